@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -274,11 +276,11 @@ func (r *Request) ParseForm(text string) (url.Values, error) {
 	return values, nil
 }
 
-// FirstValues is a form as an object of its fields' first values.
+// FirstValues is a form as an object of its fields' first values, ordered by name.
 func FirstValues(values url.Values) engine.Value {
 	b := engine.NewObject(len(values))
-	for k, v := range values {
-		b.Set(k, engine.String(v[0]))
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		b.Set(k, engine.String(values[k][0]))
 	}
 	return b.Value()
 }

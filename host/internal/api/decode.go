@@ -10,8 +10,43 @@ import (
 	"strings"
 	"time"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
+
+// Errors of [Request.ReadJSON].
+var (
+	ErrNoBody  = errors.New("the request has no body")
+	ErrBadJSON = errors.New("the body is not JSON")
+)
+
+// ReadJSON reads the body of a route with OwnBody, whatever its Content-Type; an object becomes
+// r.Body as well. Errors: [ErrNoBody], [ErrBadJSON], or a [Failure] when the body did not arrive or
+// is too large.
+func (r *Request) ReadJSON() (engine.Value, error) {
+	most := r.MaxBody()
+	if err := r.CheckBody(most); err != nil {
+		return engine.Null, err
+	}
+	text, err := r.ReadText(most)
+	if err != nil {
+		return engine.Null, err
+	}
+	if strings.TrimSpace(text) == "" {
+		return engine.Null, ErrNoBody
+	}
+	v, err := r.Parse(text)
+	if f := (*Failure)(nil); errors.As(err, &f) {
+		return engine.Null, err
+	}
+	if err != nil {
+		return engine.Null, fmt.Errorf("%w: %w", ErrBadJSON, err)
+	}
+	if v.Kind() == engine.KindObject {
+		r.Body.Value, r.Body.Length = v, len(text)
+	}
+	return v, nil
+}
 
 // Decode reads the body into a struct of our own API; what it does not know is
 // refused, so that a misspelt member is noticed.

@@ -68,7 +68,7 @@ func (a *API) answer(r *Request) error {
 			return err
 		}
 	}
-	if !r.Route.Body.streamed() {
+	if !r.Route.Body.streamed() && !r.Route.OwnBody {
 		if err := r.readBody(); err != nil {
 			return err
 		}

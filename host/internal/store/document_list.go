@@ -19,7 +19,7 @@ type DocumentFilter struct {
 
 var documentList = listing[Document]{
 	table: "documents", columns: documentColumns, scan: scanDocument,
-	order: map[string]string{"create_time": "create_time", "update_time": "update_time"},
+	order: map[string]string{"create_time": "create_time", "update_time": "update_time", "name": "name_key"},
 }
 
 // Documents returns a page of documents and the number of all matching ones.
@@ -28,6 +28,13 @@ func (s DatasetStore) Documents(ctx context.Context, f DocumentFilter, p Page) (
 		return nil, 0, fail(ErrInvalid, "list documents: no tenant or no dataset")
 	}
 	return list(ctx, s.Store, &documentList, f.where(), p)
+}
+
+// FindDocument returns a document of any dataset of a tenant. Errors: [ErrNotFound].
+func (s DatasetStore) FindDocument(ctx context.Context, tenant, id string) (Document, error) {
+	const query = `SELECT ` + documentColumns + ` FROM documents WHERE id = $1 AND tenant_id = $2`
+	v, err := scanDocument(s.read.QueryRowContext(ctx, query, id, tenant))
+	return v, fail(err, "document %q", id)
 }
 
 // DocumentLabel is a document with its metadata.

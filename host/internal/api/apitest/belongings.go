@@ -19,6 +19,7 @@ import (
 type Belongings struct {
 	Title, Canvas, Session, Run, Message, Version, File, Server, Key string
 	User, Secret, Provider, Tenant, Schedule                         string // of FurnishAll
+	Dataset, Document, Chunk                                         string // of FurnishDataset
 }
 
 // furnished counts belongings, so that each has titles of its own.
@@ -50,6 +51,7 @@ func (s *Site) FurnishAll() Belongings {
 	b := s.Furnish()
 	u, err := s.Store.CreateMember(s.T.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, store.User{Email: "mine@x.org", Nickname: b.Title}, "my secret password")
 	require.NoError(s.T, err)
+	s.FurnishDataset(&b)
 	b.User, b.Secret, b.Provider, b.Tenant = u.ID, "mine.secret", "mine", "one"
 	b.Schedule = s.As("one", "POST", "/api/v2/schedules", `{"canvas":"`+b.Canvas+`","every":"24h","query":"my secret"}`, 201).Get("id").Str()
 	require.NoError(s.T, s.Store.PutSecret(s.T.Context(), "one", b.Secret, []byte("my secret"), nil))
@@ -57,10 +59,24 @@ func (s *Site) FurnishAll() Belongings {
 	return b
 }
 
+// FurnishDataset adds a dataset with a document and a chunk.
+func (s *Site) FurnishDataset(b *Belongings) {
+	s.T.Helper()
+	furnished++
+	name := fmt.Sprintf("dataset of mine %d", furnished)
+	b.Dataset = s.Good(s.Post("/api/v1/datasets", `{"name":"`+name+`"}`)).Data().Get("id").Str()
+	documents := "/api/v1/datasets/" + b.Dataset + "/documents"
+	body, kind := Form("mine.txt", "my secret")
+	b.Document = s.Good(s.Request("POST", documents, "one", body, "Content-Type", kind)).Data().At(0).Get("id").Str()
+	a := s.Good(s.Post(documents+"/"+b.Document+"/chunks", `{"content":"my secret chunk"}`))
+	b.Chunk = a.Data().Get("chunk").Get("id").Str()
+}
+
 // Nobodys are belongings that nobody has.
 var Nobodys = Belongings{
 	Canvas: Nowhere, Session: Nowhere, Run: Nowhere, Message: Nowhere, Version: Nowhere, File: Nowhere, Server: Nowhere, Key: Nowhere,
 	User: Nowhere, Secret: Nowhere, Provider: Nowhere, Tenant: Nowhere, Schedule: Nowhere,
+	Dataset: "d94a8dc02c9711f0930f7fbc369eab6d", Document: Nowhere, Chunk: "0000000000000000",
 }
 
 // Fill puts ids into the parameters of a path.
@@ -68,6 +84,7 @@ func (b Belongings) Fill(path string) string {
 	mcp := strings.Contains(path, "mcp")
 	return strings.NewReplacer(
 		"{sid}", b.Session, "{vid}", b.Version, "{message}", b.Message, "{task}", b.Run, "{component}", "Message:A", "{token}", b.Key, "{key}", b.Key,
+		"{dataset}", b.Dataset, "{document}", b.Document, "{chunk}", b.Chunk, "{log}", b.Document, "{index}", "graph",
 		"{user}", b.User, "{name}", b.Secret, "{provider}", b.Provider, "{tenant}", b.Tenant, "{schedule}", b.Schedule, "{plugin}", b.Provider,
 		"{id}", map[bool]string{true: b.Server, false: b.idFor(path)}[mcp],
 	).Replace(path)

@@ -21,6 +21,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/faces"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/datasettest"
 	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
@@ -47,6 +48,7 @@ type Site struct {
 	Runs     *runs.Runs
 	Quota    *quota.Meter
 	Gate     chan struct{} // a Wait node passes when it can receive
+	Datasets *datasettest.Fixture
 	URL      string
 	// Memory and SmallMemory are the budgets of requests.
 	Memory, SmallMemory *memlimit.Budget
@@ -95,6 +97,8 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 		},
 		api.Config{BodyTime: time.Minute, Logger: Quiet},
 	}
+	s.Datasets = datasettest.New(t, datasettest.Options{Store: s.Store, Files: s.NATS.Files, Idle: true})
+	cfg.appConfig.Datasets = s.Datasets.Datasets
 	for _, f := range change {
 		f(cfg)
 	}
@@ -132,10 +136,22 @@ func (s *Site) serve() {
 		require.NoError(s.T, s.Quota.Close())
 		require.NoError(s.T, s.Store.Close())
 	})
+	s.parse()
 	for _, tenant := range []string{"one", "two"} {
 		_, _, err := s.Store.CreateKey(s.T.Context(), store.Key{Tenant: tenant, User: tenant, Name: tenant}, tenant)
 		require.NoError(s.T, err)
 	}
+}
+
+// parse works on queued documents until the test ends, before what it works with is closed.
+func (s *Site) parse() {
+	ctx, stop := context.WithCancel(context.WithoutCancel(s.T.Context()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Datasets.Ingester.Run(ctx)
+	}()
+	s.T.Cleanup(func() { stop(); <-done })
 }
 
 // CountedDay is when sites begin to count tokens, far from midnight.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,12 +46,17 @@ func TestNobodyGetsIn(t *testing.T) {
 	require.Greater(t, routes, 150)
 }
 
+// sentName is the name in the bodies that tests send, which is new each time.
+var sentName = regexp.MustCompile(`new\d+`)
+
 func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 	s := apitest.New(t)
 	b := s.FurnishAll()
 	clean := func(a apitest.Answer) string {
-		text := a.Text
-		for _, id := range []string{b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule} {
+		text := sentName.ReplaceAllString(a.Text, "new") // refusals repeat it
+		text = strings.ReplaceAll(text, b.Chunk, apitest.Nobodys.Chunk)
+		text = strings.ReplaceAll(text, b.Dataset, apitest.Nobodys.Dataset)
+		for _, id := range []string{b.Document, b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule} {
 			text = strings.ReplaceAll(text, id, apitest.Nowhere)
 		}
 		return text
@@ -73,7 +79,7 @@ func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 		require.Equal(t, unknown.Status, theirs.Status, "%s %s: %s / %s", method, r.Path, theirs.Text, unknown.Text)
 		if refusal := theirs.Code() > 0 || theirs.Status >= 400; refusal {
 			compared++
-			require.Equal(t, unknown.Text, clean(theirs), "%s %s", method, r.Path)
+			require.Equal(t, clean(unknown), clean(theirs), "%s %s", method, r.Path)
 		}
 	})
 	require.Greater(t, compared, 80)

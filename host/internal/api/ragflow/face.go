@@ -13,6 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/login"
 	"github.com/easel-canvas/easel/host/internal/api/openai"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
 	"github.com/easel-canvas/easel/host/internal/api/webhook"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
@@ -51,6 +52,7 @@ func dialectRoutes(f *face) []api.Route {
 		agents{f}.routes(), sessions{f}.routes(), completions{f}.routes(), editor{f}.routes(), versions{f}.routes(),
 		bots{f}.routes(), files{f}.routes(), servers{f}.routes(), plugins{f}.routes(), tokens{f}.routes(),
 		accounts{f}.routes(), system{f}.routes(), databases{f}.routes(), absentRoutes,
+		datasets.Routes(f.Services, f.datasets()),
 		f.Webhooks.Routes(f.notDeletable()), []api.Route{f.OpenAI.Agents(f.releases(true))},
 	)
 	for i := range list {

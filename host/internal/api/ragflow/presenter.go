@@ -3,6 +3,7 @@ package ragflow
 import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -62,6 +63,9 @@ type presenter interface {
 	frames(t *turn) api.Frames
 	// asksPlainly reports whether a whole answer is the form that a run waits for, not its end.
 	asksPlainly(t *turn) bool
+
+	// datasets is how the dialect words and shapes what concerns datasets.
+	datasets() datasets.Dialect
 
 	// noServer is the answer to the detail of an MCP server that is not there; nil answers as for
 	// other requests.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -104,6 +105,8 @@ func (presenter023) frames(t *turn) api.Frames {
 func (presenter023) completer(c completions) api.Handler { return c.complete }
 
 func (presenter023) asksPlainly(*turn) bool { return false }
+
+func (presenter023) datasets() datasets.Dialect { return datasets.Older() }
 
 func (presenter023) noServer() error {
 	return &api.Failure{Code: api.CodeNotFound, Message: "success", HasData: true}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -129,5 +130,7 @@ func (presenter027) completer(c completions) api.Handler { return c.chatWithAgen
 func (presenter027) asksPlainly(t *turn) bool {
 	return t.session.Source == app.SourceAgent && t.job.Source == app.SourceAPI
 }
+
+func (presenter027) datasets() datasets.Dialect { return datasets.Newer() }
 
 func (presenter027) noServer() error { return nil }

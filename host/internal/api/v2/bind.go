@@ -23,7 +23,9 @@ type operation struct {
 	scope        string
 	status       int // of the answer; 0 means 200
 	stream       bool
-	events       bool // an EventSource may read it
+	events       bool               // an EventSource may read it
+	form         *jsonschema.Schema // of a multipart body, which the handler reads itself; nil for none
+	media        string             // content type of an answer that is no JSON; "" for JSON
 
 	handler api.Handler
 	params  []param

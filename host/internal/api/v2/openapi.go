@@ -84,6 +84,11 @@ func (op *operation) describe() map[string]any {
 	if op.in != nil {
 		out["requestBody"] = map[string]any{"content": jsonContent(op.in)}
 	}
+	if op.form != nil {
+		out["requestBody"] = map[string]any{
+			"content": map[string]any{"multipart/form-data": map[string]any{"schema": op.form}},
+		}
+	}
 	var params []any
 	for _, p := range op.params {
 		params = append(params, map[string]any{
@@ -104,6 +109,11 @@ func (op *operation) responses() map[string]any {
 	good := map[string]any{"description": http.StatusText(op.status)}
 	if op.out != nil {
 		good["content"] = jsonContent(op.out)
+	}
+	if op.media != "" {
+		good["content"] = map[string]any{
+			op.media: map[string]any{"schema": map[string]any{"type": "string", "format": "binary"}},
+		}
 	}
 	out := map[string]any{
 		strconv.Itoa(op.status): good,

@@ -137,8 +137,13 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 			r := s.API.Route(httptest.NewRequest(method, path, nil))
 			require.NotNil(t, r)
 			var header []string
+			var kind string
 			if streamed {
 				header = []string{"Accept", "text/event-stream"}
+			}
+			if body == "FILE" {
+				body, kind = apitest.Form("a.md", "# Returns\n\nGoods can be returned.")
+				header = append(header, "Content-Type", kind)
 			}
 			if r.Need != api.NeedNone {
 				refused := s.Request(method, path, "", body)
@@ -180,7 +185,9 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 
 // elsewhere are routes that need more than this package has: tested beside
 // what answers them.
-var elsewhere = []string{"/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/fetch"}
+var elsewhere = []string{
+	"/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/fetch", "/api/v2/datasets/{dataset}/events",
+}
 
 const ownRows = `
 GET /api/v2/me
@@ -240,6 +247,27 @@ GET /api/v2/models
 PUT /api/v2/models/default {"chat":"small@Vendor"}
 GET /api/v2/models/default
 DELETE /api/v2/providers/Vendor
+POST /api/v2/datasets {"name":"d","method":"naive","config":{"chunk_token_num":64}} >dataset
+GET /api/v2/datasets?name=d&page=1&page_size=10
+GET /api/v2/datasets/{dataset}
+PATCH /api/v2/datasets/{dataset} {"description":"x","team":true}
+POST /api/v2/datasets/{dataset}/documents FILE >document
+GET /api/v2/datasets/{dataset}/documents?state=unparsed&words=a
+GET /api/v2/datasets/{dataset}/documents/{document}
+PATCH /api/v2/datasets/{dataset}/documents/{document} {"metadata":{"author":"ann"}}
+GET /api/v2/datasets/{dataset}/documents/{document}/content
+POST /api/v2/datasets/{dataset}/documents/{document}/chunks {"content":"Gift cards","keywords":["voucher"]} >chunk
+GET /api/v2/datasets/{dataset}/documents/{document}/chunks?words=gift&enabled=true
+GET /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk}
+PATCH /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk} {"content":"Gift vouchers"}
+GET /api/v2/datasets/{dataset}/metadata
+PATCH /api/v2/datasets/{dataset}/metadata {"set":[{"key":"year","value":2026}],"delete":[{"key":"author"}]}
+POST /api/v2/search {"datasets":["{dataset}"],"question":"gift","highlight":true}
+DELETE /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk}
+POST /api/v2/datasets/{dataset}/parse {"documents":["{document}","none"]}
+POST /api/v2/datasets/{dataset}/cancel {"documents":["none"]}
+DELETE /api/v2/datasets/{dataset}/documents/{document}
+DELETE /api/v2/datasets/{dataset}
 DELETE /api/v2/canvases/{canvas}
 PUT /api/v2/me/password {"new":"another horse"}
 `

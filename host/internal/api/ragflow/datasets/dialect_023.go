@@ -1,0 +1,166 @@
+package datasets
+
+import (
+	"context"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// older is the dialect of version 0.23.
+type older struct{}
+
+// Older is the dialect of version 0.23.
+func Older() Dialect { return older{} }
+
+var olderRequests = func() *requests {
+	w := &wording{methods: methods}
+	threshold := share("threshold", 0.1)
+	config := parserConfig(graphrag("light", "general"), raptor(threshold))
+	fields := w.fields(config)
+	ids := w.removal()
+	ids.Required = true
+	return &requests{
+		create: w.creation(fields...), update: w.change(fields...),
+		remove: &schema.Object{Name: "DeleteDatasetReq", Fields: []schema.Field{ids}},
+		list:   w.listing(),
+	}
+}()
+
+func (older) requests() *requests { return olderRequests }
+
+func (older) lacks(tenant, what string) error {
+	return api.Failed(api.CodeForbidden, "User '%s' lacks permission for %s", tenant, what)
+}
+
+func (older) badModel(model string) error {
+	return api.Failed(api.CodeArgument, "Unsupported model: <%s>", model)
+}
+
+func (older) changesModel(v dataset.Dataset) error {
+	return failed("When chunk_num (%d) > 0, embedding_model must remain %s", v.Chunks, v.EmbeddingModel)
+}
+
+func (older) nothingModified() error {
+	return api.Failed(api.CodeArgument, "No properties were modified")
+}
+
+func (older) deletesAll(in *schema.Input) bool { return in.Get("ids").IsNull() }
+
+func (older) deletedDatasets(int) api.Response { return api.Result(engine.Null) }
+
+func (older) datasetRow(v dataset.Dataset) engine.Value { return datasetRow(v) }
+
+func (older) summary(counts map[string]int) engine.Value { return valueCounts(counts) }
+
+func (older) say(sentence string) error { return failed("%s", sentence) }
+
+func (older) noDocument(id string) error { return failed("You don't own the document %s.", id) }
+
+func (older) noUploadDataset(id string) error {
+	return api.Failed(api.CodeException, `LookupError("Can't find the dataset with ID %s!")`, id)
+}
+
+func (older) uploadsOther() bool { return false }
+
+func (older) refusedFiles(lines string, _ engine.Value) error {
+	return api.Failed(api.CodeServer, "%s", lines)
+}
+
+func (older) checkPageSize(int) error { return nil }
+
+// documentOrder ignores orders that are not known.
+func (older) documentOrder(asked string) (string, error) {
+	switch asked {
+	case "update_time", "name":
+		return asked, nil
+	}
+	return "create_time", nil
+}
+
+func (older) notName(v engine.Value) error {
+	return api.Failed(api.CodeException, `AttributeError("'%s' object has no attribute 'encode'")`, schema.TypeName(v))
+}
+
+func (older) fixedMethod() error { return failed("Not supported yet!") }
+
+func (older) checkDocumentConfig(engine.Value) error { return nil }
+
+func (older) setsPipelines() bool { return false }
+
+// deleteDocuments deletes all documents when none is named, as clients of this version rely on.
+func (older) deleteDocuments(
+	ctx context.Context, f *face, r *api.Request, id string, ids []string, _ bool,
+) (api.Response, error) {
+	if len(ids) == 0 {
+		every, err := f.allDocuments(ctx, r, id)
+		if err != nil {
+			return nil, err
+		}
+		r.Logger().Info("all documents deleted by a request that names none", "dataset", id, "documents", len(every))
+		_, err = f.data.DeleteDocuments(ctx, r.Who, id, every...)
+		return ok(engine.Null, err)
+	}
+	n, err := f.namedDocuments(ctx, r, id, ids)
+	if err != nil {
+		return nil, err
+	}
+	if len(n.known) > 0 {
+		if _, err := f.data.DeleteDocuments(ctx, r.Who, id, n.known...); err != nil {
+			return nil, err
+		}
+	}
+	if len(n.unknown) > 0 {
+		return nil, notFound(n.unknown)
+	}
+	return f.partly(len(n.known), n.twice), nil
+}
+
+func (older) refusesParse(v dataset.Document) bool {
+	return v.State == dataset.Running && v.Progress > 0 && v.Progress < 1
+}
+
+func (older) notStoppable() error {
+	return failed("Can't stop parsing document with progress at 0 or 1")
+}
+
+func (older) chunkRow(v dataset.Chunk) engine.Value { return chunkRow(v).Value() }
+
+func (older) addedChunk(b *engine.ObjectBuilder, _ dataset.Chunk) engine.Value { return b.Value() }
+
+func (older) noChunk(path string) error {
+	return api.Failed(api.CodeNotFound, "Chunk not found: %s", path)
+}
+
+func (older) notContent(v engine.Value) error {
+	return api.Failed(api.CodeException, `TypeError("unsupported operand type(s) for +: '%s' and 'str'")`,
+		schema.TypeName(v))
+}
+
+func (older) notTexts(_ string, i int, v engine.Value) error { return joinError(i, v) }
+
+// deletesUnnamed deletes all, as clients of this version rely on.
+func (older) deletesUnnamed(bool) bool { return true }
+
+func (older) hitRow(h app.SearchHit, q *query) engine.Value { return hit(h, q).Value() }
+
+func (older) badTopK() error { return api.Failed(api.CodeException, "`top_k` must be greater than 0") }
+
+// highlight marks found words unless a client says otherwise.
+func (older) highlight(v engine.Value) (bool, error) {
+	switch {
+	case v.Kind() == engine.KindBool:
+		return v.True(), nil
+	case v.Kind() == engine.KindString:
+		return !strings.EqualFold(v.Str(), "false"), nil
+	}
+	return true, nil
+}
+
+func (older) metadataFields(engine.Value) ([]string, bool) { return nil, false }
+
+func (older) difyRecord(h app.SearchHit) engine.Value { return difyRecord(h) }

@@ -1,0 +1,114 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// documentIDs reads the documents that a request parses, or stops to parse.
+func (f *face) documentIDs(ctx context.Context, r *api.Request) (id string, ids []string, err error) {
+	id = r.Params["dataset"]
+	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
+		return "", nil, err
+	}
+	if err := loose(r); err != nil {
+		return "", nil, err
+	}
+	if !r.Body.Get("document_ids").Truthy() {
+		return "", nil, failed("`document_ids` is required")
+	}
+	ids = r.Body.Texts("document_ids")
+	return id, ids, r.Body.Valid()
+}
+
+// notFound refuses ids of documents, in the form of a Python list.
+func notFound(ids []string) error {
+	return failed("Documents not found: %s", schema.Repr(engine.Strings(ids...)))
+}
+
+// isActive reports whether a document is being parsed, or waits for that.
+func isActive(v dataset.Document) bool {
+	return v.State == dataset.Running || v.State == dataset.Queued
+}
+
+// parse starts to parse documents. Unknown ones are refused after the others were started.
+func (f *face) parse(ctx context.Context, r *api.Request) (api.Response, error) {
+	id, ids, err := f.documentIDs(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := f.namedDocuments(ctx, r, id, ids)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.start(ctx, r, id, n.known); err != nil {
+		return nil, err
+	}
+	if len(n.unknown) > 0 {
+		return nil, notFound(n.unknown)
+	}
+	return f.partly(len(n.known), n.twice), nil
+}
+
+// start queues documents. Those that wait already are left to wait.
+func (f *face) start(ctx context.Context, r *api.Request, id string, documents []string) error {
+	var idle []string
+	for _, doc := range documents {
+		v, err := f.data.Document(ctx, r.Who, id, doc)
+		switch {
+		case err != nil:
+			return err
+		case f.refusesParse(v):
+			return errParsing
+		case !isActive(v):
+			idle = append(idle, doc)
+		}
+	}
+	err := f.data.Parse(ctx, r.Who, id, idle...)
+	var changed *app.Error
+	if errors.As(err, &changed) && changed.Code == app.CodeChanged {
+		return errParsing // another request was faster
+	}
+	return err
+}
+
+// errParsing refuses to parse a document twice at once.
+var errParsing = failed("Can't parse document that is currently being processed")
+
+// stop cancels the parsing of documents.
+func (f *face) stop(ctx context.Context, r *api.Request) (api.Response, error) {
+	id, ids, err := f.documentIDs(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	unique, twice := distinct(ids, "document")
+	for _, doc := range unique {
+		v, err := f.document(ctx, r, id, doc, failed("You don't own the document %s.", doc))
+		if err != nil {
+			return nil, err
+		}
+		if !isActive(v) {
+			return nil, f.notStoppable()
+		}
+		if err := f.cancel(ctx, r, id, doc); err != nil {
+			return nil, err
+		}
+	}
+	return f.partly(len(unique), twice), nil
+}
+
+// cancel stops one document. One that has ended meanwhile is refused.
+func (f *face) cancel(ctx context.Context, r *api.Request, id, doc string) error {
+	err := f.data.Stop(ctx, r.Who, id, doc)
+	var changed *app.Error
+	if errors.As(err, &changed) && changed.Code == app.CodeChanged {
+		return f.notStoppable()
+	}
+	return err
+}

@@ -1,0 +1,59 @@
+package datasets
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+)
+
+// ownRoutes are those that only version 0.23 has: the interface of its page, and indexes over whole
+// datasets under their older names.
+func (older) ownRoutes(f *face) []api.Route {
+	list := append(webDatasetRoutes(f), webDocumentRoutes(f)...)
+	list = append(list, webChunkRoutes(f)...)
+	list = append(list, emptyIDRoutes()...)
+	list = append(list, get(one+"/knowledge_graph", f.graph),
+		route("DELETE", one+"/knowledge_graph", edit, api.BodyNone, f.deleteGraph))
+	for _, kind := range []string{"graphrag", "raptor"} {
+		list = append(list, route("POST", one+"/run_"+kind, edit, api.BodyNone, f.runOlder(kind)),
+			get(one+"/trace_"+kind, f.traceOlder))
+	}
+	return list
+}
+
+// runOlder refuses to build an index over a dataset.
+func (f *face) runOlder(kind string) api.Handler {
+	return func(ctx context.Context, r *api.Request) (api.Response, error) {
+		if _, err := f.pathDataset(ctx, r); err != nil {
+			return nil, err
+		}
+		return nil, noIndex(kind)
+	}
+}
+
+func (f *face) traceOlder(ctx context.Context, r *api.Request) (api.Response, error) {
+	_, err := f.pathDataset(ctx, r)
+	return ok(engine.Object(), err)
+}
+
+func (f *face) deleteGraph(ctx context.Context, r *api.Request) (api.Response, error) {
+	_, err := f.pathDataset(ctx, r)
+	return ok(engine.Bool(true), err)
+}
+
+// emptyIDRoutes answer clients that put an empty id into a path as the original does, which reads
+// two slashes as one.
+func emptyIDRoutes() []api.Route {
+	notAllowed := func(context.Context, *api.Request) (api.Response, error) {
+		return nil, api.Failed(api.CodeException, "<MethodNotAllowed '405: Method Not Allowed'>")
+	}
+	return []api.Route{
+		route("GET POST DELETE", all+"//documents", read, api.BodyNone, notAllowed),
+		route("POST DELETE", all+"//chunks", read, api.BodyNone, notAllowed),
+		route("POST DELETE", documents+"//chunks", read, api.BodyNone, notAllowed),
+		get(documents+"//chunks", func(context.Context, *api.Request) (api.Response, error) {
+			return nil, failed("The dataset not own the document chunks.")
+		}),
+	}
+}

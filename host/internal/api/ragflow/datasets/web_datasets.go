@@ -1,0 +1,220 @@
+package datasets
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// Datasets as the page of version 0.23 asks for them: raw member names, ids in bodies.
+
+func webDatasetRoutes(f *face) []api.Route {
+	post := func(name, scope string, h api.Handler) api.Route {
+		return route("POST", "/v1/kb/"+name, scope, api.BodySmall, h)
+	}
+	return []api.Route{
+		post("create", edit, f.webCreate), post("update", edit, f.webUpdate), post("rm", edit, f.webRemove),
+		post("list", read, f.webList), get("/v1/kb/detail", f.webDetail), get("/v1/kb/basic_info", f.webBasicInfo),
+		get("/v1/kb/get_meta", f.flattenedMetadata("kb_ids")),
+		get("/v1/kb/{dataset}/tags", f.tags), get("/v1/kb/tags", f.webTags),
+		post("list_pipeline_logs", read, f.webLogs(false)), post("list_pipeline_dataset_logs", read, f.webLogs(true)),
+		get("/v1/kb/pipeline_log_detail", f.webLog), post("check_embedding", edit, f.webCheckEmbedding),
+		get("/v1/kb/{dataset}/knowledge_graph", f.graph),
+	}
+}
+
+// rawDataset is a dataset with the member names of the original's table.
+func rawDataset(v dataset.Dataset) engine.Value {
+	return datasetRowOf(v, map[string]string{
+		"chunks": "chunk_num", "documents": "doc_num", "method": "parser_id", "model": "embd_id",
+	})
+}
+
+// notDatasetOwner refuses a dataset that the principal does not have.
+func notDatasetOwner() error {
+	return api.Refused(api.CodeOperating, "Only owner of dataset authorized for this operation.")
+}
+
+// webNames are members of the page's requests with their names in those of programs.
+var webNames = map[string]string{"parser_id": "chunk_method", "embd_id": "embedding_model"}
+
+// webBody checks a request of the page like one of a program; what is not known is ignored.
+func webBody(r *api.Request, o *schema.Object, more ...any) (*schema.Input, error) {
+	b := engine.NewObject(r.Body.Len())
+	for name, v := range r.Body.Fields() {
+		if known, ok := webNames[name]; ok {
+			name = known
+		}
+		b.Set(name, v)
+	}
+	body := b.Value()
+	for i := 0; i+1 < len(more); i += 2 {
+		body = body.With(more[i].(string), engine.String(more[i+1].(string)))
+	}
+	lenient := *o
+	lenient.Loose = true
+	in, err := lenient.Body(body)
+	if err != nil {
+		return nil, api.Refused(api.CodeArgument, "%s", err)
+	}
+	return in, nil
+}
+
+func (f *face) webCreate(ctx context.Context, r *api.Request) (api.Response, error) {
+	if err := loose(r); err != nil {
+		return nil, err
+	}
+	if err := r.Body.Require("name"); err != nil {
+		return nil, err
+	}
+	in, err := webBody(r, f.requests().create)
+	if err != nil {
+		return nil, err
+	}
+	v, err := f.makeDataset(ctx, r, in)
+	return jsonOK(engine.Object("kb_id", v.ID), err)
+}
+
+func (f *face) webUpdate(ctx context.Context, r *api.Request) (api.Response, error) {
+	if err := loose(r); err != nil {
+		return nil, err
+	}
+	if err := r.Body.Require("kb_id", "name"); err != nil {
+		return nil, err
+	}
+	id := r.Body.Text("kb_id")
+	old, err := f.dataset(ctx, r, id, noAuthorization())
+	if err != nil {
+		return nil, err
+	}
+	in, err := webBody(r, f.requests().update, "dataset_id", id)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := f.datasetPatch(ctx, r, old, in)
+	if err != nil {
+		return nil, err
+	}
+	v, err := f.changeDataset(ctx, r, old, patch)
+	return jsonOK(rawDataset(v), err)
+}
+
+func (f *face) webRemove(ctx context.Context, r *api.Request) (api.Response, error) {
+	if err := loose(r); err != nil {
+		return nil, err
+	}
+	if err := r.Body.Require("kb_id"); err != nil {
+		return nil, err
+	}
+	id := r.Body.Text("kb_id")
+	if _, err := f.dataset(ctx, r, id, noAuthorization()); err != nil {
+		return nil, err
+	}
+	if _, problems := f.data.Delete(ctx, r.Who, id); len(problems) > 0 {
+		return nil, problems[0]
+	}
+	return api.OK(engine.Bool(true)), nil
+}
+
+func (f *face) webDetail(ctx context.Context, r *api.Request) (api.Response, error) {
+	v, err := f.queryDataset(ctx, r)
+	return jsonOK(rawDataset(v), err)
+}
+
+// queryDataset finds the dataset that a query names.
+func (f *face) queryDataset(ctx context.Context, r *api.Request) (dataset.Dataset, error) {
+	id := r.Query.Get("kb_id")
+	if id == "" {
+		return dataset.Dataset{}, api.Refused(api.CodeArgument, `Lack of "KB ID"`)
+	}
+	return f.dataset(ctx, r, id, notDatasetOwner())
+}
+
+// webList lists datasets for the page and for the form of retrieval nodes.
+func (f *face) webList(ctx context.Context, r *api.Request) (api.Response, error) {
+	if err := loose(r); err != nil {
+		return nil, err
+	}
+	page, size, err := f.page(r.Query)
+	if err != nil {
+		return nil, err
+	}
+	words, method := strings.ToLower(r.Query.Get("keywords")), r.Query.Get("parser_id")
+	q := app.DatasetList{Page: 1, Size: -1, OrderBy: r.Query.Get("orderby"), Ascending: !r.Query.Asked("desc", true)}
+	if q.OrderBy != "update_time" {
+		q.OrderBy = "create_time"
+	}
+	list, _, err := f.data.List(ctx, r.Who, q)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(v dataset.Dataset) bool {
+		return !strings.Contains(strings.ToLower(v.Name), words) || method != "" && v.Method != method
+	})
+	total := len(list)
+	if r.Query.Has("page") && size > 0 {
+		from := min((page-1)*size, total)
+		list = list[from:min(from+size, total)]
+	}
+	rows := make([]engine.Value, len(list))
+	for i, v := range list {
+		rows[i] = rawDataset(v).With("nickname", engine.String(f.services.Accounts.Nickname(ctx, v.CreatedBy)))
+	}
+	return api.OK(engine.Object("kbs", engine.List(rows...), "total", total)), nil
+}
+
+// webBasicInfo counts the documents of a dataset by what became of their parses.
+func (f *face) webBasicInfo(ctx context.Context, r *api.Request) (api.Response, error) {
+	v, err := f.queryDataset(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := f.countStates(ctx, r, v.ID)
+	return jsonOK(engine.Object("processing", counts.Get("running"), "finished", counts.Get("done"),
+		"failed", counts.Get("fail"), "cancelled", counts.Get("cancel"), "downloaded", 0), err)
+}
+
+func (f *face) webTags(ctx context.Context, r *api.Request) (api.Response, error) {
+	for _, id := range r.Query.Names("kb_ids") {
+		if _, err := f.dataset(ctx, r, id, noAuthorization()); err != nil {
+			return nil, err
+		}
+	}
+	return api.OK(none), nil
+}
+
+func (f *face) webLogs(whole bool) api.Handler {
+	return func(ctx context.Context, r *api.Request) (api.Response, error) {
+		v, err := f.queryDataset(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return f.parseLogs(ctx, r, v.ID, whole)
+	}
+}
+
+func (f *face) webLog(ctx context.Context, r *api.Request) (api.Response, error) {
+	id := r.Query.Get("log_id")
+	if id == "" {
+		return nil, api.Refused(api.CodeArgument, `Lack of "Pipeline log ID"`)
+	}
+	v, err := f.data.Find(ctx, r.Who, id)
+	return jsonOK(parseLog(v), orNone(err, failed("Invalid pipeline log ID")))
+}
+
+func (f *face) webCheckEmbedding(ctx context.Context, r *api.Request) (api.Response, error) {
+	if err := loose(r); err != nil {
+		return nil, err
+	}
+	if err := r.Body.Require("kb_id"); err != nil {
+		return nil, err
+	}
+	r.Params = map[string]string{"dataset": r.Body.Text("kb_id")}
+	return f.checkEmbedding(ctx, r)
+}

@@ -1,0 +1,174 @@
+package v2
+
+import (
+	"context"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// Paths of chunks.
+const (
+	allChunks = oneDocument + "/chunks"
+	oneChunk  = allChunks + "/{chunk}"
+)
+
+func (d datasets) chunkOperations() []operation {
+	const read, edit = app.ScopeRead, app.ScopeEdit
+	return []operation{
+		handle(operation{
+			method: "GET", path: allChunks, body: api.BodyNone, scope: read, name: "listChunks",
+			about: "Chunks of a document in their order.",
+		}, d.listChunks),
+		handle(operation{
+			method: "POST", path: allChunks, body: api.BodyCanvas, scope: edit, name: "addChunk", status: created,
+			about: "Adds a chunk by hand; parsing the document again keeps it. One with the same content is changed.",
+		}, d.addChunk),
+		handle(operation{
+			method: "GET", path: oneChunk, body: api.BodyNone, scope: read, name: "getChunk", about: "One chunk.",
+		}, d.getChunk),
+		handle(operation{
+			method: "PATCH", path: oneChunk, body: api.BodyCanvas, scope: edit, name: "updateChunk",
+			about: "Changes the members that are given. Parsing the document again keeps a chunk with changed content.",
+		}, d.updateChunk),
+		handle(operation{
+			method: "DELETE", path: oneChunk, body: api.BodyTiny, scope: edit, name: "deleteChunk",
+			about: "Removes a chunk.",
+		}, d.removeChunk),
+	}
+}
+
+type chunkView struct {
+	ID        string      `json:"id"`
+	Content   string      `json:"content"`
+	Keywords  []string    `json:"keywords,omitempty"`
+	Questions []string    `json:"questions,omitempty"`
+	Tags      []string    `json:"tags,omitempty"`
+	Enabled   bool        `json:"enabled" jsonschema:"searches find it"`
+	Edited    bool        `json:"edited" jsonschema:"added or changed by hand; parsing again keeps it"`
+	Kind      string      `json:"kind,omitempty" jsonschema:"text, table or image"`
+	Image     string      `json:"image,omitempty"`
+	Positions [][]float64 `json:"positions,omitempty" jsonschema:"page, left, right, top, bottom in points"`
+	Parent    string      `json:"parent,omitempty" jsonschema:"the larger piece that a search gives in its place"`
+	Created   time.Time   `json:"created"`
+}
+
+type chunkList struct {
+	Items []chunkView `json:"items"`
+	Total int         `json:"total" jsonschema:"all that match, not only this page"`
+}
+
+type chunkInput struct {
+	Content   *string      `json:"content,omitempty"`
+	Keywords  *[]string    `json:"keywords,omitempty" jsonschema:"words that count five times"`
+	Questions *[]string    `json:"questions,omitempty" jsonschema:"questions that it answers"`
+	Tags      *[]string    `json:"tags,omitempty"`
+	Enabled   *bool        `json:"enabled,omitempty"`
+	Positions *[][]float64 `json:"positions,omitempty" jsonschema:"page, left, right, top, bottom in points"`
+}
+
+func chunkViewOf(v dataset.Chunk) chunkView {
+	return chunkView{
+		ID: v.ID, Content: v.Content, Keywords: v.Keywords, Questions: v.Questions, Tags: v.Tags,
+		Enabled: !v.Disabled, Edited: v.Edited, Kind: v.Kind, Image: v.Image, Positions: v.Positions,
+		Parent: v.Parent, Created: timeOf(v.Created),
+	}
+}
+
+type listChunks struct {
+	Who      app.Principal
+	Dataset  string   `path:"dataset"`
+	Document string   `path:"document"`
+	Words    string   `query:"words"`
+	Enabled  string   `query:"enabled"`
+	Page     app.Page `order:"position"`
+}
+
+func (d datasets) listChunks(ctx context.Context, in listChunks) (chunkList, error) {
+	q := app.ChunkList{Words: in.Words, Page: pageNumber(in.Page), Size: in.Page.Limit}
+	switch in.Enabled {
+	case "":
+	case "true", "false":
+		on := in.Enabled == "true"
+		q.Enabled = &on
+	default:
+		return chunkList{}, badMember("enabled", "enabled must be true or false, not %.40q", in.Enabled)
+	}
+	rows, total, err := d.Datasets.Chunks(ctx, in.Who, in.Dataset, in.Document, q)
+	out := chunkList{Items: make([]chunkView, len(rows)), Total: total}
+	for i, v := range rows {
+		out.Items[i] = chunkViewOf(v)
+	}
+	return out, err
+}
+
+type addChunk struct {
+	Who      app.Principal
+	Dataset  string `path:"dataset"`
+	Document string `path:"document"`
+	Body     chunkInput
+}
+
+func (d datasets) addChunk(ctx context.Context, in addChunk) (chunkView, error) {
+	b := in.Body
+	if b.Content == nil {
+		return chunkView{}, badMember("content", "content is needed")
+	}
+	v, err := d.Datasets.AddChunk(ctx, in.Who, in.Dataset, in.Document, dataset.Chunk{
+		Content: *b.Content, Keywords: valueOf(b.Keywords), Questions: valueOf(b.Questions), Tags: valueOf(b.Tags),
+		Disabled: b.Enabled != nil && !*b.Enabled, Positions: valueOf(b.Positions),
+	})
+	return chunkViewOf(v), err
+}
+
+type chunkByID struct {
+	Who      app.Principal
+	Dataset  string `path:"dataset"`
+	Document string `path:"document"`
+	ID       string `path:"chunk"`
+}
+
+func (d datasets) getChunk(ctx context.Context, in chunkByID) (chunkView, error) {
+	return d.chunk(ctx, in.Who, in.Dataset, in.Document, in.ID)
+}
+
+func (d datasets) chunk(ctx context.Context, who app.Principal, id, doc, chunk string) (chunkView, error) {
+	rows, _, err := d.Datasets.Chunks(ctx, who, id, doc, app.ChunkList{ID: chunk, Page: 1, Size: 1})
+	if err == nil && len(rows) == 0 {
+		err = app.Missing("chunk")
+	}
+	if err != nil {
+		return chunkView{}, err
+	}
+	return chunkViewOf(rows[0]), nil
+}
+
+type updateChunk struct {
+	Who      app.Principal
+	Dataset  string `path:"dataset"`
+	Document string `path:"document"`
+	ID       string `path:"chunk"`
+	Body     chunkInput
+}
+
+func (d datasets) updateChunk(ctx context.Context, in updateChunk) (chunkView, error) {
+	b := in.Body
+	err := d.Datasets.UpdateChunk(ctx, in.Who, in.Dataset, in.Document, in.ID, app.ChunkPatch{
+		Content: b.Content, Keywords: b.Keywords, Questions: b.Questions, Tags: b.Tags, Enabled: b.Enabled,
+		Positions: b.Positions,
+	})
+	if err != nil {
+		return chunkView{}, err
+	}
+	return d.chunk(ctx, in.Who, in.Dataset, in.Document, in.ID)
+}
+
+func (d datasets) removeChunk(ctx context.Context, in chunkByID) (empty, error) {
+	n, err := d.Datasets.DeleteChunks(ctx, in.Who, in.Dataset, in.Document, in.ID)
+	if err == nil && n == 0 {
+		err = app.Missing("chunk")
+	}
+	return empty{}, err
+}

@@ -1,0 +1,291 @@
+package v2
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// Paths of documents.
+const (
+	allDocuments = oneDataset + "/documents"
+	oneDocument  = allDocuments + "/{document}"
+)
+
+func (d datasets) documentOperations() []operation {
+	const read, edit = app.ScopeRead, app.ScopeEdit
+	return []operation{
+		handle(operation{
+			method: "GET", path: allDocuments, body: api.BodyNone, scope: read, name: "listDocuments",
+			about: "Documents of a dataset with their states, newest first.",
+		}, d.listDocuments),
+		handle(operation{
+			method: "POST", path: allDocuments, body: api.BodyUpload, scope: edit, name: "uploadDocuments",
+			status: created, form: fileForm,
+			about: "Stores the files of a multipart form as documents. A name that is taken becomes name(1).ext. " +
+				"With parse=true they are parsed at once.",
+		}, d.upload),
+		handle(operation{
+			method: "GET", path: oneDocument, body: api.BodyNone, scope: read, name: "getDocument",
+			about: "One document.",
+		}, d.getDocument),
+		handle(operation{
+			method: "PATCH", path: oneDocument, body: api.BodySmall, scope: edit, name: "updateDocument",
+			about: "Changes the members that are given. Another method or pipeline removes the chunks.",
+		}, d.updateDocument),
+		handle(operation{
+			method: "DELETE", path: oneDocument, body: api.BodyTiny, scope: edit, name: "deleteDocument",
+			about: "Removes a document with its chunks and its file.",
+		}, d.removeDocument),
+		handle(operation{
+			method: "GET", path: oneDocument + "/content", body: api.BodyNone, scope: read, name: "downloadDocument",
+			media: "application/octet-stream",
+			about: "The file of a document.",
+		}, d.content),
+		handle(operation{
+			method: "POST", path: oneDataset + "/parse", body: api.BodySmall, scope: edit, name: "parseDocuments",
+			about: "Queues documents to be parsed, and returns at once. Searches find the old chunks until the new " +
+				"ones are complete.",
+		}, d.parse),
+		handle(operation{
+			method: "POST", path: oneDataset + "/cancel", body: api.BodySmall, scope: edit, name: "cancelDocuments",
+			about: "Stops the parses of documents, queued ones too.",
+		}, d.cancel),
+		handle(operation{
+			method: "GET", path: oneDataset + "/events", body: api.BodyNone, scope: read, name: "datasetEvents",
+			stream: true, events: true,
+			about: "The progress of parses as server-sent events: document for each that changes, idle when no " +
+				"document is queued or parsed any more.",
+		}, d.events),
+	}
+}
+
+type documentView struct {
+	ID        string         `json:"id"`
+	Dataset   string         `json:"dataset"`
+	Name      string         `json:"name"`
+	Size      int64          `json:"size" jsonschema:"bytes"`
+	Kind      string         `json:"kind" jsonschema:"pdf, doc, visual, aural or virtual"`
+	Source    string         `json:"source"`
+	Hash      string         `json:"hash" jsonschema:"SHA-256 of the file, hexadecimal"`
+	Method    string         `json:"method"`
+	Config    engine.Value   `json:"config,omitzero"`
+	Pipeline  string         `json:"pipeline,omitempty"`
+	Enabled   bool           `json:"enabled" jsonschema:"searches find its chunks"`
+	Metadata  map[string]any `json:"metadata"`
+	State     dataset.State  `json:"state" jsonschema:"unparsed, queued, running, done, failed or canceled"`
+	Progress  float64        `json:"progress" jsonschema:"0 to 1; -1 when it failed"`
+	Messages  string         `json:"messages,omitempty" jsonschema:"lines of the last parse"`
+	Ahead     int            `json:"ahead,omitempty" jsonschema:"documents before it in the queue"`
+	Chunks    int            `json:"chunks"`
+	Tokens    int            `json:"tokens"`
+	TookMS    int64          `json:"took_ms,omitempty" jsonschema:"of the last parse"`
+	CreatedBy string         `json:"created_by"`
+	Created   time.Time      `json:"created"`
+	Updated   time.Time      `json:"updated"`
+	Began     *time.Time     `json:"began,omitempty" jsonschema:"of the last parse"`
+}
+
+type documentList struct {
+	Items []documentView `json:"items"`
+	Total int            `json:"total" jsonschema:"all that match, not only this page"`
+}
+
+type documentPatch struct {
+	Name     *string         `json:"name,omitempty"`
+	Method   *string         `json:"method,omitempty"`
+	Config   *object         `json:"config,omitempty" jsonschema:"settings of the method; replaces the old ones"`
+	Pipeline *string         `json:"pipeline,omitempty"`
+	Enabled  *bool           `json:"enabled,omitempty"`
+	Metadata *map[string]any `json:"metadata,omitempty" jsonschema:"texts, numbers, and lists of those; replaces all"`
+}
+
+func documentViewOf(v dataset.Document) documentView {
+	out := documentView{
+		ID: v.ID, Dataset: v.Dataset, Name: v.Name, Size: v.Size, Kind: v.Kind, Source: v.Source, Hash: v.Hash,
+		Method: v.Method, Config: api.DocumentOf(v.Config), Pipeline: v.Pipeline, Enabled: !v.Disabled,
+		Metadata: v.Meta,
+		State:    v.State, Progress: v.Progress, Messages: v.Messages, Ahead: v.Queue,
+		Chunks: v.Chunks, Tokens: v.Tokens,
+		TookMS: v.Duration, CreatedBy: v.CreatedBy, Created: timeOf(v.Created), Updated: timeOf(v.Updated),
+		Began: timeOrNil(v.Began),
+	}
+	if out.Metadata == nil {
+		out.Metadata = map[string]any{}
+	}
+	return out
+}
+
+func documentViews(rows []dataset.Document, total int) documentList {
+	out := documentList{Items: make([]documentView, len(rows)), Total: total}
+	for i, v := range rows {
+		out.Items[i] = documentViewOf(v)
+	}
+	return out
+}
+
+// documentStates are the states that a list may ask for.
+var documentStates = []dataset.State{
+	dataset.Unparsed, dataset.Queued, dataset.Running, dataset.Done, dataset.Failed, dataset.Canceled,
+}
+
+type listDocuments struct {
+	Who     app.Principal
+	Dataset string   `path:"dataset"`
+	Words   string   `query:"words"`
+	State   string   `query:"state"`
+	Suffix  string   `query:"suffix"`
+	Page    app.Page `order:"create_time"`
+}
+
+func (d datasets) listDocuments(ctx context.Context, in listDocuments) (documentList, error) {
+	q := app.DocumentList{
+		Words: in.Words, Page: pageNumber(in.Page), Size: in.Page.Limit, OrderBy: in.Page.Order, Ascending: in.Page.Asc,
+	}
+	for name := range strings.FieldsFuncSeq(in.State, func(r rune) bool { return r == ',' }) {
+		state := dataset.State(name)
+		if !slices.Contains(documentStates, state) {
+			return documentList{}, badMember("state", "state must be one of %v, not %.40q", documentStates, name)
+		}
+		q.States = append(q.States, state)
+	}
+	if in.Suffix != "" {
+		q.Suffixes = strings.Split(in.Suffix, ",")
+	}
+	rows, total, err := d.Datasets.Documents(ctx, in.Who, in.Dataset, q)
+	return documentViews(rows, total), err
+}
+
+type documentByID struct {
+	Who     app.Principal
+	Dataset string `path:"dataset"`
+	ID      string `path:"document"`
+}
+
+func (d datasets) getDocument(ctx context.Context, in documentByID) (documentView, error) {
+	v, err := d.Datasets.Document(ctx, in.Who, in.Dataset, in.ID)
+	return documentViewOf(v), err
+}
+
+type updateDocument struct {
+	Who     app.Principal
+	Dataset string `path:"dataset"`
+	ID      string `path:"document"`
+	Body    documentPatch
+}
+
+func (d datasets) updateDocument(ctx context.Context, in updateDocument) (documentView, error) {
+	b := in.Body
+	v, err := d.Datasets.UpdateDocument(ctx, in.Who, in.Dataset, in.ID, app.DocumentPatch{
+		Name: b.Name, Method: b.Method, Config: rawOf(b.Config), Pipeline: b.Pipeline, Enabled: b.Enabled,
+		Meta: b.Metadata,
+	})
+	return documentViewOf(v), nameTaken(err, "document of the dataset")
+}
+
+// isExists reports whether a name is taken.
+func isExists(err error) bool { return errors.Is(err, app.ErrExists) }
+
+func (d datasets) removeDocument(ctx context.Context, in documentByID) (empty, error) {
+	n, err := d.Datasets.DeleteDocuments(ctx, in.Who, in.Dataset, in.ID)
+	if err == nil && n == 0 {
+		err = app.Missing("document")
+	}
+	return empty{}, err
+}
+
+type documentIDs struct {
+	Documents []string `json:"documents" jsonschema:"ids"`
+}
+
+type parseDocuments struct {
+	Who     app.Principal
+	Dataset string `path:"dataset"`
+	Body    documentIDs
+}
+
+// refusedDocuments is what became of documents that a request names.
+type refusedDocuments struct {
+	Accepted int               `json:"accepted"`
+	Refused  []refusedDocument `json:"refused" jsonschema:"documents for which nothing was done"`
+}
+
+type refusedDocument struct {
+	Document string `json:"document"`
+	Code     string `json:"code" jsonschema:"not_found or changed"`
+	Message  string `json:"message"`
+}
+
+func (d datasets) parse(ctx context.Context, in parseDocuments) (refusedDocuments, error) {
+	return d.each(ctx, in, d.Datasets.Parse)
+}
+
+func (d datasets) cancel(ctx context.Context, in parseDocuments) (refusedDocuments, error) {
+	return d.each(ctx, in, d.Datasets.Stop)
+}
+
+// each does something with documents; those for which it cannot be done do not keep the others from
+// it.
+func (d datasets) each(
+	ctx context.Context, in parseDocuments,
+	do func(ctx context.Context, p app.Principal, id string, documents ...string) error,
+) (refusedDocuments, error) {
+	out := refusedDocuments{Refused: []refusedDocument{}}
+	ids := slices.Compact(slices.Sorted(slices.Values(in.Body.Documents)))
+	if len(ids) == 0 {
+		return out, badMember("documents", "documents must name one at least")
+	}
+	if _, err := d.Datasets.Get(ctx, in.Who, in.Dataset); err != nil {
+		return out, err
+	}
+	for _, id := range ids {
+		err := do(ctx, in.Who, in.Dataset, id)
+		var refused *app.Error
+		switch {
+		case err == nil:
+			out.Accepted++
+		case errors.As(err, &refused):
+			out.Refused = append(out.Refused, refusedDocument{id, refused.Code, refused.Message})
+		default:
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// fileContent is the file of a document.
+type fileContent struct {
+	file io.ReadCloser
+	v    dataset.Document
+}
+
+func (d datasets) content(ctx context.Context, in documentByID) (fileContent, error) {
+	file, v, err := d.Datasets.Open(ctx, in.Who, in.Dataset, in.ID)
+	return fileContent{file, v}, err
+}
+
+// Write sends the file as an attachment. What a browser could run is not shown by it.
+func (c fileContent) Write(r *api.Request) error {
+	defer c.file.Close()
+	h := r.Writer.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Content-Length", strconv.FormatInt(c.v.Size, 10))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": c.v.Name}))
+	r.Writer.WriteHeader(http.StatusOK)
+	r.Begin()
+	_, err := io.Copy(r.Writer, c.file)
+	return err
+}

@@ -1,0 +1,264 @@
+package v2
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// datasets are collections of documents that are searched.
+type datasets struct{ *app.Services }
+
+// Paths of datasets.
+const (
+	allDatasets = "/api/v2/datasets"
+	oneDataset  = allDatasets + "/{dataset}"
+)
+
+func (d datasets) operations() []operation {
+	const read, edit = app.ScopeRead, app.ScopeEdit
+	list := []operation{
+		handle(operation{
+			method: "GET", path: allDatasets, body: api.BodyNone, scope: read, name: "listDatasets",
+			about: "Datasets that the caller sees, newest first.",
+		}, d.list),
+		handle(operation{
+			method: "POST", path: allDatasets, body: api.BodySmall, scope: edit, name: "createDataset", status: created,
+			about: "Adds a dataset. A name that is taken becomes name(1).",
+		}, d.add),
+		handle(operation{
+			method: "GET", path: oneDataset, body: api.BodyNone, scope: read, name: "getDataset", about: "One dataset.",
+		}, d.get),
+		handle(operation{
+			method: "PATCH", path: oneDataset, body: api.BodySmall, scope: edit, name: "updateDataset",
+			about: "Changes the members that are given. With another embedding_model the documents are embedded " +
+				"again in the background; the former model answers until all are.",
+		}, d.update),
+		handle(operation{
+			method: "DELETE", path: oneDataset, body: api.BodyTiny, scope: edit, name: "deleteDataset",
+			about: "Removes a dataset with its documents and chunks.",
+		}, d.remove),
+		handle(operation{
+			method: "GET", path: oneDataset + "/metadata", body: api.BodyNone, scope: read, name: "getMetadata",
+			about: "Which values the metadata of the documents has, and how many documents have each.",
+		}, d.metadata),
+		handle(operation{
+			method: "PATCH", path: oneDataset + "/metadata", body: api.BodyCanvas, scope: edit, name: "updateMetadata",
+			about: "Sets and deletes metadata of many documents in one step.",
+		}, d.updateMetadata),
+		handle(operation{
+			method: "POST", path: "/api/v2/search", body: api.BodySmall, scope: read, name: "search",
+			about: "Finds chunks of datasets by words, by meaning, or both.",
+		}, d.search),
+	}
+	return append(append(list, d.documentOperations()...), d.chunkOperations()...)
+}
+
+type datasetView struct {
+	ID             string       `json:"id"`
+	Name           string       `json:"name"`
+	Description    string       `json:"description"`
+	Language       string       `json:"language,omitempty"`
+	EmbeddingModel string       `json:"embedding_model" jsonschema:"name@provider; empty searches by words only"`
+	Team           bool         `json:"team" jsonschema:"the other users of the tenant see it"`
+	Method         string       `json:"method" jsonschema:"how documents are cut into chunks; empty with a pipeline"`
+	Config         engine.Value `json:"config,omitzero" jsonschema:"settings of the method"`
+	Pipeline       string       `json:"pipeline,omitempty" jsonschema:"canvas that cuts documents"`
+	Pagerank       int          `json:"pagerank" jsonschema:"0 to 100; lifts hits of the dataset"`
+	Documents      int          `json:"documents"`
+	Chunks         int          `json:"chunks"`
+	Tokens         int          `json:"tokens"`
+	CreatedBy      string       `json:"created_by"`
+	Created        time.Time    `json:"created"`
+	Updated        time.Time    `json:"updated"`
+}
+
+type datasetList struct {
+	Items []datasetView `json:"items"`
+	Total int           `json:"total" jsonschema:"all that match, not only this page"`
+}
+
+type datasetInput struct {
+	Name           *string `json:"name,omitempty" jsonschema:"1 to 128 characters"`
+	Description    *string `json:"description,omitempty"`
+	Avatar         *string `json:"avatar,omitempty" jsonschema:"data URL of an image"`
+	Language       *string `json:"language,omitempty"`
+	EmbeddingModel *string `json:"embedding_model,omitempty" jsonschema:"name@provider; none searches by words only"`
+	Team           *bool   `json:"team,omitempty"`
+	Method         *string `json:"method,omitempty" jsonschema:"how documents are cut; structure when left out"`
+	Config         *object `json:"config,omitempty" jsonschema:"settings of the method; replaces the old ones"`
+	Pipeline       *string `json:"pipeline,omitempty" jsonschema:"id of a canvas that cuts documents"`
+	Pagerank       *int    `json:"pagerank,omitempty" jsonschema:"0 to 100"`
+}
+
+func datasetViewOf(v dataset.Dataset) datasetView {
+	return datasetView{
+		ID: v.ID, Name: v.Name, Description: v.Description, Language: v.Language, EmbeddingModel: v.EmbeddingModel,
+		Team: v.Team, Method: v.Method, Config: api.DocumentOf(v.Config), Pipeline: v.Pipeline, Pagerank: v.Pagerank,
+		Documents: v.Documents, Chunks: v.Chunks, Tokens: v.Tokens, CreatedBy: v.CreatedBy,
+		Created: timeOf(v.Created), Updated: timeOf(v.Updated),
+	}
+}
+
+// patch is a change of a dataset, or what a new one has.
+func (in *datasetInput) patch() app.DatasetPatch {
+	return app.DatasetPatch{
+		Name: in.Name, Description: in.Description, Avatar: in.Avatar, Language: in.Language,
+		EmbeddingModel: in.EmbeddingModel, Method: in.Method, Pipeline: in.Pipeline, Team: in.Team,
+		Config: rawOf(in.Config), Pagerank: in.Pagerank,
+	}
+}
+
+// rawOf is an object as records keep it; nil when it was not sent.
+func rawOf(v *object) *json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	text := json.RawMessage(v.AppendJSON(nil))
+	return &text
+}
+
+// pageNumber is the number of a page; bindPage has made an offset of it.
+func pageNumber(p app.Page) int { return p.Offset/max(p.Limit, 1) + 1 }
+
+type listDatasets struct {
+	Who  app.Principal
+	Name string   `query:"name"`
+	Page app.Page `order:"create_time"`
+}
+
+func (d datasets) list(ctx context.Context, in listDatasets) (datasetList, error) {
+	rows, total, err := d.Datasets.List(ctx, in.Who, app.DatasetList{
+		Name: in.Name, Page: pageNumber(in.Page), Size: in.Page.Limit, OrderBy: in.Page.Order, Ascending: in.Page.Asc,
+	})
+	out := datasetList{Items: make([]datasetView, len(rows)), Total: total}
+	for i, v := range rows {
+		out.Items[i] = datasetViewOf(v)
+	}
+	return out, err
+}
+
+type addDataset struct {
+	Who  app.Principal
+	Body datasetInput
+}
+
+func (d datasets) add(ctx context.Context, in addDataset) (datasetView, error) {
+	p := in.Body.patch()
+	if p.Name == nil {
+		return datasetView{}, badMember("name", "name is needed")
+	}
+	v := dataset.Dataset{
+		Name: *p.Name, Description: valueOf(p.Description), Avatar: valueOf(p.Avatar), Language: valueOf(p.Language),
+		EmbeddingModel: valueOf(p.EmbeddingModel), Method: valueOf(p.Method), Pipeline: valueOf(p.Pipeline),
+		Team: valueOf(p.Team), Config: valueOf(p.Config), Pagerank: valueOf(p.Pagerank),
+	}
+	v, err := d.Datasets.Create(ctx, in.Who, v)
+	return datasetViewOf(v), err
+}
+
+// valueOf is what a pointer names, or the zero value.
+func valueOf[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// badMember refuses a member of a body.
+func badMember(name, format string, args ...any) error {
+	err := app.BadArgument(format, args...)
+	err.Param = name
+	return err
+}
+
+type datasetByID struct {
+	Who app.Principal
+	ID  string `path:"dataset"`
+}
+
+func (d datasets) get(ctx context.Context, in datasetByID) (datasetView, error) {
+	v, err := d.Datasets.Get(ctx, in.Who, in.ID)
+	return datasetViewOf(v), err
+}
+
+type updateDataset struct {
+	Who  app.Principal
+	ID   string `path:"dataset"`
+	Body datasetInput
+}
+
+func (d datasets) update(ctx context.Context, in updateDataset) (datasetView, error) {
+	v, err := d.Datasets.Update(ctx, in.Who, in.ID, in.Body.patch())
+	return datasetViewOf(v), nameTaken(err, "dataset")
+}
+
+// nameTaken words the error of a name that something else has.
+func nameTaken(err error, what string) error {
+	if isExists(err) {
+		return app.Refuse(app.CodeExists, "another %s has this name", what)
+	}
+	return err
+}
+
+func (d datasets) remove(ctx context.Context, in datasetByID) (empty, error) {
+	if _, errs := d.Datasets.Delete(ctx, in.Who, in.ID); len(errs) > 0 {
+		return empty{}, errs[0]
+	}
+	return empty{}, nil
+}
+
+type metadataView struct {
+	Keys map[string]map[string]int `json:"keys" jsonschema:"key, value, number of documents"`
+}
+
+func (d datasets) metadata(ctx context.Context, in datasetByID) (metadataView, error) {
+	keys, err := d.Datasets.Metadata(ctx, in.Who, in.ID)
+	if keys == nil {
+		keys = map[string]map[string]int{}
+	}
+	return metadataView{keys}, err
+}
+
+type metadataInput struct {
+	Documents []string      `json:"documents,omitempty" jsonschema:"ids; all of the dataset when left out"`
+	Filter    *filterInput  `json:"filter,omitempty" jsonschema:"only documents that it lets through"`
+	Set       []metadataSet `json:"set,omitempty"`
+	Delete    []metadataSet `json:"delete,omitempty" jsonschema:"keys, or with value only that value of a key"`
+}
+
+type metadataSet struct {
+	Key   string `json:"key"`
+	Value any    `json:"value,omitempty" jsonschema:"text, number, or a list of those"`
+	Match any    `json:"match,omitempty" jsonschema:"replace only this value"`
+}
+
+type metadataChanged struct {
+	Updated int `json:"updated" jsonschema:"documents that have changed"`
+	Matched int `json:"matched" jsonschema:"documents that were selected"`
+}
+
+type updateMetadata struct {
+	Who  app.Principal
+	ID   string `path:"dataset"`
+	Body metadataInput
+}
+
+func (d datasets) updateMetadata(ctx context.Context, in updateMetadata) (metadataChanged, error) {
+	u := app.MetadataUpdate{Documents: in.Body.Documents, Filter: in.Body.Filter.filter()}
+	for _, s := range in.Body.Set {
+		u.Updates = append(u.Updates, app.MetadataSet(s))
+	}
+	for _, s := range in.Body.Delete {
+		u.Deletes = append(u.Deletes, app.MetadataSet(s))
+	}
+	var out metadataChanged
+	var err error
+	out.Updated, out.Matched, err = d.Datasets.UpdateMetadata(ctx, in.Who, in.ID, u)
+	return out, err
+}

@@ -1,0 +1,20 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// Find returns a document of any dataset that the principal sees. Errors: [ErrNotFound].
+func (d *Datasets) Find(ctx context.Context, p Principal, document string) (dataset.Document, error) {
+	v, err := d.store.FindDocument(ctx, p.Tenant, document)
+	if err == nil {
+		_, err = d.get(ctx, p, v.Dataset)
+	}
+	if err != nil {
+		return dataset.Document{}, missing(err, fmt.Sprintf("document %q", document))
+	}
+	return v.Document, nil
+}
