@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/engine/block"
 )
 
 // known are the errors that a reader may return for a document.
@@ -96,5 +98,45 @@ func FuzzNumber(f *testing.F) {
 		if s := formatOf(code).show(n, len(code)%2 == 0); s == "" || len(s) > 400 {
 			t.Fatalf("%v formatted by %q is %q", n, code, s)
 		}
+	})
+}
+
+// checkBlocks verifies that blocks are read within the limits, or a known error.
+func checkBlocks(t *testing.T, name string, data []byte) {
+	t.Helper()
+	limits := fuzzLimits
+	limits.Work = 4 << 20
+	text, err := bounded(t, func() (string, error) {
+		list, err := (&Reader{Limits: limits}).Blocks(t.Context(), Bytes(name, "", data))
+		return block.Markdown(list), err
+	})
+	check(t, 2*int(limits.Work), text, err)
+}
+
+// FuzzBlocks mutates texts whose name says how they are read.
+func FuzzBlocks(f *testing.F) {
+	for name, text := range map[string]string{
+		"a.md": "# A\n\n| a |\n|-|\n", "a.csv": "a,\"b\n", "a.json": `{"a": [1]}`, "a.jsonl": "1\n{}", "a.html": "<ul><li><img alt=x><pre>", "a.txt": "x",
+	} {
+		f.Add(name, []byte(text))
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		if kindOf(name, "", data) == kindPDF {
+			return // FuzzPages tests the layout of pages
+		}
+		checkBlocks(t, name, data)
+	})
+}
+
+func FuzzEmail(f *testing.F) {
+	f.Add([]byte(sampleMail))
+	f.Add([]byte("Content-Type: text/html; charset=utf-16\nContent-Transfer-Encoding: base64\n\nAA=="))
+	f.Fuzz(func(t *testing.T, data []byte) { checkBlocks(t, "a.eml", data) })
+}
+
+func FuzzEPUB(f *testing.F) {
+	f.Add(`<item id="a" href="a.xhtml" media-type="text/html"/>`, `<itemref idref="a"/>`, "<p>x")
+	f.Fuzz(func(t *testing.T, items, spine, chapter string) {
+		checkBlocks(t, "a.epub", epub(t, items, spine, "OEBPS/a.xhtml", chapter))
 	})
 }

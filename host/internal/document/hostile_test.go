@@ -49,10 +49,10 @@ func TestRefusals(t *testing.T) {
 		is         error
 		says       string
 	}{
-		{"an executable", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat, "txt, md, html, csv, json, pdf, docx, xlsx and pptx can"},
+		{"an executable", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat, "txt, md, html, csv, json, eml, epub, pdf, docx, xlsx and pptx can"},
 		{"an executable of even length with one zero byte", "a.txt", []byte("\x7fELF\x00\xff"), ErrFormat, ""},
 		{"binary data without zero bytes", "a.txt", []byte("\x01\x02\x03\x04"), ErrFormat, ""},
-		{"a zip archive without a document", "a.docx", archive(t, "a.txt", "x"), ErrFormat, "no docx, xlsx or pptx"},
+		{"a zip archive without a document", "a.docx", archive(t, "a.txt", "x"), ErrFormat, "no docx, xlsx, pptx or epub"},
 		{"Word before 2007", "a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 W\x00o\x00r\x00d\x00"), ErrFormat, "save it as docx"},
 		{"RTF", "a.rtf", []byte(`{\rtf1 text}`), ErrFormat, "save it as docx"},
 		{"an encrypted workbook", "a.xlsx", compound, ErrEncrypted, ""},
