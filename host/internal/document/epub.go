@@ -31,7 +31,7 @@ func (o *office) epub(out *page) error {
 	}
 	for _, chapter := range chapters {
 		err := o.unpack(chapter, func(r io.Reader) error {
-			utf8 := transform.NewReader(r, unicode.BOMOverride(transform.Nop))
+			utf8 := transform.NewReader(r, unicode.BOMOverride(unicode.UTF8.NewDecoder()))
 			return htmlPage(o.ctx, o.limits, utf8, out)
 		})
 		if err != nil {

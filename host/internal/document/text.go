@@ -44,18 +44,23 @@ func addBlocks(ctx context.Context, list []block.Block, c *collector) error {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		size := 0
-		for _, row := range list[i].Rows {
-			size += cellOverhead * (1 + len(row))
-			for _, cell := range row {
-				size += len(cell)
-			}
-		}
-		if err := errors.Join(c.append(list[i]), c.count(size)); err != nil {
+		if err := addBlock(list[i], c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addBlock adds a whole block, which may be a table.
+func addBlock(b block.Block, c *collector) error {
+	size := 0
+	for _, row := range b.Rows {
+		size += cellOverhead * (1 + len(row))
+		for _, cell := range row {
+			size += len(cell)
+		}
+	}
+	return errors.Join(c.append(b), c.count(size))
 }
 
 // csvBlocks adds one table. The first row is its head.
