@@ -62,8 +62,8 @@ func (p *pdf) newGlyphs() (*glyphs, error) {
 	return &glyphs{pdf: p, functions: map[string]api.Function{}, at: uint32(at), stack: make([]uint64, 8)}, err
 }
 
-// fast is like call for a function that takes constant time, so it needs no deadline: without one
-// it costs a third.
+// fast is like call for a function that takes constant time, so that it needs no deadline, and
+// allocates nothing.
 func (g *glyphs) fast(function string, args ...uint64) (uint64, error) {
 	f := g.functions[function]
 	if f == nil {
