@@ -13,9 +13,9 @@ import (
 type Extractor struct {
 	engine.Common
 	Sampling
-	SysPrompt  engine.Text  `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
-	Prompts    engine.Value `json:"prompts" doc:"what is asked: a list of {role, content}, or one text; a reference to chunks stands for the text of each"`
-	FieldName  string       `json:"field_name" doc:"field of the chunk the answer goes to: summary, keywords, questions, metadata, toc, ..." check:"nonempty"`
+	SysPrompt  engine.Text   `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
+	Prompts    engine.Value  `json:"prompts" doc:"what is asked: a list of {role, content}, or one text; a reference to chunks stands for the text of each"`
+	FieldName  string        `json:"field_name" doc:"field of the chunk the answer goes to: summary, keywords, questions, metadata, toc, ..." check:"nonempty"`
 	prompts    []chunkPrompt // the first is the system prompt
 	references []engine.Ref
 }
@@ -167,8 +167,7 @@ func (e *Extractor) each(
 				}
 				mu.Lock()
 				done++
-				call.Log(engine.EventProgress, engine.Object("progress", float64(done)/float64(len(chunks)),
-					"message", fmt.Sprintf("%s of %d of %d chunks", e.FieldName, done, len(chunks))))
+				progress(call, float64(done)/float64(len(chunks)), fmt.Sprintf("%s of %d of %d chunks", e.FieldName, done, len(chunks)))
 				mu.Unlock()
 			}
 		}()

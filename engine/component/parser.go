@@ -152,7 +152,7 @@ func (p *Parser) Run(ctx context.Context, call *engine.Call) error {
 	if err != nil {
 		return err
 	}
-	call.Log(engine.EventProgress, engine.Object("progress", 0, "message", "parsing "+name))
+	progress(call, 0, "parsing "+name)
 	blocks, err := s.blocks(ctx, call, name, file)
 	if err != nil {
 		return fmt.Errorf("parse %q: %w", name, err)
@@ -160,7 +160,7 @@ func (p *Parser) Run(ctx context.Context, call *engine.Call) error {
 	call.Out("name", engine.String(name))
 	call.Out("output_format", engine.String(s.format))
 	call.Out(s.format, s.payload(blocks))
-	call.Log(engine.EventProgress, engine.Object("progress", 1, "message", fmt.Sprintf("%d blocks", len(blocks))))
+	progress(call, 1, fmt.Sprintf("%d blocks", len(blocks)))
 	return nil
 }
 

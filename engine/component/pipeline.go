@@ -119,7 +119,13 @@ func outChunks(call *engine.Call, name string, chunks []engine.Value) {
 	call.Out("name", engine.String(name))
 	call.Out("output_format", engine.String(formatChunks))
 	call.Out(formatChunks, engine.List(chunks...))
-	call.Log(engine.EventProgress, engine.Object("progress", 1, "message", fmt.Sprintf("%d chunks", len(chunks))))
+	progress(call, 1, fmt.Sprintf("%d chunks", len(chunks)))
+}
+
+// progress tells how far a step is: share of its work from 0 to 1.
+func progress(call *engine.Call, share float64, message string) {
+	call.Log(engine.EventProgress, engine.Object("component_id", call.NodeID(), "progress", share, "message", message,
+		"timestamp", float64(call.Now().UnixMilli())/1000))
 }
 
 // chunkValues puts chunks into the form of the wire.

@@ -89,7 +89,7 @@ func TestParserSetups(t *testing.T) {
 	for params, want := range map[string]string{
 		`{}`: "html", // a sheet
 		`{"setups": {"pdf": {"suffix": ["pdf"]}, "spreadsheet": {"suffix": [".XLSX"], "output_format": "markdown"}}}`: "markdown",
-		`{"spreadsheet": {"output_format": "json"}}`: "json",
+		`{"spreadsheet": {"output_format": "json"}}`:                                                                  "json",
 	} {
 		s := pipe(t, "prices.xlsx", handbook, nil, "File File -> P", "P Parser "+params)
 		require.NoError(t, s.err)

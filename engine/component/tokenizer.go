@@ -112,8 +112,7 @@ func (t *Tokenizer) embed(
 			}
 			batch[i] = batch[i].With("q_"+strconv.Itoa(len(v))+"_vec", vector)
 		}
-		call.Log(engine.EventProgress, engine.Object("progress", float64(start+len(batch))/float64(len(chunks)),
-			"message", fmt.Sprintf("embedded %d of %d chunks", start+len(batch), len(chunks))))
+		progress(call, float64(start+len(batch))/float64(len(chunks)), fmt.Sprintf("embedded %d of %d chunks", start+len(batch), len(chunks)))
 	}
 	return tokens, nil
 }
