@@ -95,8 +95,8 @@ type Spec struct {
 	Doc     string           // what it does, one or two sentences
 	New     func() Component // a fresh component; the loader fills in defaults and params
 	Renamed bool             // its aliases are earlier names; documents that have one get Name in its place
-	// Upgrade changes params that a document has under an earlier name to those in use now; nil keeps
-	// them.
+	// Upgrade changes params that a document has under an earlier name to those in use now;
+	// nil keeps them.
 	Upgrade func(earlier string, params Value) Value
 
 	Category Category // what it is for, in palettes

@@ -11,7 +11,7 @@ func (c *CallInputs) Previous() (node string, outputs Value) {
 	if c.closed || c.isTool {
 		return "", emptyObject
 	}
-	found := r.before(c.node.index)
+	found := before(r, c.node.index)
 	if found == noNode {
 		return "", emptyObject
 	}
@@ -26,7 +26,7 @@ func (c *CallInputs) Previous() (node string, outputs Value) {
 
 // before is the node with an edge to another one that ran last; without one that ran in this run,
 // the first in the document.
-func (r *run) before(to nodeIndex) nodeIndex {
+func before(r *run, to nodeIndex) nodeIndex {
 	leads := func(i nodeIndex) bool { return slices.Contains(r.c.nodes[i].down, to) }
 	for i := len(r.st.path) - 1; i >= 0; i-- {
 		if leads(r.st.path[i]) {

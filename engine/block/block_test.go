@@ -83,7 +83,10 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		list := Parse(text)
 		letters := func(s string) string {
-			return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9') }), "")
+			return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+				return !('a' <= r && r <= 'z' ||
+					'0' <= r && r <= '9')
+			}), "")
 		}
 		var all strings.Builder
 		for i := range list {

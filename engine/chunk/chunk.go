@@ -45,7 +45,8 @@ type Chunk struct {
 	// Headings are those that the text stands under, the outermost first. Only [Structure] knows
 	// them; they are not in the text, unless a heading itself belongs to the chunk.
 	Headings []string
-	// Repeated is the caption and the head of a table whose rows continue here from the chunk before.
+	// Repeated is the caption and the head of a table whose rows continue here from the chunk
+	// before.
 	Repeated string
 	Search   string   // what is embedded and searched in place of the text; "" is the text
 	Tags     []string // of the method tag

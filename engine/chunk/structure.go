@@ -181,7 +181,8 @@ func (s *Structure) cut(headings []part, b part) []Chunk {
 		if piece == "" && len(headings) == 0 {
 			return
 		}
-		if c, ok := joined(append(headings, part{text: piece, kind: b.kind, path: b.path, positions: b.positions})); ok {
+		if c, ok := joined(append(headings, part{text: piece, kind: b.kind, path: b.path,
+			positions: b.positions})); ok {
 			if !first {
 				c.Repeated = head
 			}
@@ -214,8 +215,8 @@ func (s *Structure) cut(headings []part, b part) []Chunk {
 // deepestHead bounds the rows in the head of a table.
 const deepestHead = 8
 
-// fitting is how many bytes of a text fit into a chunk: all, or up to a blank where there is one, at
-// least one character. It counts no more than a few chunks of a long text.
+// fitting is how many bytes of a text fit into a chunk: all, or up to a blank where there is one,
+// at least one character. It counts no more than a few chunks of a long text.
 func (s *Structure) fitting(text string) int {
 	low, high := 0, 4*s.Size // low fits, high does not
 	for high < len(text) && s.Count(text[:high]) <= s.Size {

@@ -27,7 +27,8 @@ type chunkPrompt struct {
 }
 
 var extractorSpec = engine.Spec{
-	Name: "Extractor", Doc: "Asks a language model about each chunk.", New: func() engine.Component { return &Extractor{} },
+	Name: "Extractor", Doc: "Asks a language model about each chunk.",
+	New:     func() engine.Component { return &Extractor{} },
 	Outputs: chunksOutput, Ignores: modelIgnores,
 }
 
@@ -167,7 +168,8 @@ func (e *Extractor) each(
 				}
 				mu.Lock()
 				done++
-				progress(call, float64(done)/float64(len(chunks)), fmt.Sprintf("%s of %d of %d chunks", e.FieldName, done, len(chunks)))
+				progress(call, float64(done)/float64(len(chunks)), fmt.Sprintf("%s of %d of %d chunks", e.FieldName,
+					done, len(chunks)))
 				mu.Unlock()
 			}
 		}()
@@ -190,7 +192,8 @@ func (e *Extractor) ask(
 	ctx context.Context, call *engine.Call, key string, prompts []promptText, text string,
 ) (answer string, err error) {
 	req := &engine.ModelRequest{
-		LLM: e.LLMID, Purpose: engine.PurposeAnswer, System: prompts[0].with(text), Config: e.config(), Key: key, Query: text,
+		LLM: e.LLMID, Purpose: engine.PurposeAnswer, System: prompts[0].with(text), Config: e.config(), Key: key,
+		Query: text,
 	}
 	for _, p := range prompts[1:] {
 		if content := p.with(text); content != "" {
@@ -260,6 +263,7 @@ func (e *Extractor) contents(
 	}
 	const behindAll = 100_000_000 // the page of this chunk
 	return engine.Object(
-		"text", list.JSON(), "toc_kwd", fieldTOC, "available_int", 0, "page_num_int", engine.List(engine.Int(behindAll)),
+		"text", list.JSON(), "toc_kwd", fieldTOC, "available_int", 0, "page_num_int",
+		engine.List(engine.Int(behindAll)),
 	), nil
 }

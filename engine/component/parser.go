@@ -109,7 +109,8 @@ func (p *Parser) add(s *engine.Setup, param, kind string, v engine.Value) (err e
 		out.format = kindsOfFiles[at].format
 	}
 	if !slices.Contains(parserFormats, out.format) {
-		return s.Fail(param+".output_format", v.Get("output_format"), "is not one of "+strings.Join(parserFormats, ", "))
+		return s.Fail(param+".output_format", v.Get("output_format"), "is not one of "+strings.Join(parserFormats,
+			", "))
 	}
 	if out.suffixes, err = textList(s, param+".suffix", v.Get("suffix")); err != nil {
 		return err

@@ -51,7 +51,8 @@ func previousPayload(call *engine.Call) (payload, error) {
 	case "":
 		return p, errNoPayload
 	default:
-		return p, fmt.Errorf("node %s: unknown output_format %q (one of json, markdown, text, html, chunks)", node, p.format)
+		return p, fmt.Errorf("node %s: unknown output_format %q (one of json, markdown, text, html, chunks)", node,
+			p.format)
 	}
 	return p, nil
 }

@@ -64,7 +64,8 @@ func chunkTexts(s *seen, node string) (out []string) {
 	return out
 }
 
-const handbook = "# Returns\n\nGoods can be sent back.\n\n## Deadlines\n\n| Kind | Days |\n| --- | --- |\n| Books | 30 |\n\nNo later.\n"
+const handbook = "# Returns\n\nGoods can be sent back.\n\n## Deadlines\n\n| Kind | Days |\n| --- | --- |\n| Books " +
+	"| 30 |\n\nNo later.\n"
 
 func TestParserFormats(t *testing.T) {
 	for format, want := range map[string]string{
@@ -75,10 +76,12 @@ func TestParserFormats(t *testing.T) {
 		"json": `[{"text": "Returns", "doc_type_kwd": "text", "layout_type": "title"}, ` +
 			`{"text": "Goods can be sent back.", "doc_type_kwd": "text", "layout_type": "paragraph"}, ` +
 			`{"text": "Deadlines", "doc_type_kwd": "text", "layout_type": "title"}, ` +
-			`{"text": "<table><tr><th>Kind</th><th>Days</th></tr><tr><td>Books</td><td>30</td></tr></table>", "doc_type_kwd": "table", "layout_type": "table"}, ` +
+			`{"text": "<table><tr><th>Kind</th><th>Days</th></tr><tr><td>Books</td><td>30</td></tr></table>",
+				"doc_type_kwd": "table", "layout_type": "table"}, ` +
 			`{"text": "No later.", "doc_type_kwd": "text", "layout_type": "paragraph"}]`,
 	} {
-		s := pipe(t, "a.docx", handbook, nil, "File File -> P", `P Parser {"setups": {"word": {"suffix": ["docx"], "output_format": "`+format+`"}}}`)
+		s := pipe(t, "a.docx", handbook, nil, "File File -> P",
+			`P Parser {"setups": {"word": {"suffix": ["docx"], "output_format": "`+format+`"}}}`)
 		require.NoError(t, s.err)
 		require.Equal(t, format, s.outputs["P"].Get("output_format").Str())
 		require.JSONEq(t, want, s.outputs["P"].Get(format).JSON())
@@ -88,8 +91,9 @@ func TestParserFormats(t *testing.T) {
 func TestParserSetups(t *testing.T) {
 	for params, want := range map[string]string{
 		`{}`: "html", // a sheet
-		`{"setups": {"pdf": {"suffix": ["pdf"]}, "spreadsheet": {"suffix": [".XLSX"], "output_format": "markdown"}}}`: "markdown",
-		`{"spreadsheet": {"output_format": "json"}}`:                                                                  "json",
+		`{"setups": {"pdf": {"suffix": ["pdf"]}, "spreadsheet": {"suffix": [".XLSX"],
+			"output_format": "markdown"}}}`: "markdown",
+		`{"spreadsheet": {"output_format": "json"}}`: "json",
 	} {
 		s := pipe(t, "prices.xlsx", handbook, nil, "File File -> P", "P Parser "+params)
 		require.NoError(t, s.err)
@@ -99,17 +103,20 @@ func TestParserSetups(t *testing.T) {
 	require.ErrorContains(t, s.err, `no setup for the extension of "a.odt" (one of pdf)`)
 	s = pipe(t, "a.mp3", "x", nil, "File File -> P", `P Parser {}`)
 	require.ErrorIs(t, s.err, engine.ErrNoPort)
-	require.Contains(t, refused(t, "File File -> P", `P Parser {"setups": {"pdf": {"output_format": "docx"}}}`), "setups.pdf.output_format")
+	require.Contains(t, refused(t, "File File -> P", `P Parser {"setups": {"pdf": {"output_format": "docx"}}}`),
+		"setups.pdf.output_format")
 	require.Contains(t, refused(t, "File File -> P", `P Parser {"setups": {"pdf": "x"}}`), "setups.pdf")
 }
 
 // Without a parser the text of the file is read, as the model would see it.
 func TestParserWithoutPort(t *testing.T) {
-	s := play(t, upload("a.md"), engine.Ports{Files: texts("\n -----------------\nFile: a.md\nContent as following: \n# A\n\nx")},
+	s := play(t, upload("a.md"), engine.Ports{Files: texts("\n -----------------\nFile: a.md\nContent as " +
+		"following: \n# A\n\nx")},
 		"File File -> P", `P Parser {}`)
 	require.NoError(t, s.err)
 	require.Equal(t, "# A\n\nx", s.outputs["P"].Get("text").Str())
-	s = play(t, upload("a.png"), engine.Ports{Files: texts("data:image/png;base64,AA==")}, "File File -> P", `P Parser {}`)
+	s = play(t, upload("a.png"), engine.Ports{Files: texts("data:image/png;base64,AA==")}, "File File -> P",
+		`P Parser {}`)
 	require.ErrorContains(t, s.err, "choose a model that reads images")
 	s = play(t, upload("a.md"), engine.Ports{}, "File File -> P", `P Parser {}`)
 	require.ErrorIs(t, s.err, engine.ErrNoPort)
@@ -130,8 +137,10 @@ func TestParserAsksAModelAboutImages(t *testing.T) {
 }
 
 func TestChunkers(t *testing.T) {
-	s := pipe(t, "a.docx", handbook, nil, "File File -> P", `P Parser {"setups": {"docx": {"output_format": "json"}}} -> S`,
-		`S Splitter {"chunk_token_size": 3, "delimiters": ["\n"]} -> T`, `T Tokenizer {"fields": "text", "search_method": ["embedding", "full_text"]}`)
+	s := pipe(t, "a.docx", handbook, nil, "File File -> P",
+		`P Parser {"setups": {"docx": {"output_format": "json"}}} -> S`,
+		`S Splitter {"chunk_token_size": 3, "delimiters": ["\n"]} -> T`,
+		`T Tokenizer {"fields": "text", "search_method": ["embedding", "full_text"]}`)
 	require.NoError(t, s.err)
 	require.Equal(t, []string{
 		"Returns\nGoods can be sent back.", "Deadlines",
@@ -140,22 +149,27 @@ func TestChunkers(t *testing.T) {
 	require.Equal(t, "table", s.outputs["T"].Get("chunks").At(2).Get("doc_type_kwd").Str())
 	require.Equal(t, "2", s.outputs["T"].Get("chunks").At(2).Get("chunk_order_int").Text())
 
-	s = pipe(t, "a.md", handbook, nil, "File File -> P", `P Parser {"setups": {"markdown": {"output_format": "text"}}} -> H`,
-		`H TitleChunker {"levels": [["^# ", "^## "]], "hierarchy": 2, "include_heading_content": true} -> C`, `C Compiler {"plan": false}`)
+	s = pipe(t, "a.md", handbook, nil, "File File -> P",
+		`P Parser {"setups": {"markdown": {"output_format": "text"}}} -> H`,
+		`H TitleChunker {"levels": [["^# ", "^## "]], "hierarchy": 2, "include_heading_content": true} -> C`,
+		`C Compiler {"plan": false}`)
 	require.NoError(t, s.err)
 	require.Equal(t, []string{
-		"# Returns\nGoods can be sent back.\n", "# Returns\n## Deadlines\n| Kind | Days |\n| --- | --- |\n| Books | 30 |\nNo later.\n",
+		"# Returns\nGoods can be sent back.\n", "# Returns\n## Deadlines\n| Kind | Days |\n| --- | --- |\n| Books " +
+			"| 30 |\nNo later.\n",
 	}, chunkTexts(s, "C"))
 }
 
-// The levels of a HierarchicalMerger are the outer list; they keep their meaning under the new name.
+// The levels of a HierarchicalMerger are the outer list; they keep their meaning under the new
+// name.
 func TestUpgradeOfLevels(t *testing.T) {
 	c, err := engine.Load(registry(t), sketch(t, "File File -> HierarchicalMerger:A",
 		`HierarchicalMerger:A HierarchicalMerger {"levels": [["^#[^#]", "part"], ["^##[^#]"]], "hierarchy": 2}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `[["^#[^#]|.*?(?:part)", "^##[^#]"]]`,
 		c.Document().Get("components").Get("TitleChunker:A").Get("obj").Get("params").Get("levels").JSON())
-	s := pipe(t, "a.md", "# A\n\nx\n\n## B\n\ny\n\n## C\n\nz", nil, "File File -> P", `P Parser {"setups": {"markdown": {"output_format": "text"}}} -> H`,
+	s := pipe(t, "a.md", "# A\n\nx\n\n## B\n\ny\n\n## C\n\nz", nil, "File File -> P",
+		`P Parser {"setups": {"markdown": {"output_format": "text"}}} -> H`,
 		`H HierarchicalMerger {"levels": [["^#[^#]"], ["^##[^#]"]], "hierarchy": 2}`)
 	require.NoError(t, s.err)
 	require.Equal(t, []string{"# A\nx\n## B\ny\n", "# A\nx\n## C\nz\n"}, chunkTexts(s, "H"))
@@ -178,8 +192,10 @@ func TestExtractor(t *testing.T) {
 		return "<think>x</think>" + req.System + " of " + content, nil
 	}}
 	lines := []string{
-		"File File -> P", `P Parser {"setups": {"markdown": {"output_format": "text"}}} -> S`, "S Splitter {\"delimiters\": [\"`---`\"]} -> K",
-		`K Extractor {"field_name": "keywords", "sys_prompt": "keywords", "prompts": [{"role": "user", "content": "Text: {S@chunks}!"}]} -> Q`,
+		"File File -> P", `P Parser {"setups": {"markdown": {"output_format": "text"}}} -> S`,
+		"S Splitter {\"delimiters\": [\"`---`\"]} -> K",
+		`K Extractor {"field_name": "keywords", "sys_prompt": "keywords", "prompts": [{"role": "user",
+			"content": "Text: {S@chunks}!"}]} -> Q`,
 		`Q Extractor {"field_name": "questions", "sys_prompt": "questions", "prompts": "{S:Gone@chunks}"} -> M`,
 		`M Extractor {"field_name": "metadata", "sys_prompt": "metadata", "prompts": "about"} -> C`,
 		`C Extractor {"field_name": "toc", "sys_prompt": "toc", "prompts": "{M@chunks}"}`,
@@ -187,8 +203,10 @@ func TestExtractor(t *testing.T) {
 	s := pipe(t, "a.md", "A---B---C", m, lines...)
 	require.NoError(t, s.err)
 	chunks := s.outputs["C"].Get("chunks")
-	require.JSONEq(t, `{"text": "A", "keywords": "keywords of Text: A!", "questions": "questions of A", "metadata": {"topic": "A"}}`, chunks.At(0).JSON())
-	require.JSONEq(t, `{"text": "B", "keywords": "keywords of Text: B!", "questions": "questions of B"}`, chunks.At(1).JSON())
+	require.JSONEq(t, `{"text": "A", "keywords": "keywords of Text: A!", "questions": "questions of A",
+		"metadata": {"topic": "A"}}`, chunks.At(0).JSON())
+	require.JSONEq(t, `{"text": "B", "keywords": "keywords of Text: B!", "questions": "questions of B"}`,
+		chunks.At(1).JSON())
 	require.Equal(t, "toc", chunks.At(3).Get("toc_kwd").Str())
 	require.Equal(t, 4, chunks.Len())
 	require.Contains(t, strings.Join(s.notes, "\n"), "metadata of a chunk is left out")
@@ -277,7 +295,8 @@ func TestRealPipelines(t *testing.T) {
 		for _, name := range []string{"a.pdf", "a.xlsx", "a.docx", "a.md", "a.txt"} {
 			t.Run(filepath.Base(file)+" "+name, func(t *testing.T) {
 				m := &echo{say: func(*engine.ModelRequest) (string, error) { return `{"a": 1}`, nil }}
-				s := playOn(t, c, c.State(), upload(name), engine.Ports{Parser: parsed(handbook), Counter: wordCounter{}, Model: m})
+				s := playOn(t, c, c.State(), upload(name), engine.Ports{Parser: parsed(handbook),
+					Counter: wordCounter{}, Model: m})
 				require.NoError(t, s.err)
 				last := s.order[len(s.order)-1]
 				require.NotEmpty(t, chunkTexts(s, last), last)

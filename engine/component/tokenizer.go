@@ -112,7 +112,8 @@ func (t *Tokenizer) embed(
 			}
 			batch[i] = batch[i].With("q_"+strconv.Itoa(len(v))+"_vec", vector)
 		}
-		progress(call, float64(start+len(batch))/float64(len(chunks)), fmt.Sprintf("embedded %d of %d chunks", start+len(batch), len(chunks)))
+		progress(call, float64(start+len(batch))/float64(len(chunks)), fmt.Sprintf("embedded %d of %d chunks",
+			start+len(batch), len(chunks)))
 	}
 	return tokens, nil
 }

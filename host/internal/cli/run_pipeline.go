@@ -13,7 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/pipeline"
 )
 
-// runPipeline runs an ingestion pipeline on each file and prints its chunks, or writes them as JSON.
+// runPipeline runs an ingestion pipeline on each file and prints its chunks, or writes them as
+// JSON.
 func (r *runner) runPipeline(ctx context.Context, a *app, s *session) error {
 	switch {
 	case len(r.files) == 0:
@@ -37,13 +38,14 @@ func (r *runner) runPipeline(ctx context.Context, a *app, s *session) error {
 	for _, file := range uploads.Elements() {
 		p := &printer{out: io.Discard, err: a.err, progress: shows}
 		began := time.Now()
-		result, err := pipeline.Run(ctx, s.canvas, file, pipeline.Options{Options: options, Watch: func(e *engine.Event) {
-			if r.events && e.Type.Wire() {
-				fmt.Fprintf(a.out, "%s\n", e.JSON)
-			}
-			p.event(e)
-			p.pipelineStep(e)
-		}})
+		result, err := pipeline.Run(ctx, s.canvas, file, pipeline.Options{Options: options,
+			Watch: func(e *engine.Event) {
+				if r.events && e.Type.Wire() {
+					fmt.Fprintf(a.out, "%s\n", e.JSON)
+				}
+				p.event(e)
+				p.pipelineStep(e)
+			}})
 		if err != nil {
 			return fmt.Errorf("%s: %w", file.Get("name").Text(), err)
 		}

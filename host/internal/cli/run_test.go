@@ -283,9 +283,11 @@ func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
 const pipelineCanvas = `{"components": {
 	"File": {"obj": {"component_name": "File", "params": {}}, "downstream": ["Parser:A"]},
 	"Parser:A": {"obj": {"component_name": "Parser", "params": {"setups": {
-		"pdf": {"suffix": ["pdf"], "output_format": "json"}, "text&markdown": {"suffix": ["md"], "output_format": "text"}}}},
+		"pdf": {"suffix": ["pdf"], "output_format": "json"}, "text&markdown": {"suffix": ["md"],
+			"output_format": "text"}}}},
 		"downstream": ["Splitter:A"]},
-	"Splitter:A": {"obj": {"component_name": "Splitter", "params": {"chunk_token_size": 4}}, "downstream": ["Tokenizer:A"]},
+	"Splitter:A": {"obj": {"component_name": "Splitter", "params": {"chunk_token_size": 4}},
+		"downstream": ["Tokenizer:A"]},
 	"Tokenizer:A": {"obj": {"component_name": "Tokenizer", "params": {}}, "downstream": []}}}`
 
 func TestRunPipeline(t *testing.T) {
@@ -295,7 +297,8 @@ func TestRunPipeline(t *testing.T) {
 
 	code, out, errs := easel(t, "run", canvas, "--file", text, "--file", text, "--progress", "always")
 	require.Equal(t, 0, code, errs)
-	require.Contains(t, out, "--- chunk 1 of 2\n# Returns\nGoods can be returned within thirty days.\n--- chunk 2 of 2\nAfter that they cannot.\n")
+	require.Contains(t, out, "--- chunk 1 of 2\n# Returns\nGoods can be returned within thirty days.\n--- chunk 2 "+
+		"of 2\nAfter that they cannot.\n")
 	require.Equal(t, 2, strings.Count(out, "--- chunk 2 of 2"))
 	require.Contains(t, errs, "parsing a.md")
 	require.Contains(t, errs, "a.md: 2 chunks in ")
@@ -315,7 +318,8 @@ func TestRunPipeline(t *testing.T) {
 		"pass it with --file":        {canvas},
 		"takes no -q":                {canvas, "--file", text, "-q", "x"},
 		"no setup for the extension": {canvas, "--file", file(t, "a.odt", "x")},
-		"--output is for pipelines":  {file(t, "c.json", `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}}}}`), "--output", "x"},
+		"--output is for pipelines": {file(t, "c.json",
+			`{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}}}}`), "--output", "x"},
 	} {
 		code, _, errs := easel(t, append([]string{"run"}, args...)...)
 		require.NotEqual(t, 0, code)

@@ -118,7 +118,8 @@ func (w *webPage) write(text []byte) {
 	}
 	const blanks = " \t\n\f\r"
 	s := w.block.String()
-	if bytes.IndexAny(text[:min(1, len(text))], blanks) == 0 && s != "" && !strings.HasSuffix(s, " ") && !strings.HasSuffix(s, "\n") {
+	if bytes.IndexAny(text[:min(1, len(text))], blanks) == 0 && s != "" && !strings.HasSuffix(s,
+		" ") && !strings.HasSuffix(s, "\n") {
 		w.put([]byte{' '})
 	}
 	words := 0
@@ -248,9 +249,11 @@ func (w *webPage) bullet() string {
 // breaksLine reports whether an element starts and ends on its own line.
 func breaksLine(a atom.Atom) bool {
 	switch a {
-	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details,
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd,
+		atom.Details,
 		atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form,
-		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend, atom.Li, atom.Main,
+		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend, atom.Li,
+		atom.Main,
 		atom.Nav, atom.Option, atom.P, atom.Section, atom.Summary, atom.Tbody, atom.Tfoot, atom.Thead, atom.Title:
 		return true
 	}

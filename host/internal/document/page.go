@@ -96,7 +96,7 @@ func (p *page) startPage(n int) {
 	}
 }
 
-// picture appends an image. It has no text.
+// picture appends an image. The text omits it.
 func (p *page) picture(source, description string) {
 	if p.blocks != nil && p.err == nil {
 		p.err = p.blocks.picture(source, description)

@@ -33,10 +33,11 @@ func (p *pdf) blocks(document int32, pages int, out *page) (broken int, err erro
 			return broken, exceeded(LimitBlocks, out.blocks.maxSize, "bytes of blocks")
 		}
 	}
-	for _, b := range d.Blocks() {
-		if err := p.ctx.Err(); err != nil {
-			return broken, err
-		}
+	list, err := d.Blocks(p.ctx)
+	if err != nil {
+		return broken, err
+	}
+	for _, b := range list {
 		if err := addBlock(b, out.blocks); err != nil {
 			return broken, err
 		}

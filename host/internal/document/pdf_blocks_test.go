@@ -29,7 +29,8 @@ func report(n int) string {
 	}
 	for r := range 3 {
 		for c := range 3 {
-			b.WriteString(pdftest.Text("F1", 10, 55+100*float64(c), 414+20*float64(r), fmt.Sprintf("cell %d.%d.%d", n, r, c)))
+			b.WriteString(pdftest.Text("F1", 10, 55+100*float64(c), 414+20*float64(r), fmt.Sprintf("cell %d.%d.%d", n,
+				r, c)))
 		}
 	}
 	return b.String()
@@ -42,11 +43,13 @@ func TestBlocksOfPDF(t *testing.T) {
 		shown = append(shown, fmt.Sprint(b.Page(), " ", b.Kind, b.Level))
 	}
 	require.Equal(t, []string{
-		"1 heading1", "1 paragraph0", "1 table0", "2 heading1", "2 paragraph0", "2 table0", "3 heading1", "3 paragraph0", "3 table0",
+		"1 heading1", "1 paragraph0", "1 table0", "2 heading1", "2 paragraph0", "2 table0", "3 heading1",
+		"3 paragraph0", "3 table0",
 	}, shown)
 	require.Equal(t, "Chapter C of the report", list[3].Text)
 	require.Equal(t, [][]string{
-		{"cell 1.0.0", "cell 1.0.1", "cell 1.0.2"}, {"cell 1.1.0", "cell 1.1.1", "cell 1.1.2"}, {"cell 1.2.0", "cell 1.2.1", "cell 1.2.2"},
+		{"cell 1.0.0", "cell 1.0.1", "cell 1.0.2"}, {"cell 1.1.0", "cell 1.1.1", "cell 1.1.2"}, {"cell 1.2.0",
+			"cell 1.2.1", "cell 1.2.2"},
 	}, list[2].Rows)
 	text := list[1].Text
 	require.Less(t, strings.Index(text, "left 1 19"), strings.Index(text, "right 1 0"))
@@ -79,7 +82,8 @@ func TestBlocksOfHostilePDF(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := newReader(t, Limits{}).Blocks(t.Context(), Bytes("a.pdf", "", pdftest.Pages(content)))
 			if err != nil {
-				require.True(t, isLimit(err, LimitBlock) || isLimit(err, LimitMemory) || isLimit(err, LimitBlocks) || err == ErrNoText, "%v", err)
+				require.True(t, isLimit(err, LimitBlock) || isLimit(err, LimitMemory) || isLimit(err, LimitBlocks) ||
+					err == ErrNoText, "%v", err)
 			}
 		})
 	}

@@ -73,7 +73,7 @@ type want struct {
 	blocks *[]block.Block
 }
 
-// text reports whether the text is wanted.
+// text reports whether the text is read.
 func (w want) text() bool { return w == want{} }
 
 // page returns what the document is read into.

@@ -28,11 +28,13 @@ func (e editor) pipelineTrace(ctx context.Context, r *api.Request, run app.Run, 
 		d := api.DocumentOf(rec.Data).Get("data")
 		switch engine.EventType(rec.Kind) {
 		case engine.EventProgress:
-			t.group(d.Get("component_id"), progressEntry(d.Get("progress"), d.Get("message").Text(), d.Get("timestamp"), 0))
+			t.group(d.Get("component_id"), progressEntry(d.Get("progress"), d.Get("message").Text(),
+				d.Get("timestamp"), 0))
 		case engine.EventNodeFinished:
 			elapsed, _ := d.Get("elapsed_time").Float()
 			if text := d.Get("error").Text(); text != "" {
-				t.group(d.Get("component_id"), progressEntry(engine.Int(-1), "[ERROR]"+text, d.Get("created_at"), elapsed))
+				t.group(d.Get("component_id"), progressEntry(engine.Int(-1), "[ERROR]"+text, d.Get("created_at"),
+					elapsed))
 				continue
 			}
 			t.group(d.Get("component_id"), progressEntry(engine.Int(1), "Done", d.Get("created_at"), elapsed))

@@ -8,6 +8,7 @@
 package layout
 
 import (
+	"context"
 	"cmp"
 	"slices"
 	"strings"
@@ -171,18 +172,21 @@ func segments(words []Word) []segment {
 // touching is the largest gap between characters of one word, in heights.
 const touching = 0.1
 
-// Blocks returns the blocks of all pages in reading order.
-func (d *Document) Blocks() []block.Block {
+// Blocks returns the blocks of all pages in reading order. Errors: those of ctx.
+func (d *Document) Blocks(ctx context.Context) ([]block.Block, error) {
 	d.dropEdges()
 	w := newWriter(d.textSize())
 	for i := range d.pages {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		p := &d.pages[i]
 		w.startPage(p.number)
 		for _, column := range columns(p.items(), 0) {
 			w.column(column)
 		}
 	}
-	return w.finish()
+	return w.finish(), nil
 }
 
 // textSize is the height of most of the text.

@@ -37,7 +37,8 @@ func shown(list []block.Block) (out []string) {
 	return out
 }
 
-func blocksOf(pages ...Page) []block.Block {
+func blocksOf(t *testing.T, pages ...Page) []block.Block {
+	t.Helper()
 	var d Document
 	for i := range pages {
 		pages[i].Number = i + 1
@@ -46,7 +47,9 @@ func blocksOf(pages ...Page) []block.Block {
 		}
 		d.Add(pages[i])
 	}
-	return d.Blocks()
+	list, err := d.Blocks(t.Context())
+	require.NoError(t, err)
+	return list
 }
 
 const (
@@ -71,13 +74,15 @@ func TestParagraphsAndHeadings(t *testing.T) {
 	put(&p, 10, 50, 258, "1. three")
 	put(&p, 10, 50, 290, "这是")
 	put(&p, 10, 50, 302, "中文")
-	list := blocksOf(p)
+	list := blocksOf(t, p)
 	require.Equal(t, []string{
-		"1 heading1 Report", "1 heading2 1 Introduction", "1 paragraph " + long1 + " " + long2 + " " + long3, "1 paragraph Another paragraph",
+		"1 heading1 Report", "1 heading2 1 Introduction", "1 paragraph " + long1 + " " + long2 + " " + long3,
+		"1 paragraph Another paragraph",
 		"1 heading3 Bold words", "1 list - one\n- two that is continued\n1. three", "1 paragraph 这是中文",
 	}, shown(list))
 	require.Equal(t, []string{"Report", "1 Introduction", "Bold words"}, list[5].Path)
-	require.Equal(t, []block.Position{{Page: 1, Left: 50, Right: list[2].Positions[0].Right, Top: 120, Bottom: 154}}, list[2].Positions)
+	require.Equal(t, []block.Position{{Page: 1, Left: 50, Right: list[2].Positions[0].Right, Top: 120, Bottom: 154}},
+		list[2].Positions)
 }
 
 // Columns are read one after the other, between what reaches over both.
@@ -90,7 +95,7 @@ func TestColumns(t *testing.T) {
 		put(&p, 10, 310, y, fmt.Sprintf("right line %d is running text x", i))
 	}
 	put(&p, 10, 50, 260, "a line below that reaches over both of the columns of it, too. x x x x x x x x x x x x")
-	got := strings.Join(shown(blocksOf(p)), "\n")
+	got := strings.Join(shown(blocksOf(t, p)), "\n")
 	var left, right []string
 	for i := range 12 {
 		left = append(left, fmt.Sprintf("left line %d is running text xx", i))
@@ -111,7 +116,7 @@ func TestRepeatedLinesAtEdgesAreDropped(t *testing.T) {
 		put(&p, 10, 250, 810, fmt.Sprintf("Page %d of 4", i+1))
 		pages = append(pages, p)
 	}
-	got := strings.Join(shown(blocksOf(pages...)), "\n")
+	got := strings.Join(shown(blocksOf(t, pages...)), "\n")
 	require.NotContains(t, got, "Annual")
 	require.NotContains(t, got, "of 4")
 	require.Equal(t, 4, strings.Count(got, "the same on all pages"))
@@ -125,9 +130,10 @@ func TestParagraphsAcrossPages(t *testing.T) {
 	put(&one, 10, 50, 712, "and it continues on the next page, where we")
 	put(&two, 10, 50, 100, "find the end of it.")
 	put(&two, 10, 50, 130, "Next.")
-	list := blocksOf(one, two)
+	list := blocksOf(t, one, two)
 	require.Equal(t, []string{
-		"1 paragraph " + long1 + " and it continues on the next page, where we find the end of it.", "2 paragraph Next.",
+		"1 paragraph " + long1 + " and it continues on the next page, where we find the end of it.",
+		"2 paragraph Next.",
 	}, shown(list))
 	require.Len(t, list[0].Positions, 2)
 	require.Equal(t, 2, list[0].Positions[1].Page)
@@ -160,7 +166,7 @@ func TestRuledTables(t *testing.T) {
 	ruled(&one, 50, 640, [][]string{{"Kind", "Days", "Note"}, {"Books", "30", ""}})
 	ruled(&two, 50, 80, [][]string{{"Kind", "Days", "Note"}, {"Maps", "14", "new ones"}})
 	put(&two, 10, 50, 160, "After.")
-	list := blocksOf(one, two)
+	list := blocksOf(t, one, two)
 	require.Equal(t, []string{
 		"1 paragraph Before.", "1 table [[Kind Days Note] [Books 30 ] [Maps 14 new ones]]", "2 paragraph After.",
 	}, shown(list))
@@ -171,7 +177,8 @@ func TestRuledTables(t *testing.T) {
 func TestAlignedTables(t *testing.T) {
 	var p Page
 	put(&p, 10, 50, 80, "Deadlines by kind of goods, in days and with what you must know of it")
-	for i, row := range [][]string{{"Kind", "Days", "Note"}, {"Books", "30", "in their box"}, {"Maps", "14", "unfolded"}, {"Food", "0", "never"}} {
+	for i, row := range [][]string{{"Kind", "Days", "Note"}, {"Books", "30", "in their box"}, {"Maps", "14",
+		"unfolded"}, {"Food", "0", "never"}} {
 		for c, text := range row {
 			put(&p, 10, 50+150*float64(c), 110+14*float64(i), text)
 		}
@@ -182,14 +189,14 @@ func TestAlignedTables(t *testing.T) {
 		"1 paragraph Deadlines by kind of goods, in days and with what you must know of it",
 		"1 table [[Kind Days Note] [Books 30 in their box] [Maps 14 unfolded] [Food 0 never ever]]",
 		"1 paragraph After the table there is some more text.",
-	}, shown(blocksOf(p)))
+	}, shown(blocksOf(t, p)))
 }
 
 func TestPicturesHaveTheirPlace(t *testing.T) {
 	p := Page{Pictures: []Picture{{Box{50, 200, 130, 300}, "page 1 image 1"}}}
 	put(&p, 10, 50, 100, "Above.")
 	put(&p, 10, 50, 320, "Below.")
-	list := blocksOf(p)
+	list := blocksOf(t, p)
 	require.Equal(t, []string{"1 paragraph Above.", "1 image ", "1 paragraph Below."}, shown(list))
 	require.Equal(t, "page 1 image 1", list[1].Source)
 }
@@ -210,7 +217,8 @@ func FuzzPages(f *testing.F) {
 			}
 			words++
 			size := float64(data[i+3]%30) + 1
-			p.Words = append(p.Words, Word{Box{x, x + float64(data[i+4]), y, y + size}, fmt.Sprintf("w%dw", i), data[i]%2 == 0})
+			p.Words = append(p.Words, Word{Box{x, x + float64(data[i+4]), y, y + size}, fmt.Sprintf("w%dw", i),
+				data[i]%2 == 0})
 		}
 		var d Document
 		for i := range list {
@@ -221,7 +229,9 @@ func FuzzPages(f *testing.F) {
 			}
 			d.Add(list[i])
 		}
-		text := block.Plain(d.Blocks())
+		blocks, err := d.Blocks(t.Context())
+		require.NoError(t, err)
+		text := block.Plain(blocks)
 		for i := 0; i+4 < len(data); i += 5 {
 			if data[i]%5 != 0 {
 				require.Equal(t, 1, strings.Count(text, fmt.Sprintf("w%dw", i)), "%q", text)

@@ -81,7 +81,11 @@ func connected(rules []Box) [][]Box {
 type grid struct {
 	xs, ys   []float64
 	vertical []Box
+	divides  [][]bool // by row and column: a rule stands at the left of the cell
 }
+
+// maxGrid bounds the work for one grid: its cells times its rules.
+const maxGrid = 20_000_000
 
 // newGrid returns nil if the rules divide nothing into columns.
 func newGrid(rules []Box) *grid {
@@ -95,8 +99,15 @@ func newGrid(rules []Box) *grid {
 		}
 	}
 	g.xs, g.ys = distinct(g.xs), distinct(g.ys)
-	if len(g.xs) < 3 || len(g.ys) < 2 {
+	if len(g.xs) < 3 || len(g.ys) < 2 || len(g.xs)*len(g.ys)*len(g.vertical) > maxGrid {
 		return nil
+	}
+	g.divides = make([][]bool, len(g.ys)-1)
+	for row := range g.divides {
+		g.divides[row] = make([]bool, len(g.xs)-1)
+		for column := range g.divides[row] {
+			g.divides[row][column] = g.divided(column, (g.ys[row]+g.ys[row+1])/2)
+		}
 	}
 	return g
 }
@@ -127,7 +138,7 @@ func (g *grid) table(words []Word) (table, bool) {
 	for _, w := range words {
 		row := upTo(g.ys, w.middle())
 		column := upTo(g.xs, (w.Left+w.Right)/2)
-		for column > 0 && !g.divided(column, (g.ys[row]+g.ys[row+1])/2) {
+		for column > 0 && !g.divides[row][column] {
 			column--
 		}
 		cells[row][column] = append(cells[row][column], w)
@@ -222,11 +233,14 @@ func run(rows [][]segment, at int) (end int, cols []interval) {
 		}
 		cols = next
 	}
-	for end > at+1 && len(rows[end-1]) == 1 && rows[end-1][0].Top-rows[end-2][0].Bottom > narrowGap*rows[end-1][0].height() {
+	for end > at+1 && len(rows[end-1]) == 1 && !follows(rows[end-2][0], rows[end-1][0]) {
 		end-- // it continues no cell
 	}
 	return end, cols
 }
+
+// follows reports whether a line is close below another one.
+func follows(above, line segment) bool { return line.Top-above.Bottom <= narrowGap*line.height() }
 
 // columnsWith merges the segments of a line into columns.
 func columnsWith(cols []interval, row []segment) []interval {

@@ -27,7 +27,8 @@ func (f *File) Bytes() []byte {
 	for _, o := range offsets {
 		fmt.Fprintf(&b, "%010d 00000 n \n", o)
 	}
-	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(f.Objects)+1, f.Trailer, start)
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(f.Objects)+1, f.Trailer,
+		start)
 	return b.Bytes()
 }
 
@@ -40,7 +41,8 @@ func OnePage(contents, resources string, more ...string) *File {
 	return &File{Objects: append([]string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
 		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> " + resources + " >> >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> " +
+			resources + " >> >>",
 		contents,
 		Helvetica,
 	}, more...)}

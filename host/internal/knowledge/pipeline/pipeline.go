@@ -1,9 +1,10 @@
 // Package pipeline runs an ingestion pipeline, a canvas that starts at File, on one document and
 // returns its chunks.
 //
-// A pipeline runs in the engine like any other canvas, with the ports that it is given: Parser reads
-// the document, Counter counts tokens, Model answers Extractors, Embedder makes vectors. [Run]
-// returns the chunks of the last node in the form that a dataset stores, whatever that node gives.
+// A pipeline runs in the engine like any other canvas, with the ports that it is given: Parser
+// reads the document, Counter counts tokens, Model answers Extractors, Embedder makes vectors.
+// [Run] returns the chunks of the last node in the form that a dataset stores, whatever that node
+// gives.
 package pipeline
 
 import (
@@ -48,7 +49,7 @@ type Options struct {
 	engine.Options
 	// From is a node to begin at, with the outputs that State holds of those before; "" is File.
 	From  string
-	State *engine.State             // of an earlier run; nil begins anew
+	State *engine.State             // of an earlier run; nil is a new one
 	Watch func(event *engine.Event) // receives each event, valid until it returns; may be nil
 }
 
@@ -121,7 +122,8 @@ func (r *Result) chunk(v engine.Value) Chunk {
 		text = v.Get("content_with_weight")
 	}
 	c := Chunk{
-		Text: text.Text(), Kind: v.Get("doc_type_kwd").Text(), Parent: v.Get("mom").Text(), Image: v.Get("img_id").Text(),
+		Text: text.Text(), Kind: v.Get("doc_type_kwd").Text(), Parent: v.Get("mom").Text(),
+		Image:    v.Get("img_id").Text(),
 		Keywords: divided(v.Get("keywords"), ",，、;；\n"), Questions: divided(v.Get("questions"), "\n"),
 		Summary: v.Get("summary").Text(), Hidden: v.Get("available_int").Text() == "0",
 	}

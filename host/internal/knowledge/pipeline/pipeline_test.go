@@ -39,19 +39,27 @@ const ingestion = `{"components": {
 	"File": {"obj": {"component_name": "File", "params": {}}, "downstream": ["Parser:A"]},
 	"Parser:A": {"obj": {"component_name": "Parser", "params": {"setups": {
 		"pdf": {"suffix": ["pdf"], "output_format": "json", "parse_method": "DeepDOC"},
-		"spreadsheet": {"suffix": ["xlsx", "csv"], "output_format": "html"}, "word": {"suffix": ["docx"], "output_format": "json"},
-		"slides": {"suffix": ["pptx"], "output_format": "json"}, "email": {"suffix": ["eml"], "output_format": "text", "fields": ["subject", "body"]},
+		"spreadsheet": {"suffix": ["xlsx", "csv"], "output_format": "html"}, "word": {"suffix": ["docx"],
+			"output_format": "json"},
+		"slides": {"suffix": ["pptx"], "output_format": "json"}, "email": {"suffix": ["eml"], "output_format": "text",
+			"fields": ["subject", "body"]},
 		"text&markdown": {"suffix": ["md", "txt"], "output_format": "text"}}}}, "downstream": ["Splitter:A"]},
-	"Splitter:A": {"obj": {"component_name": "Splitter", "params": {"chunk_token_size": 64, "delimiters": ["\n"]}}, "downstream": ["Extractor:K"]},
-	"Extractor:K": {"obj": {"component_name": "Extractor", "params": {"field_name": "keywords", "sys_prompt": "keywords please",
+	"Splitter:A": {"obj": {"component_name": "Splitter", "params": {"chunk_token_size": 64, "delimiters": ["\n"]}},
+		"downstream": ["Extractor:K"]},
+	"Extractor:K": {"obj": {"component_name": "Extractor", "params": {"field_name": "keywords",
+		"sys_prompt": "keywords please",
 		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]}}, "downstream": ["Extractor:Q"]},
-	"Extractor:Q": {"obj": {"component_name": "Extractor", "params": {"field_name": "questions", "sys_prompt": "questions please",
+	"Extractor:Q": {"obj": {"component_name": "Extractor", "params": {"field_name": "questions",
+		"sys_prompt": "questions please",
 		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]}}, "downstream": ["Extractor:S"]},
-	"Extractor:S": {"obj": {"component_name": "Extractor", "params": {"field_name": "summary", "sys_prompt": "summary please",
+	"Extractor:S": {"obj": {"component_name": "Extractor", "params": {"field_name": "summary",
+		"sys_prompt": "summary please",
 		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]}}, "downstream": ["Extractor:M"]},
-	"Extractor:M": {"obj": {"component_name": "Extractor", "params": {"field_name": "metadata", "sys_prompt": "metadata please",
+	"Extractor:M": {"obj": {"component_name": "Extractor", "params": {"field_name": "metadata",
+		"sys_prompt": "metadata please",
 		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]}}, "downstream": ["Tokenizer:A"]},
-	"Tokenizer:A": {"obj": {"component_name": "Tokenizer", "params": {"search_method": ["embedding", "full_text"], "fields": "text"}}, "downstream": []}}}`
+	"Tokenizer:A": {"obj": {"component_name": "Tokenizer", "params": {"search_method": ["embedding", "full_text"],
+		"fields": "text"}}, "downstream": []}}}`
 
 // realFiles are small documents of many formats with the same content.
 func realFiles(t *testing.T) []string {
@@ -81,7 +89,8 @@ func realFiles(t *testing.T) []string {
 func TestRunOnRealFiles(t *testing.T) {
 	canvas := load(t, ingestion)
 	model := answers{
-		"keywords": "returns, books", "questions": "How long?\nWhat?", "summary": "<think>x</think>Returns.", "metadata": `{"topic": "returns"}`,
+		"keywords": "returns, books", "questions": "How long?\nWhat?", "summary": "<think>x</think>Returns.",
+		"metadata": `{"topic": "returns"}`,
 	}
 	var uploads files.Uploads
 	defer uploads.Documents.Close()
@@ -91,8 +100,9 @@ func TestRunOnRealFiles(t *testing.T) {
 			require.NoError(t, err)
 			nodes := map[string]bool{}
 			r, err := Run(t.Context(), canvas, file, Options{
-				Options: engine.Options{Ports: engine.Ports{Parser: &uploads, Counter: chunking.Counter{}, Model: model}},
-				Watch:   func(e *engine.Event) { nodes[e.Node] = true },
+				Options: engine.Options{Ports: engine.Ports{Parser: &uploads, Counter: chunking.Counter{},
+					Model: model}},
+				Watch: func(e *engine.Event) { nodes[e.Node] = true },
 			})
 			require.NoError(t, err)
 			require.NotEmpty(t, r.Chunks)
@@ -117,26 +127,30 @@ func TestRunOnRealFiles(t *testing.T) {
 }
 
 func TestRunErrors(t *testing.T) {
-	_, err := Run(t.Context(), load(t, `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}}}}`), engine.Null, Options{})
+	_, err := Run(t.Context(), load(t, `{"components": {"begin": {"obj": {"component_name": "Begin",
+		"params": {}}}}}`), engine.Null, Options{})
 	require.ErrorIs(t, err, ErrNoPipeline)
 	_, err = Run(t.Context(), load(t, ingestion), engine.Object("id", "x", "name", "a.odt"), Options{})
 	var node *engine.NodeError
 	require.ErrorAs(t, err, &node)
 	require.Equal(t, "Parser:A", node.Node)
-	_, err = Run(t.Context(), load(t, `{"components": {"File": {"obj": {"component_name": "File", "params": {}}}}}`), engine.Object("name", "a"), Options{})
+	_, err = Run(t.Context(), load(t, `{"components": {"File": {"obj": {"component_name": "File", "params": {}}}}}`),
+		engine.Object("name", "a"), Options{})
 	require.ErrorContains(t, err, "gives no document")
 }
 
-// What a node gives that is no list of chunks is one chunk, and fields of other names are kept.
+// A text that the last node gives is one chunk, and fields of other names are kept.
 func TestRead(t *testing.T) {
 	r := &Result{Outputs: engine.Object("output_format", "text", "text", "a\nb")}
 	require.NoError(t, r.read())
 	require.Equal(t, "a\nb", r.Chunks[0].Text)
-	v, err := engine.ParseJSONText(`{"output_format": "chunks", "embedding_token_consumption": 7, "chunks": [null, {"text": " "}, {"text": "x", "mom": "xy",
+	v, err := engine.ParseJSONText(`{"output_format": "chunks", "embedding_token_consumption": 7, "chunks": [null,
+		{"text": " "}, {"text": "x", "mom": "xy",
 		"keywords": "**ERROR** no", "q_2_vec": [0.5, 1], "toc_kwd": "toc", "available_int": 0, "metadata": {"a": 1}}]}`)
 	require.NoError(t, err)
 	r = &Result{Outputs: v}
 	require.NoError(t, r.read())
-	require.Equal(t, []Chunk{{Text: "x", Parent: "xy", Vector: []float32{0.5, 1}, Hidden: true, Extra: engine.Object("toc_kwd", "toc")}}, r.Chunks)
+	require.Equal(t, []Chunk{{Text: "x", Parent: "xy", Vector: []float32{0.5, 1}, Hidden: true,
+		Extra: engine.Object("toc_kwd", "toc")}}, r.Chunks)
 	require.Equal(t, int64(7), r.Tokens)
 }
