@@ -40,7 +40,8 @@ func (e editor) pipelineTrace(ctx context.Context, r *api.Request, run app.Run, 
 			t.group(d.Get("component_id"), progressEntry(engine.Int(1), "Done", d.Get("created_at"), elapsed))
 		case engine.EventWorkflowFinished:
 			end := progressEntry(engine.Int(1), d.Get("outputs").JSON(), d.Get("created_at"), 0)
-			if v, err := e.Services.Canvases.Get(ctx, r.Who, run.Canvas); err == nil { // a deleted canvas has no document
+			// A canvas that was deleted meanwhile has no document.
+			if v, err := e.Services.Canvases.Get(ctx, r.Who, run.Canvas); err == nil {
 				end = end.With("dsl", api.DocumentOf(v.DSL))
 			}
 			t.group(engine.String("END"), end)

@@ -57,7 +57,8 @@ func TestPipelineRunsOnAnUpload(t *testing.T) {
 	require.Len(t, parser.At(0).Get("datetime").Str(), len("15:04:05"))
 	end := trace.At(3).Get("trace").At(0)
 	require.Contains(t, end.Get("message").Str(), "within 30 days")
-	stored := end.Get("dsl").Get("components").Get("TokenChunker:A").Get("obj").Get("params").Get("outputs").Get("chunks").Get("value")
+	params := end.Get("dsl").Get("components").Get("TokenChunker:A").Get("obj").Get("params")
+	stored := params.Get("outputs").Get("chunks").Get("value")
 	require.Contains(t, stored.JSON(), "within 30 days")
 
 	require.NotZero(t, s.Post("/v1/canvas/completion", `{"id":"`+id+`"}`).Code())

@@ -8,8 +8,8 @@
 package layout
 
 import (
-	"context"
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
