@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -286,12 +285,6 @@ func TestWhileOneWorksOthersGoOn(t *testing.T) {
 type napper func(context.Context) error
 
 func (n napper) Run(ctx context.Context, _ *engine.Call) error { return n(ctx) }
-
-func TestPipelinesDoNotRun(t *testing.T) {
-	c := load(t, `File Begin -> a`, `a Text {"script":""}`)
-	_, err := story(t, c, c.State(), engine.Input{}, engine.Options{})
-	require.True(t, errors.Is(err, engine.ErrPipeline))
-}
 
 func TestInputsOfANode(t *testing.T) {
 	c := load(t, `begin Begin -> a`, `a Text {"script":"A"} -> m`, `m Say {"content":"{a@result} {sys.query} {z@result} {nope@x}"}`, `z Text {"script":""}`)

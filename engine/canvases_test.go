@@ -24,7 +24,7 @@ func canvasFolder(t *testing.T) string {
 }
 
 // TestCanvases loads every real canvas and plays it to an answer with a model that always says the
-// same. Pipelines load and are refused.
+// same. Pipelines load.
 func TestCanvases(t *testing.T) {
 	reg := builtins(t)
 	paths, err := filepath.Glob(filepath.Join(canvasFolder(t), "*.json"))
@@ -38,10 +38,7 @@ func TestCanvases(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, roundTrip(t, reg, canvas), string(canvas.Save(canvas.State())), "saved, loaded and saved again")
 			if canvas.IsPipeline() {
-				for _, err := range canvas.Run(t.Context(), canvas.State(), engine.Input{}, engine.Options{}) {
-					require.ErrorIs(t, err, engine.ErrPipeline)
-				}
-				return
+				return // the tests of the components run them on files
 			}
 			observed := playCanvas(t, reg, canvas.Document(), never)
 			require.Equal(t, observed.JSON(), playCanvas(t, reg, canvas.Document(), enginetest.AtCheckpoints).JSON(), "cut after each batch")

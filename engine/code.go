@@ -20,7 +20,6 @@ const (
 	CodeLimitReached     = "limit_reached"
 	CodeNeedsHost        = "needs_host"
 	CodeNoItem           = "no_item"
-	CodePipeline         = "pipeline"
 	CodePluginCheck      = "plugin_check"
 	CodeRunFailed        = "run_failed"
 	CodeTimeout          = "timeout"
@@ -44,7 +43,6 @@ var codes = []struct {
 	{ErrHostMemory, CodeHostMemory},
 	{ErrTooDeep, CodeValueTooDeep},
 	{ErrLimit, CodeLimitReached},
-	{ErrPipeline, CodePipeline},
 	{ErrNoPort, CodeUnsupported},
 	{ErrState, CodeBadState},
 }

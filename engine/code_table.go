@@ -35,7 +35,6 @@ var canvasCodes = []Term{
 	{CodeEntersBody, "an edge leads into the body of a container"},
 	{CodeLeavesBody, "an edge leads out of the body of a container, which ends it"},
 	{CodeEndlessCycle, "a cycle without a choice, so that the run never finishes"},
-	{CodePipeline, "ingestion pipelines can be opened and saved, but not run yet"},
 }
 
 // runCodes are the codes of runs, those of the limits included.

@@ -95,6 +95,9 @@ type Spec struct {
 	Doc     string           // what it does, one or two sentences
 	New     func() Component // a fresh component; the loader fills in defaults and params
 	Renamed bool             // its aliases are earlier names; documents that have one get Name in its place
+	// Upgrade changes params that a document has under an earlier name to those in use now;
+	// nil keeps them.
+	Upgrade func(earlier string, params Value) Value
 
 	Category Category // what it is for, in palettes
 	Icon     string   // name of a drawing of the page; "" is a box
@@ -117,7 +120,7 @@ type Spec struct {
 	Hidden   bool          // left out of tables and palettes: for tests
 	AnyCase  bool          // its name is accepted in any case
 	Tells    bool          // a default value for errors is said to the user, as a tool's is; else it is the output "result"
-	Pipeline bool          // part of ingestion pipelines, which load but do not run
+	Pipeline bool          // a step of ingestion pipelines
 	Open     bool          // params beyond those of its struct are passed on to a port
 	Ignores  []string      // params of the original's documents that have no effect here
 }

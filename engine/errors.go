@@ -20,9 +20,6 @@ var (
 	ErrRef = errors.New("reference to nothing")
 	// ErrLimit means a limit of the run was reached; the message names the option that raises it.
 	ErrLimit = errors.New("limit reached")
-	// ErrPipeline means the canvas is an ingestion pipeline, which loads and saves but does not
-	// run.
-	ErrPipeline = errors.New("pipelines do not run yet")
 	// ErrNoPort means a component needs something from outside that this host does not offer; set
 	// that port.
 	ErrNoPort = errors.New("not available here")

@@ -1,5 +1,49 @@
 package engine
 
+import "slices"
+
+// Previous is the node that led to this one, and its outputs: of several the one that ran last. ""
+// is none. A text that is still being written is left out.
+func (c *CallInputs) Previous() (node string, outputs Value) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.run
+	if c.closed || c.isTool {
+		return "", emptyObject
+	}
+	found := before(r, c.node.index)
+	if found == noNode {
+		return "", emptyObject
+	}
+	b := NewObject(len(r.st.nodes[found].outs))
+	for _, o := range r.st.nodes[found].outs {
+		if o.value.Stream() == nil {
+			b.Set(o.name, o.value)
+		}
+	}
+	return r.c.nodes[found].id, b.Value()
+}
+
+// before is the node with an edge to another one that ran last; without one that ran in this run,
+// the first in the document.
+func before(r *run, to nodeIndex) nodeIndex {
+	leads := func(i nodeIndex) bool { return slices.Contains(r.c.nodes[i].down, to) }
+	for i := len(r.st.path) - 1; i >= 0; i-- {
+		if leads(r.st.path[i]) {
+			return r.st.path[i]
+		}
+	}
+	for i := range r.c.nodes {
+		if leads(nodeIndex(i)) {
+			return nodeIndex(i)
+		}
+	}
+	return noNode
+}
+
+// Concurrency is how many things the run does at once, see [Options].
+func (c *execution) Concurrency() int { return max(c.run.opt.Concurrency, 1) }
+
 // Alias is the component's name as the document writes it: its own name or one of its aliases. A
 // component that loads under several names can so tell which one was meant.
 func (s *Setup) Alias() string {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"time"
+
+	"github.com/easel-canvas/easel/engine/block"
 )
 
 // Ports are the engine's only ways to the world. Each may be nil: a component that needs a missing
@@ -18,12 +20,15 @@ type Ports struct {
 	Code      Code
 	Tools     Tools
 	MCP       MCP
-	Memory    Memory  // nil forgets
-	Cancel    Cancel  // nil: only the context cancels
-	Secrets   Secrets // nil knows none
-	Budget    Budget  // nil: the memory of the run is not accounted
-	Clock     Clock   // nil is the system's clock
-	IDs       IDs     // nil makes random ids
+	Memory    Memory   // nil forgets
+	Cancel    Cancel   // nil: only the context cancels
+	Secrets   Secrets  // nil knows none
+	Budget    Budget   // nil: the memory of the run is not accounted
+	Parser    Parser   // nil reads the text of files, without their layout
+	Counter   Counter  // nil estimates tokens by the number of characters
+	Embedder  Embedder // nil leaves chunks without vectors
+	Clock     Clock    // nil is the system's clock
+	IDs       IDs      // nil makes random ids
 }
 
 // Model answers model calls.
@@ -213,6 +218,31 @@ type Files interface {
 	// Read gives the text of an uploaded file, or a data URL when it is an image. file is the
 	// upload descriptor {id, name, mime_type, created_by, ...}.
 	Read(ctx context.Context, file Value) (string, error)
+}
+
+// Parser reads documents with their layout, for pipelines.
+type Parser interface {
+	// Parse gives the blocks of an uploaded file in reading order. file is its upload descriptor.
+	Parse(ctx context.Context, file Value, how ParseOptions) ([]block.Block, error)
+}
+
+// ParseOptions are settings of a pipeline for one kind of file. A port may ignore them.
+type ParseOptions struct {
+	Method   string // parse_method: deepdoc, ocr, plain_text, a model, ...
+	LLM      string // llm_id of a model that reads images; "" is none
+	Language string
+}
+
+// Counter counts tokens for pipelines.
+type Counter interface {
+	// CountTokens is the number of tokens of a text, as embedding models count them.
+	CountTokens(text string) int
+}
+
+// Embedder makes the vectors of chunks.
+type Embedder interface {
+	// Embed gives a vector for each text, all of one length, and how many tokens they had together.
+	Embed(ctx context.Context, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
 // Documents turns text into files.

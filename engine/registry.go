@@ -81,6 +81,15 @@ func (r *Registry) renamed(name string) string {
 	return ""
 }
 
+// upgradeParams brings the params of an object with an earlier component_name to those in use now.
+func (r *Registry) upgradeParams(obj Value) Value {
+	name, params := obj.Get("component_name").Str(), obj.Get("params")
+	if s, ok := r.specs[name]; ok && s.Name != name && s.Upgrade != nil && params.Kind() == KindObject {
+		return obj.With("params", s.Upgrade(name, params))
+	}
+	return obj
+}
+
 func (r *Registry) plugin(name string) *Spec {
 	if r.Plugin != nil {
 		if s, ok := r.Plugin(name); ok {

@@ -104,9 +104,6 @@ func (c *Canvas) takeScratch() *scratch {
 }
 
 func (c *Canvas) runnable(st *State) error {
-	if c.pipeline {
-		return fmt.Errorf("canvas: it starts at %q: %w", pipelineID, ErrPipeline)
-	}
 	if st == nil || st.canvas != c {
 		return fmt.Errorf("%w: it belongs to another canvas", ErrState)
 	}
@@ -276,6 +273,10 @@ func (r *run) remember(role, text string) {
 // readFiles turns the uploads of this turn into texts and data URLs.
 func (r *run) readFiles() error {
 	if !r.in.Files.Truthy() {
+		return nil
+	}
+	if r.c.pipeline { // its Parser reads them
+		r.st.globals.set("sys.files", r.in.Files)
 		return nil
 	}
 	files := r.opt.Ports.Files

@@ -66,6 +66,7 @@ func (u *upgrader) value(key string, v Value) Value {
 		}
 		return listOf(vals)
 	case KindObject:
+		v = u.registry.upgradeParams(v)
 		b := NewObject(v.Len())
 		for k, e := range v.Fields() {
 			b.Set(u.ids.Replace(k), u.value(k, e))

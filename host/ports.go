@@ -4,6 +4,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
+	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runs"
@@ -46,6 +47,8 @@ func (p *ports) of(j *runs.Job) engine.Ports {
 		Speech:    models,
 		Retriever: p.retriever(j),
 		Files:     p.files.Of(j.Tenant),
+		Parser:    p.files.ParserOf(j.Tenant),
+		Counter:   chunking.Counter{},
 		Documents: p.files.Maker(j.Tenant),
 		HTTP:      p.http(j),
 		Code:      p.scripts,

@@ -2,13 +2,15 @@
 //
 // [Tokens] cuts at delimiters and merges by size, [Titles] cuts at headings, both as the nodes
 // TokenChunker and TitleChunker of pipelines do, case by case. [Structure] is for new datasets: it
-// cuts Markdown at headings, paragraphs and tables and respects a size. The package imports the
-// standard library only and has no state.
+// cuts parsed documents or Markdown at headings, paragraphs and tables and respects a size. The
+// package has no state.
 package chunk
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine/block"
 )
 
 // Counter counts the tokens of a text, as the embedding model does.
@@ -31,10 +33,7 @@ type Item struct {
 }
 
 // Position is a box on a page.
-type Position struct {
-	Page                     int
-	Left, Right, Top, Bottom float64
-}
+type Position = block.Position
 
 // Chunk is a piece of a document.
 type Chunk struct {
@@ -46,13 +45,19 @@ type Chunk struct {
 	// Headings are those that the text stands under, the outermost first. Only [Structure] knows
 	// them; they are not in the text, unless a heading itself belongs to the chunk.
 	Headings []string
-	// Repeated is the head of a table whose rows go on here from the chunk before.
+	// Repeated is the caption and the head of a table whose rows continue here from the chunk
+	// before.
 	Repeated string
+	Search   string   // what is embedded and searched in place of the text; "" is the text
+	Tags     []string // of the method tag
 }
 
 // Embedded is the text that is embedded and searched: with the headings above it and the head of
 // its table.
 func (c *Chunk) Embedded() string {
+	if c.Search != "" {
+		return c.Search
+	}
 	var b strings.Builder
 	if len(c.Headings) > 0 {
 		b.WriteString(strings.Join(c.Headings, " > ") + "\n")

@@ -149,10 +149,15 @@ func ByMethod(method string, count Counter, size int) (*Titles, error) {
 
 // Naive is the chunker of the method naive: pieces between delimiters, merged up to size.
 func Naive(count Counter, size int, delimiter string) *Tokens {
-	var delimiters []string
-	delimiters = append(delimiters, quotedDelimiter.FindAllString(delimiter, -1)...)
-	for _, r := range quotedDelimiter.ReplaceAllString(delimiter, "") {
+	return &Tokens{Count: count, Size: size, Delimiters: Delimiters(delimiter)}
+}
+
+// Delimiters divides delimiters that are written as one text: those in backticks, and each other
+// character.
+func Delimiters(text string) []string {
+	delimiters := append([]string(nil), quotedDelimiter.FindAllString(text, -1)...)
+	for _, r := range quotedDelimiter.ReplaceAllString(text, "") {
 		delimiters = append(delimiters, string(r))
 	}
-	return &Tokens{Count: count, Size: size, Delimiters: delimiters}
+	return delimiters
 }

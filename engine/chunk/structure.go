@@ -1,9 +1,12 @@
 package chunk
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/engine/block"
 )
 
 // Structure cuts Markdown, or plain text, where its structure allows: before headings, between
@@ -17,27 +20,66 @@ type Structure struct {
 	Size  int // tokens that no chunk exceeds, without headings and the head of a table
 }
 
-// block is a part of a text that is cut only when it is too large.
-type block struct {
-	text   string
-	kind   blockKind
-	path   []string // headings above it, with itself for a heading
-	tokens int
+// part is a part of a document that is cut only when it is too large.
+type part struct {
+	text      string
+	kind      partKind
+	path      []string // headings above it, with itself for a heading
+	positions []Position
+	caption   string // of a table
+	tokens    int
 }
 
-type blockKind int
+type partKind int
 
 const (
-	paragraph blockKind = iota
+	paragraph partKind = iota
 	heading
 	table
 	code
 )
 
-// Text cuts a text.
-func (s *Structure) Text(text string) []Chunk {
+// Text cuts Markdown or plain text.
+func (s *Structure) Text(text string) []Chunk { return s.parts(parts(text)) }
+
+// Blocks cuts a parsed document. The chunks are Markdown; a table stays apart from text unless both
+// are small. Images without a description are left out.
+func (s *Structure) Blocks(list []block.Block) []Chunk {
+	out := make([]part, 0, len(list))
+	for i := range list {
+		b := &list[i]
+		p := part{text: b.Markdown(), path: b.Path, positions: b.Positions}
+		if strings.TrimSpace(p.text) == "" {
+			continue
+		}
+		switch b.Kind {
+		case block.Heading:
+			p.kind, p.path = heading, append(b.Path[:len(b.Path):len(b.Path)], block.Line(b.Text))
+		case block.Table:
+			p.kind = table
+			if i > 0 && isCaption(&list[i-1]) {
+				p.caption = block.Line(list[i-1].Text) + "\n"
+			}
+		case block.Code:
+			p.kind = code
+		}
+		p.text += "\n\n"
+		out = append(out, p)
+	}
+	return s.parts(out)
+}
+
+// isCaption reports whether a block names the table after it.
+func isCaption(b *block.Block) bool {
+	const longest = 200 // bytes
+	return b.Kind == block.Paragraph && len(b.Text) <= longest && caption.MatchString(b.Text)
+}
+
+var caption = regexp.MustCompile(`^(?i:table|tab\.|tabelle|tableau|tabla)\s*[0-9IVX]|^表\s*[0-9一二三四五六七八九十]`)
+
+func (s *Structure) parts(list []part) []Chunk {
 	var out []Chunk
-	var open []block
+	var open []part
 	tokens := 0
 	flush := func() {
 		if c, ok := joined(open); ok {
@@ -45,7 +87,7 @@ func (s *Structure) Text(text string) []Chunk {
 		}
 		open, tokens = nil, 0
 	}
-	for _, b := range blocks(text) {
+	for _, b := range list {
 		b.tokens = s.Count(b.text)
 		if len(open) > 0 && (tokens+b.tokens > s.Size || b.kind == heading && !s.staysOpen(open, tokens, b)) {
 			// Headings go with what follows them.
@@ -74,7 +116,7 @@ func (s *Structure) Text(text string) []Chunk {
 
 // staysOpen reports whether a section that begins may join the blocks before it: it stands below
 // the same heading, and they are small.
-func (s *Structure) staysOpen(open []block, tokens int, next block) bool {
+func (s *Structure) staysOpen(open []part, tokens int, next part) bool {
 	const small = 4 // of this part of the size
 	first := open[0].path
 	parent := next.path[:len(next.path)-1]
@@ -91,11 +133,12 @@ func common(a, b []string) []string {
 }
 
 // joined is a chunk of blocks; ok is false when there is nothing but blanks.
-func joined(list []block) (c Chunk, ok bool) {
+func joined(list []part) (c Chunk, ok bool) {
 	var text strings.Builder
-	kinds := map[blockKind]bool{}
+	kinds := map[partKind]bool{}
 	for i, b := range list {
 		text.WriteString(b.text)
+		c.Positions = append(c.Positions, b.positions...)
 		kinds[b.kind] = true
 		above := b.path
 		if b.kind == heading {
@@ -114,14 +157,17 @@ func joined(list []block) (c Chunk, ok bool) {
 }
 
 // cut makes chunks of a block that is too large. The headings before it go into the first.
-func (s *Structure) cut(headings []block, b block) []Chunk {
+func (s *Structure) cut(headings []part, b part) []Chunk {
 	head := ""
 	parts := sentences(b.text)
 	switch b.kind {
 	case table:
 		parts = strings.SplitAfter(b.text, "\n")
-		if len(parts) > 2 && isRule(parts[1]) {
-			head = parts[0] + parts[1]
+		for i := 1; i < min(len(parts)-1, deepestHead); i++ {
+			if isRule(parts[i]) {
+				head = b.caption + strings.Join(parts[:i+1], "")
+				break
+			}
 		}
 	case code:
 		parts = strings.SplitAfter(b.text, "\n")
@@ -135,7 +181,8 @@ func (s *Structure) cut(headings []block, b block) []Chunk {
 		if piece == "" && len(headings) == 0 {
 			return
 		}
-		if c, ok := joined(append(headings, block{text: piece, kind: b.kind, path: b.path})); ok {
+		if c, ok := joined(append(headings, part{text: piece, kind: b.kind, path: b.path,
+			positions: b.positions})); ok {
 			if !first {
 				c.Repeated = head
 			}
@@ -151,9 +198,12 @@ func (s *Structure) cut(headings []block, b block) []Chunk {
 		}
 		for n > s.Size {
 			fits := s.fitting(p)
+			if fits == len(p) {
+				n = s.Count(p)
+				break
+			}
 			piece, p = p[:fits], p[fits:]
 			flush()
-			n = s.Count(p)
 		}
 		piece += p
 		tokens += n
@@ -162,10 +212,22 @@ func (s *Structure) cut(headings []block, b block) []Chunk {
 	return out
 }
 
-// fitting is how many bytes of a text fit into a chunk: up to a blank where there is one, at least
-// one character.
+// deepestHead bounds the rows in the head of a table.
+const deepestHead = 8
+
+// fitting is how many bytes of a text fit into a chunk: all, or up to a blank where there is one,
+// at least one character. It counts no more than a few chunks of a long text.
 func (s *Structure) fitting(text string) int {
-	low, high := 0, len(text) // low fits, high does not
+	low, high := 0, 4*s.Size // low fits, high does not
+	for high < len(text) && s.Count(text[:high]) <= s.Size {
+		low, high = high, 2*high
+	}
+	if high >= len(text) {
+		if s.Count(text) <= s.Size {
+			return len(text)
+		}
+		high = len(text)
+	}
 	for high-low > 1 {
 		middle := (low + high) / 2
 		if s.Count(text[:middle]) <= s.Size {
@@ -187,8 +249,8 @@ func (s *Structure) fitting(text string) int {
 	return low
 }
 
-// blocks cuts a text into blocks; together they are the text.
-func blocks(text string) (out []block) {
+// parts cuts a text into blocks; together they are the text.
+func parts(text string) (out []part) {
 	var path []string
 	var levels []int
 	r := reader{rest: text}
@@ -220,9 +282,9 @@ func (r *reader) line() string {
 
 // block takes lines up to the end of a heading, table, code or paragraph, and the blank ones after
 // it.
-func (r *reader) block() block {
+func (r *reader) block() part {
 	first := r.line()
-	b := block{kind: kindOf(first)}
+	b := part{kind: kindOf(first)}
 	fence := strings.TrimSpace(first)
 	n := len(first)
 	for b.kind != heading && n < len(r.rest) {
@@ -252,7 +314,7 @@ func (r *reader) block() block {
 
 func isBlank(line string) bool { return strings.TrimSpace(line) == "" }
 
-func kindOf(line string) blockKind {
+func kindOf(line string) partKind {
 	line = strings.TrimSpace(line)
 	switch level, _ := headingOf(line); {
 	case level > 0:

@@ -29,6 +29,12 @@ type Titles struct {
 	Limit int
 }
 
+// Check reports patterns that cannot be compiled.
+func (t *Titles) Check() error {
+	_, err := t.patterns(nil)
+	return err
+}
+
 // body is the level of lines that are no headings.
 const body = math.MaxInt
 

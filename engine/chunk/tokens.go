@@ -50,6 +50,27 @@ func (t *Tokens) cutting() *regexp.Regexp {
 	return alternatives(texts)
 }
 
+// Cuts reports whether a delimiter cuts whatever the size.
+func (t *Tokens) Cuts() bool { return t.cutting() != nil }
+
+// Units cuts a text behind each of the plain delimiters; together they are the text.
+func (t *Tokens) Units(text string) (out []string) {
+	at := alternatives(t.Delimiters)
+	start := 0
+	if at != nil {
+		for _, m := range at.FindAllStringIndex(text, -1) {
+			if strings.TrimSpace(text[start:m[1]]) != "" {
+				out = append(out, strings.TrimSuffix(text[start:m[1]], "\n"))
+			}
+			start = m[1]
+		}
+	}
+	if strings.TrimSpace(text[start:]) != "" {
+		out = append(out, text[start:])
+	}
+	return out
+}
+
 // Text cuts a text.
 func (t *Tokens) Text(text string) []Chunk {
 	if t.Whole {

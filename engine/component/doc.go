@@ -20,8 +20,10 @@
 //
 // Nothing here sees the loop, the events or another component's insides. What the world has to
 // give, such as a model, a file or a search, comes through the ports of the run. Some components
-// are known by name and params only; a host that offers the Tools port runs them (External), and
-// pipelines load but do not run.
+// are known by name and params only; a host that offers the Tools port runs them (External).
+//
+// The steps of ingestion pipelines, from File to Tokenizer, read what the node before gives
+// (engine.Call.Previous): a document as text or a list of blocks, then chunks.
 //
 // Builtin lists them all. A registry is made of that list, or of a part of it:
 //

@@ -2,96 +2,260 @@ package component
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/chunk"
 )
 
-// Step is a node of an ingestion pipeline. Pipelines load, validate, draw and are stored unchanged;
-// running one is refused.
-type Step struct{}
+// Formats of what a step of a pipeline gives; the payload is the output of the same name.
+const (
+	formatJSON     = "json"     // list of {text, doc_type_kwd, layout_type, img_id, positions}
+	formatMarkdown = "markdown" // text
+	formatText     = "text"
+	formatHTML     = "html"
+	formatChunks   = "chunks" // list of {text, doc_type_kwd, mom, img_id, positions, ...}
+)
 
-// Warnings says that the node does not run.
-func (Step) Warnings() []engine.Diagnostic {
+// payload is what a step of a pipeline hands to the next one.
+type payload struct {
+	name   string // of the file
+	format string
+	text   string       // of markdown, text and html
+	items  engine.Value // of json and chunks
+}
+
+// errNoPayload means that the node before a step gives nothing it can read.
+var errNoPayload = errors.New("the node before gives no document: connect a Parser or a chunker")
+
+// previousPayload is what the node before gives.
+func previousPayload(call *engine.Call) (payload, error) {
+	node, outs := call.Previous()
+	p := payload{name: outs.Get("name").Str(), format: outs.Get("output_format").Str()}
+	if p.format == "" {
+		for _, format := range [...]string{formatChunks, formatJSON, formatMarkdown, formatText, formatHTML} {
+			if outs.Get(format).Truthy() {
+				p.format = format
+				break
+			}
+		}
+	}
+	switch p.format {
+	case formatMarkdown, formatText, formatHTML:
+		p.text = outs.Get(p.format).Text()
+	case formatJSON, formatChunks:
+		if p.items = outs.Get(p.format); p.items.Kind() != engine.KindList {
+			return p, fmt.Errorf("node %s: output %s is a %s; a list is needed", node, p.format, p.items.Kind())
+		}
+	case "":
+		return p, errNoPayload
+	default:
+		return p, fmt.Errorf("node %s: unknown output_format %q (one of json, markdown, text, html, chunks)", node,
+			p.format)
+	}
+	return p, nil
+}
+
+// isText reports whether the payload is one text.
+func (p *payload) isText() bool { return p.items.Kind() != engine.KindList }
+
+// chunks is the payload as a list of chunks: a text is one.
+func (p *payload) chunks() []engine.Value {
+	if p.isText() {
+		return []engine.Value{engine.Object("text", p.text)}
+	}
+	var out []engine.Value
+	for _, c := range p.items.Elements() {
+		if c.Kind() == engine.KindObject { // empty entries are dropped
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// chunkItems reads the payload of a chunker that is a list.
+func (p *payload) chunkItems() []chunk.Item {
+	items := make([]chunk.Item, 0, p.items.Len())
+	for _, v := range p.items.Elements() {
+		text, ok := v.Lookup("text")
+		if !ok || text.IsNull() {
+			text = v.Get("content_with_weight")
+		}
+		it := chunk.Item{
+			Text: text.Text(), Type: v.Get("doc_type_kwd").Text(), ImageID: v.Get("img_id").Text(),
+			Layout: v.Get("layout_type").Text(),
+		}
+		if no := v.Get("layoutno"); !no.IsNull() {
+			it.Layout += " " + no.Text()
+		}
+		for _, at := range v.Get("positions").Elements() {
+			if position, ok := positionOf(at); ok {
+				it.Positions = append(it.Positions, position)
+			}
+		}
+		items = append(items, it)
+	}
+	return items
+}
+
+// positionOf reads [page, left, right, top, bottom].
+func positionOf(v engine.Value) (chunk.Position, bool) {
+	var n [5]float64
+	if v.Len() != len(n) {
+		return chunk.Position{}, false
+	}
+	for i := range n {
+		f, ok := v.At(i).Float()
+		if !ok {
+			return chunk.Position{}, false
+		}
+		n[i] = f
+	}
+	return chunk.Position{Page: int(n[0]), Left: n[1], Right: n[2], Top: n[3], Bottom: n[4]}, true
+}
+
+// outChunks sets the outputs of a step that gives chunks.
+func outChunks(call *engine.Call, name string, chunks []engine.Value) {
+	call.Out("name", engine.String(name))
+	call.Out("output_format", engine.String(formatChunks))
+	call.Out(formatChunks, engine.List(chunks...))
+	progress(call, 1, fmt.Sprintf("%d chunks", len(chunks)))
+}
+
+// progress tells how far a step is: share of its work from 0 to 1.
+func progress(call *engine.Call, share float64, message string) {
+	call.Log(engine.EventProgress, engine.Object("component_id", call.NodeID(), "progress", share, "message", message,
+		"timestamp", float64(call.Now().UnixMilli())/1000))
+}
+
+// chunkValues puts chunks into the form of the wire.
+func chunkValues(chunks []chunk.Chunk) []engine.Value {
+	out := make([]engine.Value, len(chunks))
+	for i := range chunks {
+		c := &chunks[i]
+		b := engine.NewObject(8)
+		b.Set("text", engine.String(c.Text))
+		for _, f := range [...]struct{ name, value string }{
+			{"doc_type_kwd", c.Type}, {"mom", c.Parent}, {"img_id", c.ImageID},
+		} {
+			if f.value != "" {
+				b.Set(f.name, engine.String(f.value))
+			}
+		}
+		if len(c.Positions) > 0 {
+			setPositions(b, c.Positions)
+		}
+		out[i] = b.Value()
+	}
+	return out
+}
+
+// setPositions sets positions as clients of the original read them, in whole points, and as the
+// next chunker does.
+func setPositions(b *engine.ObjectBuilder, list []chunk.Position) {
+	var positions, rounded, pages, tops []engine.Value
+	for _, p := range list {
+		positions = append(positions, positionValue(p))
+		rounded = append(rounded, engine.List(engine.Int(int64(p.Page)), engine.Int(int64(p.Left)),
+			engine.Int(int64(p.Right)), engine.Int(int64(p.Top)), engine.Int(int64(p.Bottom))))
+		pages = append(pages, engine.Int(int64(p.Page)))
+		tops = append(tops, engine.Int(int64(p.Top)))
+	}
+	b.Set("positions", engine.List(positions...)).Set("position_int", engine.List(rounded...)).
+		Set("page_num_int", engine.List(pages...)).Set("top_int", engine.List(tops...))
+}
+
+func positionValue(p chunk.Position) engine.Value {
+	return engine.List(engine.Int(int64(p.Page)), engine.Float(p.Left), engine.Float(p.Right), engine.Float(p.Top),
+		engine.Float(p.Bottom))
+}
+
+// counter counts the tokens of chunks.
+func counter(call *engine.Call) chunk.Counter {
+	if port := call.Ports().Counter; port != nil {
+		return port.CountTokens
+	}
+	return engine.Tokens
+}
+
+// File is where a pipeline starts: the uploaded document.
+type File struct{}
+
+// Run gives the descriptor of the document to the next node.
+func (*File) Run(_ context.Context, call *engine.Call) error {
+	files := call.Global("sys.files")
+	if files.Len() != 1 {
+		return fmt.Errorf("a pipeline runs on one file, not %d", files.Len())
+	}
+	call.Out("name", files.At(0).Get("name"))
+	call.Out("file", files.At(0))
+	return nil
+}
+
+// Compiler passes chunks on. Documents of later versions have it for templates by which a model
+// writes pages out of chunks; these are not available.
+type Compiler struct {
+	engine.Common
+	Sampling
+	Template engine.Value `json:"compilation_template_group_id" doc:"group of templates; not available here"`
+	Plan     engine.Value `json:"plan" doc:"what is compiled"`
+}
+
+// Warnings says that templates have no effect.
+func (c *Compiler) Warnings() []engine.Diagnostic {
+	if !c.Template.Truthy() {
+		return nil
+	}
 	return []engine.Diagnostic{{
-		Code: engine.CodePipeline, Message: "pipelines can be opened and saved, but not run yet",
+		Code: engine.CodeNeedsHost, Param: "compilation_template_group_id",
+		Message: "compilation templates are not available; the chunks are passed on unchanged",
 	}}
 }
 
-// Run refuses.
-func (Step) Run(context.Context, *engine.Call) error { return engine.ErrPipeline }
-
-// File is where a pipeline starts: the uploaded document.
-type File struct{ Step }
-
-// Parser turns a document into text.
-type Parser struct {
-	Step
-	Setups engine.Value `json:"setups" doc:"per kind of file: {parse_method, lang, suffix, output_format, llm_id, ...}"`
+// Run gives the chunks of the node before.
+func (c *Compiler) Run(_ context.Context, call *engine.Call) error {
+	p, err := previousPayload(call)
+	if err != nil {
+		return err
+	}
+	if c.Template.Truthy() {
+		call.Log(engine.EventWarning, engine.Object("text", call.NodeID()+": compilation templates are not available"))
+	}
+	outChunks(call, p.name, p.chunks())
+	return nil
 }
 
-// TokenChunker cuts text into chunks of about equal length.
-type TokenChunker struct {
-	Step
-	ChunkTokens       int          `json:"chunk_token_size" doc:"tokens of a chunk" default:"512" label:"Tokens per chunk"`
-	Delimiters        engine.Value `json:"delimiters" doc:"where chunks may end"`
-	Overlap           float64      `json:"overlapped_percent" doc:"share of a chunk that is repeated in the next one" min:"0" max:"1" label:"Overlap"`
-	ChildDelimiters   engine.Value `json:"children_delimiters" doc:"where chunks are cut into smaller ones that are searched"`
-	TableContextSize  int          `json:"table_context_size" doc:"tokens of text kept around a table" min:"0" label:"Context of tables (tokens)"`
-	ImageContextSize  int          `json:"image_context_size" doc:"tokens of text kept around an image" min:"0" label:"Context of images (tokens)"`
-	DelimiterMode     string       `json:"delimiter_mode" doc:"delimiter cuts at delimiters, one makes a single chunk"`
-	IncludeDelimiters bool         `json:"include_delimiters" doc:"keep the delimiters"`
-}
-
-// TitleChunker cuts text along its headings.
-type TitleChunker struct {
-	Step
-	Levels    engine.Value `json:"levels" doc:"patterns of headings, one list per level"`
-	Hierarchy engine.Value `json:"hierarchy" doc:"level down to which chunks are made"`
-	Method    string       `json:"method" doc:"how headings are found"`
-}
-
-// Extractor asks a language model about each chunk.
-type Extractor struct {
-	Step
-	Sampling
-	SysPrompt engine.Text  `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
-	Prompts   engine.Value `json:"prompts" doc:"what is asked: a list of {role, content}, or one text"`
-	FieldName string       `json:"field_name" doc:"field of the chunk the answer goes to: summary, keywords, questions, metadata, toc, ..."`
-}
-
-// Tokenizer prepares chunks for search.
-type Tokenizer struct {
-	Step
-	SearchMethod   engine.Value `json:"search_method" doc:"full_text, embedding or both"`
-	FilenameWeight float64      `json:"filename_embd_weight" doc:"weight of the file name in the vector" default:"0.1" label:"File name weight"`
-	Fields         engine.Value `json:"fields" doc:"fields of a chunk that are indexed"`
-}
-
-// Compiler writes chunks with a language model along templates.
-type Compiler struct {
-	Step
-	Sampling
-	Template engine.Value `json:"compilation_template_group_id" doc:"group of templates" label:"Template group"`
-	Plan     engine.Value `json:"plan" doc:"what is compiled"`
+// chunksOutput describes the outputs of steps that give chunks.
+var chunksOutput = []engine.Field{
+	{Name: "name", Type: "string", Doc: "name of the file"},
+	{Name: "output_format", Type: "string", Doc: "chunks"},
+	{Name: "chunks", Type: "list", Doc: "chunks: {text, doc_type_kwd, mom, img_id, positions, ...}"},
 }
 
 // pipelineSpecs lists the nodes of pipelines.
 func pipelineSpecs() []engine.Spec {
-	step := func(doc string, fresh func() engine.Component, name string, formerly ...string) engine.Spec {
-		return engine.Spec{
-			Category: engine.CategoryPipeline, Icon: "box", Name: name, Aliases: formerly, Renamed: true,
-			Doc: doc, New: fresh, Pipeline: true,
+	list := []engine.Spec{
+		{
+			Name: "File", Icon: "open", Role: engine.RoleStart, New: func() engine.Component { return &File{} },
+			Doc: "The document a pipeline works on.",
+			Outputs: []engine.Field{
+				{Name: "name", Type: "string", Doc: "name of the file"},
+				{Name: "file", Type: "object", Doc: "descriptor of the upload"},
+			},
+		},
+		parserSpec, tokenChunkerSpec, titleChunkerSpec, extractorSpec, tokenizerSpec,
+		{
+			Name: "Compiler", New: func() engine.Component { return &Compiler{} }, Outputs: chunksOutput,
+			Doc: "Passes chunks on; its templates are not available.",
+		},
+	}
+	for i := range list {
+		s := &list[i]
+		s.Category, s.Pipeline, s.Renamed = engine.CategoryPipeline, true, true
+		if s.Icon == "" {
+			s.Icon = "box"
 		}
 	}
-	start := step("The document a pipeline works on.", func() engine.Component { return &File{} }, "File")
-	start.Icon, start.Role = "open", engine.RoleStart
-	return []engine.Spec{
-		start,
-		step("Turns a document into text.", func() engine.Component { return &Parser{} }, "Parser"),
-		step("Cuts text into chunks of about equal length.", func() engine.Component { return &TokenChunker{} }, "TokenChunker", "Splitter"),
-		step("Cuts text along its headings.", func() engine.Component { return &TitleChunker{} }, "TitleChunker", "HierarchicalMerger"),
-		step("Asks a language model about each chunk.", func() engine.Component { return &Extractor{} }, "Extractor"),
-		step("Prepares chunks for search.", func() engine.Component { return &Tokenizer{} }, "Tokenizer"),
-		step("Writes chunks along templates.", func() engine.Component { return &Compiler{} }, "Compiler"),
-	}
+	return list
 }

@@ -65,7 +65,7 @@ func (a *app) table(specs []*engine.Spec) error {
 			tool = s.Tool.Function
 		}
 		switch _, outside := s.New().(interface{ Needs() string }); {
-		case s.Missing != "", s.Pipeline:
+		case s.Missing != "":
 			runs = "no"
 		case outside && !tools.Offers(s.Name) && !hosttool.Serves(s.Name):
 			runs = "host" // only where a host offers it

@@ -43,7 +43,7 @@ func componentSection(w io.Writer, s *engine.Spec, d engine.Value, own func(stri
 	}
 	switch {
 	case s.Pipeline:
-		fmt.Fprintln(w, "\nA step of a pipeline: it loads and is drawn, but does not run.")
+		fmt.Fprintln(w, "\nA step of an ingestion pipeline, a canvas that starts at File.")
 	case s.Missing != "":
 		fmt.Fprintf(w, "\nIt loads, but does not run: %s.\n", s.Missing)
 	default:

@@ -21,5 +21,5 @@ func (a *app) replayChunker(path string) error {
 	out := json.NewEncoder(a.out)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", " ")
-	return out.Encode(result)
+	return out.Encode(json.RawMessage(result.Value().AppendJSON(nil)))
 }

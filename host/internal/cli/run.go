@@ -18,13 +18,16 @@ var runCommand = command{
 The answer streams to standard output; on a terminal, standard error shows which node runs.
 With --state the conversation is kept: the next call is its next turn. A run that waits for a form asks for the
 fields on a terminal; elsewhere it prints the user_inputs event and exits with 3, and the next call with --inputs
-and the same --state goes on. Ctrl-C stops the run and saves.`,
+and the same --state goes on. Ctrl-C stops the run and saves.
+An ingestion pipeline, a canvas that starts at File, runs once for each --file and prints the chunks: as text, with
+--json as a list of {file, output_format, chunks}; --output writes that list to a file.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &runner{}
 		r.world.flags(fs)
 		fs.StringVar(&r.query, "q", "", "the user's `TEXT`")
 		fs.StringVar(&r.inputs, "inputs", "", "form fields: `JSON` object, file that holds one, or - for standard input")
 		fs.Var(&r.files, "file", "`PATH` of an upload, for sys.files; may be given several times")
+		fs.StringVar(&r.output, "output", "", "write the chunks of a pipeline to a JSON `FILE`")
 		fs.StringVar(&r.state, "state", "", "`FILE` that keeps the conversation")
 		fs.StringVar(&r.user, "user", "local", "`ID` of the user")
 		fs.BoolVar(&r.events, "events", false, "print one JSON event per line instead of the answer")
@@ -40,6 +43,7 @@ type runner struct {
 	query    string
 	inputs   string
 	files    texts
+	output   string
 	state    string
 	user     string
 	events   bool
@@ -59,6 +63,12 @@ func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	s, err := a.open(args[0], r.state)
 	if err != nil {
 		return err
+	}
+	if s.canvas.IsPipeline() {
+		return r.runPipeline(ctx, a, s)
+	}
+	if r.output != "" {
+		return misuse("run", "--output is for pipelines: canvases that start at File")
 	}
 	in, err := r.input(ctx, a, s)
 	if err != nil && ctx.Err() == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 )
 
 func TestRunPrintsTheAnswerWithItsSources(t *testing.T) {
@@ -277,4 +278,54 @@ func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
 		}
 		require.NotContains(t, out, "warning", "%v", args)
 	}
+}
+
+const pipelineCanvas = `{"components": {
+	"File": {"obj": {"component_name": "File", "params": {}}, "downstream": ["Parser:A"]},
+	"Parser:A": {"obj": {"component_name": "Parser", "params": {"setups": {
+		"pdf": {"suffix": ["pdf"], "output_format": "json"}, "text&markdown": {"suffix": ["md"],
+			"output_format": "text"}}}},
+		"downstream": ["Splitter:A"]},
+	"Splitter:A": {"obj": {"component_name": "Splitter", "params": {"chunk_token_size": 4}},
+		"downstream": ["Tokenizer:A"]},
+	"Tokenizer:A": {"obj": {"component_name": "Tokenizer", "params": {}}, "downstream": []}}}`
+
+func TestRunPipeline(t *testing.T) {
+	canvas := file(t, "pipeline.json", pipelineCanvas)
+	text := file(t, "a.md", "# Returns\nGoods can be returned within thirty days.\nAfter that they cannot.")
+	page := file(t, "a.pdf", string(pdftest.Pages(pdftest.Text("F1", 12, 50, 100, "Only on paper."))))
+
+	code, out, errs := easel(t, "run", canvas, "--file", text, "--file", text, "--progress", "always")
+	require.Equal(t, 0, code, errs)
+	require.Contains(t, out, "--- chunk 1 of 2\n# Returns\nGoods can be returned within thirty days.\n--- chunk 2 "+
+		"of 2\nAfter that they cannot.\n")
+	require.Equal(t, 2, strings.Count(out, "--- chunk 2 of 2"))
+	require.Contains(t, errs, "parsing a.md")
+	require.Contains(t, errs, "a.md: 2 chunks in ")
+
+	path := filepath.Join(t.TempDir(), "out.json")
+	code, out, errs = easel(t, "run", canvas, "--file", page, "--json", "--output", path)
+	require.Equal(t, 0, code, errs)
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, out, string(written))
+	list, err := engine.ParseJSONText(out)
+	require.NoError(t, err)
+	require.Equal(t, "a.pdf", list.At(0).Get("file").Str())
+	require.Equal(t, "[[1,50.", list.At(0).Get("chunks").At(0).Get("positions").JSON()[:7])
+
+	for want, args := range map[string][]string{
+		"pass it with --file":        {canvas},
+		"takes no -q":                {canvas, "--file", text, "-q", "x"},
+		"no setup for the extension": {canvas, "--file", file(t, "a.odt", "x")},
+		"--output is for pipelines": {file(t, "c.json",
+			`{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}}}}`), "--output", "x"},
+	} {
+		code, _, errs := easel(t, append([]string{"run"}, args...)...)
+		require.NotEqual(t, 0, code)
+		require.Contains(t, errs, want)
+	}
+	code, out, _ = easel(t, "validate", canvas)
+	require.Equal(t, 0, code)
+	require.Contains(t, out, "ok")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
+	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/script"
@@ -70,7 +71,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	}
 	secrets := web.Environment{Lookup: os.LookupEnv}
 	ports := engine.Ports{
-		Model: chosen, Files: &w.uploads, Secrets: secrets,
+		Model: chosen, Files: &w.uploads, Parser: &w.uploads, Counter: chunking.Counter{}, Secrets: secrets,
 		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
 		Code: &script.Runner{
 			Worker: worker(scriptWorker), Memory: memlimit.New("scripts", script.Share(memlimit.Process())),

@@ -58,7 +58,7 @@ func DecodeSource(ctx context.Context, s Source, maxBytes int) (string, error) {
 }
 
 func notText() error {
-	return fmt.Errorf("%w: txt, md, html, csv, json, pdf, docx, xlsx and pptx can", ErrFormat)
+	return fmt.Errorf("%w: txt, md, html, csv, json, eml, epub, pdf, docx, xlsx and pptx can", ErrFormat)
 }
 
 // decoded is a writer that collects text and normalizes line ends to \n.

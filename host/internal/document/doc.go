@@ -1,5 +1,5 @@
-// Package document extracts the text of documents: plain text in common encodings, HTML, PDF, and
-// the Office formats docx, xlsx and pptx.
+// Package document extracts the text of documents, or their blocks: plain text in common encodings,
+// HTML, e-mails, PDF, EPUB, and the Office formats docx, xlsx and pptx.
 //
 // The input is untrusted. The format is detected from the content rather than the name. Every
 // reader is bound by the same [Limits] on size, text, pages and time, and a document that cannot be
@@ -8,7 +8,9 @@
 // its own sandbox. The Office formats are parsed by this package, part by part and token by token,
 // so a small file that unpacks to gigabytes stops at the limit.
 //
-// The result is text for a language model: headings as #, lists as -, tables as rows between |, one
-// blank line between blocks. Pictures, layout, headers and footers are omitted. Package write
-// creates documents.
+// [Reader.Read] returns text for a language model: headings as #, lists as -, tables as rows between
+// |, one blank line between blocks. Pictures, layout, headers and footers are omitted.
+// [Reader.Blocks] returns the same as a list of blocks, with images as references; of a PDF it finds
+// columns, headings and tables by the place of words, see package layout. Package write creates
+// documents.
 package document

@@ -12,8 +12,9 @@ func (o *office) docx(main string, out *page) error {
 	if err != nil {
 		return err
 	}
-	styles := map[string]wordStyle{}
+	styles, targets := map[string]wordStyle{}, map[string]string{}
 	for _, r := range list {
+		targets[r.id] = r.target
 		if strings.HasSuffix(r.kind, "/styles") {
 			if styles, err = o.wordStyles(r.target); err != nil && !errors.Is(err, errNoPart) {
 				return err
@@ -21,6 +22,7 @@ func (o *office) docx(main string, out *page) error {
 		}
 	}
 	w := &word{prose: newProse(out), styles: styles}
+	w.targets = targets
 	if err := o.walk(main, w.step); err != nil {
 		return err
 	}

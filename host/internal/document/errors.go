@@ -30,6 +30,7 @@ type Limit string
 const (
 	LimitFile       Limit = "file"        // bytes of the file
 	LimitText       Limit = "text"        // bytes of the text read from it
+	LimitBlocks     Limit = "blocks"      // bytes of the blocks read from it
 	LimitBlock      Limit = "block"       // bytes of one token, paragraph, row or page
 	LimitAttributes Limit = "attributes"  // of one element
 	LimitCells      Limit = "cells"       // of all tables

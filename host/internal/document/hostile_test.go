@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
+
+	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 )
 
 func TestRefusals(t *testing.T) {
@@ -37,10 +39,10 @@ func TestRefusals(t *testing.T) {
 	compound, err := excelize.Encrypt(protected.Bytes(), &excelize.Options{Password: "x"})
 	require.NoError(t, err)
 	encrypted := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "")
-	encrypted.trailer = "/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /O (" + strings.Repeat("o", 32) + ") /U (" + strings.Repeat("u", 32) + ") /P -4 >>"
-	page := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes()
+	encrypted.Trailer = "/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /O (" + strings.Repeat("o", 32) + ") /U (" + strings.Repeat("u", 32) + ") /P -4 >>"
+	page := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").Bytes()
 	noPages := onePage("", "")
-	noPages.objects[1] = "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2000000000 >>"
+	noPages.Objects[1] = "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2000000000 >>"
 
 	r := newReader(t, Limits{Unpacked: 64 << 20})
 	for _, c := range []struct {
@@ -49,21 +51,21 @@ func TestRefusals(t *testing.T) {
 		is         error
 		says       string
 	}{
-		{"an executable", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat, "txt, md, html, csv, json, pdf, docx, xlsx and pptx can"},
+		{"an executable", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat, "txt, md, html, csv, json, eml, epub, pdf, docx, xlsx and pptx can"},
 		{"an executable of even length with one zero byte", "a.txt", []byte("\x7fELF\x00\xff"), ErrFormat, ""},
 		{"binary data without zero bytes", "a.txt", []byte("\x01\x02\x03\x04"), ErrFormat, ""},
-		{"a zip archive without a document", "a.docx", archive(t, "a.txt", "x"), ErrFormat, "no docx, xlsx or pptx"},
+		{"a zip archive without a document", "a.docx", archive(t, "a.txt", "x"), ErrFormat, "no docx, xlsx, pptx or epub"},
 		{"Word before 2007", "a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 W\x00o\x00r\x00d\x00"), ErrFormat, "save it as docx"},
 		{"RTF", "a.rtf", []byte(`{\rtf1 text}`), ErrFormat, "save it as docx"},
 		{"an encrypted workbook", "a.xlsx", compound, ErrEncrypted, ""},
 		{"an encrypted archive", "a.docx", locked, ErrEncrypted, ""},
-		{"an encrypted PDF", "a.pdf", encrypted.bytes(), ErrEncrypted, ""},
+		{"an encrypted PDF", "a.pdf", encrypted.Bytes(), ErrEncrypted, ""},
 		{"a truncated archive", "a.docx", whole[:len(whole)/2], ErrDamaged, ""},
 		{"a truncated PDF", "a.pdf", page[:len(page)/2], ErrDamaged, "its end is missing"},
 		{"an empty PDF", "a.pdf", nil, ErrDamaged, "the file is empty"},
 		{"text named .pdf", "a.pdf", []byte("hello"), ErrDamaged, "it is no PDF"},
-		{"a PDF without pages", "a.pdf", noPages.bytes(), ErrDamaged, "no pages"},
-		{"a scan", "a.pdf", onePage("0 0 m 9 9 l S", "").bytes(), ErrNoText, "only pictures"},
+		{"a PDF without pages", "a.pdf", noPages.Bytes(), ErrDamaged, "no pages"},
+		{"a scan", "a.pdf", onePage("0 0 m 9 9 l S", "").Bytes(), ErrNoText, "only pictures"},
 		{"an empty archive", "a.docx", []byte("PK\x05\x06" + strings.Repeat("\x00", 18)), ErrFormat, ""},
 		{"an unclosed element", "a.docx", docx(t, "<w:p>"), ErrDamaged, ""},
 		{"unbalanced tags", "a.docx", archive(t, "word/document.xml", "</w:p></w:p>"), ErrDamaged, "word/document.xml"},
@@ -153,26 +155,26 @@ func nestedForms() []byte {
 	form := "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
 	var forms []string
 	for i := range 30 {
-		forms = append(forms, stream(fmt.Sprintf("%s /Resources << /XObject << /X %d 0 R >> >>", form, 7+i), strings.Repeat("/X Do ", 10)))
+		forms = append(forms, pdftest.Stream(fmt.Sprintf("%s /Resources << /XObject << /X %d 0 R >> >>", form, 7+i), strings.Repeat("/X Do ", 10)))
 	}
-	forms = append(forms, stream(form, "BT /F1 9 Tf (x) Tj ET"))
-	return onePage("/X Do", "/XObject << /X 6 0 R >>", forms...).bytes()
+	forms = append(forms, pdftest.Stream(form, "BT /F1 9 Tf (x) Tj ET"))
+	return onePage("/X Do", "/XObject << /X 6 0 R >>", forms...).Bytes()
 }
 
 // hostilePDFs returns PDFs that would run for hours or exhaust memory without limits.
 func hostilePDFs(t *testing.T) map[string][]byte {
 	packed := func(filter, content string) []byte {
 		p := onePage("", "")
-		p.objects[3] = stream("/Filter "+filter, content)
-		return p.bytes()
+		p.Objects[3] = pdftest.Stream("/Filter "+filter, content)
+		return p.Bytes()
 	}
 	return map[string][]byte{
 		"nested forms":                      nestedForms(),
 		"256 MB of spaces":                  packed("/FlateDecode", deflated(t, strings.Repeat(" ", 1<<20), 1<<8, 1)),
 		"a million text objects":            packed("/FlateDecode", deflated(t, strings.Repeat("BT /F1 9 Tf (x) Tj ET ", 1<<16), 1<<4, 1)),
 		"graphics states, compressed twice": packed("[/FlateDecode /FlateDecode]", deflated(t, strings.Repeat("q ", 1<<19), 1<<6, 2)),
-		"a million open brackets":           onePage(strings.Repeat("[", 1<<20), "").bytes(),
-		"a million open objects":            (&pdfFile{objects: []string{"<< /Type /Catalog /Pages 2 0 R >>", strings.Repeat("<</Kids[", 1<<17)}}).bytes(),
+		"a million open brackets":           onePage(strings.Repeat("[", 1<<20), "").Bytes(),
+		"a million open objects":            (&pdftest.File{Objects: []string{"<< /Type /Catalog /Pages 2 0 R >>", strings.Repeat("<</Kids[", 1<<17)}}).Bytes(),
 	}
 }
 
@@ -180,7 +182,7 @@ func hostilePDFs(t *testing.T) map[string][]byte {
 // document.
 func TestHostilePDF(t *testing.T) {
 	r := newReader(t, Limits{Time: time.Second, Memory: 64 << 20})
-	good := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes()
+	good := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").Bytes()
 	_, err := newReader(t, Limits{}).Text(t.Context(), "", "", good) // compiles outside of the time limit
 	require.NoError(t, err)
 	var group sync.WaitGroup
@@ -220,11 +222,11 @@ func TestCancel(t *testing.T) {
 
 func TestPDFPageErrors(t *testing.T) {
 	p := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "")
-	p.objects[1] = "<< /Type /Pages /Kids [3 0 R] /Count 20 >>"
-	text, err := newReader(t, Limits{}).Text(t.Context(), "", "", p.bytes())
+	p.Objects[1] = "<< /Type /Pages /Kids [3 0 R] /Count 20 >>"
+	text, err := newReader(t, Limits{}).Text(t.Context(), "", "", p.Bytes())
 	require.NoError(t, err)
 	require.Equal(t, "Hello\n\n[19 of 20 pages cannot be read]", text)
-	_, err = newReader(t, Limits{Pages: 19}).Text(t.Context(), "", "", p.bytes())
+	_, err = newReader(t, Limits{Pages: 19}).Text(t.Context(), "", "", p.Bytes())
 	require.ErrorIs(t, err, ErrLimit)
 	require.ErrorContains(t, err, "19 pages")
 }
@@ -257,7 +259,7 @@ func TestCorruptCache(t *testing.T) {
 	require.NoError(t, os.WriteFile(entry+".sha256", []byte(strings.Repeat("0", 64)), 0o600))
 	lines := &bytes.Buffer{}
 	r := &Reader{CacheDir: cacheDir, Log: slog.New(slog.NewTextHandler(lines, nil))}
-	text, err := r.Text(t.Context(), "x.pdf", "", onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes())
+	text, err := r.Text(t.Context(), "x.pdf", "", onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").Bytes())
 	require.NoError(t, err)
 	require.Equal(t, "Hello", text)
 	require.NoError(t, r.Close())
@@ -267,7 +269,7 @@ func TestCorruptCache(t *testing.T) {
 
 func TestUnwritableCache(t *testing.T) {
 	r := &Reader{CacheDir: "reader.go/cache"}
-	text, err := r.Text(t.Context(), "x.pdf", "", onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes())
+	text, err := r.Text(t.Context(), "x.pdf", "", onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").Bytes())
 	require.NoError(t, err)
 	require.Equal(t, "Hello", text)
 	require.NoError(t, r.Close())

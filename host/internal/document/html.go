@@ -12,49 +12,79 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// htmlText returns the text of an HTML page. It reads tag by tag and never builds a tree, so the
-// cost does not depend on nesting.
-func htmlText(ctx context.Context, limits *Limits, source io.Reader) (string, error) {
+// htmlPage adds an HTML page to out. It reads tag by tag and never builds a tree, so the cost does
+// not depend on nesting.
+func htmlPage(ctx context.Context, limits *Limits, source io.Reader, out *page) error {
 	z := html.NewTokenizer(source)
 	z.SetMaxBuf(limits.Tag)
-	w := &webPage{flow: newFlow(newPage(limits)), maxDepth: limits.Depth, kind: paragraph}
+	w := &webPage{flow: newFlow(out), maxDepth: limits.Depth, kind: paragraph}
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
-			return "", ctx.Err()
+			return ctx.Err()
 		}
 		switch z.Next() {
 		case html.ErrorToken:
 			switch err := z.Err(); {
 			case errors.Is(err, html.ErrBufferExceeded):
-				return "", exceeded(LimitBlock, limits.Tag, "bytes in one tag")
+				return exceeded(LimitBlock, limits.Tag, "bytes in one tag")
 			case !errors.Is(err, io.EOF):
-				return "", err
+				return err
 			}
 			w.endBlock()
 			for w.table() != nil {
 				w.endTable()
 			}
-			return w.page.result()
+			return out.err
 		case html.TextToken:
 			if w.silent == 0 {
 				w.write(z.Text())
 			}
 		case html.StartTagToken:
-			name, _ := z.TagName()
-			w.start(atom.Lookup(name))
+			w.tag(z, false)
 		case html.SelfClosingTagToken:
-			name, _ := z.TagName()
-			if a := atom.Lookup(name); a == atom.Br || a == atom.Hr {
-				w.start(a)
-			}
+			w.tag(z, true)
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			w.end(atom.Lookup(name))
 		}
-		if w.page.err != nil {
-			return w.page.result()
+		if out.err != nil {
+			return out.err
 		}
 	}
+}
+
+// tag handles a start tag. Of the elements that close themselves only those without content matter.
+func (w *webPage) tag(z *html.Tokenizer, closed bool) {
+	name, more := z.TagName()
+	a := atom.Lookup(name)
+	switch {
+	case a == atom.Img && w.silent == 0:
+		w.image(z, more)
+	case !closed, a == atom.Br, a == atom.Hr:
+		w.start(a)
+	}
+}
+
+// image keeps an image until the open block ends.
+func (w *webPage) image(z *html.Tokenizer, more bool) {
+	if w.page.blocks == nil || w.openCell() != nil || len(w.images) >= maxImages {
+		return
+	}
+	var source, alt string
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		switch string(key) {
+		case "src":
+			source = string(value)
+		case "alt":
+			alt = string(value)
+		}
+	}
+	if strings.HasPrefix(source, "data:") {
+		source = "" // its bytes are no reference
+	}
+	w.images = append(w.images, picture{source, alt})
 }
 
 // webPage is the state of reading an HTML page.
@@ -66,6 +96,7 @@ type webPage struct {
 	mark     string          // prefix of the open block
 	silent   atom.Atom       // the element whose content is skipped; 0 means none
 	pre      int
+	images   []picture
 	lists    []int // last item number of each open list, -1 for unordered lists
 }
 
@@ -87,7 +118,8 @@ func (w *webPage) write(text []byte) {
 	}
 	const blanks = " \t\n\f\r"
 	s := w.block.String()
-	if bytes.IndexAny(text[:min(1, len(text))], blanks) == 0 && s != "" && !strings.HasSuffix(s, " ") && !strings.HasSuffix(s, "\n") {
+	if bytes.IndexAny(text[:min(1, len(text))], blanks) == 0 && s != "" && !strings.HasSuffix(s,
+		" ") && !strings.HasSuffix(s, "\n") {
 		w.put([]byte{' '})
 	}
 	words := 0
@@ -115,6 +147,10 @@ func (w *webPage) endBlock() {
 		w.add(w.kind, w.mark, text)
 		w.kind, w.mark = paragraph, ""
 	}
+	for _, p := range w.images {
+		w.page.picture(p.source, p.description)
+	}
+	w.images = nil
 }
 
 func (w *webPage) begin(kind blockKind, mark string) {
@@ -130,11 +166,11 @@ func (w *webPage) start(a atom.Atom) {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object:
 		w.silent = a
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		w.begin(paragraph, strings.Repeat("#", int(a.String()[1]-'0'))+" ")
+		w.begin(heading, strings.Repeat("#", int(a.String()[1]-'0'))+" ")
 	case atom.Br:
 		w.put([]byte{'\n'})
 	case atom.Pre:
-		w.begin(paragraph, "")
+		w.begin(code, "")
 		w.pre++
 	case atom.Ul, atom.Ol, atom.Menu:
 		w.endBlock()
@@ -213,9 +249,11 @@ func (w *webPage) bullet() string {
 // breaksLine reports whether an element starts and ends on its own line.
 func breaksLine(a atom.Atom) bool {
 	switch a {
-	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details,
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd,
+		atom.Details,
 		atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form,
-		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend, atom.Li, atom.Main,
+		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend, atom.Li,
+		atom.Main,
 		atom.Nav, atom.Option, atom.P, atom.Section, atom.Summary, atom.Tbody, atom.Tfoot, atom.Thead, atom.Title:
 		return true
 	}

@@ -5,12 +5,13 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/zlib"
-	"fmt"
 	"io"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 )
 
 // archive returns a zip archive of parts: name, content, name, content, ...
@@ -51,43 +52,10 @@ func pptx(t testing.TB, shapes string) []byte {
 		"ppt/slides/slide1.xml", `<p:sld>`+shapes+`</p:sld>`)
 }
 
-// pdfFile is a PDF whose object n is objects[n-1]. The first object must be the catalog.
-type pdfFile struct {
-	objects []string
-	trailer string // additional entries
-}
-
-func (p *pdfFile) bytes() []byte {
-	var b bytes.Buffer
-	b.WriteString("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
-	offsets := make([]int, len(p.objects))
-	for i, o := range p.objects {
-		offsets[i] = b.Len()
-		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
-	}
-	start := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(p.objects)+1)
-	for _, o := range offsets {
-		fmt.Fprintf(&b, "%010d 00000 n \n", o)
-	}
-	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(p.objects)+1, p.trailer, start)
-	return b.Bytes()
-}
-
 // onePage returns a PDF with one page of the given content, Helvetica as F1, and more objects from
 // number 6 on.
-func onePage(content, resources string, more ...string) *pdfFile {
-	return &pdfFile{objects: append([]string{
-		"<< /Type /Catalog /Pages 2 0 R >>",
-		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> " + resources + " >> >>",
-		stream("", content),
-		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-	}, more...)}
-}
-
-func stream(entries, content string) string {
-	return fmt.Sprintf("<< /Length %d %s >>\nstream\n%s\nendstream", len(content), entries, content)
+func onePage(content, resources string, more ...string) *pdftest.File {
+	return pdftest.OnePage(pdftest.Stream("", content), resources, more...)
 }
 
 // deflated returns n times what, compressed the given number of times.

@@ -16,35 +16,33 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// officeText reads docx, xlsx or pptx, detected from the parts of the archive. It may use up to
-// granted bytes. If the estimate exceeds asked, it reads nothing and returns the estimate. If
-// sheets is not nil, the rows of a workbook are collected there instead of the text.
+// officeText reads docx, xlsx, pptx or epub, detected from the parts of the archive, into out. It
+// may use up to granted bytes. If the estimate exceeds asked, it reads nothing and returns the
+// estimate. If sheets is not nil, the rows of a workbook are collected there instead.
 func officeText(
-	ctx context.Context, limits *Limits, data []byte, asked, granted int64, sheets *[]Sheet,
-) (text string, more int64, err error) {
+	ctx context.Context, limits *Limits, data []byte, asked, granted int64, sheets *[]Sheet, out *page,
+) (more int64, err error) {
 	o, err := openOffice(ctx, limits, data)
 	if err != nil {
-		return "", 0, err
+		return 0, err
 	}
 	if more := o.estimate(); more > asked {
-		return "", more, nil
+		return more, nil
 	}
 	o.work = granted
 	if sheets != nil {
 		*sheets, err = o.sheets()
-		return "", 0, err
+		return 0, err
 	}
-	text, err = o.text()
-	return text, 0, err
+	return 0, o.read(out)
 }
 
-// text reads the document.
-func (o *office) text() (string, error) {
+// read reads the document.
+func (o *office) read(out *page) error {
 	main, err := o.mainPart()
 	if err != nil {
-		return "", err
+		return err
 	}
-	out := newPage(o.limits)
 	switch {
 	case strings.HasPrefix(main, "word/"):
 		err = o.docx(main, out)
@@ -52,13 +50,15 @@ func (o *office) text() (string, error) {
 		err = o.xlsx(main, out)
 	case strings.HasPrefix(main, "ppt/"):
 		err = o.pptx(main, out)
+	case o.parts[container] != nil:
+		err = o.epub(out)
 	default:
-		return "", fmt.Errorf("%w: it is an archive, but no docx, xlsx or pptx", ErrFormat)
+		return fmt.Errorf("%w: it is an archive, but no docx, xlsx, pptx or epub", ErrFormat)
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
-	return out.result()
+	return out.err
 }
 
 // oldOffice returns why a compound file, the container of Office before 2007, is not read.
@@ -223,6 +223,11 @@ func (e *element) related() string {
 // walk parses a part and calls visit for each element and text. The element is valid until visit
 // returns.
 func (o *office) walk(part string, visit func(*element) error) error {
+	return o.unpack(part, func(r io.Reader) error { return o.steps(r, visit) })
+}
+
+// unpack calls read with the content of a part.
+func (o *office) unpack(part string, read func(io.Reader) error) error {
 	f := o.parts[partName(part)]
 	if f == nil || isMedia(part) {
 		return fmt.Errorf("%w: %s", errNoPart, part)
@@ -235,7 +240,7 @@ func (o *office) walk(part string, visit func(*element) error) error {
 	if o.remaining -= opening; o.remaining < 0 {
 		return exceeded(LimitUnpacked, o.limits.Unpacked, "bytes after unpacking")
 	}
-	err = o.steps(&unpacking{r: r, o: o}, visit)
+	err = read(&unpacking{r: r, o: o})
 	switch {
 	case err == nil, errors.Is(err, ErrLimit), o.ctx.Err() != nil:
 		return err

@@ -1,15 +1,22 @@
 package document
 
-import "strings"
+import (
+	"strings"
 
-// page collects the text of a document, block by block.
+	"github.com/easel-canvas/easel/engine/block"
+)
+
+// page collects a document, block by block: its text, or the blocks if there is a collector.
 type page struct {
-	maxText  int // bytes of text allowed
-	block    int // bytes of a paragraph or a row of an Office document
-	maxCells int // of all tables of an Office document
-	cells    int // read so far, including empty ones
+	blocks   *collector // receives the blocks in place of the text; may be nil
+	maxText  int        // bytes of text allowed
+	block    int        // bytes of a paragraph or a row of an Office document
+	maxCells int        // of all tables of an Office document
+	cells    int        // read so far, including empty ones
 	text     strings.Builder
+	whole    string // the text of a format that is not converted
 	last     blockKind
+	added    int                                       // blocks and rows so far
 	sheet    func(name string) error                   // starts a sheet of a workbook; may be nil
 	rows     func(cells []string, number []bool) error // receives rows instead of the text; may be nil
 	err      error                                     // the limit that was exceeded; later blocks are dropped
@@ -24,9 +31,14 @@ type blockKind int
 const (
 	noBlock blockKind = iota
 	paragraph
-	item  // of a list
-	tuple // a row of a table
+	heading // with its marks as prefix
+	code    // written without a fence
+	item    // of a list
+	tuple   // a row of a table
 )
+
+// joins reports whether consecutive blocks of a kind are separated by a line end only.
+func (k blockKind) joins() bool { return k == item || k == tuple }
 
 // countCell counts a cell of an Office document.
 func (p *page) countCell() error {
@@ -42,13 +54,19 @@ func (p *page) add(kind blockKind, mark, text string) {
 	if p.err != nil || text == "" {
 		return
 	}
+	p.added++
+	if p.blocks != nil {
+		p.err = p.blocks.add(kind, mark, text, kind == p.last && kind.joins())
+		p.last = kind
+		return
+	}
 	if p.text.Len()+len(mark)+len(text)+2 > p.maxText {
 		p.err = exceeded(LimitText, p.maxText, "bytes of text")
 		return
 	}
 	switch {
 	case p.last == noBlock:
-	case kind == p.last && kind != paragraph:
+	case kind == p.last && kind.joins():
 		p.text.WriteByte('\n')
 	default:
 		p.text.WriteString("\n\n")
@@ -60,19 +78,29 @@ func (p *page) add(kind blockKind, mark, text string) {
 
 // row appends a table row. After the first row it writes the line that makes it the header.
 func (p *page) row(cells []string, head bool) {
+	if p.blocks != nil && p.err == nil {
+		p.added++
+		p.err = p.blocks.row(cells, head)
+		p.last = tuple
+		return
+	}
 	var b strings.Builder
-	for _, c := range cells {
-		b.WriteString("| ")
-		b.WriteString(cell(c))
-		b.WriteByte(' ')
-	}
-	b.WriteByte('|')
-	if head {
-		b.WriteByte('\n')
-		b.WriteString(strings.Repeat("| --- ", len(cells)))
-		b.WriteByte('|')
-	}
+	block.WriteRow(&b, cells, head)
 	p.add(tuple, "", b.String())
+}
+
+// startPage makes n the page of the blocks that follow.
+func (p *page) startPage(n int) {
+	if p.blocks != nil {
+		p.blocks.page = n
+	}
+}
+
+// picture appends an image. The text omits it.
+func (p *page) picture(source, description string) {
+	if p.blocks != nil && p.err == nil {
+		p.err = p.blocks.picture(source, description)
+	}
 }
 
 // gap separates consecutive lists or tables.
@@ -86,27 +114,10 @@ func (p *page) result() (string, error) {
 	if p.err != nil {
 		return "", p.err
 	}
+	if p.whole != "" {
+		return p.whole, nil
+	}
 	return p.text.String(), nil
-}
-
-// cell returns s on one line with | escaped.
-func cell(s string) string {
-	if strings.ContainsAny(s, "\n|") {
-		s = strings.ReplaceAll(words(s), "|", `\|`)
-	}
-	return strings.TrimSpace(s)
-}
-
-// words returns s on one line with single spaces.
-func words(s string) string {
-	var b strings.Builder
-	for word := range strings.FieldsSeq(s) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(word)
-	}
-	return b.String()
 }
 
 // table is the state of a table. A table inside a cell becomes text of the cell.

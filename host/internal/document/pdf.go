@@ -37,33 +37,33 @@ type compiled struct {
 
 var errClosed = errors.New("the reader of documents is closed")
 
-// text returns the text of a PDF, read in a sandbox of at most work bytes.
-func (p *pdfReader) text(ctx context.Context, limits *Limits, data []byte, work int64) (string, error) {
+// read adds a PDF to out, read in a sandbox of at most work bytes.
+func (p *pdfReader) read(ctx context.Context, limits *Limits, data []byte, work int64, out *page) error {
 	if len(data) == 0 {
-		return "", fmt.Errorf("%w: the file is empty", ErrDamaged)
+		return fmt.Errorf("%w: the file is empty", ErrDamaged)
 	}
 	p.mu.Lock()
 	c := p.pdfium
 	p.mu.Unlock()
 	if c.pool == nil {
-		return "", errClosed
+		return errClosed
 	}
 	s, unmap, err := c.newSandbox(work)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer unmap() // after instance.Close, which uses the memory
 	instance, err := c.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, s), c.module, wazero.NewModuleConfig().
 		WithStartFunctions("_initialize").WithName("").WithRandSource(rand.Reader).WithStdout(io.Discard).WithStderr(io.Discard))
 	if err != nil {
-		return "", fmt.Errorf("reader of PDF: %w", err)
+		return fmt.Errorf("reader of PDF: %w", err)
 	}
 	f := &pdf{ctx: ctx, limits: limits, module: instance, sandbox: s}
-	text, err := f.text(data)
+	err = f.read(data, out)
 	if closed := instance.Close(context.WithoutCancel(ctx)); err == nil && closed != nil {
 		err = fmt.Errorf("reader of PDF: %w", closed)
 	}
-	return text, err
+	return err
 }
 
 // newSandbox returns memory for an instance, valid until unmap is called.

@@ -50,28 +50,49 @@ func (p *pdf) alloc(n int) (int32, error) {
 	return at, err
 }
 
-func (p *pdf) text(data []byte) (string, error) {
+// read adds the file to out.
+func (p *pdf) read(data []byte, out *page) error {
 	if err := p.do("FPDF_InitLibrary"); err != nil {
-		return "", err
+		return err
 	}
 	document, err := p.load(data)
 	if err != nil {
-		return "", err
+		return err
 	}
 	pages, err := p.call("FPDF_GetPageCount", uint64(uint32(document)))
 	switch {
 	case err != nil:
-		return "", err
+		return err
 	case pages <= 0:
-		return "", fmt.Errorf("%w: it has no pages", ErrDamaged)
+		return fmt.Errorf("%w: it has no pages", ErrDamaged)
 	case int(pages) > p.limits.Pages:
-		return "", exceeded(LimitPages, p.limits.Pages, "pages")
+		return exceeded(LimitPages, p.limits.Pages, "pages")
 	}
-	out, broken := newPage(p.limits), 0
+	broken := 0
+	if out.blocks != nil {
+		broken, err = p.blocks(document, int(pages), out)
+	} else {
+		broken, err = p.text(document, pages, out)
+	}
+	switch {
+	case err != nil:
+		return err
+	case out.added == 0 && broken > 0:
+		return fmt.Errorf("%w: %d of %d pages cannot be read, and no other has text", ErrDamaged, broken, pages)
+	case out.added == 0:
+		return ErrNoText
+	case broken > 0:
+		out.add(paragraph, "", fmt.Sprintf("[%d of %d pages cannot be read]", broken, pages))
+	}
+	return out.err
+}
+
+// text adds the text of the pages to out and returns how many pages cannot be read.
+func (p *pdf) text(document, pages int32, out *page) (broken int, err error) {
 	for n := range pages {
 		text, ok, err := p.page(document, n)
 		if err != nil {
-			return "", err
+			return broken, err
 		}
 		if !ok {
 			broken++
@@ -80,15 +101,7 @@ func (p *pdf) text(data []byte) (string, error) {
 			break
 		}
 	}
-	switch {
-	case out.last == noBlock && broken > 0:
-		return "", fmt.Errorf("%w: %d of %d pages cannot be read, and no other has text", ErrDamaged, broken, pages)
-	case out.last == noBlock:
-		return "", ErrNoText
-	case broken > 0:
-		out.add(paragraph, "", fmt.Sprintf("[%d of %d pages cannot be read]", broken, pages))
-	}
-	return out.result()
+	return broken, nil
 }
 
 // load copies the file into the sandbox and opens it.

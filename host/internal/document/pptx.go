@@ -32,21 +32,27 @@ func (o *office) pptx(main string, out *page) error {
 	retained := o.retained
 	for i, slide := range slides {
 		o.retained = retained // the relationships of the previous slide are released
-		out.add(paragraph, "", "# Slide "+strconv.Itoa(i+1))
-		if err := o.walk(slide, newShapes(out).step); err != nil {
-			return err
-		}
-		if err := o.notes(slide, out); err != nil {
+		out.startPage(i + 1)
+		out.add(heading, "# ", "Slide "+strconv.Itoa(i+1))
+		if err := o.slide(slide, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// notes appends the speaker notes of a slide.
-func (o *office) notes(slide string, out *page) error {
-	list, err := o.relations(slide)
+// slide appends a slide, then its speaker notes.
+func (o *office) slide(part string, out *page) error {
+	list, err := o.relations(part)
 	if err != nil {
+		return err
+	}
+	s := newShapes(out)
+	s.targets = map[string]string{}
+	for _, r := range list {
+		s.targets[r.id] = r.target
+	}
+	if err := o.walk(part, s.step); err != nil {
 		return err
 	}
 	for _, r := range list {

@@ -1,6 +1,10 @@
 package document
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/easel-canvas/easel/engine/block"
+)
 
 // prose reads the elements that docx and pptx share under the same names: paragraphs, runs, tables
 // and breaks.
@@ -10,6 +14,17 @@ type prose struct {
 	size   int     // bytes in open
 	text   int     // depth of open elements whose content is text
 	silent int     // depth inside a skipped element; 0 means none
+
+	targets  map[string]string // parts by the ID of their relationship; nil if not needed
+	describe string            // of the open drawing
+}
+
+// part returns the name of a related part.
+func (p *prose) part(id string) string {
+	if name := p.targets[id]; name != "" {
+		return name
+	}
+	return id
 }
 
 // para is an open paragraph.
@@ -19,7 +34,15 @@ type para struct {
 	mark    string // prefix
 	heading int    // 1 and up
 	hidden  bool   // the open run is
+
+	images []picture
 }
+
+// picture is an image in a paragraph.
+type picture struct{ source, description string }
+
+// maxImages bounds the images of a paragraph.
+const maxImages = 100
 
 func newProse(out *page) *prose { return &prose{flow: newFlow(out)} }
 
@@ -104,6 +127,13 @@ func (p *prose) begin(e *element) {
 		}
 	case "noBreakHyphen":
 		p.write(q, "-")
+	case "docPr":
+		p.describe = e.attr("descr")
+	case "blip":
+		if len(q.images) < maxImages {
+			q.images = append(q.images, picture{e.attr("embed"), p.describe})
+		}
+		p.describe = ""
 	}
 }
 
@@ -129,13 +159,25 @@ func (p *prose) show(q *para) {
 	p.size -= q.text.Len()
 	text := strings.TrimSpace(q.text.String())
 	if text == "" {
+		p.pictures(q)
 		return
 	}
 	if q.heading > 0 {
-		q.kind, q.mark = paragraph, strings.Repeat("#", min(q.heading, 6))+" "
-		text = words(text)
+		q.kind, q.mark = heading, strings.Repeat("#", min(q.heading, 6))+" "
+		text = block.Line(text)
 	}
 	p.add(q.kind, q.mark, text)
+	p.pictures(q)
+}
+
+// pictures appends the images of a paragraph outside of tables.
+func (p *prose) pictures(q *para) {
+	if p.openCell() != nil {
+		return
+	}
+	for _, image := range q.images {
+		p.page.picture(p.part(image.source), image.description)
+	}
 }
 
 // isOn returns the value of a boolean property; a missing value means true.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
@@ -56,10 +57,44 @@ func (r *Reader) Text(ctx context.Context, name, mimeType string, data []byte) (
 //
 // Errors: [ErrFormat], [ErrEncrypted], [ErrDamaged], [ErrNoText], [ErrLimit], [ErrBusy], the errors
 // of s.Open and ctx.
-func (r *Reader) Read(ctx context.Context, s Source) (string, error) { return r.read(ctx, s, nil) }
+func (r *Reader) Read(ctx context.Context, s Source) (string, error) { return r.read(ctx, s, want{}) }
 
-// read implements Read, and [Reader.Sheets] if sheets is not nil.
-func (r *Reader) read(ctx context.Context, s Source, sheets *[]Sheet) (string, error) {
+// Blocks returns a document as blocks. Limits and errors are those of [Reader.Read]; a PDF or an
+// image without text is [ErrNoText] unless OCR is set.
+func (r *Reader) Blocks(ctx context.Context, s Source) ([]block.Block, error) {
+	var blocks []block.Block
+	_, err := r.read(ctx, s, want{blocks: &blocks})
+	return blocks, err
+}
+
+// want selects what is read in place of the text; at most one field is set.
+type want struct {
+	sheets *[]Sheet
+	blocks *[]block.Block
+}
+
+// text reports whether the text is read.
+func (w want) text() bool { return w == want{} }
+
+// page returns what the document is read into.
+func (w want) page(limits *Limits) *page {
+	out := newPage(limits)
+	if w.blocks != nil {
+		out.blocks = &collector{maxSize: limits.Work}
+	}
+	return out
+}
+
+// take passes on what was read.
+func (w want) take(out *page) (string, error) {
+	if w.blocks != nil && out.err == nil {
+		*w.blocks = out.blocks.result()
+	}
+	return out.result()
+}
+
+// read implements Read, and what w asks for in place of it.
+func (r *Reader) read(ctx context.Context, s Source, w want) (string, error) {
 	limits := r.Limits.orDefaults()
 	if s.Size > int64(limits.File) {
 		return "", exceeded(LimitFile, limits.File, "bytes")
@@ -70,7 +105,7 @@ func (r *Reader) read(ctx context.Context, s Source, sheets *[]Sheet) (string, e
 	a := attempt{kind: kindOf(s.Name, s.MimeType, nil)} // by name until the bytes are loaded
 	a.work = firstWork(&limits, a.kind, s.Size)
 	for {
-		next, text, err := r.attempt(ctx, &limits, s, a, sheets)
+		next, text, err := r.attempt(ctx, &limits, s, a, w)
 		if next == a {
 			return text, err
 		}
@@ -87,7 +122,7 @@ type attempt struct {
 }
 
 // attempt reads a document. If next differs from a, it must be called again with next.
-func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt, sheets *[]Sheet) (
+func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt, w want) (
 	next attempt, text string, err error,
 ) {
 	done, err := r.turn(ctx, a.kind)
@@ -115,16 +150,22 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 	}
 	working, stop := context.WithTimeoutCause(ctx, limits.Time, exceeded(LimitTime, limits.Time, "of work"))
 	defer stop()
+	out := w.page(limits)
 	switch {
 	case next.kind == kindOffice:
-		text, next.work, err = officeText(working, limits, data, a.work, granted, sheets)
+		next.work, err = officeText(working, limits, data, a.work, granted, w.sheets, out)
 		if next.work > a.work {
 			return next, "", nil
 		}
-	case sheets != nil:
+	case w.sheets != nil:
 		return a, "", errNoWorkbook
+	case next.kind == kindPDF:
+		err = r.pdf.read(working, limits, data, granted, out)
 	default:
-		text, err = read(working, limits, &r.pdf, next.kind, data, granted)
+		err = read(working, limits, next.kind, s.Name, data, out)
+	}
+	if err == nil {
+		text, err = w.take(out)
 	}
 	switch {
 	case err == nil:
@@ -137,7 +178,7 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		next.work = int64(limits.Memory)
 		return next, "", nil
 	}
-	if ctx.Err() == nil && sheets == nil { // a document without sheets may have text
+	if ctx.Err() == nil && w.text() { // a document without sheets or with too many blocks may have text
 		r.failed.add(next.kind, data, err)
 	}
 	return a, "", err
@@ -161,22 +202,31 @@ func (r *Reader) turn(ctx context.Context, kind kind) (done func(), err error) {
 	}
 }
 
-func read(ctx context.Context, limits *Limits, pdf *pdfReader, kind kind, data []byte, work int64) (string, error) {
+// read adds a document of one of the other formats to out.
+func read(ctx context.Context, limits *Limits, kind kind, name string, data []byte, out *page) error {
 	switch kind {
-	case kindPDF:
-		return pdf.text(ctx, limits, data, work)
 	case kindOld:
-		return "", oldOffice(data)
+		return oldOffice(data)
 	case kindRTF:
-		return "", fmt.Errorf("%w: it is RTF; save it as docx", ErrFormat)
+		return fmt.Errorf("%w: it is RTF; save it as docx", ErrFormat)
 	case kindHTML:
 		source, err := decodeHTML(data)
 		if err != nil {
-			return "", err
+			return err
 		}
-		return htmlText(ctx, limits, source)
+		return htmlPage(ctx, limits, source, out)
+	case kindEmail:
+		return emailPage(ctx, limits, data, out)
 	}
-	return Decode(data, limits.Text)
+	text, err := Decode(data, limits.Text)
+	if err != nil {
+		return err
+	}
+	if out.blocks != nil {
+		return textBlocks(ctx, limits, name, text, out.blocks)
+	}
+	out.whole = text
+	return nil
 }
 
 // Close closes the PDF reader. Reads in progress fail.
@@ -225,6 +275,7 @@ const (
 	kindOffice
 	kindOld // Office before 2007, or an encrypted document of a later version
 	kindRTF
+	kindEmail
 )
 
 // kindOf detects the format from the content; the name and the MIME type only distinguish text
@@ -245,7 +296,11 @@ func kindOf(name, mimeType string, data []byte) kind {
 	case extension == ".html", extension == ".htm", extension == ".xhtml",
 		mimeType == "text/html", mimeType == "application/xhtml+xml", looksHTML(head):
 		return kindHTML
-	case extension == ".docx", extension == ".xlsx", extension == ".pptx":
+	case extension == ".eml" || mimeType == "message/rfc822":
+		if isText(data) {
+			return kindEmail
+		}
+	case extension == ".docx", extension == ".xlsx", extension == ".pptx", extension == ".epub":
 		if !isText(data) {
 			return kindOffice
 		}

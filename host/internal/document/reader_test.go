@@ -321,18 +321,18 @@ func TestPDF(t *testing.T) {
 		"<< /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /UniGB-UCS2-H /DescendantFonts [7 0 R] >>",
 		"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 4 >> /FontDescriptor 8 0 R >>",
 		"<< /Type /FontDescriptor /FontName /STSong-Light /Flags 6 /FontBBox [-25 -254 1000 880] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 880 /StemV 93 >>")
-	chinese.objects[2] = strings.Replace(chinese.objects[2], "/F1 5 0 R", "/F2 6 0 R", 1)
-	before := append([]byte("mail header\r\n"), onePage("BT /F1 12 Tf 50 700 Td (Hi) Tj ET", "").bytes()...)
+	chinese.Objects[2] = strings.Replace(chinese.Objects[2], "/F1 5 0 R", "/F2 6 0 R", 1)
+	before := append([]byte("mail header\r\n"), onePage("BT /F1 12 Tf 50 700 Td (Hi) Tj ET", "").Bytes()...)
 	r := newReader(t, Limits{})
 	for _, c := range []struct {
 		name string
 		data []byte
 		want string
 	}{
-		{"Latin", onePage(`BT /F1 12 Tf 50 700 Td (Hello w\366rld) Tj ET`, "").bytes(), "Hello wörld"},
-		{"Chinese without an embedded font", chinese.bytes(), "三十天内"},
-		{"a hyphenated word", onePage("BT /F1 12 Tf 14 TL 50 700 Td (some exam-) Tj T* (ple of it) Tj ET", "").bytes(), "some example of it"},
-		{"lines", onePage("BT /F1 12 Tf 14 TL 50 700 Td (one) Tj T* (two) Tj ET", "").bytes(), "one\ntwo"},
+		{"Latin", onePage(`BT /F1 12 Tf 50 700 Td (Hello w\366rld) Tj ET`, "").Bytes(), "Hello wörld"},
+		{"Chinese without an embedded font", chinese.Bytes(), "三十天内"},
+		{"a hyphenated word", onePage("BT /F1 12 Tf 14 TL 50 700 Td (some exam-) Tj T* (ple of it) Tj ET", "").Bytes(), "some example of it"},
+		{"lines", onePage("BT /F1 12 Tf 14 TL 50 700 Td (one) Tj T* (two) Tj ET", "").Bytes(), "one\ntwo"},
 		{"leading garbage", before, "Hi"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

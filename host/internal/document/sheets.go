@@ -25,7 +25,7 @@ var errNoWorkbook = fmt.Errorf("%w: it is not a workbook; xlsx and xlsm are", Er
 // [Reader.Read].
 func (r *Reader) Sheets(ctx context.Context, s Source) ([]Sheet, error) {
 	var sheets []Sheet
-	_, err := r.read(ctx, s, &sheets)
+	_, err := r.read(ctx, s, want{sheets: &sheets})
 	return sheets, err
 }
 

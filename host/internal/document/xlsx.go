@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine/block"
 )
 
 // xlsx reads sheet by sheet and row by row: a sheet of a million rows is never in memory as a
@@ -54,7 +56,7 @@ func (o *office) xlsx(main string, out *page) error {
 				return err
 			}
 		}
-		out.add(paragraph, "", "## "+words(s.name))
+		out.add(heading, "## ", block.Line(s.name))
 		if err := o.walk(s.part, (&sheetRows{book: book, head: true}).step); err != nil {
 			return err
 		}

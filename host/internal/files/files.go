@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/document"
 )
 
@@ -47,7 +48,10 @@ type Uploads struct {
 	paths map[string]string // id -> path
 }
 
-var _ engine.Files = (*Uploads)(nil)
+var (
+	_ engine.Files  = (*Uploads)(nil)
+	_ engine.Parser = (*Uploads)(nil)
+)
 
 // Add registers a file and returns its upload descriptor, {id, name, size, extension, mime_type,
 // created_by}.
@@ -99,24 +103,42 @@ func mimeOf(extension string, head []byte) string {
 
 // Read returns the content of an upload, see [Text].
 func (u *Uploads) Read(ctx context.Context, file engine.Value) (string, error) {
-	if err := ctx.Err(); err != nil {
+	source, err := u.source(ctx, file)
+	if err != nil {
 		return "", err
 	}
-	id, name := file.Get("id").Text(), file.Get("name").Text()
+	return Text(ctx, &u.Documents, source)
+}
+
+// Parse returns the blocks of an upload, see [document.Reader.Blocks].
+func (u *Uploads) Parse(ctx context.Context, file engine.Value, _ engine.ParseOptions) ([]block.Block, error) {
+	source, err := u.source(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return u.Documents.Blocks(ctx, source)
+}
+
+// source is an upload as a document.
+func (u *Uploads) source(ctx context.Context, file engine.Value) (document.Source, error) {
+	if err := ctx.Err(); err != nil {
+		return document.Source{}, err
+	}
+	id := file.Get("id").Text()
 	u.mu.Lock()
 	path, given := u.paths[id]
 	u.mu.Unlock()
 	if !given {
-		return "", fmt.Errorf("file %q: %w", id, ErrNotGiven)
+		return document.Source{}, fmt.Errorf("file %q: %w", id, ErrNotGiven)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("file: %w", err)
+		return document.Source{}, fmt.Errorf("file: %w", err)
 	}
-	return Text(ctx, &u.Documents, document.Source{
-		Name: name, MimeType: file.Get("mime_type").Text(), Size: info.Size(),
+	return document.Source{
+		Name: file.Get("name").Text(), MimeType: file.Get("mime_type").Text(), Size: info.Size(),
 		Open: func(context.Context) (io.ReadCloser, error) { return os.Open(path) },
-	})
+	}, nil
 }
 
 // Text returns the content of an upload for a model: its text with a header that names the file, or

@@ -90,9 +90,6 @@ func (p *plans) load(dsl []byte) (*engine.Canvas, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCanvas, err)
 	}
-	if c.IsPipeline() {
-		return nil, fmt.Errorf("%w: %w", ErrCanvas, engine.ErrPipeline)
-	}
 	if bytes.Contains(dsl, []byte(engine.PluginPrefix)) {
 		return c, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/document"
@@ -114,36 +115,59 @@ func (b *Box) open(ctx context.Context, item store.Item) (io.ReadCloser, error) 
 // Of returns the files port of the engine for one tenant.
 func (b *Box) Of(tenant string) engine.Files { return reader{b, tenant} }
 
+// ParserOf returns the parser port of the engine for one tenant.
+func (b *Box) ParserOf(tenant string) engine.Parser { return reader{b, tenant} }
+
 type reader struct {
 	box    *Box
 	tenant string
 }
 
-func (r reader) Read(ctx context.Context, file engine.Value) (string, error) {
+func (r reader) Read(ctx context.Context, file engine.Value) (text string, err error) {
+	err = r.document(ctx, file, func(documents *document.Reader, s document.Source) error {
+		text, err = files.Text(ctx, documents, s)
+		return err
+	})
+	return text, err
+}
+
+// Parse returns the blocks of a file, see [document.Reader.Blocks].
+func (r reader) Parse(ctx context.Context, file engine.Value, _ engine.ParseOptions) (list []block.Block, err error) {
+	err = r.document(ctx, file, func(documents *document.Reader, s document.Source) error {
+		list, err = documents.Blocks(ctx, s)
+		return err
+	})
+	return list, err
+}
+
+// document calls read with a file, and remembers one that cannot be read.
+func (r reader) document(
+	ctx context.Context, file engine.Value, read func(*document.Reader, document.Source) error,
+) error {
 	item, v, err := r.box.item(ctx, r.tenant, file.Get("id").Text())
 	if err != nil {
-		return "", err
+		return err
 	}
 	if err := failedBefore(v); err != nil {
-		return "", err
+		return err
 	}
 	size, _ := v.Get("size").Int() // written by the host, so always a number
 	if size > files.Largest {
-		return "", fmt.Errorf("%w: %d bytes can be read", ErrTooLarge, files.Largest)
+		return fmt.Errorf("%w: %d bytes can be read", ErrTooLarge, files.Largest)
 	}
 	documents := r.box.Documents
 	if documents == nil {
 		documents = new(document.Reader)
 		defer documents.Close()
 	}
-	text, err := files.Text(ctx, documents, document.Source{
+	err = read(documents, document.Source{
 		Name: v.Get("name").Text(), MimeType: v.Get("mime_type").Text(), Size: size,
 		Open: func(ctx context.Context) (io.ReadCloser, error) { return r.box.open(ctx, item) },
 	})
-	if failure, ok := document.FailureOf(err); ok {
+	if failure, ok := document.FailureOf(err); ok && failure.Limit != document.LimitBlocks {
 		err = errors.Join(err, r.box.remember(ctx, item, v, failure))
 	}
-	return text, err
+	return err
 }
 
 // unreadable is the key of a descriptor that stores why the file cannot be read, see

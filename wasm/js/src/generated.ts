@@ -56,8 +56,6 @@ export type Code =
   | "leaves_body"
   /** a cycle without a choice, so that the run never finishes */
   | "endless_cycle"
-  /** ingestion pipelines can be opened and saved, but not run yet */
-  | "pipeline"
   /** a node failed for a reason that has no code of its own; the message says which */
   | "run_failed"
   /** the run was stopped on request */

@@ -201,7 +201,7 @@ export interface ComponentSpec {
   tool?: unknown;
   /** Why it loads but cannot run here; absent when it can. */
   missing?: string;
-  /** Part of ingestion pipelines, which load but do not run. */
+  /** A step of ingestion pipelines. */
   pipeline?: boolean;
   /** JSON Schema of the parameters. */
   params?: Schema;

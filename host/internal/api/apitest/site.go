@@ -83,8 +83,10 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 	}}
 	ports := func(j *app.Job) engine.Ports {
 		m := models.Of(j.Tenant, j.Caller)
-		files := (&upload.Box{Store: s.Store, Files: s.NATS.Files}).Of(j.Tenant)
-		return engine.Ports{Model: m, Speech: m, Files: files, HTTP: &web.Client{}}
+		files := &upload.Box{Store: s.Store, Files: s.NATS.Files}
+		return engine.Ports{
+			Model: m, Speech: m, Files: files.Of(j.Tenant), Parser: files.ParserOf(j.Tenant), HTTP: &web.Client{},
+		}
 	}
 	s.Runs = runs.New(runs.Config{
 		Store: s.Store, Log: s.Log, Clocks: s.NATS.Schedules, Registry: reg, Ports: ports, Logger: Quiet,

@@ -7,8 +7,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// absentRoutes are what the original does and this host does not: it does not run pipelines. They
-// answer as the original does when it finds nothing to work with, so that its clients show why.
+// absentRoutes are what the original does and this host does not: it keeps no log of the documents
+// that went through a pipeline into a dataset. They answer as the original does when it finds
+// nothing to work with, so that its clients show why.
 var absentRoutes = []api.Route{
 	absent("/v1/canvas/rerun", api.BodyCanvas, app.ScopeRun, rerunPipeline),
 	absent("/api/v1/agents/rerun", api.BodyCanvas, app.ScopeRun, rerunPipeline),

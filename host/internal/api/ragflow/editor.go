@@ -127,7 +127,8 @@ func (e editor) remove(ctx context.Context, r *api.Request) (api.Response, error
 	return done(nil)
 }
 
-// run runs the canvas itself; its state is stored in the canvas.
+// run runs the canvas itself; its state is stored in the canvas. Of a pipeline the answer is the id
+// of the run at once; its trace tells how far it is.
 func (e editor) run(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := r.Body.Require("id"); err != nil {
 		return nil, err
@@ -137,8 +138,13 @@ func (e editor) run(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
-	if _, err := e.owned(ctx, r, id); err != nil {
+	v, err := e.owned(ctx, r, id)
+	if err != nil {
 		return nil, err
+	}
+	pipeline := v.Category == app.DataflowCategory
+	if pipeline && files.Len() == 0 {
+		return nil, api.Refused(api.CodeArgument, "a pipeline runs on a file: upload one and name it in files")
 	}
 	if user == "" {
 		user = r.Who.User
@@ -149,6 +155,9 @@ func (e editor) run(ctx context.Context, r *api.Request) (api.Response, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if pipeline {
+		return api.OK(engine.Object("message_id", j.ID)), nil
 	}
 	return api.StreamRun(j, api.Frames{Broke: func(end app.End, _ engine.Value) engine.Value {
 		return engine.Object("code", api.CodeServer, "message", end.Error, "data", false)
@@ -264,6 +273,9 @@ func (e editor) answerTrace(ctx context.Context, r *api.Request, name string) (a
 	}
 	if err != nil {
 		return nil, err
+	}
+	if isPipeline(records) {
+		return api.OK(e.pipelineTrace(ctx, r, runs[0], records)), nil
 	}
 	out := toolTrace(records)
 	if r.Who.Embeds {

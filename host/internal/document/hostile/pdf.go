@@ -5,6 +5,8 @@ import (
 	"compress/zlib"
 	"fmt"
 	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 )
 
 // PDFs returns hostile PDF files.
@@ -18,7 +20,7 @@ func PDFs() []File {
 				}
 				content = compressed(content, times)
 			}
-			return onePage(stream("/Filter "+filter, content), "")
+			return onePage(pdftest.Stream("/Filter "+filter, content), "")
 		}}
 	}
 	return []File{
@@ -26,7 +28,7 @@ func PDFs() []File {
 		packed("blanks", "/FlateDecode", strings.Repeat(" ", 1<<20), 1<<8, 1),
 		packed("texts", "/FlateDecode", strings.Repeat("BT /F1 9 Tf (x) Tj ET ", 1<<16), 1<<4, 1),
 		packed("states", "[/FlateDecode /FlateDecode]", strings.Repeat("q ", 1<<19), 1<<6, 2),
-		{"open-brackets.pdf", func() []byte { return onePage(stream("", strings.Repeat("[", 1<<20)), "") }},
+		{"open-brackets.pdf", func() []byte { return onePage(pdftest.Stream("", strings.Repeat("[", 1<<20)), "") }},
 		{"open-objects.pdf", func() []byte {
 			return file("<< /Type /Catalog /Pages 2 0 R >>", strings.Repeat("<</Kids[", 1<<17))
 		}},
@@ -34,7 +36,7 @@ func PDFs() []File {
 			return file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>")
 		}},
 		{"object-stream.pdf", func() []byte {
-			objects := stream("/Type /ObjStm /N 1000000 /First 0 /Filter /FlateDecode", compressed(strings.Repeat("1 0 ", 1<<18), 1<<7))
+			objects := pdftest.Stream("/Type /ObjStm /N 1000000 /First 0 /Filter /FlateDecode", compressed(strings.Repeat("1 0 ", 1<<18), 1<<7))
 			return file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", objects)
 		}},
 	}
@@ -46,44 +48,19 @@ func nestedForms() []byte {
 	form := "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
 	var forms []string
 	for i := range 30 {
-		forms = append(forms, stream(fmt.Sprintf("%s /Resources << /XObject << /X %d 0 R >> >>", form, 7+i), strings.Repeat("/X Do ", 10)))
+		forms = append(forms, pdftest.Stream(fmt.Sprintf("%s /Resources << /XObject << /X %d 0 R >> >>", form, 7+i), strings.Repeat("/X Do ", 10)))
 	}
-	forms = append(forms, stream(form, "BT /F1 9 Tf (x) Tj ET"))
-	return onePage(stream("", "/X Do"), "/XObject << /X 6 0 R >>", forms...)
+	forms = append(forms, pdftest.Stream(form, "BT /F1 9 Tf (x) Tj ET"))
+	return onePage(pdftest.Stream("", "/X Do"), "/XObject << /X 6 0 R >>", forms...)
 }
 
 // onePage returns a PDF with a page of the given content; more objects are numbered from 6.
 func onePage(content, resources string, more ...string) []byte {
-	return file(append([]string{
-		"<< /Type /Catalog /Pages 2 0 R >>",
-		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> " + resources + " >> >>",
-		content,
-		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-	}, more...)...)
+	return pdftest.OnePage(content, resources, more...).Bytes()
 }
 
 // file returns a PDF of objects; the first one is the catalog.
-func file(objects ...string) []byte {
-	var b bytes.Buffer
-	b.WriteString("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
-	offsets := make([]int, len(objects))
-	for i, o := range objects {
-		offsets[i] = b.Len()
-		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
-	}
-	start := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-	for _, o := range offsets {
-		fmt.Fprintf(&b, "%010d 00000 n \n", o)
-	}
-	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, start)
-	return b.Bytes()
-}
-
-func stream(entries, content string) string {
-	return fmt.Sprintf("<< /Length %d %s >>\nstream\n%s\nendstream", len(content), entries, content)
-}
+func file(objects ...string) []byte { return (&pdftest.File{Objects: objects}).Bytes() }
 
 // compressed returns text, repeated times times, in zlib format.
 func compressed(text string, times int) string {

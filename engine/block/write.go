@@ -1,0 +1,160 @@
+package block
+
+import "strings"
+
+// Markdown writes blocks as Markdown, with a blank line between two of them. Images without a
+// description are left out.
+func Markdown(list []Block) string {
+	var b strings.Builder
+	for i := range list {
+		text := list[i].Markdown()
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// Markdown is the block as Markdown, without a line end.
+func (b *Block) Markdown() string {
+	switch b.Kind {
+	case Heading:
+		return strings.Repeat("#", min(max(b.Level, 1), DeepestHeading)) + " " + Line(b.Text)
+	case Table:
+		var out strings.Builder
+		for i, row := range b.Rows {
+			if i > 0 {
+				out.WriteByte('\n')
+			}
+			WriteRow(&out, row, i == max(b.Header, 1)-1)
+		}
+		return out.String()
+	case Code:
+		fence := "```"
+		for strings.Contains(b.Text, fence) {
+			fence += "`"
+		}
+		return fence + b.Language + "\n" + b.Text + "\n" + fence
+	}
+	return b.Text
+}
+
+// WriteRow writes a row of a table as Markdown. The last row of its head is followed by the line
+// that makes it the head.
+func WriteRow(b *strings.Builder, cells []string, lastOfHead bool) {
+	for _, c := range cells {
+		b.WriteString("| ")
+		b.WriteString(cell(c))
+		b.WriteByte(' ')
+	}
+	b.WriteByte('|')
+	if lastOfHead {
+		b.WriteByte('\n')
+		b.WriteString(strings.Repeat("| --- ", len(cells)))
+		b.WriteByte('|')
+	}
+}
+
+// cell returns s on one line with | escaped.
+func cell(s string) string {
+	if strings.ContainsAny(s, "\n|") {
+		s = strings.ReplaceAll(Line(s), "|", `\|`)
+	}
+	return strings.TrimSpace(s)
+}
+
+// Plain writes blocks as plain text, with a blank line between two of them.
+func Plain(list []Block) string {
+	var b strings.Builder
+	for i := range list {
+		text := list[i].Plain()
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// Plain is the block as plain text: cells are separated by tabs, headings and code have no marks.
+func (b *Block) Plain() string {
+	if b.Kind != Table {
+		return b.Text
+	}
+	var out strings.Builder
+	for i, row := range b.Rows {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		for k, c := range row {
+			if k > 0 {
+				out.WriteByte('\t')
+			}
+			out.WriteString(Line(c))
+		}
+	}
+	return out.String()
+}
+
+// HTML writes blocks as HTML, a line for each.
+func HTML(list []Block) string {
+	var b strings.Builder
+	for i := range list {
+		list[i].writeHTML(&b)
+	}
+	return b.String()
+}
+
+// HTML is the block as HTML, without a line end.
+func (b *Block) HTML() string {
+	var out strings.Builder
+	b.writeHTML(&out)
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+
+func (b *Block) writeHTML(out *strings.Builder) {
+	element := func(name, text string) { out.WriteString("<" + name + ">" + text + "</" + name + ">\n") }
+	text := strings.ReplaceAll(escape.Replace(b.Text), "\n", "<br>")
+	switch b.Kind {
+	case Heading:
+		element("h"+string(rune('0'+min(max(b.Level, 1), DeepestHeading))), text)
+	case Table:
+		out.WriteString("<table>")
+		for i, row := range b.Rows {
+			name := "td"
+			if i < b.Header {
+				name = "th"
+			}
+			out.WriteString("<tr>")
+			for _, c := range row {
+				out.WriteString("<" + name + ">" + escape.Replace(Line(c)) + "</" + name + ">")
+			}
+			out.WriteString("</tr>")
+		}
+		out.WriteString("</table>\n")
+	case Code:
+		element("pre", escape.Replace(b.Text))
+	case List:
+		out.WriteString("<ul>")
+		for item := range strings.SplitSeq(b.Text, "\n") {
+			_, text := itemMark(strings.TrimSpace(item))
+			out.WriteString("<li>" + escape.Replace(text) + "</li>")
+		}
+		out.WriteString("</ul>\n")
+	case Image:
+		if b.Text != "" {
+			element("figure", "<figcaption>"+text+"</figcaption>")
+		}
+	default:
+		element("p", text)
+	}
+}

@@ -1,0 +1,269 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Extractor asks a language model about each chunk and stores the answer in a field of the chunk.
+type Extractor struct {
+	engine.Common
+	Sampling
+	SysPrompt  engine.Text   `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
+	Prompts    engine.Value  `json:"prompts" doc:"what is asked: a list of {role, content}, or one text; a reference to chunks stands for the text of each"`
+	FieldName  string        `json:"field_name" doc:"field of the chunk the answer goes to: summary, keywords, questions, metadata, toc, ..." check:"nonempty"`
+	prompts    []chunkPrompt // the first is the system prompt
+	references []engine.Ref
+}
+
+// chunkPrompt is a prompt in which the text of a chunk stands between some parts.
+type chunkPrompt struct {
+	role  string
+	parts []engine.Text // the text of the chunk stands between each two
+}
+
+var extractorSpec = engine.Spec{
+	Name: "Extractor", Doc: "Asks a language model about each chunk.",
+	New:     func() engine.Component { return &Extractor{} },
+	Outputs: chunksOutput, Ignores: modelIgnores,
+}
+
+// chunksOf is the end of a reference to the chunks of a node.
+const chunksOf = "@chunks"
+
+// Init compiles the prompts.
+func (e *Extractor) Init(s *engine.Setup) error {
+	if !e.Prompts.Truthy() {
+		e.Prompts = engine.String("")
+	}
+	list, err := readPrompts(s, e.Prompts)
+	if err != nil {
+		return err
+	}
+	hasChunk := false
+	for _, p := range append([]prompt{{"system", e.SysPrompt}}, list...) {
+		parts := divided(&p.content)
+		hasChunk = hasChunk || len(parts) > 1
+		e.prompts = append(e.prompts, chunkPrompt{p.role, parts})
+		for _, part := range parts {
+			e.references = append(e.references, part.Refs()...)
+		}
+	}
+	if !hasChunk { // the text follows the instructions
+		e.prompts = append(e.prompts, chunkPrompt{"user", []engine.Text{engine.ParseText(""), engine.ParseText("")}})
+	}
+	return nil
+}
+
+// divided cuts a text at its references to chunks. Whichever node they name, they stand for the
+// chunks that the node before gives.
+func divided(t *engine.Text) []engine.Text {
+	parts := []string{""}
+	refs := t.Refs()
+	t.Parts(func(lit string, ref int) bool {
+		last := len(parts) - 1
+		switch {
+		case ref < 0:
+			parts[last] += lit
+		case strings.HasSuffix(refs[ref].Expr, chunksOf):
+			parts = append(parts, "")
+		default:
+			parts[last] += refs[ref].String()
+		}
+		return true
+	})
+	out := make([]engine.Text, len(parts))
+	for i, p := range parts {
+		out[i] = engine.ParseText(p)
+	}
+	return out
+}
+
+// References are those of the prompts beside the chunks.
+func (e *Extractor) References() []engine.Ref { return e.references }
+
+// Run asks about each chunk, several at a time.
+func (e *Extractor) Run(ctx context.Context, call *engine.Call) error {
+	p, err := previousPayload(call)
+	if err != nil {
+		return err
+	}
+	chunks := p.chunks()
+	prompts, err := e.rendered(ctx, call)
+	if err != nil {
+		return err
+	}
+	if e.FieldName == fieldTOC {
+		entry, err := e.contents(ctx, call, prompts[0].with(""), chunks)
+		if err == nil && !entry.IsNull() {
+			chunks = append(chunks, entry)
+		}
+		outChunks(call, p.name, chunks)
+		return err
+	}
+	if err := e.each(ctx, call, chunks, func(i int, key string) error {
+		answer, err := e.ask(ctx, call, key, prompts, chunks[i].Get("text").Text())
+		if err == nil {
+			chunks[i] = e.store(call, chunks[i], answer)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	outChunks(call, p.name, chunks)
+	return nil
+}
+
+// promptText is a rendered prompt; the text of a chunk stands between its parts.
+type promptText struct {
+	role  string
+	parts []string
+}
+
+// with is the prompt about a text.
+func (p *promptText) with(text string) string { return strings.TrimSpace(strings.Join(p.parts, text)) }
+
+func (e *Extractor) rendered(ctx context.Context, call *engine.Call) ([]promptText, error) {
+	var out []promptText
+	for i := range e.prompts {
+		p := promptText{role: e.prompts[i].role}
+		for k := range e.prompts[i].parts {
+			text, err := call.Render(ctx, &e.prompts[i].parts[k], engine.TextStyle{})
+			if err != nil {
+				return nil, err
+			}
+			p.parts = append(p.parts, text)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// each calls work for every chunk, as many at once as the run does, and stops at the first error.
+// The keys of model calls are drawn in order, so that a run that continues repeats none.
+func (e *Extractor) each(
+	ctx context.Context, call *engine.Call, chunks []engine.Value, work func(i int, key string) error,
+) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	keys := make([]string, len(chunks))
+	for i := range keys {
+		keys[i] = call.Key()
+	}
+	next, done := make(chan int), 0
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	for range min(call.Concurrency(), len(chunks)) {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for i := range next {
+				if err := work(i, keys[i]); err != nil {
+					cancel(fmt.Errorf("chunk %d: %w", i, err))
+					continue
+				}
+				mu.Lock()
+				done++
+				progress(call, float64(done)/float64(len(chunks)), fmt.Sprintf("%s of %d of %d chunks", e.FieldName,
+					done, len(chunks)))
+				mu.Unlock()
+			}
+		}()
+	}
+	for i := range chunks {
+		select {
+		case next <- i:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(next)
+	wait.Wait()
+	return context.Cause(ctx)
+}
+
+// ask is the answer of the model about one text.
+func (e *Extractor) ask(
+	ctx context.Context, call *engine.Call, key string, prompts []promptText, text string,
+) (answer string, err error) {
+	req := &engine.ModelRequest{
+		LLM: e.LLMID, Purpose: engine.PurposeAnswer, System: prompts[0].with(text), Config: e.config(), Key: key,
+		Query: text,
+	}
+	for _, p := range prompts[1:] {
+		if content := p.with(text); content != "" {
+			req.Messages = append(req.Messages, engine.ModelMessage{Role: p.role, Content: content})
+		}
+	}
+	err = retry(ctx, call, &e.Common, func() error {
+		a, err := call.Generate(ctx, req, nil)
+		answer = strings.TrimSpace(afterReasoning(a.Text))
+		return err
+	})
+	if stand, ok := standIn(&e.Common); err != nil && ok && !isStopped(err) {
+		return stand, nil
+	}
+	return answer, err
+}
+
+// Fields whose answers are not plain text.
+const (
+	fieldTOC      = "toc"
+	fieldMetadata = "metadata"
+)
+
+// store puts an answer into a chunk. Metadata is an object; an answer that is none is left out.
+func (e *Extractor) store(call *engine.Call, c engine.Value, answer string) engine.Value {
+	if e.FieldName != fieldMetadata {
+		return c.With(e.FieldName, engine.String(answer))
+	}
+	v, err := readStructured(answer)
+	if err == nil && v.Kind() != engine.KindObject {
+		err = fmt.Errorf("the answer is a %s; an object is needed", v.Kind())
+	}
+	if err != nil {
+		warn(call, "metadata of a chunk is left out", err)
+		return c
+	}
+	return c.With(e.FieldName, v)
+}
+
+// contentsPrompt asks for a table of contents.
+const contentsPrompt = "You get the beginnings of the passages of a document, each with its number. " +
+	`Answer with a JSON list of the headings in order, [{"level": "1", "title": "...", "chunk_id": NUMBER}], ` +
+	"where chunk_id is the number of the passage that the heading is in. Answer with [] if there are none."
+
+// contents asks for a table of contents, which is a chunk of its own that searches do not find.
+func (e *Extractor) contents(
+	ctx context.Context, call *engine.Call, system string, chunks []engine.Value,
+) (engine.Value, error) {
+	const shown = 200 // characters of a passage
+	var b strings.Builder
+	for i, c := range chunks {
+		text := []rune(c.Get("text").Text())
+		fmt.Fprintf(&b, "%d: %s\n", i, strings.Join(strings.Fields(string(text[:min(len(text), shown)])), " "))
+	}
+	prompts := []promptText{{"system", []string{paragraphs(system, contentsPrompt)}}, {"user", []string{"", ""}}}
+	answer, err := e.ask(ctx, call, call.Key(), prompts, b.String())
+	if err != nil {
+		return engine.Null, err
+	}
+	list, err := readStructured(answer)
+	if err == nil && list.Kind() != engine.KindList {
+		err = fmt.Errorf("the answer is a %s; a list is needed", list.Kind())
+	}
+	if err != nil {
+		warn(call, "the table of contents is left out", err)
+		return engine.Null, nil
+	}
+	const behindAll = 100_000_000 // the page of this chunk
+	return engine.Object(
+		"text", list.JSON(), "toc_kwd", fieldTOC, "available_int", 0, "page_num_int",
+		engine.List(engine.Int(behindAll)),
+	), nil
+}

@@ -1,0 +1,115 @@
+package component
+
+import (
+	"context"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/chunk"
+)
+
+// TitleChunker cuts text along its headings.
+type TitleChunker struct {
+	engine.Common
+	Levels    engine.Value `json:"levels" doc:"alternative lists of patterns, one pattern for each level; the list that matches most lines is used"`
+	Hierarchy engine.Value `json:"hierarchy" doc:"level down to which chunks are made"`
+	Method    string       `json:"method" doc:"hierarchy makes a chunk of each path of headings, group merges neighbouring sections" default:"hierarchy" enum:"hierarchy,group"`
+	Heading   bool         `json:"include_heading_content" doc:"make a chunk of every heading with a text of its own" label:"Chunks of upper headings"`
+	Root      bool         `json:"root_chunk_as_heading" doc:"put the first chunk before all others" label:"First chunk before all"`
+	Limit     int          `json:"chunk_token_cap" doc:"tokens above which a chunk is cut at sentences" default:"512" min:"0" label:"Largest chunk (tokens)"`
+	titles    chunk.Titles
+}
+
+var titleChunkerSpec = engine.Spec{
+	Name: "TitleChunker", Aliases: []string{"HierarchicalMerger"}, Upgrade: upgradeLevels,
+	Doc: "Cuts text along its headings.", New: func() engine.Component { return &TitleChunker{} },
+	Outputs: chunksOutput,
+}
+
+// upgradeLevels changes the levels of HierarchicalMerger, whose outer list has the levels and whose
+// patterns match anywhere in a line, to one list of patterns.
+func upgradeLevels(_ string, params engine.Value) engine.Value {
+	levels := params.Get("levels")
+	if levels.Kind() != engine.KindList {
+		return params
+	}
+	var patterns []string
+	for _, level := range levels.Elements() {
+		var list []string
+		for _, p := range level.Elements() {
+			if p.Kind() != engine.KindString {
+				return params
+			}
+			list = append(list, anywhere(p.Str()))
+		}
+		if len(list) > 0 {
+			patterns = append(patterns, strings.Join(list, "|"))
+		}
+	}
+	return params.With("levels", engine.List(engine.Strings(patterns...)))
+}
+
+// anywhere is a pattern that matches a line from its start where p matches anywhere.
+func anywhere(p string) string {
+	if strings.HasPrefix(p, "^") {
+		return p
+	}
+	return ".*?(?:" + p + ")"
+}
+
+// Init reads the levels.
+func (t *TitleChunker) Init(s *engine.Setup) error {
+	t.titles = chunk.Titles{
+		Group: t.Method == "group", EachHeading: t.Heading, RootAsHeading: t.Root, Limit: t.Limit,
+	}
+	for i, level := range t.Levels.Elements() {
+		list, err := textList(s, "levels["+string(rune('0'+min(i, 9)))+"]", level)
+		if err != nil {
+			return err
+		}
+		t.titles.Levels = append(t.titles.Levels, list)
+	}
+	if len(t.titles.Levels) == 0 {
+		return s.Fail("levels", t.Levels, "is empty; a list of lists of patterns is needed")
+	}
+	if err := t.titles.Check(); err != nil {
+		return s.Fail("levels", engine.Null, err.Error())
+	}
+	depth, ok := t.Hierarchy.Int()
+	if !ok && t.Hierarchy.Kind() == engine.KindString { // forms save numbers as texts
+		var v engine.Value
+		if v, ok = engine.ParseNumber(t.Hierarchy.Str()); ok {
+			depth, ok = v.Int()
+		}
+	}
+	switch {
+	case ok:
+		t.titles.Depth = int(depth)
+	case !t.Hierarchy.IsNull() && t.Hierarchy.Truthy():
+		return s.Fail("hierarchy", t.Hierarchy, "is no level; a number is needed")
+	case !t.titles.Group:
+		return s.Fail("hierarchy", t.Hierarchy, "is missing; the level down to which chunks are made is needed")
+	}
+	return nil
+}
+
+// Run cuts what the node before gives.
+func (t *TitleChunker) Run(_ context.Context, call *engine.Call) error {
+	p, err := previousPayload(call)
+	if err != nil {
+		return err
+	}
+	titles := t.titles
+	titles.Count = counter(call)
+	var chunks []chunk.Chunk
+	if p.isText() {
+		chunks, err = titles.Text(p.text, p.format == formatText)
+	} else {
+		chunks, err = titles.Items(p.chunkItems())
+	}
+	if err != nil {
+		return err
+	}
+	outChunks(call, p.name, chunkValues(chunks))
+	return nil
+}

@@ -1,0 +1,81 @@
+package component
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/chunk"
+)
+
+// TokenChunker cuts at delimiters and merges what is small.
+type TokenChunker struct {
+	engine.Common
+	Size             int          `json:"chunk_token_size" doc:"tokens of a chunk" default:"512" min:"1" label:"Tokens per chunk"`
+	Delimiters       engine.Value `json:"delimiters" doc:"where chunks may end; in backticks, where they end in any case"`
+	Overlap          float64      `json:"overlapped_percent" doc:"how much of the end of a chunk is repeated in the next one: a share below 1, or percent; at most 90" label:"Overlap"`
+	ChildDelimiters  engine.Value `json:"children_delimiters" doc:"where chunks are cut into smaller ones that are searched"`
+	TableContextSize int          `json:"table_context_size" doc:"tokens of text kept around a table" min:"0" label:"Context of tables (tokens)"`
+	ImageContextSize int          `json:"image_context_size" doc:"tokens of text kept around an image" min:"0" label:"Context of images (tokens)"`
+	DelimiterMode    string       `json:"delimiter_mode" doc:"delimiter and token_size cut at delimiters, one makes a single chunk" default:"delimiter" enum:"delimiter,token_size,one"`
+	delimiters       []string
+	children         []string
+}
+
+var tokenChunkerSpec = engine.Spec{
+	Name: "TokenChunker", Aliases: []string{"Splitter"},
+	Doc: "Cuts text into chunks of about equal length.", New: func() engine.Component { return &TokenChunker{} },
+	Outputs: chunksOutput,
+	Ignores: []string{"include_delimiters"},
+}
+
+// Init reads the lists of delimiters; each may be one text.
+func (t *TokenChunker) Init(s *engine.Setup) (err error) {
+	if t.delimiters, err = textList(s, "delimiters", t.Delimiters); err != nil {
+		return err
+	}
+	if t.Delimiters.IsNull() {
+		t.delimiters = []string{"\n"}
+	}
+	t.children, err = textList(s, "children_delimiters", t.ChildDelimiters)
+	return err
+}
+
+// textList reads a list of texts, or one text.
+func textList(s *engine.Setup, param string, v engine.Value) ([]string, error) {
+	switch v.Kind() {
+	case engine.KindNull:
+		return nil, nil
+	case engine.KindString:
+		return []string{v.Str()}, nil
+	case engine.KindList:
+	default:
+		return nil, s.Fail(param, v, "is a "+v.Kind().String()+"; a list of texts is needed")
+	}
+	var out []string
+	for _, e := range v.Elements() {
+		if e.Kind() != engine.KindString {
+			return nil, s.Fail(param, v, "contains a "+e.Kind().String()+"; a list of texts is needed")
+		}
+		out = append(out, e.Str())
+	}
+	return out, nil
+}
+
+// Run cuts what the node before gives.
+func (t *TokenChunker) Run(_ context.Context, call *engine.Call) error {
+	p, err := previousPayload(call)
+	if err != nil {
+		return err
+	}
+	c := chunk.Tokens{
+		Count: counter(call), Size: t.Size, Delimiters: t.delimiters, Whole: t.DelimiterMode == "one",
+		Overlap: chunk.OverlapPercent(t.Overlap), Children: t.children,
+		TableContext: t.TableContextSize, ImageContext: t.ImageContextSize,
+	}
+	if p.isText() {
+		outChunks(call, p.name, chunkValues(c.Text(p.text)))
+		return nil
+	}
+	outChunks(call, p.name, chunkValues(c.Items(p.chunkItems())))
+	return nil
+}
