@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// Errors of [Request.ReadJSON].
+// Errors of [ReadJSON].
 var (
 	ErrNoBody  = errors.New("the request has no body")
 	ErrBadJSON = errors.New("the body is not JSON")
@@ -23,7 +23,7 @@ var (
 // ReadJSON reads the body of a route with OwnBody, whatever its Content-Type; an object becomes
 // r.Body as well. Errors: [ErrNoBody], [ErrBadJSON], or a [Failure] when the body did not arrive or
 // is too large.
-func (r *Request) ReadJSON() (engine.Value, error) {
+func ReadJSON(r *Request) (engine.Value, error) {
 	most := r.MaxBody()
 	if err := r.CheckBody(most); err != nil {
 		return engine.Null, err

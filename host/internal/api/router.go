@@ -32,7 +32,7 @@ type Route struct {
 	// CheckQuery refuses a query; nil ignores parameters that are not known.
 	CheckQuery func(url.Values) error
 
-	OwnBody bool // the handler reads the body itself, with [Request.ReadJSON]
+	OwnBody bool // the handler reads the body itself, with [ReadJSON]
 	Events  bool // an EventSource may read it
 	PageRun bool // a canvas that runs in the host's page may call it
 	Alters  bool // its GET changes something, so a login cookie needs its CSRF text

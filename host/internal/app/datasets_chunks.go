@@ -172,20 +172,31 @@ func (d *Datasets) written(ctx context.Context, v *store.Document, c dataset.Chu
 		e.Disabled = &c.Disabled
 	}
 	ds, err := d.store.AnyDataset(ctx, v.Dataset)
-	if err != nil || ds.Model == "" {
-		return e, err
-	}
-	model, err := d.models.Embedder(ctx, v.Tenant, ds.Model)
 	if err != nil {
 		return e, err
+	}
+	e.Model, e.NextModel = ds.Model, ds.EmbeddingModel
+	if e.Vector, err = d.vector(ctx, v, &c, e.Model); err == nil && e.NextModel != e.Model {
+		e.NextVector, err = d.vector(ctx, v, &c, e.NextModel)
+	}
+	return e, err
+}
+
+// vector is that of a chunk by a model, as an edit stores it; none without a model.
+func (d *Datasets) vector(ctx context.Context, v *store.Document, c *dataset.Chunk, name string) ([]byte, error) {
+	if name == "" {
+		return nil, nil
+	}
+	model, err := d.models.Embedder(ctx, v.Tenant, name)
+	if err != nil {
+		return nil, err
 	}
 	vectors, err := model.Embed(ctx, []string{v.Name, ingest.Embedded(c.Content, "", c.Questions)})
 	if err != nil {
-		return e, err
+		return nil, err
 	}
 	mixed, err := ingest.Mix(vectors[0], vectors[1])
-	e.Vector, e.Model = chunkfile.AppendVector(nil, mixed), ds.Model
-	return e, err
+	return chunkfile.AppendVector(nil, mixed), err
 }
 
 // ChunkPatch changes a chunk; nil fields stay.

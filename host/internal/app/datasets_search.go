@@ -56,9 +56,18 @@ const rescored = 256
 // Search finds chunks. Errors: [ErrNotFound] for a dataset or a document, those of [Error] and of
 // the models.
 func (d *Datasets) Search(ctx context.Context, p Principal, q SearchQuery) (*SearchResult, error) {
-	s := &searching{d: d, p: p, q: q, out: &SearchResult{}}
-	return s.run(ctx)
+	for try := 1; ; try++ {
+		s := &searching{d: d, p: p, q: q, out: &SearchResult{}}
+		out, err := s.run(ctx)
+		if errors.Is(err, index.ErrNoDataset) && try < searchTries {
+			continue // a dataset got another embedding model, or was deleted
+		}
+		return out, err
+	}
 }
+
+// searchTries is how often a search is made again whose dataset is gone from the index.
+const searchTries = 3
 
 // searching is one search.
 type searching struct {
@@ -104,7 +113,7 @@ func (s *searching) run(ctx context.Context) (*SearchResult, error) {
 	}
 	found, err := s.d.replica.Index().Search(ctx, q)
 	if err != nil {
-		return nil, s.refused(err)
+		return nil, err
 	}
 	hits := found.Hits
 	if again && offset < rescored {
@@ -117,14 +126,6 @@ func (s *searching) run(ctx context.Context) (*SearchResult, error) {
 	s.out.Total, s.out.Documents = found.Total, found.Documents
 	s.out.Diagnostics = append(s.out.Diagnostics, found.Diagnostics...)
 	return s.out, s.show(hits)
-}
-
-// refused is the error of a query that an index does not take.
-func (s *searching) refused(err error) error {
-	if errors.Is(err, index.ErrNoDataset) {
-		return missing(ErrNotFound, "dataset") // deleted meanwhile
-	}
-	return err
 }
 
 // open checks the datasets and brings the index up to them.

@@ -133,7 +133,7 @@ func (f *Fixture) Await(ds, document string) (d dataset.Document) {
 		d, err = f.Document(f.Context(), Owner, ds, document)
 		require.NoError(f, err)
 		return d.State != dataset.Queued && d.State != dataset.Running
-	}, Patience, 5*time.Millisecond, "the document is still %s: %s", &d.State, &d.Messages)
+	}, Patience, 5*time.Millisecond)
 	return d
 }
 

@@ -25,21 +25,20 @@ type Dataset struct {
 
 // datasetBody is the part of a dataset that no query reads.
 type datasetBody struct {
-	Description    string          `json:"description,omitempty"`
-	Avatar         string          `json:"avatar,omitempty"`
-	Language       string          `json:"language,omitempty"`
-	EmbeddingModel string          `json:"embedding_model,omitempty"`
-	Method         string          `json:"method"`
-	Config         json.RawMessage `json:"config,omitempty"`
-	Pipeline       string          `json:"pipeline,omitempty"`
-	ParseType      int             `json:"parse_type,omitempty"`
-	Pagerank       int             `json:"pagerank,omitempty"`
-	AutoMetadata   json.RawMessage `json:"auto_metadata,omitempty"`
+	Description  string          `json:"description,omitempty"`
+	Avatar       string          `json:"avatar,omitempty"`
+	Language     string          `json:"language,omitempty"`
+	Method       string          `json:"method"`
+	Config       json.RawMessage `json:"config,omitempty"`
+	Pipeline     string          `json:"pipeline,omitempty"`
+	ParseType    int             `json:"parse_type,omitempty"`
+	Pagerank     int             `json:"pagerank,omitempty"`
+	AutoMetadata json.RawMessage `json:"auto_metadata,omitempty"`
 }
 
 // datasetRecord are the stored columns; datasetColumns adds what is counted from documents.
 const (
-	datasetRecord = `id, tenant_id, created_by, team, name, name_key, body, model, seq, gone_seq, create_time,
+	datasetRecord = `id, tenant_id, created_by, team, name, name_key, body, model, wanted, seq, gone_seq, create_time,
 		update_time`
 	datasetColumns = datasetRecord + `,
 		(SELECT COUNT(*) FROM documents d WHERE d.dataset_id = datasets.id),
@@ -51,7 +50,7 @@ func scanDataset(r row) (Dataset, error) {
 	var v Dataset
 	var folded string
 	var text []byte
-	err := r.Scan(&v.ID, &v.Tenant, &v.CreatedBy, &v.Team, &v.Name, &folded, &text, &v.Model, &v.Seq, &v.GoneSeq,
+	err := r.Scan(&v.ID, &v.Tenant, &v.CreatedBy, &v.Team, &v.Name, &folded, &text, &v.Model, &v.EmbeddingModel, &v.Seq, &v.GoneSeq,
 		&v.Created, &v.Updated, &v.Documents, &v.Chunks, &v.Tokens)
 	if err != nil {
 		return v, err
@@ -60,7 +59,7 @@ func scanDataset(r row) (Dataset, error) {
 	if err := json.Unmarshal(text, &b); err != nil {
 		return v, fmt.Errorf("dataset %q: %w: %w", v.ID, ErrCorrupt, err)
 	}
-	v.Description, v.Avatar, v.Language, v.EmbeddingModel = b.Description, b.Avatar, b.Language, b.EmbeddingModel
+	v.Description, v.Avatar, v.Language = b.Description, b.Avatar, b.Language
 	v.Method, v.Config, v.Pipeline, v.ParseType = b.Method, b.Config, b.Pipeline, b.ParseType
 	v.Pagerank, v.AutoMetadata = b.Pagerank, b.AutoMetadata
 	return v, nil
@@ -68,7 +67,7 @@ func scanDataset(r row) (Dataset, error) {
 
 func (v *Dataset) body() ([]byte, error) {
 	return json.Marshal(datasetBody{
-		v.Description, v.Avatar, v.Language, v.EmbeddingModel, v.Method, v.Config, v.Pipeline, v.ParseType,
+		v.Description, v.Avatar, v.Language, v.Method, v.Config, v.Pipeline, v.ParseType,
 		v.Pagerank, v.AutoMetadata,
 	})
 }
@@ -94,7 +93,7 @@ func (s DatasetStore) CreateDataset(ctx context.Context, v Dataset) (Dataset, er
 		return Dataset{}, fail(err, "create dataset")
 	}
 	const insert = `INSERT INTO datasets (` + datasetRecord + `)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $9)`
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0, $10, $10)`
 	wanted := v.Name
 	defer s.totals.forget()
 	err = s.write(ctx, fmt.Sprintf("create dataset %q", v.Name), func(ctx context.Context, q querier) (err error) {
@@ -105,7 +104,7 @@ func (s DatasetStore) CreateDataset(ctx context.Context, v Dataset) (Dataset, er
 			return err
 		}
 		_, err = q.ExecContext(ctx, insert, v.ID, v.Tenant, v.CreatedBy, flag(v.Team), v.Name, fold(v.Name), body,
-			v.Model, v.Created)
+			v.Model, v.EmbeddingModel, v.Created)
 		return err
 	})
 	return v, err
@@ -210,10 +209,16 @@ func (s DatasetStore) EditDataset(ctx context.Context, tenant, id string, change
 		if v, err = scanDataset(q.QueryRowContext(ctx, query, id)); err != nil {
 			return err
 		}
+		former := v.EmbeddingModel
 		if err := change(&v); err != nil {
 			return err
 		}
-		if err := checkText("name", v.Name, "model", v.Model); err != nil {
+		if v.EmbeddingModel != former {
+			if err := forgetEmbeddings(ctx, q, s.ms(), id); err != nil {
+				return err
+			}
+		}
+		if err := checkText("name", v.Name, "model", v.Model, "embedding model", v.EmbeddingModel); err != nil {
 			return err
 		}
 		taken, err := exists(ctx, q, `SELECT 1 FROM datasets WHERE tenant_id = $1 AND name_key = $2 AND id <> $3`,
@@ -229,9 +234,10 @@ func (s DatasetStore) EditDataset(ctx context.Context, tenant, id string, change
 			return err
 		}
 		v.Updated = s.ms()
-		const update = `UPDATE datasets SET name = $1, name_key = $2, team = $3, body = $4, model = $5, update_time = $6
-			WHERE id = $7`
-		_, err = q.ExecContext(ctx, update, v.Name, fold(v.Name), flag(v.Team), body, v.Model, v.Updated, id)
+		const update = `UPDATE datasets SET name = $1, name_key = $2, team = $3, body = $4, model = $5, wanted = $6,
+			update_time = $7 WHERE id = $8`
+		_, err = q.ExecContext(ctx, update, v.Name, fold(v.Name), flag(v.Team), body, v.Model, v.EmbeddingModel,
+			v.Updated, id)
 		return err
 	})
 	return v, err

@@ -21,6 +21,8 @@ type Document struct {
 	File, ChunkFile string
 	// Digest is that of content and settings of the last parse, Model the one of its vectors.
 	Digest, Model string
+	// NextFile has the same chunks with vectors of NextModel; "" for none.
+	NextFile, NextModel string
 	// Seq is that of the dataset at the last change that an index has to follow, ContentSeq at the
 	// last one that needs all its chunks indexed again.
 	Seq, ContentSeq int64
@@ -47,7 +49,8 @@ const progressScale = 10_000
 
 const documentColumns = `id, tenant_id, dataset_id, name, name_key, suffix, kind, size, hash, file, body, disabled,
 	state, progress, messages, begin_time, duration_ms, queue_time, attempts, lease, lease_until, chunk_file,
-	chunk_count, token_count, digest, model, seq, content_seq, create_time, update_time`
+	chunk_count, token_count, digest, model, next_file, next_model, seq, content_seq, create_time,
+	update_time`
 
 func scanDocument(r row) (Document, error) {
 	var v Document
@@ -56,7 +59,7 @@ func scanDocument(r row) (Document, error) {
 	var progress int64
 	err := r.Scan(&v.ID, &v.Tenant, &v.Dataset, &v.Name, &folded, &suffix, &v.Kind, &v.Size, &v.Hash, &v.File, &body,
 		&v.Disabled, &v.State, &progress, &messages, &v.Began, &v.Duration, &v.QueueTime, &v.Attempts, &v.Lease,
-		&v.LeaseUntil, &v.ChunkFile, &v.Chunks, &v.Tokens, &v.Digest, &v.Model, &v.Seq, &v.ContentSeq, &v.Created,
+		&v.LeaseUntil, &v.ChunkFile, &v.Chunks, &v.Tokens, &v.Digest, &v.Model, &v.NextFile, &v.NextModel, &v.Seq, &v.ContentSeq, &v.Created,
 		&v.Updated)
 	if err != nil {
 		return v, err
@@ -81,7 +84,8 @@ func (v *Document) values() ([]any, error) {
 	return []any{
 		v.ID, v.Tenant, v.Dataset, v.Name, fold(v.Name), suffixOf(v.Name), v.Kind, v.Size, v.Hash, v.File, body,
 		flag(v.Disabled), string(v.State), storedProgress(v.Progress), []byte(v.Messages), v.Began, v.Duration,
-		v.QueueTime, v.Attempts, v.Lease, v.LeaseUntil, v.ChunkFile, v.Chunks, v.Tokens, v.Digest, v.Model, v.Seq,
+		v.QueueTime, v.Attempts, v.Lease, v.LeaseUntil, v.ChunkFile, v.Chunks, v.Tokens, v.Digest, v.Model,
+		v.NextFile, v.NextModel, v.Seq,
 		v.ContentSeq, v.Created, v.Updated,
 	}, err
 }
@@ -101,7 +105,8 @@ func (s DatasetStore) CreateDocument(ctx context.Context, v Document, limit int6
 	v.Updated = v.Created
 	wanted := v.Name
 	const insert = `INSERT INTO documents (` + documentColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-		$11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)`
+		$11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31,
+		$32)`
 	err := s.write(ctx, fmt.Sprintf("create document %q", v.Name), func(ctx context.Context, q querier) error {
 		seq, err := nextSeq(ctx, q, v.Dataset)
 		if err != nil {
@@ -240,6 +245,12 @@ func (s DatasetStore) saveDocument(ctx context.Context, q querier, v, old *Docum
 		if err := useFile(ctx, q, v.ChunkFile); err != nil {
 			return err
 		}
+		if old.NextFile != v.ChunkFile {
+			if err := addLooseFile(ctx, q, LooseFile{old.NextFile, v.Tenant}, s.ms()); err != nil {
+				return err
+			}
+		}
+		v.NextFile, v.NextModel = "", ""
 	}
 	if affects == Cleared {
 		if _, err := q.ExecContext(ctx, `DELETE FROM chunk_edits WHERE document_id = $1`, v.ID); err != nil {
@@ -254,8 +265,8 @@ func (s DatasetStore) saveDocument(ctx context.Context, q querier, v, old *Docum
 	const update = `UPDATE documents SET name = $4, name_key = $5, suffix = $6, kind = $7, size = $8, hash = $9,
 		file = $10, body = $11, disabled = $12, state = $13, progress = $14, messages = $15, begin_time = $16,
 		duration_ms = $17, queue_time = $18, attempts = $19, lease = $20, lease_until = $21, chunk_file = $22,
-		chunk_count = $23, token_count = $24, digest = $25, model = $26, seq = $27, content_seq = $28,
-		create_time = $29, update_time = $30 WHERE id = $1 AND tenant_id = $2 AND dataset_id = $3`
+		chunk_count = $23, token_count = $24, digest = $25, model = $26, next_file = $27, next_model = $28,
+		seq = $29, content_seq = $30, create_time = $31, update_time = $32 WHERE id = $1 AND tenant_id = $2 AND dataset_id = $3`
 	_, err = q.ExecContext(ctx, update, values...)
 	return err
 }

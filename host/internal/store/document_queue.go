@@ -161,7 +161,7 @@ type Parsed struct {
 // the document, under the edits that people made. A nil result leaves the chunks as they are: the
 // state of v, Done or Failed, with its messages is all that is written.
 //
-// Errors: [ErrConflict] if the lease is lost, [ErrQuota].
+// Errors: [ErrConflict] if the lease is lost, [ErrModel], [ErrQuota].
 func (s DatasetStore) FinishDocument(ctx context.Context, v Document, p *Parsed) (Document, error) {
 	var out Document
 	err := s.write(ctx, fmt.Sprintf("finish document %q", v.ID), func(ctx context.Context, q querier) error {
@@ -181,6 +181,13 @@ func (s DatasetStore) FinishDocument(ctx context.Context, v Document, p *Parsed)
 		affects := Nothing
 		if p != nil {
 			affects = Content
+			same, err := exists(ctx, q, `SELECT 1 FROM datasets WHERE id = $1 AND model = $2`, v.Dataset, p.Model)
+			if err == nil && !same {
+				err = fmt.Errorf("vectors of model %q: %w", p.Model, ErrModel)
+			}
+			if err != nil {
+				return err
+			}
 			if err := s.adopt(ctx, q, &next, p); err != nil {
 				return err
 			}

@@ -23,6 +23,10 @@ var (
 	// ErrQuota means that the storage quota of an owner is used up; remove data or raise the quota.
 	ErrQuota = errors.New("quota is used up")
 
+	// ErrModel means that the embedding model of a dataset has changed since it was read; make the
+	// vectors again.
+	ErrModel = errors.New("embedding model of the dataset has changed")
+
 	// ErrReadOnly means that the database cannot be written (read-only disk, standby server); make
 	// it writable or use another one.
 	ErrReadOnly = errors.New("database is read-only")

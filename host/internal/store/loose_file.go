@@ -40,7 +40,7 @@ func useFile(ctx context.Context, q querier, name string) error {
 
 // loosen makes the files of documents loose. which selects the documents, with arguments from $2 on.
 func loosen(ctx context.Context, q querier, now int64, which string, args ...any) error {
-	for _, file := range [...]string{"file", "chunk_file"} {
+	for _, file := range [...]string{"file", "chunk_file", "next_file"} {
 		insert := `INSERT INTO loose_files (name, tenant_id, due_time)
 			SELECT ` + file + `, tenant_id, $1 FROM documents WHERE ` + which + ` AND ` + file + ` <> ''
 			ON CONFLICT (name) DO UPDATE SET due_time = excluded.due_time`

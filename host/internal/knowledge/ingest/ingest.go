@@ -102,22 +102,24 @@ func (in *Ingester) Cancel(document string) {
 func (in *Ingester) Run(ctx context.Context) {
 	var workers sync.WaitGroup
 	for range in.cfg.Workers {
-		workers.Go(func() { in.work(ctx) })
+		workers.Go(func() { in.work(ctx, in.next) })
 	}
+	// A slow model that documents are embedded again with holds up no parse.
+	workers.Go(func() { in.work(ctx, in.nextEmbedding) })
 	workers.Go(func() { in.sweep(ctx) })
 	workers.Wait()
 }
 
-// work parses one document after the other.
-func (in *Ingester) work(ctx context.Context) {
+// work calls next, which works on a document, one after the other.
+func (in *Ingester) work(ctx context.Context, next func(context.Context) (found bool, err error)) {
 	failing := false
 	for {
-		found, err := in.next(ctx)
+		found, err := next(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil && !failing {
-			in.cfg.Logger.Error("no document can be claimed", "err", err)
+			in.cfg.Logger.Error("documents cannot be worked on, retrying", "err", err)
 		}
 		if failing = err != nil; found {
 			continue
@@ -133,12 +135,8 @@ func (in *Ingester) work(ctx context.Context) {
 
 // next claims a document and parses it. found is false when there is none.
 func (in *Ingester) next(ctx context.Context) (found bool, err error) {
-	lease := strings.ReplaceAll(uuid.NewString(), "-", "")
 	now := time.Now()
-	d, err := in.cfg.Store.ClaimDocument(ctx, store.Claim{
-		Lease: lease, Until: now.Add(in.cfg.Lease).UnixMilli(), File: chunkFile,
-		Due: now.Add(longestParse).UnixMilli(),
-	})
+	d, err := in.cfg.Store.ClaimDocument(ctx, in.claim(now))
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -148,6 +146,14 @@ func (in *Ingester) next(ctx context.Context) (found bool, err error) {
 	j := &job{in: in, d: d, began: now}
 	j.run(ctx)
 	return true, nil
+}
+
+// claim is a new claim for a document.
+func (in *Ingester) claim(now time.Time) store.Claim {
+	return store.Claim{
+		Lease: strings.ReplaceAll(uuid.NewString(), "-", ""), Until: now.Add(in.cfg.Lease).UnixMilli(), File: chunkFile,
+		Due: now.Add(longestParse).UnixMilli(),
+	}
 }
 
 // longestParse is after which time the file of a parse is deleted that no document has.

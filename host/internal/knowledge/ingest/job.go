@@ -71,7 +71,7 @@ func (j *job) run(parent context.Context) {
 	}()
 	j.report("Task has been received.")
 	var renewing sync.WaitGroup
-	renewing.Go(func() { j.renew(ctx, stop) })
+	renewing.Go(func() { j.renew(ctx, stop, j.in.cfg.Store.RenewLease) })
 	var result *store.Parsed
 	err := j.guard(func() (err error) {
 		result, err = j.parse(ctx)
@@ -89,7 +89,9 @@ func (j *job) run(parent context.Context) {
 }
 
 // renew renews the lease until ctx ends, and stops the parse when the lease is lost.
-func (j *job) renew(ctx context.Context, stop context.CancelCauseFunc) {
+func (j *job) renew(
+	ctx context.Context, stop context.CancelCauseFunc, renew func(context.Context, *store.Document, int64) error,
+) {
 	for {
 		select {
 		case <-time.After(min(j.in.cfg.Lease/4, time.Second)):
@@ -97,7 +99,7 @@ func (j *job) renew(ctx context.Context, stop context.CancelCauseFunc) {
 			return
 		}
 		d := j.record()
-		err := j.in.cfg.Store.RenewLease(ctx, &d, time.Now().Add(j.in.cfg.Lease).UnixMilli())
+		err := renew(ctx, &d, time.Now().Add(j.in.cfg.Lease).UnixMilli())
 		if errors.Is(err, store.ErrConflict) {
 			stop(errCanceled)
 			return
@@ -123,7 +125,7 @@ func (j *job) end(ctx context.Context, result *store.Parsed, err error) error {
 	switch {
 	case errors.Is(err, errCanceled), errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrNotFound):
 		return dropped // canceled, deleted or taken over: the record is not this worker's any more
-	case errors.Is(err, context.Canceled), errors.Is(err, document.ErrBusy):
+	case errors.Is(err, context.Canceled), errors.Is(err, document.ErrBusy), errors.Is(err, store.ErrModel):
 		d := j.record()
 		return errors.Join(dropped, j.in.cfg.Store.ReleaseDocument(ctx, &d))
 	}

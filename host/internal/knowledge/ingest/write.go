@@ -40,21 +40,8 @@ func (w *writing) run(ctx context.Context, digest string) (*store.Parsed, error)
 		return nil, err
 	}
 	began := time.Now()
-	in, out := io.Pipe()
-	var filling sync.WaitGroup
-	var failed error
-	filling.Go(func() {
-		failed = w.guard(func() error { return w.fill(ctx, out) })
-		out.CloseWithError(failed)
-	})
 	name := chunkFile(&w.d)
-	_, err := w.in.cfg.Files.Put(ctx, name, in)
-	in.CloseWithError(err) // ends the other side when Put has failed
-	filling.Wait()
-	if failed != nil && errors.Is(err, failed) {
-		return nil, failed // the object store only passes it on
-	}
-	if err != nil {
+	if err := w.store(ctx, name, w.fill); err != nil {
 		return nil, err
 	}
 	if w.chunks == 0 {
@@ -70,6 +57,24 @@ func (w *writing) run(ctx context.Context, digest string) (*store.Parsed, error)
 		ChunkFile: name, Chunks: w.chunks, Tokens: w.tokens, Digest: digest, Model: w.model, Meta: w.meta,
 		Has: w.has, Limit: w.in.cfg.Chunks,
 	}, nil
+}
+
+// store puts what fill writes into a file.
+func (w *writing) store(ctx context.Context, name string, fill func(context.Context, io.Writer) error) error {
+	in, out := io.Pipe()
+	var filling sync.WaitGroup
+	var failed error
+	filling.Go(func() {
+		failed = w.guard(func() error { return fill(ctx, out) })
+		out.CloseWithError(failed)
+	})
+	_, err := w.in.cfg.Files.Put(ctx, name, in)
+	in.CloseWithError(err) // ends the other side when Put has failed
+	filling.Wait()
+	if failed != nil && errors.Is(err, failed) {
+		return failed // the object store only passes it on
+	}
+	return err
 }
 
 // has reports whether a chunk was written.

@@ -179,8 +179,11 @@ func written(ds *store.Dataset, d *store.Document, e *store.ChunkEdit) index.Chu
 		Disabled: d.Disabled || e.Disabled != nil && *e.Disabled,
 		Extra:    extra(Extra{c.Image, c.Kind, c.Tags, c.Positions, c.Parent, true, c.Created}),
 	}
-	if e.Model == ds.Model {
+	switch ds.Model {
+	case e.Model:
 		out.Vector = chunkfile.Vector(e.Vector)
+	case e.NextModel:
+		out.Vector = chunkfile.Vector(e.NextVector)
 	}
 	return out
 }

@@ -51,18 +51,19 @@ type state struct {
 	mu      sync.Mutex
 	key     string // of the dataset in the index; "" before the first Sync
 	applied int64  // sequence number up to which changes are in the index
+	model   string // of the vectors under the key
 }
 
-func (s *state) get() (key string, applied int64) {
+func (s *state) get() (key string, applied int64, model string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.key, s.applied
+	return s.key, s.applied, s.model
 }
 
-func (s *state) set(key string, applied int64) {
+func (s *state) set(key string, applied int64, model string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.key, s.applied = key, applied
+	s.key, s.applied, s.model = key, applied, model
 }
 
 // New makes a replica.
@@ -90,10 +91,17 @@ func (r *Replica) Sync(ctx context.Context, dataset string) (*Synced, error) {
 	}
 	s := r.state(dataset)
 	key := keyOf(&d, epoch)
-	if now, applied := s.get(); now == key && applied >= d.Seq {
+	now, applied, model := s.get()
+	if now == key && applied >= d.Seq {
 		return &Synced{key, d}, nil
 	}
-	s.applying.Lock()
+	if now == "" || now == key {
+		s.applying.Lock()
+	} else if !s.applying.TryLock() {
+		// Another call indexes all chunks again; what was there before answers until it is done.
+		d.Model = model
+		return &Synced{now, d}, nil
+	}
 	defer s.applying.Unlock()
 	if err := r.apply(ctx, s, key, &d); err != nil {
 		return nil, fmt.Errorf("dataset %q: update index: %w", dataset, err)
@@ -149,7 +157,7 @@ func settings(d *store.Dataset) index.Settings {
 
 // apply brings the index up to d.
 func (r *Replica) apply(ctx context.Context, s *state, key string, d *store.Dataset) error {
-	old, applied := s.get()
+	old, applied, _ := s.get()
 	switch {
 	case old == key && applied >= d.Seq:
 		return nil // by another call meanwhile
@@ -164,13 +172,11 @@ func (r *Replica) apply(ctx context.Context, s *state, key string, d *store.Data
 		if err := r.compare(ctx, key, d); err != nil {
 			return err
 		}
-		if old != key {
-			if err := r.dropOthers(ctx, d, key); err != nil {
-				return err
-			}
-		}
 	}
-	s.set(key, d.Seq)
+	s.set(key, d.Seq, d.Model)
+	if old != key {
+		return r.dropOthers(ctx, d, key)
+	}
 	return nil
 }
 

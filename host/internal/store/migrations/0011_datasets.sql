@@ -1,4 +1,5 @@
--- Datasets and their documents. body is JSON; seq grows with every change that an index has to
+-- Datasets and their documents. body is JSON; model is the embedding model that answers, wanted the
+-- one that the documents are being embedded with, into next_file, when it is another one; seq grows with every change that an index has to
 -- follow, gone_seq is its value at the last deletion of a document.
 CREATE TABLE datasets (
 	id          TEXT PRIMARY KEY,
@@ -9,6 +10,7 @@ CREATE TABLE datasets (
 	name_key    TEXT NOT NULL,
 	body        BYTEA NOT NULL,
 	model       TEXT NOT NULL,
+	wanted      TEXT NOT NULL,
 	seq         BIGINT NOT NULL,
 	gone_seq    BIGINT NOT NULL,
 	create_time BIGINT NOT NULL,
@@ -45,6 +47,8 @@ CREATE TABLE documents (
 	token_count  BIGINT NOT NULL,
 	digest       TEXT NOT NULL,
 	model        TEXT NOT NULL,
+	next_file    TEXT NOT NULL,
+	next_model   TEXT NOT NULL,
 	seq          BIGINT NOT NULL,
 	content_seq  BIGINT NOT NULL,
 	create_time  BIGINT NOT NULL,

@@ -14,13 +14,17 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
+// chunkHandlers answer about chunks.
+type chunkHandlers struct{ *face }
+
 func chunkRoutes(f *face) []api.Route {
+	pieces := chunkHandlers{f}
 	return []api.Route{
-		get(chunks, f.listChunks),
-		route("POST", chunks, edit, api.BodyCanvas, f.addChunk),
-		route("DELETE", chunks, edit, api.BodySmall, f.removeChunks),
-		route("PUT", chunk, edit, api.BodyCanvas, f.updateChunk),
-		route("POST", chunks+"/switch", edit, api.BodySmall, f.switchChunks),
+		get(chunks, pieces.listChunks),
+		route("POST", chunks, edit, api.BodyCanvas, pieces.addChunk),
+		route("DELETE", chunks, edit, api.BodySmall, pieces.removeChunks),
+		route("PUT", chunk, edit, api.BodyCanvas, pieces.updateChunk),
+		route("POST", chunks+"/switch", edit, api.BodySmall, pieces.switchChunks),
 	}
 }
 
@@ -57,7 +61,7 @@ func (f *face) owner(ctx context.Context, r *api.Request) (dataset.Document, err
 	return f.document(ctx, r, id, doc, f.noDocument(doc))
 }
 
-func (f *face) listChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f chunkHandlers) listChunks(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.owner(ctx, r)
 	if err != nil {
 		return nil, err
@@ -88,7 +92,7 @@ func (f *face) listChunks(ctx context.Context, r *api.Request) (api.Response, er
 }
 
 // addChunk adds a chunk to a document.
-func (f *face) addChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f chunkHandlers) addChunk(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.owner(ctx, r)
 	if err != nil {
 		return nil, err
@@ -183,7 +187,7 @@ func joinError(i int, v engine.Value) error {
 		schema.TypeName(v))
 }
 
-func (f *face) updateChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f chunkHandlers) updateChunk(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, id, err := f.chunkOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -204,7 +208,7 @@ func noChunkHere(id string) error { return failed("Can't find this chunk %s", id
 
 // chunkOf finds the document of a chunk. Its dataset and the document are refused before a chunk
 // that does not exist.
-func (f *face) chunkOf(ctx context.Context, r *api.Request) (dataset.Document, string, error) {
+func (f chunkHandlers) chunkOf(ctx context.Context, r *api.Request) (dataset.Document, string, error) {
 	id := r.Params["chunk"]
 	doc, err := f.owner(ctx, r)
 	if err != nil {
@@ -289,7 +293,7 @@ func positions(v engine.Value) (*[][]float64, error) {
 }
 
 // removeChunks deletes chunks of a document.
-func (f *face) removeChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f chunkHandlers) removeChunks(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, doc := r.Params["dataset"], r.Params["document"]
 	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
 		return nil, err
@@ -324,7 +328,7 @@ func (f *face) removeChunks(ctx context.Context, r *api.Request) (api.Response, 
 }
 
 // switchChunks shows chunks to searches or hides them.
-func (f *face) switchChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f chunkHandlers) switchChunks(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, doc := r.Params["dataset"], r.Params["document"]
 	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
 		return nil, err

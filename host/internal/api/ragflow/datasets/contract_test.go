@@ -127,7 +127,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestStrangersGetNothing calls every route as another tenant and as nobody.
+// TestStrangersGetNothing calls every route as another tenant and without a key.
 func TestStrangersGetNothing(t *testing.T) {
 	s := apitest.New(t)
 	var b apitest.Belongings

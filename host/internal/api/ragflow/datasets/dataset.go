@@ -14,12 +14,16 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
+// datasetHandlers answer about datasets.
+type datasetHandlers struct{ *face }
+
 func datasetRoutes(f *face) []api.Route {
+	sets := datasetHandlers{f}
 	return []api.Route{
-		route("POST", all, edit, api.BodySmall, f.create),
-		get(all, f.list),
-		route("PUT", one, edit, api.BodySmall, f.update),
-		route("DELETE", all, edit, api.BodySmall, f.removeDatasets),
+		route("POST", all, edit, api.BodySmall, sets.create),
+		get(all, sets.list),
+		route("PUT", one, edit, api.BodySmall, sets.update),
+		route("DELETE", all, edit, api.BodySmall, sets.removeDatasets),
 	}
 }
 
@@ -73,7 +77,7 @@ func (f *face) chatModel(ctx context.Context, tenant string) (string, error) {
 // raw is JSON as records keep it.
 func raw(v engine.Value) json.RawMessage { return v.AppendJSON(nil) }
 
-func (f *face) create(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f datasetHandlers) create(ctx context.Context, r *api.Request) (api.Response, error) {
 	in, err := strict(r, f.requests().create)
 	if err != nil {
 		return nil, err
@@ -123,7 +127,7 @@ func (f *face) refusedModel(err error, model string) error {
 	return err
 }
 
-func (f *face) list(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f datasetHandlers) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	in, err := f.requests().list.Query(api.FirstValues(r.Query.Values))
 	if err != nil {
 		return nil, api.Failed(api.CodeArgument, "%s", err)
@@ -165,7 +169,7 @@ func intOf(v engine.Value) int {
 	return int(n)
 }
 
-func (f *face) update(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f datasetHandlers) update(ctx context.Context, r *api.Request) (api.Response, error) {
 	in, err := strict(r, f.requests().update, "dataset_id", r.Params["dataset"])
 	if err != nil {
 		return nil, err
@@ -271,7 +275,7 @@ func (f *face) newConfig(
 	return &text, nil
 }
 
-func (f *face) removeDatasets(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f datasetHandlers) removeDatasets(ctx context.Context, r *api.Request) (api.Response, error) {
 	in, err := strict(r, f.requests().remove)
 	if err != nil {
 		return nil, err
@@ -314,7 +318,7 @@ func messageOf(err error) string {
 const pageOfIDs = 1000
 
 // allDatasets are the ids of the datasets that a tenant owns.
-func (f *face) allDatasets(ctx context.Context, r *api.Request) (ids []string, err error) {
+func (f datasetHandlers) allDatasets(ctx context.Context, r *api.Request) (ids []string, err error) {
 	for page := 1; ; page++ {
 		list, total, err := f.data.List(ctx, r.Who, app.DatasetList{Page: page, Size: pageOfIDs})
 		if err != nil {
@@ -330,7 +334,7 @@ func (f *face) allDatasets(ctx context.Context, r *api.Request) (ids []string, e
 }
 
 // ownAll refuses ids of datasets that the principal does not have.
-func (f *face) ownAll(ctx context.Context, r *api.Request, ids []string) error {
+func (f datasetHandlers) ownAll(ctx context.Context, r *api.Request, ids []string) error {
 	list, _, err := f.data.List(ctx, r.Who, app.DatasetList{IDs: ids, Page: 1, Size: len(ids)})
 	if err != nil {
 		return err

@@ -117,7 +117,7 @@ func strict(r *api.Request, o *schema.Object, more ...any) (*schema.Input, error
 		}
 		return nil, api.Failed(api.CodeArgument, "Unsupported content type: Expected application/json, got %.80s", sent)
 	}
-	v, err := r.ReadJSON()
+	v, err := api.ReadJSON(r)
 	switch {
 	case errors.Is(err, api.ErrNoBody), errors.Is(err, api.ErrBadJSON):
 		return nil, api.Failed(api.CodeArgument, "Malformed JSON syntax: Missing commas/brackets or invalid encoding")
@@ -143,7 +143,7 @@ func strict(r *api.Request, o *schema.Object, more ...any) (*schema.Input, error
 
 // loose reads a JSON object of any members into r.Body; no body is an empty one.
 func loose(r *api.Request) error {
-	v, err := r.ReadJSON()
+	v, err := api.ReadJSON(r)
 	switch {
 	case errors.Is(err, api.ErrNoBody):
 		return nil

@@ -54,7 +54,7 @@ type documentDialect interface {
 	checkPageSize(size int) error
 	// documentOrder is the order of a list of documents.
 	documentOrder(asked string) (string, error)
-	// notName refuses a name that is no text.
+	// notName refuses a name that is not a string.
 	notName(v engine.Value) error
 	// fixedMethod refuses another chunk method for a document whose kind decides it.
 	fixedMethod() error
@@ -78,7 +78,7 @@ type chunkDialect interface {
 	// addedChunk completes the row of a chunk that was added.
 	addedChunk(b *engine.ObjectBuilder, v dataset.Chunk) engine.Value
 	noChunk(path string) error
-	// notContent refuses the content of a chunk that is no text, notTexts a list that has else.
+	// notContent refuses content of a chunk that is not a string, notTexts such a member of a list.
 	notContent(v engine.Value) error
 	notTexts(name string, i int, v engine.Value) error
 	// deletesUnnamed reports whether a request that names no chunks deletes all of a document.
@@ -88,8 +88,7 @@ type chunkDialect interface {
 	badTopK() error
 	// highlight reads whether found words are marked.
 	highlight(v engine.Value) (bool, error)
-	// metadataFields reads whether hits have the metadata of their documents, and which of it; nil is
-	// all.
+	// metadataFields reads whether hits have metadata of their documents, and which; nil is all.
 	metadataFields(body engine.Value) (fields []string, include bool)
 	// difyRecord is a hit as Dify reads it.
 	difyRecord(h app.SearchHit) engine.Value

@@ -17,11 +17,12 @@ const difyVectorWeight = 0.3
 const difyPath = "/api/v1/dify/retrieval"
 
 func difyRoutes(f *face) []api.Route {
-	return []api.Route{route("POST", difyPath, read, api.BodySmall, f.difyRetrieve)}
+	searches := searchHandlers{f}
+	return []api.Route{route("POST", difyPath, read, api.BodySmall, searches.difyRetrieve)}
 }
 
 // difyRetrieve answers Dify's interface for external knowledge.
-func (f *face) difyRetrieve(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f searchHandlers) difyRetrieve(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func nameTooLong() error {
 // documentMethods are the chunk methods that a document may have.
 var documentMethods = append(slices.Clone(methods), "knowledge_graph")
 
-func (f *face) updateDocument(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f documentHandlers) updateDocument(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, doc := r.Params["dataset"], r.Params["document"]
 	if _, err := f.dataset(ctx, r, id, f.say("You don't own the dataset.")); err != nil {
 		return nil, err

@@ -19,15 +19,19 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
+// documentHandlers answer about documents.
+type documentHandlers struct{ *face }
+
 func documentRoutes(f *face) []api.Route {
+	files := documentHandlers{f}
 	return []api.Route{
-		{Method: "POST", Path: documents, Scope: edit, Body: api.BodyUpload, Handler: f.upload},
-		get(documents, f.listDocuments),
-		route("DELETE", documents, edit, api.BodySmall, f.removeDocuments),
-		route("PUT", document, edit, api.BodySmall, f.updateDocument),
-		get(document, f.download),
-		route("POST", one+"/chunks", edit, api.BodySmall, f.parse),
-		route("DELETE", one+"/chunks", edit, api.BodySmall, f.stop),
+		{Method: "POST", Path: documents, Scope: edit, Body: api.BodyUpload, Handler: files.upload},
+		get(documents, files.listDocuments),
+		route("DELETE", documents, edit, api.BodySmall, files.removeDocuments),
+		route("PUT", document, edit, api.BodySmall, files.updateDocument),
+		get(document, files.download),
+		route("POST", one+"/chunks", edit, api.BodySmall, files.parse),
+		route("DELETE", one+"/chunks", edit, api.BodySmall, files.stop),
 	}
 }
 
@@ -109,7 +113,7 @@ func metaOf(meta map[string]any) engine.Value {
 }
 
 // listDocuments answers the documents of a dataset.
-func (f *face) listDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f documentHandlers) listDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
 		return nil, err
@@ -168,7 +172,7 @@ func (f *face) documentsOf(
 }
 
 // documentList reads which documents a query asks for.
-func (f *face) documentList(r *api.Request) (app.DocumentList, error) {
+func (f documentHandlers) documentList(r *api.Request) (app.DocumentList, error) {
 	q := app.DocumentList{
 		ID: r.Query.Get("id"), Name: r.Query.Get("name"), Words: r.Query.Get("keywords"),
 		Suffixes: r.Query.Values["suffix"], OrderBy: r.Query.Get("orderby"),
@@ -257,7 +261,7 @@ func notNumber(text string) error {
 }
 
 // removeDocuments deletes documents of a dataset.
-func (f *face) removeDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f documentHandlers) removeDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
 		return nil, err
@@ -269,7 +273,7 @@ func (f *face) removeDocuments(ctx context.Context, r *api.Request) (api.Respons
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
-	return f.deleteDocuments(ctx, f, r, id, ids, every)
+	return f.deleteDocuments(ctx, f.face, r, id, ids, every)
 }
 
 // eachDocument calls a function with the documents that a list selects, page after page.
@@ -346,7 +350,7 @@ func (f *face) partly(n int, twice []string) api.Response {
 }
 
 // download sends the file of a document.
-func (f *face) download(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f documentHandlers) download(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, doc := r.Params["dataset"], r.Params["document"]
 	if _, err := f.dataset(ctx, r, id, failed("You do not own the dataset %s.", id)); err != nil {
 		return nil, err

@@ -17,15 +17,19 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
+// metadataHandlers answer about the metadata of documents.
+type metadataHandlers struct{ *face }
+
 func metadataRoutes(f *face) []api.Route {
+	meta := metadataHandlers{f}
 	return []api.Route{
-		get(one+"/metadata/summary", f.metadataSummary),
-		route("POST", one+"/metadata/update", edit, api.BodyCanvas, f.updateMetadata),
+		get(one+"/metadata/summary", meta.metadataSummary),
+		route("POST", one+"/metadata/update", edit, api.BodyCanvas, meta.updateMetadata),
 	}
 }
 
 // metadataSummary answers which values the metadata of a dataset has, and how often.
-func (f *face) metadataSummary(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f metadataHandlers) metadataSummary(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
 		return nil, err
@@ -87,7 +91,7 @@ func isTime(v string) bool {
 }
 
 // updateMetadata changes metadata of many documents at once.
-func (f *face) updateMetadata(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f metadataHandlers) updateMetadata(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
 		return nil, err
@@ -210,13 +214,13 @@ func metadataConfig(v engine.Value) engine.Value {
 	)
 }
 
-func (f *face) getMetadataConfig(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f metadataHandlers) getMetadataConfig(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	v, err := f.dataset(ctx, r, id, f.lacks(r.Who.Tenant, "dataset '"+id+"'"))
 	return ok(metadataConfig(api.DocumentOf(v.AutoMetadata)), err)
 }
 
-func (f *face) setMetadataConfig(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f metadataHandlers) setMetadataConfig(ctx context.Context, r *api.Request) (api.Response, error) {
 	in, err := strict(r, autoMetadata)
 	if err != nil {
 		return nil, err
@@ -232,7 +236,7 @@ func (f *face) setMetadataConfig(ctx context.Context, r *api.Request) (api.Respo
 }
 
 // setDocumentMetadataConfig stores the fields of one document among its settings.
-func (f *face) setDocumentMetadataConfig(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f metadataHandlers) setDocumentMetadataConfig(ctx context.Context, r *api.Request) (api.Response, error) {
 	old, err := f.owner(ctx, r)
 	if err != nil {
 		return nil, err
@@ -252,7 +256,7 @@ func (f *face) setDocumentMetadataConfig(ctx context.Context, r *api.Request) (a
 }
 
 // flattenedMetadata answers which documents of datasets have each value of their metadata.
-func (f *face) flattenedMetadata(name string) api.Handler {
+func (f metadataHandlers) flattenedMetadata(name string) api.Handler {
 	return func(ctx context.Context, r *api.Request) (api.Response, error) {
 		ids := r.Query.Names(name)
 		if len(ids) == 0 {
@@ -280,7 +284,7 @@ func (f *face) flattenedMetadata(name string) api.Handler {
 }
 
 // addMetadata adds the values of a dataset with their documents.
-func (f *face) addMetadata(
+func (f metadataHandlers) addMetadata(
 	ctx context.Context, r *api.Request, id string, keys map[string]map[string][]string,
 ) error {
 	return f.eachDocument(ctx, r, id, app.DocumentList{}, func(v dataset.Document) {

@@ -12,7 +12,7 @@ import (
 )
 
 // documentIDs reads the documents that a request parses, or stops to parse.
-func (f *face) documentIDs(ctx context.Context, r *api.Request) (id string, ids []string, err error) {
+func (f documentHandlers) documentIDs(ctx context.Context, r *api.Request) (id string, ids []string, err error) {
 	id = r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
 		return "", nil, err
@@ -38,7 +38,7 @@ func isActive(v dataset.Document) bool {
 }
 
 // parse starts to parse documents. Unknown ones are refused after the others were started.
-func (f *face) parse(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f documentHandlers) parse(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, ids, err := f.documentIDs(ctx, r)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (f *face) start(ctx context.Context, r *api.Request, id string, documents [
 var errParsing = failed("Can't parse document that is currently being processed")
 
 // stop cancels the parsing of documents.
-func (f *face) stop(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f documentHandlers) stop(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, ids, err := f.documentIDs(ctx, r)
 	if err != nil {
 		return nil, err

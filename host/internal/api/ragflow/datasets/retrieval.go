@@ -13,6 +13,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
+// searchHandlers answer searches.
+type searchHandlers struct{ *face }
+
 // Defaults of searches.
 const (
 	defaultThreshold    = 0.2
@@ -21,7 +24,8 @@ const (
 )
 
 func retrievalRoutes(f *face) []api.Route {
-	return []api.Route{route("POST", "/api/v1/retrieval", read, api.BodySmall, f.retrieve)}
+	searches := searchHandlers{f}
+	return []api.Route{route("POST", "/api/v1/retrieval", read, api.BodySmall, searches.retrieve)}
 }
 
 // query is a search as a request asks for it.
@@ -31,7 +35,7 @@ type query struct {
 }
 
 // retrieve searches datasets.
-func (f *face) retrieve(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f searchHandlers) retrieve(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -67,7 +71,7 @@ func (f *face) retrieve(ctx context.Context, r *api.Request) (api.Response, erro
 var nothingFound = engine.Object("total", 0, "chunks", engine.List(), "doc_aggs", engine.Object())
 
 // searched are the datasets that a request searches.
-func (f *face) searched(ctx context.Context, r *api.Request, v engine.Value) ([]string, error) {
+func (f searchHandlers) searched(ctx context.Context, r *api.Request, v engine.Value) ([]string, error) {
 	switch {
 	case !v.Truthy():
 		return nil, failed("`dataset_ids` is required.")
@@ -106,7 +110,7 @@ func sameModel(list []dataset.Dataset) error {
 }
 
 // readSearch reads the settings of a search.
-func (f *face) readSearch(ctx context.Context, r *api.Request, body engine.Value, q *query) (err error) {
+func (f searchHandlers) readSearch(ctx context.Context, r *api.Request, body engine.Value, q *query) (err error) {
 	docs := body.Get("document_ids")
 	if docs.Kind() != engine.KindList && !docs.IsNull() {
 		return failed("`documents` should be a list")
@@ -133,7 +137,7 @@ func (f *face) readSearch(ctx context.Context, r *api.Request, body engine.Value
 }
 
 // readNumbers reads the numbers of a search.
-func (f *face) readNumbers(body engine.Value, q *query) (err error) {
+func (f searchHandlers) readNumbers(body engine.Value, q *query) (err error) {
 	for _, one := range []struct {
 		name   string
 		absent int
@@ -204,7 +208,7 @@ func numberOf(body engine.Value, name string, absent float64) (float64, error) {
 }
 
 // ownDocuments refuses documents that are in none of the datasets of a search.
-func (f *face) ownDocuments(ctx context.Context, r *api.Request, q *query) error {
+func (f searchHandlers) ownDocuments(ctx context.Context, r *api.Request, q *query) error {
 	for _, doc := range q.Documents {
 		found := false
 		for _, id := range q.Datasets {
@@ -222,7 +226,7 @@ func (f *face) ownDocuments(ctx context.Context, r *api.Request, q *query) error
 }
 
 // search asks the service. A page of no rows has a total as well.
-func (f *face) search(ctx context.Context, r *api.Request, q app.SearchQuery) (*app.SearchResult, error) {
+func (f searchHandlers) search(ctx context.Context, r *api.Request, q app.SearchQuery) (*app.SearchResult, error) {
 	empty := q.Size == 0
 	q.Size = max(q.Size, 1)
 	found, err := f.data.Search(ctx, r.Who, q)

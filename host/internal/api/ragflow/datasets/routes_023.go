@@ -10,20 +10,21 @@ import (
 // ownRoutes are those that only version 0.23 has: the interface of its page, and indexes over whole
 // datasets under their older names.
 func (older) ownRoutes(f *face) []api.Route {
+	rest := restHandlers{f}
 	list := append(webDatasetRoutes(f), webDocumentRoutes(f)...)
 	list = append(list, webChunkRoutes(f)...)
 	list = append(list, emptyIDRoutes()...)
-	list = append(list, get(one+"/knowledge_graph", f.graph),
-		route("DELETE", one+"/knowledge_graph", edit, api.BodyNone, f.deleteGraph))
+	list = append(list, get(one+"/knowledge_graph", rest.graph),
+		route("DELETE", one+"/knowledge_graph", edit, api.BodyNone, rest.deleteGraph))
 	for _, kind := range []string{"graphrag", "raptor"} {
-		list = append(list, route("POST", one+"/run_"+kind, edit, api.BodyNone, f.runOlder(kind)),
-			get(one+"/trace_"+kind, f.traceOlder))
+		list = append(list, route("POST", one+"/run_"+kind, edit, api.BodyNone, rest.runOlder(kind)),
+			get(one+"/trace_"+kind, rest.traceOlder))
 	}
 	return list
 }
 
 // runOlder refuses to build an index over a dataset.
-func (f *face) runOlder(kind string) api.Handler {
+func (f restHandlers) runOlder(kind string) api.Handler {
 	return func(ctx context.Context, r *api.Request) (api.Response, error) {
 		if _, err := f.pathDataset(ctx, r); err != nil {
 			return nil, err
@@ -32,12 +33,12 @@ func (f *face) runOlder(kind string) api.Handler {
 	}
 }
 
-func (f *face) traceOlder(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) traceOlder(ctx context.Context, r *api.Request) (api.Response, error) {
 	_, err := f.pathDataset(ctx, r)
 	return ok(engine.Object(), err)
 }
 
-func (f *face) deleteGraph(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) deleteGraph(ctx context.Context, r *api.Request) (api.Response, error) {
 	_, err := f.pathDataset(ctx, r)
 	return ok(engine.Bool(true), err)
 }

@@ -12,42 +12,47 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
+// restHandlers answer what only one version asks.
+type restHandlers struct{ *face }
+
 // ownRoutes are those that version 0.27 adds. Its page and programs share them.
 func (newer) ownRoutes(f *face) []api.Route {
+	rest, files, pieces := restHandlers{f}, documentHandlers{f}, chunkHandlers{f}
+	meta, searches := metadataHandlers{f}, searchHandlers{f}
 	config := one + "/metadata/config"
 	return []api.Route{
-		get(one, f.getDataset),
-		route("PATCH", document, edit, api.BodySmall, f.updateDocument),
-		route("PATCH", chunk, edit, api.BodyCanvas, f.updateChunk),
-		route("PATCH", chunks, edit, api.BodySmall, f.switchChunks),
-		get(chunk, f.getChunk),
-		route("POST", documents+"/parse", edit, api.BodySmall, f.parse),
-		route("POST", documents+"/stop", edit, api.BodySmall, f.stop),
-		route("POST", "/api/v1/documents/ingest", edit, api.BodySmall, f.ingest),
-		route("POST", documents+"/batch-update-status", edit, api.BodySmall, f.batchStatus),
-		get("/api/v1/documents/{document}", f.downloadAny("attachment")),
-		get("/api/v1/documents/{document}/preview", f.downloadAny("inline")),
-		get("/api/v1/thumbnails", f.thumbnails),
-		route("PATCH", documents+"/metadatas", edit, api.BodyCanvas, f.updateMetadata),
-		get(config, f.getMetadataConfig),
-		route("PUT", config, edit, api.BodySmall, f.setMetadataConfig),
-		get(one+"/auto_metadata", f.getMetadataConfig),
-		route("PUT", one+"/auto_metadata", edit, api.BodySmall, f.setMetadataConfig),
-		route("PUT", document+"/metadata/config", edit, api.BodySmall, f.setDocumentMetadataConfig),
-		get(all+"/metadata/flattened", f.flattenedMetadata("dataset_ids")),
-		get(one+"/tags", f.tags), get(all+"/tags/aggregation", f.aggregateTags),
-		route("POST", one+"/search", read, api.BodySmall, f.searchDataset),
-		route("POST", all+"/search", read, api.BodySmall, f.searchDatasets),
-		get(one+"/ingestions/summary", f.ingestionSummary), get(one+"/ingestions", f.ingestions),
-		get(one+"/ingestions/{log}", f.ingestion),
+		get(one, rest.getDataset),
+		route("PATCH", document, edit, api.BodySmall, files.updateDocument),
+		route("PATCH", chunk, edit, api.BodyCanvas, pieces.updateChunk),
+		route("PATCH", chunks, edit, api.BodySmall, pieces.switchChunks),
+		get(chunk, rest.getChunk),
+		route("POST", documents+"/parse", edit, api.BodySmall, files.parse),
+		route("POST", documents+"/stop", edit, api.BodySmall, files.stop),
+		route("POST", "/api/v1/documents/ingest", edit, api.BodySmall, rest.ingest),
+		route("POST", documents+"/batch-update-status", edit, api.BodySmall, rest.batchStatus),
+		get("/api/v1/documents/{document}", rest.downloadAny("attachment")),
+		get("/api/v1/documents/{document}/preview", rest.downloadAny("inline")),
+		get("/api/v1/thumbnails", rest.thumbnails),
+		route("PATCH", documents+"/metadatas", edit, api.BodyCanvas, meta.updateMetadata),
+		get(config, meta.getMetadataConfig),
+		route("PUT", config, edit, api.BodySmall, meta.setMetadataConfig),
+		get(one+"/auto_metadata", meta.getMetadataConfig),
+		route("PUT", one+"/auto_metadata", edit, api.BodySmall, meta.setMetadataConfig),
+		route("PUT", document+"/metadata/config", edit, api.BodySmall, meta.setDocumentMetadataConfig),
+		get(all+"/metadata/flattened", meta.flattenedMetadata("dataset_ids")),
+		get(one+"/tags", rest.tags), get(all+"/tags/aggregation", rest.aggregateTags),
+		route("POST", one+"/search", read, api.BodySmall, searches.searchDataset),
+		route("POST", all+"/search", read, api.BodySmall, searches.searchDatasets),
+		get(one+"/ingestions/summary", rest.ingestionSummary), get(one+"/ingestions", rest.ingestions),
+		get(one+"/ingestions/{log}", rest.ingestion),
 		route("POST", one+"/embedding/check", edit, api.BodySmall, f.checkEmbedding),
-		route("POST", one+"/index", edit, api.BodySmall, f.runIndex), get(one+"/index", f.traceIndex),
-		get(one+"/graph", f.graph), route("DELETE", one+"/{index}", edit, api.BodyNone, f.deleteIndex),
-		get(difyPath, f.difyRetrieve), get(difyPath+"/health", difyHealth),
+		route("POST", one+"/index", edit, api.BodySmall, rest.runIndex), get(one+"/index", rest.traceIndex),
+		get(one+"/graph", rest.graph), route("DELETE", one+"/{index}", edit, api.BodyNone, rest.deleteIndex),
+		get(difyPath, searches.difyRetrieve), get(difyPath+"/health", difyHealth),
 	}
 }
 
-func (f *face) getDataset(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) getDataset(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.pathDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -61,7 +66,7 @@ func (f *face) pathDataset(ctx context.Context, r *api.Request) (dataset.Dataset
 	return f.dataset(ctx, r, id, f.lacks(r.Who.Tenant, "dataset '"+id+"'"))
 }
 
-func (f *face) getChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) getChunk(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.owner(ctx, r)
 	if err != nil {
 		return nil, err
@@ -78,7 +83,7 @@ func (f *face) getChunk(ctx context.Context, r *api.Request) (api.Response, erro
 }
 
 // ingest starts or stops to parse documents of any datasets.
-func (f *face) ingest(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) ingest(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -86,7 +91,7 @@ func (f *face) ingest(ctx context.Context, r *api.Request) (api.Response, error)
 }
 
 // runDocuments starts or stops to parse the documents of a body: run is 1 or 2.
-func (f *face) runDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) runDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := r.Body.Require("doc_ids", "run"); err != nil {
 		return nil, err
 	}
@@ -122,7 +127,7 @@ func (f *face) anyDocument(ctx context.Context, r *api.Request, id string) (data
 	return v, orNone(err, noAuthorization())
 }
 
-func (f *face) batchStatus(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) batchStatus(ctx context.Context, r *api.Request) (api.Response, error) {
 	if _, err := f.pathDataset(ctx, r); err != nil {
 		return nil, err
 	}
@@ -161,7 +166,7 @@ func (f *face) setStatus(ctx context.Context, r *api.Request) (api.Response, err
 }
 
 // downloadAny sends a document whose dataset the path does not name.
-func (f *face) downloadAny(disposition string) api.Handler {
+func (f restHandlers) downloadAny(disposition string) api.Handler {
 	return func(ctx context.Context, r *api.Request) (api.Response, error) {
 		id := r.Params["document"]
 		v, err := f.data.Find(ctx, r.Who, id)
@@ -173,7 +178,7 @@ func (f *face) downloadAny(disposition string) api.Handler {
 }
 
 // thumbnails answers the small pictures of documents.
-func (f *face) thumbnails(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) thumbnails(ctx context.Context, r *api.Request) (api.Response, error) {
 	ids := r.Query.Names("doc_ids")
 	if len(ids) == 0 {
 		return nil, api.Refused(api.CodeArgument, `Lack of "Document ID"`)
@@ -192,14 +197,14 @@ func (f *face) thumbnails(ctx context.Context, r *api.Request) (api.Response, er
 }
 
 // tags answers the tags of the chunks of a dataset: there are none without tag datasets.
-func (f *face) tags(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) tags(ctx context.Context, r *api.Request) (api.Response, error) {
 	if _, err := f.pathDataset(ctx, r); err != nil {
 		return nil, err
 	}
 	return api.OK(none), nil
 }
 
-func (f *face) aggregateTags(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) aggregateTags(ctx context.Context, r *api.Request) (api.Response, error) {
 	ids := r.Query.Names("dataset_ids")
 	if len(ids) == 0 {
 		return nil, failed("`dataset_ids` is required.")
@@ -213,7 +218,7 @@ func (f *face) aggregateTags(ctx context.Context, r *api.Request) (api.Response,
 }
 
 // ingestionSummary counts what a dataset holds, and its documents by state.
-func (f *face) ingestionSummary(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) ingestionSummary(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.pathDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -242,7 +247,7 @@ func (f *face) countStates(ctx context.Context, r *api.Request, id string) (engi
 }
 
 // ingestions lists the last parse of each document as a log.
-func (f *face) ingestions(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) ingestions(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.pathDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -299,7 +304,7 @@ func parseLog(v dataset.Document) engine.Value {
 	return b.Value()
 }
 
-func (f *face) ingestion(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) ingestion(ctx context.Context, r *api.Request) (api.Response, error) {
 	if _, err := f.pathDataset(ctx, r); err != nil {
 		return nil, err
 	}
@@ -310,8 +315,8 @@ func (f *face) ingestion(ctx context.Context, r *api.Request) (api.Response, err
 	return api.OK(parseLog(v)), nil
 }
 
-// checkEmbedding tells whether another embedding model may be chosen: chunks are embedded anew by
-// it, so any may.
+// checkEmbedding reports whether another embedding model may be chosen: chunks are embedded again,
+// so any may.
 func (f *face) checkEmbedding(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.pathDataset(ctx, r)
 	if err != nil {
@@ -330,7 +335,7 @@ func noIndex(kind string) error {
 }
 
 // indexKind reads which index a request is about.
-func (f *face) indexKind(ctx context.Context, r *api.Request, kind string) (string, error) {
+func (f restHandlers) indexKind(ctx context.Context, r *api.Request, kind string) (string, error) {
 	if _, err := f.pathDataset(ctx, r); err != nil {
 		return "", err
 	}
@@ -340,7 +345,7 @@ func (f *face) indexKind(ctx context.Context, r *api.Request, kind string) (stri
 	return kind, nil
 }
 
-func (f *face) runIndex(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) runIndex(ctx context.Context, r *api.Request) (api.Response, error) {
 	kind, err := f.indexKind(ctx, r, r.Query.Get("type"))
 	if err == nil {
 		err = noIndex(kind)
@@ -348,18 +353,18 @@ func (f *face) runIndex(ctx context.Context, r *api.Request) (api.Response, erro
 	return nil, err
 }
 
-func (f *face) traceIndex(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) traceIndex(ctx context.Context, r *api.Request) (api.Response, error) {
 	_, err := f.indexKind(ctx, r, r.Query.Get("type"))
 	return ok(engine.Object(), err)
 }
 
-func (f *face) deleteIndex(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) deleteIndex(ctx context.Context, r *api.Request) (api.Response, error) {
 	_, err := f.indexKind(ctx, r, r.Params["index"])
 	return jsonOK(engine.Bool(true), err)
 }
 
 // graph answers the knowledge graph of a dataset: there is none.
-func (f *face) graph(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f restHandlers) graph(ctx context.Context, r *api.Request) (api.Response, error) {
 	_, err := f.pathDataset(ctx, r)
 	return ok(engine.Object("graph", engine.Object(), "mind_map", engine.Object()), err)
 }

@@ -37,7 +37,7 @@ type uploads struct {
 }
 
 // upload stores the files of a form as documents of a dataset.
-func (f *face) upload(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f documentHandlers) upload(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, f.noUploadDataset(id)); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (f *face) upload(ctx context.Context, r *api.Request) (api.Response, error)
 	if answer, err := f.uploadOther(ctx, r, id); answer != nil || err != nil {
 		return answer, err
 	}
-	u := &uploads{face: f, r: r, id: id}
+	u := &uploads{face: f.face, r: r, id: id}
 	if err := u.readForm(ctx); err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func formFailure(err error) error {
 
 // uploadOther makes a document without a form, where the dialect has that: of a page at an address,
 // or an empty one. Both results are nil for a form.
-func (f *face) uploadOther(ctx context.Context, r *api.Request, id string) (api.Response, error) {
+func (f documentHandlers) uploadOther(ctx context.Context, r *api.Request, id string) (api.Response, error) {
 	kind := r.Query.Get("type")
 	if !f.uploadsOther() || kind != "web" && kind != "empty" {
 		return nil, nil
@@ -203,7 +203,7 @@ func (f *face) uploadEmpty(ctx context.Context, r *api.Request, id, name string)
 }
 
 // uploadPage stores what an address returns.
-func (f *face) uploadPage(ctx context.Context, r *api.Request, id, name string) (dataset.Document, error) {
+func (f documentHandlers) uploadPage(ctx context.Context, r *api.Request, id, name string) (dataset.Document, error) {
 	page, err := f.services.Files.PutPage(ctx, r.Who.Tenant, r.Body.Text("url"))
 	if err != nil {
 		return dataset.Document{}, err

@@ -10,16 +10,20 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
+// webChunks answer the page about chunks.
+type webChunks struct{ *face }
+
 // Chunks as the page of version 0.23 asks for them.
 
 func webChunkRoutes(f *face) []api.Route {
+	w, searches := webChunks{f}, searchHandlers{f}
 	post := func(name, scope string, h api.Handler) api.Route {
 		return route("POST", "/v1/chunk/"+name, scope, api.BodyCanvas, h)
 	}
 	return []api.Route{
-		post("list", read, f.webListChunks), get("/v1/chunk/get", f.webGetChunk), post("set", edit, f.webSetChunk),
-		post("switch", edit, f.webSwitchChunks), post("rm", edit, f.webRemoveChunks),
-		post("create", edit, f.webCreateChunk), post("retrieval_test", read, f.retrievalTest),
+		post("list", read, w.webListChunks), get("/v1/chunk/get", w.webGetChunk), post("set", edit, w.webSetChunk),
+		post("switch", edit, w.webSwitchChunks), post("rm", edit, w.webRemoveChunks),
+		post("create", edit, w.webCreateChunk), post("retrieval_test", read, searches.retrievalTest),
 	}
 }
 
@@ -35,7 +39,7 @@ func rawChunk(v dataset.Chunk) engine.Value {
 		"available_int", on, "positions", positionsOf(v), "doc_type_kwd", typeOf(v))
 }
 
-func (f *face) webListChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) webListChunks(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r)
 	if err != nil {
 		return nil, err
@@ -60,7 +64,7 @@ func (f *face) webListChunks(ctx context.Context, r *api.Request) (api.Response,
 }
 
 // webGetChunk finds a chunk by its id, and by its document when the query names it.
-func (f *face) webGetChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) webGetChunk(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, id := r.Query.Get("doc_id"), r.Query.Get("chunk_id")
 	if id == "" {
 		return nil, api.Lacking([]string{"chunk_id"})
@@ -95,7 +99,7 @@ func webChunk(body engine.Value) engine.Value {
 	return body
 }
 
-func (f *face) webSetChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) webSetChunk(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r, "chunk_id", "content_with_weight")
 	if err != nil {
 		return nil, err
@@ -109,7 +113,7 @@ func (f *face) webSetChunk(ctx context.Context, r *api.Request) (api.Response, e
 	return jsonOK(engine.Bool(true), orNone(err, failed("Chunk not found!")))
 }
 
-func (f *face) webSwitchChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) webSwitchChunks(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r, "chunk_ids", "available_int")
 	if err != nil {
 		return nil, err
@@ -123,7 +127,7 @@ func (f *face) webSwitchChunks(ctx context.Context, r *api.Request) (api.Respons
 
 // webRemoveChunks deletes the named chunks. The original deletes all of a document when some of the
 // names are not known; here those stay.
-func (f *face) webRemoveChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) webRemoveChunks(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r, "chunk_ids")
 	if err != nil {
 		return nil, err
@@ -139,7 +143,7 @@ func (f *face) webRemoveChunks(ctx context.Context, r *api.Request) (api.Respons
 	return jsonOK(engine.Bool(true), err)
 }
 
-func (f *face) webCreateChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) webCreateChunk(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r, "content_with_weight")
 	if err != nil {
 		return nil, err

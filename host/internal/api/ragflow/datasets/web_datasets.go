@@ -12,20 +12,24 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
+// webDatasets answer the page about datasets.
+type webDatasets struct{ *face }
+
 // Datasets as the page of version 0.23 asks for them: raw member names, ids in bodies.
 
 func webDatasetRoutes(f *face) []api.Route {
+	w, meta, rest := webDatasets{f}, metadataHandlers{f}, restHandlers{f}
 	post := func(name, scope string, h api.Handler) api.Route {
 		return route("POST", "/v1/kb/"+name, scope, api.BodySmall, h)
 	}
 	return []api.Route{
-		post("create", edit, f.webCreate), post("update", edit, f.webUpdate), post("rm", edit, f.webRemove),
-		post("list", read, f.webList), get("/v1/kb/detail", f.webDetail), get("/v1/kb/basic_info", f.webBasicInfo),
-		get("/v1/kb/get_meta", f.flattenedMetadata("kb_ids")),
-		get("/v1/kb/{dataset}/tags", f.tags), get("/v1/kb/tags", f.webTags),
-		post("list_pipeline_logs", read, f.webLogs(false)), post("list_pipeline_dataset_logs", read, f.webLogs(true)),
-		get("/v1/kb/pipeline_log_detail", f.webLog), post("check_embedding", edit, f.webCheckEmbedding),
-		get("/v1/kb/{dataset}/knowledge_graph", f.graph),
+		post("create", edit, w.webCreate), post("update", edit, w.webUpdate), post("rm", edit, w.webRemove),
+		post("list", read, w.webList), get("/v1/kb/detail", w.webDetail), get("/v1/kb/basic_info", w.webBasicInfo),
+		get("/v1/kb/get_meta", meta.flattenedMetadata("kb_ids")),
+		get("/v1/kb/{dataset}/tags", rest.tags), get("/v1/kb/tags", w.webTags),
+		post("list_pipeline_logs", read, w.webLogs(false)), post("list_pipeline_dataset_logs", read, w.webLogs(true)),
+		get("/v1/kb/pipeline_log_detail", w.webLog), post("check_embedding", edit, w.webCheckEmbedding),
+		get("/v1/kb/{dataset}/knowledge_graph", rest.graph),
 	}
 }
 
@@ -66,7 +70,7 @@ func webBody(r *api.Request, o *schema.Object, more ...any) (*schema.Input, erro
 	return in, nil
 }
 
-func (f *face) webCreate(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) webCreate(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -81,7 +85,7 @@ func (f *face) webCreate(ctx context.Context, r *api.Request) (api.Response, err
 	return jsonOK(engine.Object("kb_id", v.ID), err)
 }
 
-func (f *face) webUpdate(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) webUpdate(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -105,7 +109,7 @@ func (f *face) webUpdate(ctx context.Context, r *api.Request) (api.Response, err
 	return jsonOK(rawDataset(v), err)
 }
 
-func (f *face) webRemove(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) webRemove(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -122,13 +126,13 @@ func (f *face) webRemove(ctx context.Context, r *api.Request) (api.Response, err
 	return api.OK(engine.Bool(true)), nil
 }
 
-func (f *face) webDetail(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) webDetail(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.queryDataset(ctx, r)
 	return jsonOK(rawDataset(v), err)
 }
 
 // queryDataset finds the dataset that a query names.
-func (f *face) queryDataset(ctx context.Context, r *api.Request) (dataset.Dataset, error) {
+func (f webDatasets) queryDataset(ctx context.Context, r *api.Request) (dataset.Dataset, error) {
 	id := r.Query.Get("kb_id")
 	if id == "" {
 		return dataset.Dataset{}, api.Refused(api.CodeArgument, `Lack of "KB ID"`)
@@ -137,7 +141,7 @@ func (f *face) queryDataset(ctx context.Context, r *api.Request) (dataset.Datase
 }
 
 // webList lists datasets for the page and for the form of retrieval nodes.
-func (f *face) webList(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) webList(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -170,7 +174,7 @@ func (f *face) webList(ctx context.Context, r *api.Request) (api.Response, error
 }
 
 // webBasicInfo counts the documents of a dataset by what became of their parses.
-func (f *face) webBasicInfo(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) webBasicInfo(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.queryDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -180,7 +184,7 @@ func (f *face) webBasicInfo(ctx context.Context, r *api.Request) (api.Response, 
 		"failed", counts.Get("fail"), "cancelled", counts.Get("cancel"), "downloaded", 0), err)
 }
 
-func (f *face) webTags(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) webTags(ctx context.Context, r *api.Request) (api.Response, error) {
 	for _, id := range r.Query.Names("kb_ids") {
 		if _, err := f.dataset(ctx, r, id, noAuthorization()); err != nil {
 			return nil, err
@@ -189,7 +193,7 @@ func (f *face) webTags(ctx context.Context, r *api.Request) (api.Response, error
 	return api.OK(none), nil
 }
 
-func (f *face) webLogs(whole bool) api.Handler {
+func (f webDatasets) webLogs(whole bool) api.Handler {
 	return func(ctx context.Context, r *api.Request) (api.Response, error) {
 		v, err := f.queryDataset(ctx, r)
 		if err != nil {
@@ -199,7 +203,7 @@ func (f *face) webLogs(whole bool) api.Handler {
 	}
 }
 
-func (f *face) webLog(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) webLog(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Query.Get("log_id")
 	if id == "" {
 		return nil, api.Refused(api.CodeArgument, `Lack of "Pipeline log ID"`)
@@ -208,7 +212,7 @@ func (f *face) webLog(ctx context.Context, r *api.Request) (api.Response, error)
 	return jsonOK(parseLog(v), orNone(err, failed("Invalid pipeline log ID")))
 }
 
-func (f *face) webCheckEmbedding(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) webCheckEmbedding(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}

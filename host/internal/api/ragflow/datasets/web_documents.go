@@ -10,21 +10,25 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
+// webDocuments answer the page about documents.
+type webDocuments struct{ *face }
+
 // Documents as the page of version 0.23 asks for them.
 
 func webDocumentRoutes(f *face) []api.Route {
+	w, rest := webDocuments{f}, restHandlers{f}
 	post := func(name, scope string, h api.Handler) api.Route {
 		return route("POST", "/v1/document/"+name, scope, api.BodySmall, h)
 	}
 	return []api.Route{
-		{Method: "POST", Path: "/v1/document/upload", Scope: edit, Body: api.BodyUpload, Handler: f.webUpload},
-		post("create", edit, f.webCreateDocument), post("list", read, f.webListDocuments),
-		post("filter", read, f.webCountDocuments), post("infos", read, f.webDocuments),
-		get("/v1/document/thumbnails", f.thumbnails), post("change_status", edit, f.webStatus),
-		post("rm", edit, f.webRemoveDocuments), post("run", edit, f.ingest), post("rename", edit, f.webRename),
-		get("/v1/document/get/{document}", f.downloadAny("inline")), post("change_parser", edit, f.webChangeMethod),
-		get("/v1/document/image/{document}", noImage), post("set_meta", edit, f.webSetMeta),
-		post("metadata/summary", read, f.webSummary), post("metadata/update", edit, f.webUpdateMetadata),
+		{Method: "POST", Path: "/v1/document/upload", Scope: edit, Body: api.BodyUpload, Handler: w.webUpload},
+		post("create", edit, w.webCreateDocument), post("list", read, w.webListDocuments),
+		post("filter", read, w.webCountDocuments), post("infos", read, w.webDocuments),
+		get("/v1/document/thumbnails", rest.thumbnails), post("change_status", edit, w.webStatus),
+		post("rm", edit, w.webRemoveDocuments), post("run", edit, rest.ingest), post("rename", edit, w.webRename),
+		get("/v1/document/get/{document}", rest.downloadAny("inline")), post("change_parser", edit, w.webChangeMethod),
+		get("/v1/document/image/{document}", noImage), post("set_meta", edit, w.webSetMeta),
+		post("metadata/summary", read, w.webSummary), post("metadata/update", edit, w.webUpdateMetadata),
 	}
 }
 
@@ -40,14 +44,14 @@ func rawDocument(v dataset.Document) engine.Value {
 }
 
 // webUpload stores the files of a form, in which a field kb_id comes before them.
-func (f *face) webUpload(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webUpload(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Query.Get("kb_id")
 	if id != "" {
 		if _, err := f.dataset(ctx, r, id, failed("Can't find this dataset!")); err != nil {
 			return nil, err
 		}
 	}
-	u := &uploads{face: f, r: r, id: id}
+	u := &uploads{face: f.face, r: r, id: id}
 	if err := u.readForm(ctx); err != nil {
 		return nil, err
 	}
@@ -64,7 +68,7 @@ func (f *face) webUpload(ctx context.Context, r *api.Request) (api.Response, err
 }
 
 // bodyDataset reads the body and finds the dataset that it names.
-func (f *face) bodyDataset(ctx context.Context, r *api.Request, more ...string) (string, error) {
+func (f webDocuments) bodyDataset(ctx context.Context, r *api.Request, more ...string) (string, error) {
 	if err := loose(r); err != nil {
 		return "", err
 	}
@@ -86,7 +90,7 @@ func (f *face) bodyDocument(ctx context.Context, r *api.Request, more ...string)
 	return f.anyDocument(ctx, r, r.Body.Text("doc_id"))
 }
 
-func (f *face) webCreateDocument(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webCreateDocument(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, err := f.bodyDataset(ctx, r, "name")
 	if err != nil {
 		return nil, err
@@ -103,7 +107,7 @@ func (f *face) webCreateDocument(ctx context.Context, r *api.Request) (api.Respo
 }
 
 // webFilter reads which documents the page asks for: a dataset in the query, the rest in the body.
-func (f *face) webFilter(ctx context.Context, r *api.Request, id string) (string, app.DocumentList, error) {
+func (f webDocuments) webFilter(ctx context.Context, r *api.Request, id string) (string, app.DocumentList, error) {
 	q := app.DocumentList{OrderBy: "create_time", Ascending: !r.Query.Asked("desc", true)}
 	q.Words = r.Query.Get("keywords")
 	if q.Words == "" {
@@ -127,7 +131,7 @@ func (f *face) webFilter(ctx context.Context, r *api.Request, id string) (string
 	return id, q, r.Body.Valid()
 }
 
-func (f *face) webListDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webListDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -153,7 +157,7 @@ func (f *face) webListDocuments(ctx context.Context, r *api.Request) (api.Respon
 }
 
 // webCountDocuments counts documents by suffix and by state, for lists of filters.
-func (f *face) webCountDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webCountDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -181,7 +185,7 @@ func counted(counts map[string]int) engine.Value {
 	return b.Value()
 }
 
-func (f *face) webDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -200,14 +204,14 @@ func (f *face) webDocuments(ctx context.Context, r *api.Request) (api.Response, 
 	return api.OK(engine.List(rows...)), nil
 }
 
-func (f *face) webStatus(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webStatus(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
 	return f.setStatus(ctx, r)
 }
 
-func (f *face) webRemoveDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webRemoveDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -234,7 +238,7 @@ func (f *face) webRemoveDocuments(ctx context.Context, r *api.Request) (api.Resp
 	return api.OK(engine.Bool(true)), nil
 }
 
-func (f *face) webRename(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webRename(ctx context.Context, r *api.Request) (api.Response, error) {
 	old, err := f.bodyDocument(ctx, r, "name")
 	if err != nil {
 		return nil, err
@@ -248,7 +252,7 @@ func (f *face) webRename(ctx context.Context, r *api.Request) (api.Response, err
 }
 
 // webChangeMethod sets how a document is cut.
-func (f *face) webChangeMethod(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webChangeMethod(ctx context.Context, r *api.Request) (api.Response, error) {
 	old, err := f.bodyDocument(ctx, r)
 	if err != nil {
 		return nil, err
@@ -278,7 +282,7 @@ func noImage(context.Context, *api.Request) (api.Response, error) {
 }
 
 // webSetMeta replaces the metadata of a document, which the page sends as JSON text.
-func (f *face) webSetMeta(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webSetMeta(ctx context.Context, r *api.Request) (api.Response, error) {
 	old, err := f.bodyDocument(ctx, r, "meta")
 	if err != nil {
 		return nil, err
@@ -297,7 +301,7 @@ func (f *face) webSetMeta(ctx context.Context, r *api.Request) (api.Response, er
 	return jsonOK(engine.Bool(true), err)
 }
 
-func (f *face) webSummary(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webSummary(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, err := f.bodyDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -315,7 +319,7 @@ func (f *face) webSummary(ctx context.Context, r *api.Request) (api.Response, er
 }
 
 // webUpdateMetadata changes metadata of the documents that the page has selected.
-func (f *face) webUpdateMetadata(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) webUpdateMetadata(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, err := f.bodyDataset(ctx, r)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 // Searches as the page of the original makes them: with raw member names and no least similarity.
 
 // searchDataset searches the dataset of the path.
-func (f *face) searchDataset(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f searchHandlers) searchDataset(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.pathDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (f *face) searchDataset(ctx context.Context, r *api.Request) (api.Response,
 }
 
 // searchDatasets searches datasets that the body names.
-func (f *face) searchDatasets(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f searchHandlers) searchDatasets(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (f *face) searchDatasets(ctx context.Context, r *api.Request) (api.Response
 }
 
 // retrievalTest is the search of the older page, which names datasets as kb_id.
-func (f *face) retrievalTest(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f searchHandlers) retrievalTest(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (f *face) retrievalTest(ctx context.Context, r *api.Request) (api.Response,
 }
 
 // testSearch searches datasets and answers with raw member names.
-func (f *face) testSearch(ctx context.Context, r *api.Request, ids []string) (api.Response, error) {
+func (f searchHandlers) testSearch(ctx context.Context, r *api.Request, ids []string) (api.Response, error) {
 	body := r.Body.Value
 	question, given := body.Lookup("question")
 	if !given {
