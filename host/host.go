@@ -102,6 +102,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		h.runMemory.file = filepath.Join(cfg.Dir, "memory.json")
 	}
 	h.documents.Memory, h.documents.Log = h.memory.documents, cfg.Log
+	h.documents.OCR = document.FindTesseract()
 	if cfg.Dir != "" {
 		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
@@ -81,6 +82,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer
 		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")
 	}
+	w.uploads.Documents.OCR = document.FindTesseract()
 	if w.save != "" {
 		ports.Documents = w.made(a)
 	}

@@ -8,9 +8,9 @@
 // its own sandbox. The Office formats are parsed by this package, part by part and token by token,
 // so a small file that unpacks to gigabytes stops at the limit.
 //
-// [Reader.Read] returns text for a language model: headings as #, lists as -, tables as rows between
-// |, one blank line between blocks. Pictures, layout, headers and footers are omitted.
-// [Reader.Blocks] returns the same as a list of blocks, with images as references; of a PDF it finds
-// columns, headings and tables by the place of words, see package layout. Package write creates
-// documents.
+// [Reader.Read] returns text for a language model: headings as #, lists as -, tables as rows
+// between |, one blank line between blocks. Pictures, layout, headers and footers are omitted.
+// [Reader.Blocks] returns the same as a list of blocks, with images as references; of a PDF it
+// finds columns, headings and tables by the place of words, see package layout. Images and scanned
+// pages are read by [Reader.OCR]. Package write creates documents.
 package document

@@ -37,8 +37,11 @@ type compiled struct {
 
 var errClosed = errors.New("the reader of documents is closed")
 
-// read adds a PDF to out, read in a sandbox of at most work bytes.
-func (p *pdfReader) read(ctx context.Context, limits *Limits, data []byte, work int64, out *page) error {
+// read adds a PDF to out, read in a sandbox of at most work bytes. ocr reads pages without text; it
+// may be nil.
+func (p *pdfReader) read(
+	ctx context.Context, limits *Limits, data []byte, work int64, out *page, ocr OCR,
+) error {
 	if len(data) == 0 {
 		return fmt.Errorf("%w: the file is empty", ErrDamaged)
 	}
@@ -58,7 +61,7 @@ func (p *pdfReader) read(ctx context.Context, limits *Limits, data []byte, work 
 	if err != nil {
 		return fmt.Errorf("reader of PDF: %w", err)
 	}
-	f := &pdf{ctx: ctx, limits: limits, module: instance, sandbox: s}
+	f := &pdf{ctx: ctx, limits: limits, module: instance, sandbox: s, ocr: ocr}
 	err = f.read(data, out)
 	if closed := instance.Close(context.WithoutCancel(ctx)); err == nil && closed != nil {
 		err = fmt.Errorf("reader of PDF: %w", closed)

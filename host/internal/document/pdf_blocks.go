@@ -10,6 +10,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/document/layout"
 )
 
@@ -20,6 +21,7 @@ func (p *pdf) blocks(document int32, pages int, out *page) (broken int, err erro
 		return 0, err
 	}
 	var d layout.Document
+	var scans []scan
 	for n := range pages {
 		content, ok, err := g.page(document, n)
 		if err != nil {
@@ -29,6 +31,13 @@ func (p *pdf) blocks(document int32, pages int, out *page) (broken int, err erro
 			broken++
 			continue
 		}
+		if len(content.Words) == 0 && p.ocr != nil {
+			text, err := g.scan(document, n)
+			if err != nil {
+				return broken, err
+			}
+			scans = append(scans, scan{n + 1, text})
+		}
 		if size := d.Add(content); size > out.blocks.maxSize {
 			return broken, exceeded(LimitBlocks, out.blocks.maxSize, "bytes of blocks")
 		}
@@ -37,11 +46,24 @@ func (p *pdf) blocks(document int32, pages int, out *page) (broken int, err erro
 	if err != nil {
 		return broken, err
 	}
-	for _, b := range list {
-		if err := addBlock(b, out.blocks); err != nil {
+	for i := range list {
+		for len(scans) > 0 && scans[0].page < list[i].Page() {
+			if err := scans[0].add(out); err != nil {
+				return broken, err
+			}
+			scans = scans[1:]
+		}
+		if list[i].Kind != block.Image {
+			out.added++ // a document of images has no text
+		}
+		if err := addBlock(list[i], out.blocks); err != nil {
 			return broken, err
 		}
-		out.added++
+	}
+	for _, s := range scans {
+		if err := s.add(out); err != nil {
+			return broken, err
+		}
 	}
 	return broken, nil
 }
@@ -119,6 +141,20 @@ func (g *glyphs) page(document int32, n int) (content layout.Page, ok bool, err 
 		return content, false, err
 	}
 	return content, true, g.free("FPDF_ClosePage", page)
+}
+
+// size is the width and the height of a page in pixels for OCR.
+func (g *glyphs) size(page int32) (width, height int, err error) {
+	var points [2]float64
+	for i, function := range [...]string{"FPDF_GetPageWidthF", "FPDF_GetPageHeightF"} {
+		v, err := g.fast(function, uint64(uint32(page)))
+		if err != nil {
+			return 0, 0, err
+		}
+		points[i] = float64(math.Float32frombits(uint32(v)))
+	}
+	scale := min(scanScale, scanWidth/max(points[0], 1), scanWidth*3/2/max(points[1], 1))
+	return max(int(points[0]*scale), 1), max(int(points[1]*scale), 1), nil
 }
 
 // words collects the characters of a page as words.

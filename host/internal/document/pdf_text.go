@@ -17,6 +17,7 @@ type pdf struct {
 	limits  *Limits
 	module  api.Module
 	sandbox *sandbox
+	ocr     OCR // may be nil
 }
 
 // call calls an exported function of pdfium that returns one 32-bit integer.

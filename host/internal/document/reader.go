@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"path"
 	"strings"
 	"sync"
@@ -25,6 +26,8 @@ type Reader struct {
 	Log *slog.Logger
 	// Limits bound the resources for one document.
 	Limits Limits
+	// OCR reads images and scanned pages for [Reader.Blocks]; nil reads none.
+	OCR OCR
 	// Memory bounds the sum over all documents that are read concurrently; nil means no bound.
 	Memory *memlimit.Budget
 
@@ -141,8 +144,10 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 	}
 	defer unmap()
 	next = attempt{kind: kindOf(s.Name, s.MimeType, data), work: a.work}
-	if err := r.failed.find(next.kind, data); err != nil {
-		return a, "", err
+	if w.blocks == nil { // OCR may read what has no text
+		if err := r.failed.find(next.kind, data); err != nil {
+			return a, "", err
+		}
 	}
 	next.work = max(a.work, firstWork(limits, next.kind, s.Size))
 	if next.work > a.work || next.kind == kindPDF && a.kind != kindPDF {
@@ -160,7 +165,9 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 	case w.sheets != nil:
 		return a, "", errNoWorkbook
 	case next.kind == kindPDF:
-		err = r.pdf.read(working, limits, data, granted, out)
+		err = r.pdf.read(working, limits, data, granted, out, r.OCR)
+	case next.kind == kindImage:
+		err = imageBlocks(working, data, out, r.OCR)
 	default:
 		err = read(working, limits, next.kind, s.Name, data, out)
 	}
@@ -276,6 +283,7 @@ const (
 	kindOld // Office before 2007, or an encrypted document of a later version
 	kindRTF
 	kindEmail
+	kindImage
 )
 
 // kindOf detects the format from the content; the name and the MIME type only distinguish text
@@ -289,6 +297,8 @@ func kindOf(name, mimeType string, data []byte) kind {
 		return kindOld
 	case strings.HasPrefix(head, `{\rtf`):
 		return kindRTF
+	case strings.HasPrefix(http.DetectContentType(data[:min(len(data), 512)]), "image/"):
+		return kindImage
 	case strings.HasPrefix(head, "%PDF-"), extension == ".pdf" || mimeType == "application/pdf",
 		strings.Contains(head, "%PDF-") && !isText(data):
 		// PDF readers accept leading garbage.

@@ -124,7 +124,7 @@ type reader struct {
 }
 
 func (r reader) Read(ctx context.Context, file engine.Value) (text string, err error) {
-	err = r.document(ctx, file, func(documents *document.Reader, s document.Source) error {
+	err = r.document(ctx, file, true, func(documents *document.Reader, s document.Source) error {
 		text, err = files.Text(ctx, documents, s)
 		return err
 	})
@@ -133,22 +133,23 @@ func (r reader) Read(ctx context.Context, file engine.Value) (text string, err e
 
 // Parse returns the blocks of a file, see [document.Reader.Blocks].
 func (r reader) Parse(ctx context.Context, file engine.Value, _ engine.ParseOptions) (list []block.Block, err error) {
-	err = r.document(ctx, file, func(documents *document.Reader, s document.Source) error {
+	err = r.document(ctx, file, false, func(documents *document.Reader, s document.Source) error {
 		list, err = documents.Blocks(ctx, s)
 		return err
 	})
 	return list, err
 }
 
-// document calls read with a file, and remembers one that cannot be read.
+// document calls read with a file. If remembers is set, a file that cannot be read is not read
+// again; blocks are, because OCR may read what has no text.
 func (r reader) document(
-	ctx context.Context, file engine.Value, read func(*document.Reader, document.Source) error,
+	ctx context.Context, file engine.Value, remembers bool, read func(*document.Reader, document.Source) error,
 ) error {
 	item, v, err := r.box.item(ctx, r.tenant, file.Get("id").Text())
 	if err != nil {
 		return err
 	}
-	if err := failedBefore(v); err != nil {
+	if err := failedBefore(v); err != nil && remembers {
 		return err
 	}
 	size, _ := v.Get("size").Int() // written by the host, so always a number
@@ -164,7 +165,7 @@ func (r reader) document(
 		Name: v.Get("name").Text(), MimeType: v.Get("mime_type").Text(), Size: size,
 		Open: func(ctx context.Context) (io.ReadCloser, error) { return r.box.open(ctx, item) },
 	})
-	if failure, ok := document.FailureOf(err); ok && failure.Limit != document.LimitBlocks {
+	if failure, ok := document.FailureOf(err); ok && remembers {
 		err = errors.Join(err, r.box.remember(ctx, item, v, failure))
 	}
 	return err

@@ -1,0 +1,182 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os/exec"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine/block"
+)
+
+// OCR reads the text in an image.
+type OCR interface {
+	// Recognize returns the text of an image in a common format: PNG, JPEG, GIF, WebP. An image
+	// without text has none.
+	Recognize(ctx context.Context, image []byte) (string, error)
+}
+
+// Tesseract is the program tesseract as [OCR].
+type Tesseract struct {
+	Path      string
+	Languages string // as its option -l has them: eng+deu; "" is its default
+}
+
+// FindTesseract returns the installed program, or nil if there is none.
+func FindTesseract() OCR {
+	path, err := exec.LookPath("tesseract")
+	if err != nil {
+		return nil
+	}
+	return Tesseract{Path: path}
+}
+
+// Recognize runs the program. Cancelling ctx ends it.
+func (t Tesseract) Recognize(ctx context.Context, image []byte) (string, error) {
+	args := []string{"stdin", "stdout"}
+	if t.Languages != "" {
+		args = append(args, "-l", t.Languages)
+	}
+	cmd := exec.CommandContext(ctx, t.Path, args...)
+	cmd.Stdin = bytes.NewReader(image)
+	var text, problem bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &limitedWriter{&text, maxRecognized}, &limitedWriter{&problem, maxRecognized}
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("tesseract: %w: %s", err, strings.TrimSpace(problem.String()))
+	}
+	return strings.ToValidUTF8(text.String(), "\uFFFD"), nil
+}
+
+// maxRecognized bounds the text of one image in bytes.
+const maxRecognized = 4 << 20
+
+// limitedWriter fails when more than remaining bytes are written.
+type limitedWriter struct {
+	w         io.Writer
+	remaining int
+}
+
+func (l *limitedWriter) Write(p []byte) (int, error) {
+	if l.remaining -= len(p); l.remaining < 0 {
+		return 0, errors.New("too much output")
+	}
+	return l.w.Write(p)
+}
+
+// recognized is the text of an image as blocks.
+func recognized(ctx context.Context, ocr OCR, image []byte) ([]block.Block, error) {
+	text, err := ocr.Recognize(ctx, image)
+	if err != nil {
+		return nil, fmt.Errorf("OCR: %w", err)
+	}
+	return block.Paragraphs(strings.Trim(text, "\f\n ")), nil
+}
+
+// imageBlocks adds the text of an image to out.
+func imageBlocks(ctx context.Context, data []byte, out *page, ocr OCR) error {
+	if ocr == nil || out.blocks == nil {
+		const missing = "it is an image, and there is no OCR: install tesseract or choose a model that reads images"
+		return fmt.Errorf("%w: %s", ErrNoText, missing)
+	}
+	list, err := recognized(ctx, ocr, data)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("%w: OCR finds none in the image", ErrNoText)
+	}
+	return addBlocks(ctx, list, out.blocks)
+}
+
+// scan is the text of a page that is an image.
+type scan struct {
+	page int
+	list []block.Block
+}
+
+func (s *scan) add(out *page) error {
+	for _, b := range s.list {
+		b.Positions = []block.Position{{Page: s.page}}
+		if err := addBlock(b, out.blocks); err != nil {
+			return err
+		}
+		out.added++
+	}
+	return nil
+}
+
+// Pages are rendered for OCR with this many pixels for each point, as far as the width allows.
+const (
+	scanScale = 2.5 // 180 dots per inch
+	scanWidth = 2000
+)
+
+// scan reads a page by OCR.
+func (g *glyphs) scan(document int32, n int) ([]block.Block, error) {
+	page, err := g.call("FPDF_LoadPage", uint64(uint32(document)), uint64(n))
+	if err != nil || page == 0 {
+		return nil, err
+	}
+	picture, err := g.render(page)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.free("FPDF_ClosePage", page); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		return nil, err
+	}
+	return recognized(g.ctx, g.ocr, b.Bytes())
+}
+
+// render draws a page on white.
+func (g *glyphs) render(page int32) (image.Image, error) {
+	width, height, err := g.size(page)
+	if err != nil {
+		return nil, err
+	}
+	bitmap, err := g.call("FPDFBitmap_Create", uint64(width), uint64(height), 0)
+	if err != nil {
+		return nil, err
+	}
+	if bitmap == 0 {
+		return nil, g.outOfMemory()
+	}
+	const white = 0xFFFFFFFF
+	handle := uint64(uint32(bitmap))
+	if _, err := g.call("FPDFBitmap_FillRect", handle, 0, 0, uint64(width), uint64(height), white); err != nil {
+		return nil, err
+	}
+	err = g.do("FPDF_RenderPageBitmap", handle, uint64(uint32(page)), 0, 0, uint64(width), uint64(height), 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	stride, err := g.call("FPDFBitmap_GetStride", handle)
+	if err != nil {
+		return nil, err
+	}
+	at, err := g.call("FPDFBitmap_GetBuffer", handle)
+	if err != nil {
+		return nil, err
+	}
+	data, ok := g.module.Memory().Read(uint32(at), uint32(stride)*uint32(height))
+	if !ok {
+		return nil, fmt.Errorf("%w: a page cannot be drawn", ErrDamaged)
+	}
+	out := image.NewGray(image.Rect(0, 0, width, height))
+	for y := range height {
+		row := data[y*int(stride):]
+		for x := range width {
+			blue, green, red := int(row[4*x]), int(row[4*x+1]), int(row[4*x+2])
+			out.Pix[y*out.Stride+x] = byte((299*red + 587*green + 114*blue) / 1000)
+		}
+	}
+	return out, g.free("FPDFBitmap_Destroy", bitmap)
+}
