@@ -16,6 +16,7 @@ import (
 // dumped lists the tables in a dump, in the order of writing.
 var dumped = []string{
 	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv", "token_use",
+	"memories", "memory_messages",
 }
 
 // dumpHead is the first line of a dump. It is followed by the head of each table and its rows.

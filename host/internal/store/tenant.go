@@ -63,6 +63,7 @@ func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
 // owned lists the tables whose rows belong to a tenant.
 var owned = []string{
 	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
+	"memories", "memory_messages",
 }
 
 // DeleteTenant deletes a tenant with all its records, and users without another tenant. Files in
