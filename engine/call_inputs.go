@@ -153,8 +153,8 @@ func (c *CallInputs) History(n int) []Turn {
 	return c.run.st.window(n)
 }
 
-// Memories are the summaries that earlier runs of the conversation left with Remember, oldest first:
-// lists of user, assistant and summary.
+// Memories are the summaries that earlier runs of the conversation left with Remember, oldest
+// first: lists of user, assistant and summary.
 func (c *CallInputs) Memories() []Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()

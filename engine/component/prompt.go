@@ -175,7 +175,8 @@ func earlierTools(memories []engine.Value) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("## Tool calls of earlier turns\nWhat tools found before; call a tool again only when this is not enough or may be out of date.")
+	b.WriteString("## Tool calls of earlier turns\n" +
+		"What tools found before; call a tool again only when this is not enough or may be out of date.")
 	for _, m := range memories {
 		b.WriteString("\n- \"" + oneLine(m.At(0).Text()) + "\": " + oneLine(m.At(2).Text()))
 	}

@@ -122,7 +122,8 @@ export const zh: Readonly<Record<string, string>> = {
   "User prompt": "用户提示词",
   "as a tool: the request that is proposed to the calling agent": "作为工具时：建议给上级智能体的请求",
   "Remember tools": "记住工具调用",
-  "keep a summary of the tool calls in the canvas's memory for later turns; costs one model call when tools were used": "把工具调用的摘要保存在画布的记忆里，供以后各轮使用；用过工具时多调用一次模型",
+  "summarise tool calls for later turns, with one model call when tools were used":
+    "把工具调用的摘要保存下来，供以后各轮使用；用过工具时多调用一次模型",
   "Sorts what the user says into one of several categories with a language model, and continues there.":
     "用语言模型把用户的话分到若干类别之一，然后沿该类别继续。",
   "Sorting the request.": "正在给请求分类。",

@@ -44,6 +44,8 @@ var serviceStatus = map[string]int{
 	app.CodeNoUser:        http.StatusConflict,
 	app.CodeLastOwner:     http.StatusConflict,
 	app.CodeOperator:      http.StatusConflict,
+	app.CodeNotEmpty:      http.StatusConflict,
+	app.CodeMemoryFull:    http.StatusInsufficientStorage,
 }
 
 // statusOf translates what the dialects say with codes.

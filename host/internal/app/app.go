@@ -8,6 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runs"
@@ -75,6 +76,7 @@ type Services struct {
 	Schedules *Schedules
 	Servers   *Servers
 	Files     *Files
+	Memories  *memories.Store
 	Health    *Health
 	Models    *model.Tenants
 	Registry  *engine.Registry
@@ -114,6 +116,7 @@ func New(cfg Config) *Services {
 		Schedules:    &Schedules{cfg.Runs, canvases},
 		Servers:      &Servers{cfg.Store, cfg.MCP, cfg.Logger},
 		Files:        files,
+		Memories:     memories.New(cfg.Store, cfg.Models),
 		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged},
 		Models:       cfg.Models,
 		TestDatabase: cfg.TestDatabase,

@@ -53,26 +53,26 @@ func vectorBytes(v []float32) []byte {
 	return out
 }
 
-// AddMemoryMessages adds messages to a memory, all or none, and fills in their ids. The first one
-// is the source of those whose Source is -1. The memory has at most limit bytes afterwards: forgotten
-// messages and then the oldest ones are removed.
+// Add adds messages to a memory, all or none, and fills in their ids. The first one
+// is the source of those whose Source is -1. The memory has at most limit bytes afterwards:
+// forgotten messages and then the oldest ones are removed.
 //
 // Errors: [ErrNotFound], [ErrMemoryFull] when the messages alone are larger, [ErrInvalid].
-func (s *Store) AddMemoryMessages(ctx context.Context, tenant, memory string, limit int64, list []MemoryMessage) error {
+func (m Memories) Add(ctx context.Context, tenant, memory string, limit int64, list []MemoryMessage) error {
 	what := fmt.Sprintf("add to memory %q", memory)
 	size := int64(0)
 	for i := range list {
-		m := &list[i]
-		m.Memory, m.Content = memory, printable(m.Content)
-		size += m.size()
-		if err := checkText("user", m.User, "agent", m.Agent, "session", m.Session); err != nil {
+		v := &list[i]
+		v.Memory, v.Content = memory, printable(v.Content)
+		size += v.size()
+		if err := checkText("user", v.User, "agent", v.Agent, "session", v.Session); err != nil {
 			return fail(err, "%s", what)
 		}
 	}
 	if size > limit {
 		return fail(fmt.Errorf("%w: %d bytes of messages, at most %d", ErrMemoryFull, size, limit), "%s", what)
 	}
-	return s.write(ctx, what, func(ctx context.Context, q querier) error {
+	return m.s.write(ctx, what, func(ctx context.Context, q querier) error {
 		// The row stays locked until the end, so that ids and sizes come one after another.
 		const count = `UPDATE memories SET last_id = last_id + $3, size = size + $4
 			WHERE tenant_id = $1 AND id = $2 RETURNING last_id, size`
@@ -86,12 +86,12 @@ func (s *Store) AddMemoryMessages(ctx context.Context, tenant, memory string, li
 			return ErrNotFound
 		}
 		for i := range list {
-			m := &list[i]
-			m.ID = last - int64(len(list)-1-i)
-			if m.Source < 0 {
-				m.Source = list[0].ID
+			v := &list[i]
+			v.ID = last - int64(len(list)-1-i)
+			if v.Source < 0 {
+				v.Source = list[0].ID
 			}
-			if err := insertMemoryMessage(ctx, q, tenant, m); err != nil {
+			if err := insertMemoryMessage(ctx, q, tenant, v); err != nil {
 				return err
 			}
 		}
@@ -119,7 +119,9 @@ func trimMemory(ctx context.Context, q querier, memory string, excess, id int64)
 	type old struct{ id, size int64 }
 	const oldest = `SELECT id, size FROM memory_messages WHERE memory_id = $1 AND id < $2
 		ORDER BY CASE WHEN forget_at > 0 THEN 0 ELSE 1 END, valid_at, id`
-	list, err := queryAll(ctx, q, func(r row) (v old, err error) { return v, r.Scan(&v.id, &v.size) }, oldest, memory, id)
+	list, err := queryAll(
+		ctx, q, func(r row) (v old, err error) { return v, r.Scan(&v.id, &v.size) }, oldest, memory, id,
+	)
 	freed := int64(0)
 	for i := 0; err == nil && freed < excess && i < len(list); i++ {
 		freed += list[i].size
@@ -146,8 +148,8 @@ type MemoryFilter struct {
 	Live, Enabled bool
 }
 
-// MemoryMessages returns a page of messages of a tenant, newest first, and counts all that match.
-func (s *Store) MemoryMessages(ctx context.Context, tenant string, f MemoryFilter, p Page) ([]MemoryMessage, int, error) {
+// Messages returns a page of messages of a tenant, newest first, and counts all that match.
+func (m Memories) Messages(ctx context.Context, tenant string, f MemoryFilter, p Page) ([]MemoryMessage, int, error) {
 	var w where
 	w.add("tenant_id = ?", tenant)
 	w.in("memory_id", f.Memories)
@@ -172,37 +174,40 @@ func (s *Store) MemoryMessages(ctx context.Context, tenant string, f MemoryFilte
 	}
 	const what = "messages of memories"
 	var total int
-	row := s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM memory_messages`+w.String(), w.args...)
+	row := m.s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM memory_messages`+w.String(), w.args...)
 	if err := row.Scan(&total); err != nil {
 		return nil, 0, fail(err, what)
 	}
-	query := `SELECT ` + memoryMessageColumns + ` FROM memory_messages` + w.String() + ` ORDER BY valid_at DESC, memory_id, id DESC`
+	query := `SELECT ` + memoryMessageColumns + ` FROM memory_messages` + w.String() + ` ORDER BY valid_at DESC, ` +
+		`memory_id, id DESC`
 	args := w.args
 	if p.Limit > 0 {
 		query += fmt.Sprintf(" LIMIT $%d OFFSET $%d", len(args)+1, len(args)+2)
 		args = append(args, p.Limit, p.Offset)
 	}
-	out, err := queryAll(ctx, s.read, scanMemoryMessage, query, args...)
+	out, err := queryAll(ctx, m.s.read, scanMemoryMessage, query, args...)
 	return out, total, fail(err, what)
 }
 
-// ForgetMemoryMessage hides a message from now on; it is the first to go when room is needed.
+// Forget hides a message from now on; it is the first to go when room is needed.
 // Errors: [ErrNotFound].
-func (s *Store) ForgetMemoryMessage(ctx context.Context, tenant, memory string, id int64) error {
-	return s.setMemoryMessage(ctx, tenant, memory, id, "forget_at", s.ms())
+func (m Memories) Forget(ctx context.Context, tenant, memory string, id int64) error {
+	return m.set(ctx, tenant, memory, id, "forget_at", m.s.ms())
 }
 
-// EnableMemoryMessage shows a message to searches, or hides it. Errors: [ErrNotFound].
-func (s *Store) EnableMemoryMessage(ctx context.Context, tenant, memory string, id int64, on bool) error {
+// Enable shows a message to searches, or hides it. Errors: [ErrNotFound].
+func (m Memories) Enable(ctx context.Context, tenant, memory string, id int64, on bool) error {
 	disabled := int64(1)
 	if on {
 		disabled = 0
 	}
-	return s.setMemoryMessage(ctx, tenant, memory, id, "disabled", disabled)
+	return m.set(ctx, tenant, memory, id, "disabled", disabled)
 }
 
-func (s *Store) setMemoryMessage(ctx context.Context, tenant, memory string, id int64, column string, v int64) error {
-	return s.write(ctx, fmt.Sprintf("message %d of memory %q", id, memory), func(ctx context.Context, q querier) error {
+func (m Memories) set(ctx context.Context, tenant, memory string, id int64, column string, v int64) error {
+	return m.s.write(ctx, fmt.Sprintf(
+		"message %d of memory %q", id, memory,
+	), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE memory_messages SET `+column+` = $4
 			WHERE tenant_id = $1 AND memory_id = $2 AND id = $3`, tenant, memory, id, v)
 		return changed(res, err, ErrNotFound)

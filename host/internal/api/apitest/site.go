@@ -24,6 +24,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
@@ -82,7 +83,8 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 	ports := func(j *app.Job) engine.Ports {
 		m := models.Of(j.Tenant, j.Caller)
 		files := (&upload.Box{Store: s.Store, Files: s.NATS.Files}).Of(j.Tenant)
-		return engine.Ports{Model: m, Speech: m, Files: files, HTTP: &web.Client{}}
+		memory := memories.New(s.Store, models).Of(memories.Principal{Tenant: j.Tenant, Caller: j.Caller})
+		return engine.Ports{Model: m, Speech: m, Files: files, HTTP: &web.Client{}, Memory: memory}
 	}
 	s.Runs = runs.New(runs.Config{
 		Store: s.Store, Log: s.Log, Clocks: s.NATS.Schedules, Registry: reg, Ports: ports, Logger: Quiet,

@@ -50,7 +50,7 @@ func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 	b := s.FurnishAll()
 	clean := func(a apitest.Answer) string {
 		text := a.Text
-		for _, id := range []string{b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule} {
+		for _, id := range []string{b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule, b.Memory} {
 			text = strings.ReplaceAll(text, id, apitest.Nowhere)
 		}
 		return text

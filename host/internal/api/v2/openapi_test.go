@@ -230,6 +230,14 @@ GET /api/v2/tenants
 PUT /api/v2/tenants/{tenant} {"tokens_per_day":1000}
 POST /api/v2/tenants/{tenant}/keys {"scopes":["read"]}
 DELETE /api/v2/tenants/{tenant}
+POST /api/v2/memories {"name":"m","types":["raw"],"permission":"team"} >memory
+GET /api/v2/memories
+GET /api/v2/memories/{memory}
+PUT /api/v2/memories/{memory} {"description":"d","max_size":100000}
+POST /api/v2/memories/{memory}/messages {"input":"q","response":"r","session":"s"}
+GET /api/v2/memories/{memory}/messages?query=q&session=s
+DELETE /api/v2/memories/{memory}/messages/1
+DELETE /api/v2/memories/{memory}
 PUT /api/v2/secrets/a.b {"value":"v"}
 GET /api/v2/secrets
 DELETE /api/v2/secrets/a.b
