@@ -28,6 +28,8 @@ func (p *ports) external(j *runs.Job) engine.Tools {
 		Files:     p.files.RunFiles(j.Tenant),
 		Documents: p.files.Documents,
 		Secrets:   secrets,
+		Model:     p.model(j),
+		Chromium:  p.chromium,
 		Others:    p.tools.Port(j.Tenant, secrets),
 	}
 }

@@ -26,6 +26,7 @@ type ports struct {
 	sqlite    string          // folder of SQLite files for ExeSQL; "" allows none
 	memory    *runMemory
 	memories  *memories.Store
+	chromium  string // path of the program; "" is none
 }
 
 func (h *Host) newPorts() *ports {
@@ -34,7 +35,7 @@ func (h *Host) newPorts() *ports {
 		files:   &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
 		scripts: &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
 		private: h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
-		memories: memories.New(h.store, h.models),
+		memories: memories.New(h.store, h.models), chromium: h.cfg.Browser,
 	}
 }
 
