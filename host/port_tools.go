@@ -19,6 +19,16 @@ func (p *ports) testDatabase(ctx context.Context, settings engine.Value) error {
 	return (&sql.Runner{Network: &web.Client{AllowPrivate: p.private}, Dir: p.sqlite}).Test(ctx, &s)
 }
 
+// guestTools are the sandboxed modules for canvases that a page tries out; nil without any.
+func (p *ports) guestTools() func(tenant string) engine.Tools {
+	if p.tools == nil {
+		return nil
+	}
+	return func(tenant string) engine.Tools {
+		return p.tools.Guest(tenant, p.secrets(&runs.Job{Tenant: tenant}))
+	}
+}
+
 // external runs components that act outside: some in the host, all others as sandboxed modules.
 func (p *ports) external(j *runs.Job) engine.Tools {
 	secrets := p.secrets(j)

@@ -39,6 +39,8 @@ type Config struct {
 	Templates []Template
 	// Plugins are the installed plugins; nil when there can be none.
 	Plugins Plugins
+	// Tools runs the built-in tools for canvases that a page tries out; nil when there are none.
+	Tools func(tenant string) engine.Tools
 	// Documents reads uploaded files; nil makes a reader for each file.
 	Documents *document.Reader
 	// Models are the models of each tenant.
@@ -81,6 +83,8 @@ type Services struct {
 	Models    *model.Tenants
 	Registry  *engine.Registry
 	Plugins   Plugins // nil when there can be none
+	// Tools runs the built-in tools for canvases that a page tries out; nil when there are none.
+	Tools     func(tenant string) engine.Tools
 	Templates Templates
 	// TestDatabase connects to a database with the settings of an ExeSQL node.
 	TestDatabase func(ctx context.Context, settings engine.Value) error
@@ -122,6 +126,7 @@ func New(cfg Config) *Services {
 		TestDatabase: cfg.TestDatabase,
 		Registry:     cfg.Registry,
 		Plugins:      cfg.Plugins,
+		Tools:        cfg.Tools,
 		Templates:    Templates{cfg.Templates, time.Now().UnixMilli()},
 	}
 }
