@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -40,11 +39,7 @@ func (o *ownPlugins) open(ctx context.Context, h *Host) (*plugin.Host, error) {
 	if o.host != nil {
 		return o.host, nil
 	}
-	cfg := plugin.Config{Log: h.cfg.Log}
-	if h.cfg.Dir != "" { // compiled code is loaded ten times as fast as it is made
-		cfg.CacheDir = filepath.Join(h.cfg.Dir, "cache", "tools")
-	}
-	made, err := plugin.New(ctx, cfg)
+	made, err := plugin.New(ctx, plugin.Config{Log: h.cfg.Log})
 	if err == nil {
 		o.host = made
 	}

@@ -118,7 +118,8 @@ export class Host {
     if (this.state.get().status !== "open") return undefined;
     await this.#proven();
     const answer = await this.#send(`/api/v2/tools/${encodeURIComponent(component)}/call`, "page", {
-      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ params, arguments: args }),
+      method: "POST", headers: { "content-type": "application/json" },
+      body: JSON.stringify({ params, arguments: args }),
     });
     if (answer.status === 404) return undefined;
     return (JSON.parse(await textOf(answer)) as { outputs?: Record<string, unknown> }).outputs ?? {};

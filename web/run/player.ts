@@ -234,7 +234,9 @@ export class Player {
     if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     const choice = this.provider.get();
     const { datasets = new Set<string>(), retrieve, fetch, code } = this.#world;
-    const ports = watched({ retrieve, fetch, code }, choice.standIns ? this.#stage.standIns() : {}, datasets, (substitutes) => { turn.substitutes = substitutes; }, this.#relay);
+    const standIns = choice.standIns ? this.#stage.standIns() : {};
+    const noted = (substitutes: Substitutes): void => { turn.substitutes = substitutes; };
+    const ports = watched({ retrieve, fetch, code }, standIns, datasets, noted, this.#relay);
     const run = start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, reach: { origins: this.#stage.origins() }, ...options });
     this.#run = run;
     for await (const event of run) {

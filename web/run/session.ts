@@ -58,7 +58,10 @@ export class Session {
   #checked: Document | undefined;
   #saved: Edits | undefined;
 
-  constructor(engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool">>, consents = new Consents()) {
+  constructor(
+    engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool">>,
+    consents = new Consents(),
+  ) {
     this.#engine = engine;
     this.#consents = consents;
     const model = (): CanvasModel | undefined => this.document.get()?.model;

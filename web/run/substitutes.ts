@@ -21,7 +21,9 @@ export interface Substitutes {
 export const noSubstitutes: Substitutes = { tools: [], relayed: [], datasets: [] };
 
 /** Relay runs a component on the host; undefined when there is no host, or it has no such tool. */
-export type Relay = (component: string, args: Record<string, unknown>, params: Record<string, unknown>) => Promise<Record<string, unknown> | undefined>;
+export type Relay = (
+  component: string, args: Record<string, unknown>, params: Record<string, unknown>,
+) => Promise<Record<string, unknown> | undefined>;
 
 /**
  * watched wraps the ports of a run and adds the stand-ins; `noted` gets the whole each time

@@ -26,7 +26,8 @@ test("without a host the stand-in answers", async () => {
 
 test("a tool of the host goes before the stand-in", async () => {
   const { outputs, noted } = await answered((component, args, params) => Promise.resolve({ component, args, params }));
-  assert.deepEqual(outputs, { component: "TavilySearch", args: { query: "q" }, params: { api_key: "{{secret:TAVILY}}" } });
+  const params = { api_key: "{{secret:TAVILY}}" };
+  assert.deepEqual(outputs, { component: "TavilySearch", args: { query: "q" }, params });
   assert.deepEqual(noted, { tools: [], relayed: ["TavilySearch"], datasets: [] });
 });
 
@@ -35,7 +36,9 @@ test("a tool of the host that fails is no reason for made-up results", async () 
 });
 
 // hosted is a host that the person is signed in to, and the requests that it got.
-async function hosted(answer: (path: string) => Response): Promise<{ host: Host; sent: [path: string, init: RequestInit][] }> {
+async function hosted(
+  answer: (path: string) => Response,
+): Promise<{ host: Host; sent: [path: string, init: RequestInit][] }> {
   Object.assign(globalThis, { location: { origin: "https://easel.example" } });
   const sent: [string, RequestInit][] = [];
   const host = new Host((input, init) => {
@@ -49,7 +52,8 @@ async function hosted(answer: (path: string) => Response): Promise<{ host: Host;
 }
 
 test("a host runs tools for those who are signed in", async () => {
-  const { host, sent } = await hosted((path) => path.endsWith("/call") ? Response.json({ outputs: { report: "real" } }) : Response.json({ data: [] }));
+  const { host, sent } = await hosted((path) => (
+    Response.json(path.endsWith("/call") ? { outputs: { report: "real" } } : { data: [] })));
   assert.equal(await host.tool("WenCai", {}, {}), undefined, "not signed in");
   assert.equal(sent.length, 0);
   await host.connect();
@@ -61,8 +65,10 @@ test("a host runs tools for those who are signed in", async () => {
 });
 
 test("a host without the tool leaves it to the stand-in, and an error of the tool is one", async () => {
-  const { host } = await hosted((path) => path.includes("Email") ? Response.json({ error: { message: "tool not found" } }, { status: 404 })
-    : Response.json({ error: { code: "tool_failed", message: "rate_limited: slow" } }, { status: 502 }));
+  const missing = { error: { message: "tool not found" } };
+  const failed = { error: { code: "tool_failed", message: "rate_limited: slow" } };
+  const { host } = await hosted((path) => (
+    path.includes("Email") ? Response.json(missing, { status: 404 }) : Response.json(failed, { status: 502 })));
   await host.connect();
   assert.equal(await host.tool("Email", {}, {}), undefined);
   await assert.rejects(Promise.resolve(host.tool("TavilySearch", {}, {})), /rate_limited: slow/);

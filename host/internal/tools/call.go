@@ -91,16 +91,16 @@ func (p *port) invocation(
 	return inv, err
 }
 
-// sameHost refuses a secret of the host beside an address of the canvas's own: a canvas that nobody
-// saved could have it sent anywhere.
+// sameHost refuses a secret of the host beside an address of the canvas's own: a canvas that was
+// not saved on the host could have it sent anywhere.
 func sameHost(t tools.Tool, params engine.Value, keys *keyring) error {
 	if params.Get(t.BaseParam()).Str() == "" {
 		return nil
 	}
 	for name, text := range keys.texts {
 		if engine.UnmarkSecrets(text, keys.mark) != text {
-			const why = "a secret of the host goes to the tool's own service only; remove %s, or save the canvas on the host"
-			return fmt.Errorf("param %s: "+why, name, t.BaseParam())
+			const why = "a secret of the host goes to the tool's own service only"
+			return fmt.Errorf("param %s: %s; remove %s, or save the canvas on the host", name, why, t.BaseParam())
 		}
 	}
 	return nil

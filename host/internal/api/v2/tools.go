@@ -18,7 +18,8 @@ func (t tools) operations() []operation {
 		handle(operation{
 			method: "POST", path: "/api/v2/tools/{component}/call", body: api.BodySmall, scope: app.ScopeRun,
 			name: "callTool",
-			about: "Runs a built-in tool, such as TavilySearch, for a canvas that runs in a page: with the secrets that its " +
+			about: "Runs a built-in tool, such as TavilySearch, for a canvas that runs in a page: with the " +
+				"secrets that its " +
 				"params name, which go to the tool's own service only.",
 		}, t.call),
 	}
