@@ -128,7 +128,9 @@ func load(ctx context.Context, h *plugin.Host, t tools.Tool) (*plugin.Module, er
 	if err != nil {
 		return nil, err
 	}
-	return h.Load(ctx, wasm, plugin.LoadOptions{Source: plugin.Builtin, Granted: contract.Everything()})
+	return h.Load(ctx, wasm, plugin.LoadOptions{
+		Source: plugin.Builtin, Granted: contract.Everything(), DecodeText: true,
+	})
 }
 
 // Pack returns a tool as a plugin file.
