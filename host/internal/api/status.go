@@ -46,6 +46,7 @@ var serviceStatus = map[string]int{
 	app.CodeOperator:      http.StatusConflict,
 	app.CodeNotEmpty:      http.StatusConflict,
 	app.CodeMemoryFull:    http.StatusInsufficientStorage,
+	app.CodeMemoryModel:   http.StatusBadGateway,
 }
 
 // statusOf translates what the dialects say with codes.

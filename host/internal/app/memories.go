@@ -42,7 +42,9 @@ var MemoryKinds = memories.Kinds
 var (
 	ErrNoMemory       = memories.ErrUnknown
 	ErrMemorySettings = memories.ErrSettings
+	ErrMemoryQuery    = memories.ErrQuery
 	ErrMemoryFull     = store.ErrMemoryFull
+	ErrMemoryModel    = memories.ErrIncomplete
 )
 
 // NewMemorySettings are the settings of a new memory.
@@ -61,7 +63,9 @@ func MemoryError(err error) error {
 		return Refuse(CodeNotEmpty, "%s", err)
 	case errors.Is(err, ErrNoMemory):
 		return Missing("memory")
-	case errors.Is(err, ErrMemorySettings):
+	case errors.Is(err, ErrMemoryModel):
+		return Refuse(CodeMemoryModel, "%s", err)
+	case errors.Is(err, ErrMemorySettings), errors.Is(err, ErrMemoryQuery):
 		return BadArgument("%s", err)
 	case errors.Is(err, ErrMemoryFull):
 		return Refuse(CodeMemoryFull, "%s", err)

@@ -27,6 +27,11 @@ var (
 	ErrSettings = errors.New("setting of a memory is not accepted")
 	// ErrNotEmpty means that a setting cannot change while the memory has messages.
 	ErrNotEmpty = errors.New("memory is not empty")
+	// ErrQuery means that a search is not accepted; ask for less.
+	ErrQuery = errors.New("search of memories is not accepted")
+	// ErrIncomplete means that a model failed: the exchange is kept, what the model should have
+	// made of it is not.
+	ErrIncomplete = errors.New("memory keeps the exchange only")
 	// ErrUnknown means that there is no such memory for this tenant and user.
 	ErrUnknown = errors.New("memory not found")
 )

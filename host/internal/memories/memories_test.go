@@ -184,6 +184,7 @@ func TestFailedExtractionKeepsTheExchange(t *testing.T) {
 		id := s.memory(t, Settings{Types: []string{Semantic}})
 		err := s.Add(t.Context(), who, []string{id}, Exchange{Input: "q"})
 		require.ErrorContains(t, err, "extraction")
+		require.ErrorIs(t, err, ErrIncomplete)
 		_, total, err := s.Messages(t.Context(), who, store.MemoryFilter{Memories: []string{id}}, store.Page{})
 		require.NoError(t, err)
 		require.Equal(t, 1, total)

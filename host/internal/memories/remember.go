@@ -17,7 +17,7 @@ func (e *Exchange) text() string { return "User Input: " + e.Input + "\nAgent Re
 // Add keeps an exchange in memories, with what each of them extracts from it. The exchange itself
 // is kept also when a model fails; the error says so then.
 //
-// Errors: [ErrUnknown], store.ErrMemoryFull, those of models.
+// Errors: [ErrUnknown], [ErrIncomplete], store.ErrMemoryFull.
 func (s *Store) Add(ctx context.Context, who Principal, memories []string, e Exchange) error {
 	var all error
 	for _, id := range memories {
@@ -47,7 +47,7 @@ func (s *Store) addTo(ctx context.Context, who Principal, id string, e Exchange)
 		return fmt.Errorf("memory %q: %w", m.Name, err)
 	}
 	if failed != nil {
-		return fmt.Errorf("memory %q keeps the exchange without what models make of it: %w", m.Name, failed)
+		return fmt.Errorf("memory %q: %w: %w", m.Name, ErrIncomplete, failed)
 	}
 	return nil
 }

@@ -40,13 +40,13 @@ type Hit struct {
 // Search finds the messages of memories that fit a text, best first. Without an embedding model, or
 // for a message without a vector of it, words decide.
 //
-// Errors: [ErrUnknown], those of models.
+// Errors: [ErrUnknown], [ErrQuery], those of models.
 func (s *Store) Search(ctx context.Context, who Principal, q Query) ([]Hit, error) {
 	switch {
 	case len(q.Memories) > MostMemories:
-		return nil, fmt.Errorf("%d memories; at most %d are searched at once", len(q.Memories), MostMemories)
+		return nil, fmt.Errorf("%w: %d memories, at most %d at once", ErrQuery, len(q.Memories), MostMemories)
 	case !(q.WordWeight >= 0 && q.WordWeight <= 1):
-		return nil, fmt.Errorf("weight of words is %v; it must be between 0 and 1", q.WordWeight)
+		return nil, fmt.Errorf("%w: weight of words is %v (0 to 1)", ErrQuery, q.WordWeight)
 	}
 	if err := s.checkSize(ctx, who, q.Memories); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (s *Store) checkSize(ctx context.Context, who Principal, ids []string) erro
 		bytes += m.Size
 	}
 	if bytes > mostBytes {
-		return fmt.Errorf("memories have %d bytes; at most %d are searched at once", bytes, mostBytes)
+		return fmt.Errorf("%w: memories of %d bytes, at most %d at once", ErrQuery, bytes, mostBytes)
 	}
 	return nil
 }

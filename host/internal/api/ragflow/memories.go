@@ -65,7 +65,7 @@ func memoryError(err error, id string) error {
 			names[i] = map[string]string{"embedding": "'embd_id'", "types": "'memory_type'"}[name]
 		}
 		return api.Failed(api.CodeArgument, "Can't update [%s] when memory isn't empty.", strings.Join(names, ", "))
-	case errors.Is(err, app.ErrMemorySettings):
+	case errors.Is(err, app.ErrMemorySettings), errors.Is(err, app.ErrMemoryQuery):
 		return api.Failed(api.CodeArgument, "%s", err)
 	}
 	return err

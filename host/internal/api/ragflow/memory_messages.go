@@ -139,7 +139,7 @@ func (m memories) add(ctx context.Context, r *api.Request) (api.Response, error)
 			200, engine.Object("code", api.CodeOK, "message", "All add to task.", "data", engine.Null),
 		), nil
 	}
-	if errors.Is(err, app.ErrNoMemory) || errors.Is(err, app.ErrMemoryFull) || app.IsPublic(err) {
+	if errors.Is(err, app.ErrNoMemory) || errors.Is(err, app.ErrMemoryFull) || errors.Is(err, app.ErrMemoryModel) {
 		return nil, withNull(api.CodeServer, "Some messages failed to add. Detail:%s", err)
 	}
 	return nil, err
@@ -204,7 +204,7 @@ func (m memories) search(ctx context.Context, r *api.Request) (api.Response, err
 		Threshold: threshold, WordWeight: weight, Limit: max(1, top),
 	})
 	if err != nil {
-		return nil, err
+		return nil, memoryError(err, "")
 	}
 	list := make([]app.MemoryMessage, len(hits))
 	for i := range hits {
