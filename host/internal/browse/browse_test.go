@@ -303,8 +303,7 @@ func TestChromiumRendersPages(t *testing.T) {
 func TestChromiumReachesAllowedAddressesOnly(t *testing.T) {
 	path := program(t)
 	private := serve(t, map[string]http.HandlerFunc{})
-	var public *site
-	public = serve(t, map[string]http.HandlerFunc{
+	public := serve(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprintf(w, `<p>start<img src="%[1]s/img"><link rel=stylesheet href="%[1]s/css">
 				<iframe src="%[1]s/frame"></iframe>
