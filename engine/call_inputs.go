@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -150,6 +151,17 @@ func (c *CallInputs) History(n int) []Turn {
 		return nil
 	}
 	return c.run.st.window(n)
+}
+
+// Memories are the summaries that earlier runs of the conversation left with Remember, oldest
+// first: lists of user, assistant and summary.
+func (c *CallInputs) Memories() []Value {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	return slices.Clone(c.run.st.memory)
 }
 
 // Chunks are the passages found so far in this run, by citation number, those of this execution

@@ -20,7 +20,7 @@ type Ports struct {
 	Code      Code
 	Tools     Tools
 	MCP       MCP
-	Memory    Memory   // nil forgets
+	Memory    Memory   // nil remembers nothing, and warns
 	Cancel    Cancel   // nil: only the context cancels
 	Secrets   Secrets  // nil knows none
 	Budget    Budget   // nil: the memory of the run is not accounted
@@ -336,6 +336,12 @@ type MCP interface {
 type Memory interface {
 	// Remember keeps one exchange. Its error is a warning of the run.
 	Remember(ctx context.Context, m *Remembered) error
+}
+
+// Recaller is a Memory that is searched, in place of the Retriever, for queries that name memories.
+type Recaller interface {
+	// Recall finds what memories keep: chunks with the member content.
+	Recall(ctx context.Context, q *RetrievalQuery) (Found, error)
 }
 
 // Remembered is one exchange to keep.

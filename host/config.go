@@ -90,6 +90,9 @@ type Config struct {
 	NoTools bool
 	// SQLiteDir is a folder of SQLite files that ExeSQL may read; "" allows none.
 	SQLiteDir string
+	// Browser is the path of a Chromium that renders pages for Browser nodes; "" reads pages
+	// without one.
+	Browser string
 	// Knowledge is a folder whose sub-folders of documents are the datasets of
 	// all tenants, by their names, and those of @ID those of the tenant ID; ""
 	// means that there are none.

@@ -200,8 +200,8 @@ func newAPI(
 		MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates, Models: h.models,
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
 		LogDamaged:   func() bool { return len(h.conn.Damage()) > 0 },
-		TestDatabase: ports.testDatabase,
-		Datasets:     h.datasets.Service,
+		TestDatabase: ports.testDatabase, Tools: ports.guestTools(),
+		Datasets: h.datasets.Service,
 	})
 	return faces.New(api.Config{
 		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate,

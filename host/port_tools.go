@@ -19,6 +19,16 @@ func (p *ports) testDatabase(ctx context.Context, settings engine.Value) error {
 	return (&sql.Runner{Network: &web.Client{AllowPrivate: p.private}, Dir: p.sqlite}).Test(ctx, &s)
 }
 
+// guestTools are the sandboxed modules for canvases that a page tries out; nil without any.
+func (p *ports) guestTools() func(tenant string) engine.Tools {
+	if p.tools == nil {
+		return nil
+	}
+	return func(tenant string) engine.Tools {
+		return p.tools.Guest(tenant, p.secrets(&runs.Job{Tenant: tenant}))
+	}
+}
+
 // external runs components that act outside: some in the host, all others as sandboxed modules.
 func (p *ports) external(j *runs.Job) engine.Tools {
 	secrets := p.secrets(j)
@@ -28,6 +38,8 @@ func (p *ports) external(j *runs.Job) engine.Tools {
 		Files:     p.files.RunFiles(j.Tenant),
 		Documents: p.files.Documents,
 		Secrets:   secrets,
+		Model:     p.model(j),
+		Chromium:  p.chromium,
 		Others:    p.tools.Port(j.Tenant, secrets),
 	}
 }

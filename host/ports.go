@@ -6,6 +6,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/mcp"
+	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/script"
@@ -27,6 +28,8 @@ type ports struct {
 	tools     *tools.Set // nil without built-in tools
 	sqlite    string     // folder of SQLite files for ExeSQL; "" allows none
 	memory    *runMemory
+	memories  *memories.Store
+	chromium  string // path of the program; "" is none
 }
 
 func (h *Host) newPorts() *ports {
@@ -36,6 +39,7 @@ func (h *Host) newPorts() *ports {
 		files:    &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
 		scripts:  &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
 		private:  h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
+		memories: memories.New(h.store, h.models), chromium: h.cfg.Browser,
 	}
 }
 
@@ -46,6 +50,7 @@ func (p *ports) of(j *runs.Job) engine.Ports {
 		Model:     models,
 		Speech:    models,
 		Retriever: p.retriever(j),
+		Memory:    p.memories.Of(memories.Principal{Tenant: j.Tenant, Caller: j.Caller}),
 		Files:     p.files.Of(j.Tenant),
 		Parser:    p.files.ParserOf(j.Tenant),
 		Counter:   chunking.Counter{},

@@ -75,3 +75,32 @@ func TestToolsOfAHostAreSwitchedOff(t *testing.T) {
 	canvas = saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"W", "WenCai", `{}`}))
 	require.Contains(t, said(t, url, "key", canvas, "q"), "only where a host offers it")
 }
+
+// A page that tries a canvas out calls a tool through the host. The key stays on the host, and
+// goes nowhere but to the tool's own service.
+func TestPagesCallToolsThroughTheHost(t *testing.T) {
+	var seen []string
+	service := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Header.Get("Authorization"))
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"results":[{"title":"A","url":"https://a.example","content":"Text."}]}`)
+	})
+	_, url := open(t, Config{AllowPrivate: true})
+	put := asked(t, url, "PUT", "/api/v2/secrets/TAVILY", "application/json", `{"value":"`+searchKey+`"}`)
+	require.NotContains(t, put, "error")
+	call := func(component, params string) string {
+		body := `{"params":` + params + `,"arguments":{"query":"q"}}`
+		return asked(t, url, "POST", "/api/v2/tools/"+component+"/call", "application/json", body)
+	}
+	answer := call("TavilySearch", `{"api_key":"own key of the canvas","base_url":"`+service+`"}`)
+	require.Contains(t, answer, `"Text."`)
+	require.Equal(t, []string{"Bearer own key of the canvas"}, seen)
+
+	answer = call("TavilySearch", `{"api_key":"{{secret:TAVILY}}","base_url":"`+service+`"}`)
+	require.Contains(t, answer, "tool_failed")
+	require.Contains(t, answer, "goes to the tool's own service only")
+	require.Len(t, seen, 1, "the key was not sent")
+	require.Contains(t, call("TavilySearch", `{"api_key":"{{secret:OTHER}}"}`), "OTHER")
+	require.Contains(t, call("Nope", `{}`), "not_found")
+	require.Contains(t, call("ExeSQL", `{}`), "not_found", "connections of the host are not for pages")
+}

@@ -23,7 +23,7 @@ type Agent struct {
 	MaxRounds     int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
 	ToolMode      string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
 	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent" label:"User prompt"`
-	RememberTools bool         `json:"remember_tools" doc:"keep a summary of the tool calls in the canvas's memory; costs one model call"`
+	RememberTools bool         `json:"remember_tools" doc:"summarise tool calls for later turns, with one model call when tools were used"`
 	tools         toolset
 	servers       []remoteServer
 }
@@ -75,6 +75,7 @@ func (a *Agent) Run(ctx context.Context, call *engine.Call) error {
 	if !a.hasTools() {
 		return a.ask(ctx, call, c)
 	}
+	c.system = a.recalled(call, c.system)
 	c.fit(call.ModelInfo(ctx, a.LLMID).Context)
 	if a.schema.IsNull() && call.CanStream() {
 		return call.Defer("content", c.value())

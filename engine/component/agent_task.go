@@ -107,21 +107,3 @@ func (t *task) shorten() {
 		t.messages = append(t.messages[:1:1], t.messages[n-10:]...)
 	}
 }
-
-// remember puts a summary of the tool calls into the canvas's memory. Without a summary nothing is
-// kept.
-func (t *task) remember(ctx context.Context, answer string) error {
-	c := conversation{system: toolSummary, messages: []engine.ModelMessage{
-		{Role: "user", Content: engine.List(t.used...).Text()},
-	}}
-	req := t.agent.request(t.call, &c, engine.PurposeSummary)
-	req.Images, req.Config = nil, engine.ModelConfig{}
-	summary, err := t.call.Generate(ctx, req, nil)
-	if err == nil {
-		t.call.Remember(t.request, afterReasoning(answer), strings.TrimSpace(afterReasoning(summary.Text)))
-	}
-	if endsNode(err) {
-		return err
-	}
-	return nil
-}

@@ -339,13 +339,3 @@ func TestAgentToolsThatCannotRunAreTold(t *testing.T) {
 	_, err = loadNode("Agent", `{"tools": [{"params": {}}]}`, "")
 	require.ErrorContains(t, err, "tools[0].component_name")
 }
-
-func TestAgentRemembersOnRequest(t *testing.T) {
-	for remember, want := range map[string]string{"true": `[["q", "done", "what happened"]]`, "false": `[]`} {
-		m := say(plan("echo_tool_0 a"), complete, "done", "what happened")
-		c := node(t, "Agent", `{"remember_tools": `+remember+`, "tools": [`+echo+`]}`, "{X@content}")
-		s := run(t, c, nil, "q", engine.Null, engine.Ports{Model: m})
-		require.NoError(t, s.err)
-		require.Equal(t, want, parse(t, string(c.Save(s.state))).Get("memory").Text())
-	}
-}

@@ -6,14 +6,17 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Browser lets a language model use a web browser.
+// Browser lets a language model read web pages and store files from them.
+//
+// Differs: the model opens pages, follows links and stores files; it does not fill in forms. A
+// window, uploads and extensions of the original's browser are not used.
 type Browser struct {
 	External
 	Sampling
 	Prompts       engine.Expr   `json:"prompts" doc:"what to do" default:"{sys.query}"`
 	MaxSteps      int           `json:"max_steps" doc:"actions at most" default:"30" min:"1"`
-	Headless      bool          `json:"headless" doc:"without a window" default:"true"`
-	UploadSources []engine.Expr `json:"upload_sources" doc:"files the browser may upload, as references"`
+	Headless      bool          `json:"headless" doc:"not used: the browser has no window" default:"true"`
+	UploadSources []engine.Expr `json:"upload_sources" doc:"not used: the browser uploads nothing"`
 }
 
 // Run browses.
@@ -23,7 +26,7 @@ func (b *Browser) Run(ctx context.Context, call *engine.Call) error {
 
 var browserSpec = engine.Spec{
 	Category: engine.CategoryTool, Icon: "globe",
-	Name: "Browser", Doc: "Lets a language model use a web browser.", Waits: true,
+	Name: "Browser", Doc: "Lets a language model read web pages, follow links and store files.", Waits: true,
 	New: func() engine.Component { return &Browser{} },
 	Outputs: []engine.Field{
 		{Name: "content", Type: "string", Doc: "what was found"},

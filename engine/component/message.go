@@ -256,6 +256,7 @@ func (m *Message) attach(ctx context.Context, call *engine.Call, said *engine.Sa
 func (m *Message) remember(ctx context.Context, call *engine.Call, said *engine.Said) {
 	memory := call.Ports().Memory
 	if memory == nil {
+		warn(call, "memory_ids", engine.ErrNoPort)
 		return
 	}
 	run := call.RunInfo()

@@ -168,6 +168,21 @@ func delegated(reasoning, context, query string) string {
 // toolSummary asks for a short note on tool calls, which are sent as the user's message.
 const toolSummary = `Summarise the tool calls the user sends for later turns of the conversation: per call one or two sentences on what was asked and what came out, with the names, numbers and links worth keeping. Plain text.`
 
+// earlierTools shows an agent the summaries of tool calls of earlier turns, oldest first: lists of
+// request, answer and summary. It is empty without any.
+func earlierTools(memories []engine.Value) string {
+	if len(memories) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("## Tool calls of earlier turns\n" +
+		"What tools found before; call a tool again only when this is not enough or may be out of date.")
+	for _, m := range memories {
+		b.WriteString("\n- \"" + oneLine(m.At(0).Text()) + "\": " + oneLine(m.At(2).Text()))
+	}
+	return b.String()
+}
+
 // metadataFilter asks for conditions on document metadata.
 func metadataFilter(metadata engine.Value, today time.Time) string {
 	return `Documents carry the metadata below: each key with the values that occur. From the user's question, derive conditions that leave only documents which can answer it. Use a condition only where the question clearly asks for it.

@@ -86,6 +86,9 @@ func (r *Retrieval) Run(ctx context.Context, call *engine.Call) error {
 	if text == "" || !sources {
 		return r.found(ctx, call, engine.Found{}, false)
 	}
+	if recaller, ok := call.Ports().Memory.(engine.Recaller); ok && len(q.Memories) > 0 {
+		return r.recall(ctx, call, recaller, q, text)
+	}
 	port := call.Ports().Retriever
 	if port == nil {
 		call.Log(engine.EventWarning, engine.Object("text", "Retrieval: no retriever is configured, so nothing is found"))
@@ -105,6 +108,20 @@ func (r *Retrieval) Run(ctx context.Context, call *engine.Call) error {
 		call.Log(engine.EventWarning, engine.Object("text", "Retrieval: "+text))
 	}
 	return r.found(ctx, call, found, len(q.Memories) > 0)
+}
+
+// recall searches memories.
+func (r *Retrieval) recall(
+	ctx context.Context, call *engine.Call, memories engine.Recaller, q *engine.RetrievalQuery, text string,
+) (err error) {
+	if q.Text, err = r.translated(ctx, call, text); err != nil {
+		return err
+	}
+	found, err := memories.Recall(ctx, q)
+	if err != nil {
+		return err
+	}
+	return r.found(ctx, call, found, true)
 }
 
 // sources fills in what is searched; it is false when the canvas names nothing.

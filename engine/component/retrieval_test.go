@@ -82,6 +82,31 @@ func TestRetrievalErrors(t *testing.T) {
 	require.ErrorContains(t, err, "meta_data_filter.method")
 }
 
+// keeper is a memory that finds what it holds.
+type keeper struct{ shelf }
+
+func (*keeper) Remember(context.Context, *engine.Remembered) error { return nil }
+
+func (k *keeper) Recall(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
+	return k.Retrieve(ctx, q)
+}
+
+func TestRetrievalAsksTheMemoryThatIsSearched(t *testing.T) {
+	memory, library := &keeper{}, full(t)
+	memory.found = engine.Found{Chunks: []engine.Value{parse(t, `{"content": "likes tea"}`)}}
+	ports := engine.Ports{Retriever: library, Memory: memory}
+	s := run(t, node(t, "Retrieval", `{"memory_ids": ["m1"], "top_n": 3}`, ""), nil, "q", engine.Null, ports)
+	require.NoError(t, s.err)
+	require.Equal(t, "likes tea", s.outs.Get("formalized_content").Text())
+	require.Equal(t, 3, memory.asked[0].TopN)
+	require.Empty(t, library.asked)
+
+	s = run(t, node(t, "Retrieval", `{"kb_ids": ["k1"], "memory_ids": ["m1"]}`, ""), nil, "q", engine.Null, ports)
+	require.NoError(t, s.err)
+	require.Len(t, library.asked, 1, "datasets come first")
+	require.Len(t, memory.asked, 1)
+}
+
 func TestRetrievalOfMemories(t *testing.T) {
 	port := &shelf{found: engine.Found{Chunks: []engine.Value{engine.Object("content", "one"), engine.Object("content", "two")}}}
 	s := run(t, node(t, "Retrieval", `{"memory_ids": ["m1"], "user_id": "{sys.query}"}`, ""), nil, "q", engine.Null, engine.Ports{Retriever: port})

@@ -2,11 +2,12 @@
 // is known there by a login of this browser or by an API key, which is kept in memory
 // only. Nothing is asked before somebody wants to see the host's canvases.
 //
-// Requests with the login go to fixed paths of the host's API. A run gets a way to its
-// models and to nothing else: canvases may come from strangers.
+// Requests with the login go to fixed paths of the host's API. A run gets a way to its models and
+// to the built-in tools, and to nothing else: canvases may come from strangers.
 
 import { messageOf } from "@easel/engine";
 import { Store } from "./store.ts";
+import type { Relay } from "./substitutes.ts";
 
 /** HostCanvas is a canvas in the host's list. */
 export interface HostCanvas {
@@ -107,6 +108,21 @@ export class Host {
     }
     await this.#proven();
     return this.#send(modelPath, "run", init);
+  };
+
+  /**
+   * tool runs a built-in tool of the host, which keeps the secrets that its params name. It gives
+   * undefined when the person is not signed in, or the host has no such tool.
+   */
+  readonly tool: Relay = async (component, args, params) => {
+    if (this.state.get().status !== "open") return undefined;
+    await this.#proven();
+    const answer = await this.#send(`/api/v2/tools/${encodeURIComponent(component)}/call`, "page", {
+      method: "POST", headers: { "content-type": "application/json" },
+      body: JSON.stringify({ params, arguments: args }),
+    });
+    if (answer.status === 404) return undefined;
+    return (JSON.parse(await textOf(answer)) as { outputs?: Record<string, unknown> }).outputs ?? {};
   };
 
   // send makes a request to this host, as the page itself or for a run; the host accepts the login

@@ -11,7 +11,7 @@ import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "
 import { continued, Records, waiting } from "./records.ts";
 import type { Answer } from "./standins.ts";
 import { Store } from "./store.ts";
-import { noSubstitutes, watched, type Substitutes } from "./substitutes.ts";
+import { noSubstitutes, watched, type Relay, type Substitutes } from "./substitutes.ts";
 
 /** Ask is what a turn was started with. */
 export interface Ask {
@@ -99,13 +99,15 @@ export class Player {
   readonly providers: Providers;
   readonly #stage: Stage;
   readonly #world: World;
+  readonly #relay: Relay | undefined;
   readonly #settled = new WeakSet<Records>();
   #run: Run | undefined;
   #paused: { run: Run; state: RunState; turn: Turn } | undefined;
   #halted: Records | undefined; // of the turn that was stopped
   #frame = 0;
 
-  constructor(stage: Stage, world: World, host: typeof fetch) {
+  constructor(stage: Stage, world: World, host: typeof fetch, relay?: Relay) {
+    this.#relay = relay;
     this.files = new Files(world.read);
     this.providers = new Providers(host);
     this.#stage = stage;
@@ -232,7 +234,9 @@ export class Player {
     if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     const choice = this.provider.get();
     const { datasets = new Set<string>(), retrieve, fetch, code } = this.#world;
-    const ports = watched({ retrieve, fetch, code }, choice.standIns ? this.#stage.standIns() : {}, datasets, (substitutes) => { turn.substitutes = substitutes; });
+    const standIns = choice.standIns ? this.#stage.standIns() : {};
+    const noted = (substitutes: Substitutes): void => { turn.substitutes = substitutes; };
+    const ports = watched({ retrieve, fetch, code }, standIns, datasets, noted, this.#relay);
     const run = start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, reach: { origins: this.#stage.origins() }, ...options });
     this.#run = run;
     for await (const event of run) {

@@ -58,7 +58,10 @@ export class Session {
   #checked: Document | undefined;
   #saved: Edits | undefined;
 
-  constructor(engine: Promise<Engine>, world: World, host: Pick<Host, "models">, consents = new Consents()) {
+  constructor(
+    engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool">>,
+    consents = new Consents(),
+  ) {
     this.#engine = engine;
     this.#consents = consents;
     const model = (): CanvasModel | undefined => this.document.get()?.model;
@@ -66,7 +69,7 @@ export class Session {
       allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id), from: (id) => reachable(model(), id), origins: this.locals.list.get,
       standIns: () => standInsOf(new Set(this.specs.get().values()), engine),
     };
-    this.player = new Player(stage, world, host.models);
+    this.player = new Player(stage, world, host.models, host.tool);
     this.plugins = new Plugins(engine, () => this.#refresh());
     this.locals.list.subscribe(() => this.#reconsider());
     this.#described = this.#describe();

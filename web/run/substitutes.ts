@@ -1,5 +1,6 @@
-// What stood in for the outside in a run: a model that is none, tools whose answers are made up,
-// datasets that a page does not have. The person is to know, whatever the answers look like.
+// What stood in for the outside in a run: a model that is none, tools whose answers are made up or
+// came through the host, datasets that a page does not have. The person is to know, whatever the
+// answers look like.
 
 import type { Providers as Ports, Retriever, Tool } from "@easel/engine";
 import type { RunState } from "@easel/engine/state";
@@ -10,19 +11,27 @@ import type { Answer } from "./standins.ts";
 export interface Substitutes {
   /** Components whose stand-in made an answer up. */
   tools: string[];
+  /** Components that the host ran. */
+  relayed: string[];
   /** Datasets that were searched and are not here. */
   datasets: string[];
 }
 
 /** noSubstitutes is a run that had the real things so far. */
-export const noSubstitutes: Substitutes = { tools: [], datasets: [] };
+export const noSubstitutes: Substitutes = { tools: [], relayed: [], datasets: [] };
+
+/** Relay runs a component on the host; undefined when there is no host, or it has no such tool. */
+export type Relay = (
+  component: string, args: Record<string, unknown>, params: Record<string, unknown>,
+) => Promise<Record<string, unknown> | undefined>;
 
 /**
  * watched wraps the ports of a run and adds the stand-ins; `noted` gets the whole each time
- * something is added.
+ * something is added. A tool of the host goes before its stand-in.
  */
 export function watched(
   ports: Ports, standIns: Record<string, Answer>, here: ReadonlySet<string>, noted: (substitutes: Substitutes) => void,
+  relay: Relay = () => Promise.resolve(undefined),
 ): Ports {
   let known = noSubstitutes;
   const add = (list: keyof Substitutes, names: string[]): void => {
@@ -37,6 +46,11 @@ export function watched(
   });
   const tool = (name: string, answer: Answer): Tool => ({
     run: async (args, { params }) => {
+      const real = await relay(name, args, params);
+      if (real) {
+        add("relayed", [name]);
+        return real;
+      }
       const { outputs, invented } = await answer(args, params);
       if (invented) add("tools", [name]);
       return outputs;

@@ -90,12 +90,12 @@ test("a run says which answers no model, no tool and no dataset gave", async () 
   session.player.send({ query: "green tea?" });
   const [turn] = (await settled(session)).turns;
   assert.equal(turn?.state.status, "succeeded");
-  assert.deepEqual(turn.substitutes, { tools: ["TavilySearch"], datasets: ["shop"] });
+  assert.deepEqual(turn.substitutes, { tools: ["TavilySearch"], relayed: [], datasets: ["shop"] });
   assert.deepEqual(modelless(turn.model, turn.state, turn.records.earlier), ["LLM:A"]);
   session.player.runFrom("Message:M");
   const { turns } = await until(session.player.play, (play) => play.turns.length === 2 && !play.running);
   const [, again] = turns;
-  assert.deepEqual(again?.substitutes, { tools: [], datasets: [] }, "nothing was asked again");
+  assert.deepEqual(again?.substitutes, { tools: [], relayed: [], datasets: [] }, "nothing was asked again");
   assert.deepEqual(modelless("offline", again.state, again.records.earlier), []);
   assert.deepEqual(modelless("host", turn.state, 0), []);
 });

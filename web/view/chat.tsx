@@ -68,6 +68,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
       {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{brief(error ?? state.error, 1_000)}</p>}
       <StandIns turn={turn} />
+      <Relayed names={turn.substitutes.relayed} />
       {state.status === "succeeded" && state.elapsed !== undefined && (
         <p className="quiet small">{seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
       )}
@@ -90,6 +91,12 @@ function StandIns({ turn: { model, state, records, substitutes } }: { turn: Turn
       <ul>{lines.map(([icon, text]) => <li key={icon}><Icon name={icon} /><span>{text}</span></li>)}</ul>
     </section>
   );
+}
+
+// Relayed says which tools the host ran.
+function Relayed({ names }: { names: string[] }): React.ReactNode {
+  const t = useText();
+  return names.length > 0 && <p className="quiet small relayed">{t("chat.relayed", listed(names, t))}</p>;
 }
 
 const mostNamed = 6;

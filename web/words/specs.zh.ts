@@ -122,7 +122,8 @@ export const zh: Readonly<Record<string, string>> = {
   "User prompt": "用户提示词",
   "as a tool: the request that is proposed to the calling agent": "作为工具时：建议给上级智能体的请求",
   "Remember tools": "记住工具调用",
-  "keep a summary of the tool calls in the canvas's memory; costs one model call": "把工具调用的摘要保存在画布的记忆里；需要多调用一次模型",
+  "summarise tool calls for later turns, with one model call when tools were used":
+    "把工具调用的摘要保存下来，供以后各轮使用；用过工具时多调用一次模型",
   "Sorts what the user says into one of several categories with a language model, and continues there.":
     "用语言模型把用户的话分到若干类别之一，然后沿该类别继续。",
   "Sorting the request.": "正在给请求分类。",
@@ -437,14 +438,15 @@ export const zh: Readonly<Record<string, string>> = {
   "text across each page": "横贯每页的文字",
   "Table of contents": "目录",
   "a table of contents": "生成目录",
-  "Lets a language model use a web browser.": "让语言模型使用浏览器。",
+  "Lets a language model read web pages, follow links and store files.":
+    "让语言模型阅读网页、跟随链接并保存文件。",
   "Using the browser.": "正在使用浏览器。",
   "Max steps": "最大步数",
   "actions at most": "最多多少个动作",
   "Headless": "无窗口",
-  "without a window": "不显示窗口",
+  "not used: the browser has no window": "不使用：浏览器没有窗口",
   "Upload sources": "上传来源",
-  "files the browser may upload, as references": "浏览器可以上传的文件，写作引用",
+  "not used: the browser uploads nothing": "不使用：浏览器不上传文件",
   "Gives news on a Chinese stock.": "给出某只中国股票的新闻。",
   "what to look for, or the address to read": "要查找的内容，或要读取的地址",
   "Reads a web page.": "读取网页。",

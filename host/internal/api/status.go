@@ -44,6 +44,9 @@ var serviceStatus = map[string]int{
 	app.CodeNoUser:        http.StatusConflict,
 	app.CodeLastOwner:     http.StatusConflict,
 	app.CodeOperator:      http.StatusConflict,
+	app.CodeNotEmpty:      http.StatusConflict,
+	app.CodeMemoryFull:    http.StatusInsufficientStorage,
+	app.CodeMemoryModel:   http.StatusBadGateway,
 }
 
 // statusOf translates what the dialects say with codes.

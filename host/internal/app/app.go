@@ -8,6 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runs"
@@ -38,6 +39,8 @@ type Config struct {
 	Templates []Template
 	// Plugins are the installed plugins; nil when there can be none.
 	Plugins Plugins
+	// Tools runs the built-in tools for canvases that a page tries out; nil when there are none.
+	Tools func(tenant string) engine.Tools
 	// Documents reads uploaded files; nil makes a reader for each file.
 	Documents *document.Reader
 	// Models are the models of each tenant.
@@ -78,10 +81,13 @@ type Services struct {
 	Servers   *Servers
 	Files     *Files
 	Datasets  *Datasets
+	Memories  *memories.Store
 	Health    *Health
 	Models    *model.Tenants
 	Registry  *engine.Registry
 	Plugins   Plugins // nil when there can be none
+	// Tools runs the built-in tools for canvases that a page tries out; nil when there are none.
+	Tools     func(tenant string) engine.Tools
 	Templates Templates
 	// TestDatabase connects to a database with the settings of an ExeSQL node.
 	TestDatabase func(ctx context.Context, settings engine.Value) error
@@ -118,11 +124,13 @@ func New(cfg Config) *Services {
 		Servers:      &Servers{cfg.Store, cfg.MCP, cfg.Logger},
 		Files:        files,
 		Datasets:     cfg.Datasets,
+		Memories:     memories.New(cfg.Store, cfg.Models),
 		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged},
 		Models:       cfg.Models,
 		TestDatabase: cfg.TestDatabase,
 		Registry:     cfg.Registry,
 		Plugins:      cfg.Plugins,
+		Tools:        cfg.Tools,
 		Templates:    Templates{cfg.Templates, time.Now().UnixMilli()},
 	}
 }

@@ -85,6 +85,9 @@ const (
 	CodeLastOwner     = "last_owner"
 	CodeOperator      = "operator"
 	CodeWrongPassword = "wrong_password"
+	CodeNotEmpty      = "not_empty"
+	CodeMemoryFull    = "memory_full"
+	CodeMemoryModel   = "memory_model"
 )
 
 // Error refuses what a caller wants, in words for the caller. Code says why, and does not change;

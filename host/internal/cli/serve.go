@@ -71,6 +71,7 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.cfg.PluginSignatures, "plugin-signatures", "warn", "what happens to plugins without a trusted signature: require, warn or off")
 	fs.BoolVar(&s.cfg.NoTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&s.cfg.SQLiteDir, "sqlite", "", sqliteUsage)
+	fs.StringVar(&s.cfg.Browser, "browser", "", browserUsage)
 	fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
 	fs.StringVar(&s.cfg.Embedding, "embedding", "",
 		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server, with the key in "+

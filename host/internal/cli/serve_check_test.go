@@ -27,6 +27,7 @@ func TestServeFlagsTogether(t *testing.T) {
 		"redis-door-remote": {"true", "redis-door", "0.0.0.0:0"}, "redis": {value: "redis://127.0.0.1:1"}, "plugins": {value: dir},
 		"no-tools":          {value: "true"},
 		"sqlite":            {value: dir},
+		"browser":           {value: "/usr/bin/chromium"},
 		"plugin-signatures": {value: "off"}, "knowledge": {value: dir}, "allow-private": {value: "true"}, "cancel-on-disconnect": {value: "true"},
 		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "cors": {value: "none"}, "log": {value: "json"},
 		"embedding": {value: "http://127.0.0.1:1/v1#model"}, "rerank": {value: "http://127.0.0.1:1#model@jina"},

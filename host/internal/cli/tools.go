@@ -13,6 +13,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
+const browserUsage = "`PATH` of a Chromium that renders pages for Browser nodes; without one their scripts do not run"
+
 const sqliteUsage = "`DIR` of SQLite files that ExeSQL may read; none when left out"
 
 const noToolsUsage = "leave out the built-in tools, such as web searches; nodes that need one fail when reached"

@@ -36,6 +36,7 @@ type world struct {
 	private   bool
 	noTools   bool
 	sqlite    string
+	browser   string
 	save      string
 	paces     paces
 	limits    limits
@@ -50,6 +51,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&w.private, "allow-private", false, "let Invoke and tools reach private and local addresses")
 	fs.BoolVar(&w.noTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&w.sqlite, "sqlite", "", sqliteUsage)
+	fs.StringVar(&w.browser, "browser", "", browserUsage)
 	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
 	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
@@ -78,7 +80,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 			Worker: worker(scriptWorker), Memory: memlimit.New("scripts", script.Share(memlimit.Process())),
 		},
 	}
-	ports.Tools = w.tools(a, secrets)
+	ports.Tools = w.tools(a, secrets, chosen)
 	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer
 		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")
 	}
@@ -111,10 +113,11 @@ func (w *world) made(a *app) files.Made {
 }
 
 // tools run components that act outside: some in this process, all others as sandboxed modules.
-func (w *world) tools(a *app, secrets engine.Secrets) engine.Tools {
+func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engine.Tools {
 	port := &hosttool.Port{
 		Network: &web.Client{AllowPrivate: w.private}, SQLiteDir: w.sqlite, Documents: &w.uploads.Documents,
 		Files: files.RunFiles{Uploads: &w.uploads, Made: w.made(a)}, Secrets: secrets,
+		Model: chosen, Chromium: w.browser,
 	}
 	if !w.noTools {
 		port.Others = a.tools(w.private).Port("local", secrets)

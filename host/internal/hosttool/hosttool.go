@@ -1,6 +1,6 @@
 // Package hosttool runs the components that need connections or files of the host, behind the
-// engine's Tools port: ExeSQL, Email, ExcelProcessor and DocGenerator. All others are left to
-// another port, which runs sandboxed modules.
+// engine's Tools port: ExeSQL, Email, ExcelProcessor, DocGenerator and Browser. All others are left
+// to another port, which runs sandboxed modules.
 package hosttool
 
 import (
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/browse"
 	"github.com/easel-canvas/easel/host/internal/docgen"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/mail"
@@ -35,6 +36,8 @@ type Port struct {
 	Files     Files
 	Documents *document.Reader
 	Secrets   engine.Secrets // nil knows none
+	Model     engine.Model   // acts in Browser nodes; nil runs none
+	Chromium  string         // program that renders pages for Browser nodes; "" reads them without one
 	Others    engine.Tools   // what is not served here; nil serves nothing else
 }
 
@@ -67,6 +70,7 @@ type service func(ctx context.Context, p *Port, c *engine.ExternalCall, box *web
 
 var services = map[string]service{
 	"ExeSQL": exeSQL, "Email": email, "ExcelProcessor": excelProcessor, "DocGenerator": docGenerator,
+	"Browser": browser,
 }
 
 // Serves reports whether a component runs here.
@@ -99,6 +103,11 @@ func excelProcessor(ctx context.Context, p *Port, c *engine.ExternalCall, _ *web
 
 func docGenerator(ctx context.Context, p *Port, c *engine.ExternalCall, _ *web.SecretBox) (engine.Value, error) {
 	return (&docgen.Generator{Files: p.Files}).Call(ctx, c.Params, c.Arguments)
+}
+
+func browser(ctx context.Context, p *Port, c *engine.ExternalCall, _ *web.SecretBox) (engine.Value, error) {
+	b := &browse.Browser{Network: p.Network, Model: p.Model, Files: p.Files, Chromium: p.Chromium}
+	return b.Call(ctx, c.Params, c.Arguments, c.Key)
 }
 
 // fill replaces the secrets of the named params, which go to a server.

@@ -66,6 +66,18 @@ func (m *Models) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return vectors, err
 }
 
+// EmbeddingModel returns the id of the embedding model; "" if none is configured.
+func (m *Models) EmbeddingModel() (string, error) {
+	p, name, err := m.resolve("", KindEmbedding)
+	if errors.Is(err, ErrUnknownModel) && m.config.Embedding == "" {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return name + "@" + p.config.Label(), nil
+}
+
 // embed is Embed that also returns the tokens used, even with an error.
 func (m *Models) embed(ctx context.Context, texts []string) (out [][]float32, tokens int64, err error) {
 	p, name, err := m.resolve("", KindEmbedding)

@@ -181,3 +181,12 @@ func (t *Tenant) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	t.account.Spend(tokens)
 	return vectors, err
 }
+
+// EmbeddingModel returns the id of the embedding model of the tenant; "" if it has none.
+func (t *Tenant) EmbeddingModel(ctx context.Context) (string, error) {
+	m, err := t.Models(ctx)
+	if err != nil {
+		return "", err
+	}
+	return m.EmbeddingModel()
+}

@@ -142,6 +142,9 @@ func (r *requests) fetch(in fetchRequest) (*fetched, *contract.Error) {
 		if e != nil || out.Stream == 0 { // the body of a stream is still to come
 			stop()
 		}
+		if e == nil && g.m.decodeText {
+			out.asUTF8()
+		}
 	})
 	return out, e
 }

@@ -42,6 +42,8 @@ type LoadOptions struct {
 	Manifest *contract.Manifest
 	// Settings are what config_get answers; never secrets.
 	Settings map[string]string
+	// DecodeText gives the plugin the text of responses in UTF-8, whatever charset it came in.
+	DecodeText bool
 	// undescribed leaves easel_describe alone, for Describe.
 	undescribed bool
 }
@@ -50,7 +52,7 @@ type LoadOptions struct {
 // Errors are *Error; Step names the step that failed. Compiling a Go guest takes
 // seconds, from the disk cache a tenth of one: load when a plugin is installed.
 func (h *Host) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Module, error) {
-	m := &Module{host: h, settings: o.Settings, places: newGate(h.cfg.MaxPerPlugin)}
+	m := &Module{host: h, settings: o.Settings, decodeText: o.DecodeText, places: newGate(h.cfg.MaxPerPlugin)}
 	for _, step := range []struct {
 		name string
 		run  func() error

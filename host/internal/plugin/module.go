@@ -20,15 +20,17 @@ type Module struct {
 	shape    meter.Shape
 	limits   contract.Limits
 	granted  contract.Permissions
-	settings map[string]string
-	sections map[string]string // what self.section gives, by name
-	seal     *Seal
-	signer   string // key of a valid signature, trusted or not
-	warning  string
-	compiled wazero.CompiledModule
-	fresh    bool // every call gets its own instance
-	pool     *pool
-	places   gate // calls under way
+	// decodeText converts the text of responses to UTF-8.
+	decodeText bool
+	settings   map[string]string
+	sections   map[string]string // what self.section gives, by name
+	seal       *Seal
+	signer     string // key of a valid signature, trusted or not
+	warning    string
+	compiled   wazero.CompiledModule
+	fresh      bool // every call gets its own instance
+	pool       *pool
+	places     gate // calls under way
 
 	mu     sync.Mutex
 	calls  int // under way

@@ -17,6 +17,7 @@ import (
 var dumped = []string{
 	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv", "token_use",
 	"datasets", "documents", "chunk_edits", "loose_files",
+	"memories", "memory_messages",
 }
 
 // dumpHead is the first line of a dump. It is followed by the head of each table and its rows.

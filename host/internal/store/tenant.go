@@ -64,6 +64,7 @@ func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
 var owned = []string{
 	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
 	"datasets", "documents", "chunk_edits",
+	"memories", "memory_messages",
 }
 
 // DeleteTenant deletes a tenant with all its records, and users without another tenant. Uploaded

@@ -21,6 +21,7 @@ type port struct {
 	set     *Set
 	tenant  string
 	secrets engine.Secrets
+	guest   bool // the canvas is not one of the host
 }
 
 // CallTool runs the tool that serves a component.
@@ -80,9 +81,29 @@ func (p *port) invocation(
 	}
 	inv.Params, inv.Arguments = params.Value(), arguments.Value()
 	inv.Services.Secrets = keys
+	if p.guest && len(keys.texts) > 0 {
+		if err := sameHost(t, inv.Params, keys); err != nil {
+			return inv, err
+		}
+	}
 	grant, err := p.grant(t, m, inv.Params)
 	inv.Grant = &grant
 	return inv, err
+}
+
+// sameHost refuses a secret of the host beside an address of the canvas's own: a canvas that was
+// not saved on the host could have it sent anywhere.
+func sameHost(t tools.Tool, params engine.Value, keys *keyring) error {
+	if params.Get(t.BaseParam()).Str() == "" {
+		return nil
+	}
+	for name, text := range keys.texts {
+		if engine.UnmarkSecrets(text, keys.mark) != text {
+			const why = "a secret of the host goes to the tool's own service only"
+			return fmt.Errorf("param %s: %s; remove %s, or save the canvas on the host", name, why, t.BaseParam())
+		}
+	}
+	return nil
 }
 
 // blank reports whether a param or an argument counts as not given.

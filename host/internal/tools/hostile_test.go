@@ -66,7 +66,8 @@ func TestRefusalsOfServicesHaveCodes(t *testing.T) {
 		{"page instead of data", 200, "", "text/html", `<html>log in</html>`, "upstream", "but text/html", true},
 		{"nothing", 200, "", "", ``, "upstream", "but empty", true},
 		{"cut short", 200, "", data, `{"results":[{"title":"A"`, "upstream", "not JSON", true},
-		{"strange charset", 200, "", data + "; charset=gbk", "{\"results\":\"\xd6\xd0\"}", "upstream", "charset", true},
+		{"strange charset", 200, "", data +
+			"; charset=x-none", "{\"results\":\"\xd6\xd0\"}", "upstream", "charset", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ask(t, "TavilySearch", nil, func(w http.ResponseWriter, _ *http.Request) {
@@ -93,6 +94,40 @@ func TestLatinAnswersAreRead(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, "Größe €", out.Get("chunks").At(0).Get("title").Text())
+}
+
+// Text in other charsets is read by the header of the answer, or by what a page or a feed says of
+// itself.
+func TestAnswersInOtherCharsetsAreRead(t *testing.T) {
+	const tea = "\xb2\xe8" // 茶 in GBK
+	const feed = `<feed><entry><id>1</id><title>` + tea + `</title><summary>` + tea + `</summary></entry></feed>`
+	for _, c := range []struct{ component, contentType, body string }{
+		{"TavilySearch", "application/json; charset=GBK", `{"results":[{"title":"` + tea + `","content":"` +
+			tea + `","score":1}]}`},
+		{"TavilySearch", "application/json; charset=gb18030", `{"results":[{"title":"` + tea + `","content":"` +
+			tea + `"}]}`},
+		{"TavilySearch", "application/json; charset=Shift_JIS", `{"results":[{"title":"` + "\x92\x83" +
+			`","content":"x"}]}`},
+		{"Crawler", "text/html", `<html><head><meta charset="gbk"></head><body><p>` + tea + `</p></body></html>`},
+		{"Crawler", "text/html", `<meta http-equiv=Content-Type content="text/html; charset=gb2312"><p>` + tea +
+			`</p>`},
+		{"Crawler", "text/html; charset=big5", "<p>\xaf\xf9</p>"},
+		{"ArXiv", "application/atom+xml", `<?xml version="1.0" encoding="gbk"?>` + feed},
+	} {
+		serve := func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", c.contentType)
+			_, _ = io.WriteString(w, c.body)
+		}
+		srv := httptest.NewServer(http.HandlerFunc(serve))
+		url := srv.URL
+		out, err := newSet(t, Config{AllowPrivate: true}).Port("t", nil).CallTool(t.Context(), &engine.ExternalCall{
+			Component: c.component, Key: "k", Params: value(t, map[string]any{"api_key": testKey, "base_url": url}),
+			Arguments: value(t, map[string]any{"query": url}),
+		})
+		srv.Close()
+		require.NoError(t, err, c.contentType)
+		require.Contains(t, out.JSON(), "茶", c.contentType+c.body)
+	}
 }
 
 func TestHostileAnswersEndAtLimits(t *testing.T) {

@@ -128,7 +128,9 @@ func load(ctx context.Context, h *plugin.Host, t tools.Tool) (*plugin.Module, er
 	if err != nil {
 		return nil, err
 	}
-	return h.Load(ctx, wasm, plugin.LoadOptions{Source: plugin.Builtin, Granted: contract.Everything()})
+	return h.Load(ctx, wasm, plugin.LoadOptions{
+		Source: plugin.Builtin, Granted: contract.Everything(), DecodeText: true,
+	})
 }
 
 // Pack returns a tool as a plugin file.
@@ -142,6 +144,15 @@ func Pack(t *httptool.Tool) ([]byte, error) {
 		return nil, err
 	}
 	return contract.WithSection(wasm, httptool.SectionName, section)
+}
+
+// Guest returns the port for canvases that are not of the host, such as one that a page tries out.
+// It sends secrets of the host to the tools' own services only.
+func (s *Set) Guest(tenant string, secrets engine.Secrets) engine.Tools {
+	if s == nil {
+		return nil
+	}
+	return &port{set: s, tenant: tenant, secrets: secrets, guest: true}
 }
 
 // Port returns the engine's port for one run; that of a nil Set is none. secrets resolve

@@ -18,6 +18,7 @@ import (
 // Belongings are ids of everything tenant one has.
 type Belongings struct {
 	Title, Canvas, Session, Run, Message, Version, File, Server, Key string
+	Memory                                                           string
 	User, Secret, Provider, Tenant, Schedule                         string // of FurnishAll
 	Dataset, Document, Chunk                                         string // of FurnishDataset
 }
@@ -39,6 +40,10 @@ func (s *Site) Furnish() Belongings {
 	body, kind := Form("f.txt", "my secret")
 	b.File = s.Good(s.Request("POST", "/v1/canvas/upload/"+b.Canvas, "one", body, "Content-Type", kind)).Data().Get("id").Str()
 	b.Server = s.Good(s.Post("/v1/mcp_server/create", `{"name":"`+b.Title+`","url":"http://127.0.0.1:1/","server_type":"sse"}`)).Data().Get("id").Str()
+	memory := s.Post("/api/v1/memories", `{"name":"`+b.Title+`","memory_type":["raw"],"embd_id":"","llm_id":""}`)
+	b.Memory = s.Good(memory).Data().Get("id").Str()
+	s.Good(s.Post("/api/v1/messages", `{"memory_id":"`+b.Memory+
+		`","agent_id":"a","session_id":"s","user_input":"my secret","agent_response":""}`))
 	keys, err := s.Store.Keys(s.T.Context(), "one")
 	require.NoError(s.T, err)
 	b.Key = keys[0].ID
@@ -77,6 +82,7 @@ var Nobodys = Belongings{
 	Canvas: Nowhere, Session: Nowhere, Run: Nowhere, Message: Nowhere, Version: Nowhere, File: Nowhere, Server: Nowhere, Key: Nowhere,
 	User: Nowhere, Secret: Nowhere, Provider: Nowhere, Tenant: Nowhere, Schedule: Nowhere,
 	Dataset: "d94a8dc02c9711f0930f7fbc369eab6d", Document: Nowhere, Chunk: "0000000000000000",
+	Memory: Nowhere,
 }
 
 // Fill puts ids into the parameters of a path.
@@ -86,6 +92,7 @@ func (b Belongings) Fill(path string) string {
 		"{sid}", b.Session, "{vid}", b.Version, "{message}", b.Message, "{task}", b.Run, "{component}", "Message:A", "{token}", b.Key, "{key}", b.Key,
 		"{dataset}", b.Dataset, "{document}", b.Document, "{chunk}", b.Chunk, "{log}", b.Document, "{index}", "graph",
 		"{user}", b.User, "{name}", b.Secret, "{provider}", b.Provider, "{tenant}", b.Tenant, "{schedule}", b.Schedule, "{plugin}", b.Provider,
+		"{memory}", b.Memory, "{entry}", b.Memory+":1", "{number}", "1",
 		"{id}", map[bool]string{true: b.Server, false: b.idFor(path)}[mcp],
 	).Replace(path)
 }
@@ -103,15 +110,18 @@ func (b Belongings) idFor(path string) string {
 // Body names everything of the owner at once; each route takes what it knows.
 func (b Belongings) Body() string {
 	return fmt.Sprintf(`{"id":%q,"agent_id":%q,"canvas_id":%q,"canvas_ids":[%q],"session_id":%q,"session":%q,"ids":[%q],
-		"component_id":"Message:A","params":{},"mcp_id":%q,"mcp_ids":[%q],"tool_name":"x","arguments":{},"tools":[],"tokens":[%q],"tenant_id":"one",
+		"component_id":"Message:A","params":{},"memory_id":[%q],"user_input":"x","agent_response":"x","status":false,
+		"mcp_id":%q,"mcp_ids":[%q],"tool_name":"x","arguments":{},"tools":[],"tokens":[%q],"tenant_id":"one",
 		"title":"stolen","permission":"team","name":"new%d","url":"http://127.0.0.1:1/","server_type":"sse","action":"stop","timeout":1,
 		"dsl":%s,"model":"m","messages":[{"role":"user","content":"x"}],"question":"x","node":"Message:A","inputs":{},"query":"x","stream":false}`,
-		b.Canvas, b.Canvas, b.Canvas, b.Canvas, b.Session, b.Session, b.Session, b.Server, b.Server, b.Key, time.Now().UnixNano(), Echo)
+		b.Canvas, b.Canvas, b.Canvas, b.Canvas, b.Session, b.Session, b.Session,
+		b.Memory, b.Server, b.Server, b.Key, time.Now().UnixNano(), Echo)
 }
 
 // Query names them in a query.
 func (b Belongings) Query() string {
-	return fmt.Sprintf("?id=%s&component_id=Message:A&canvas_id=%s&message_id=%s&mcp_id=%s&created_by=one&user_id=one", b.Canvas, b.Canvas, b.Message, b.Server)
+	return fmt.Sprintf("?id=%s&component_id=Message:A&canvas_id=%s&message_id=%s&mcp_id=%s"+
+		"&created_by=one&user_id=one&memory_id=%s", b.Canvas, b.Canvas, b.Message, b.Server, b.Memory)
 }
 
 // EachRoute calls a test with every route and a method that it takes.

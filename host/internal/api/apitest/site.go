@@ -25,6 +25,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
@@ -86,6 +87,7 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 		files := &upload.Box{Store: s.Store, Files: s.NATS.Files}
 		return engine.Ports{
 			Model: m, Speech: m, Files: files.Of(j.Tenant), Parser: files.ParserOf(j.Tenant), HTTP: &web.Client{},
+			Memory: memories.New(s.Store, models).Of(memories.Principal{Tenant: j.Tenant, Caller: j.Caller}),
 		}
 	}
 	s.Runs = runs.New(runs.Config{

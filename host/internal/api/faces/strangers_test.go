@@ -56,7 +56,7 @@ func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 		text := sentName.ReplaceAllString(a.Text, "new") // refusals repeat it
 		text = strings.ReplaceAll(text, b.Chunk, apitest.Nobodys.Chunk)
 		text = strings.ReplaceAll(text, b.Dataset, apitest.Nobodys.Dataset)
-		for _, id := range []string{b.Document, b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule} {
+		for _, id := range []string{b.Document, b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule, b.Memory} {
 			text = strings.ReplaceAll(text, id, apitest.Nowhere)
 		}
 		return text

@@ -250,7 +250,7 @@ const (
 // put fills the names of belongings in.
 func put(b apitest.Belongings, text string) string {
 	return strings.NewReplacer("{canvas}", b.Canvas, "{session}", b.Session, "{version}", b.Version, "{message}", b.Message, "{run}", b.Run,
-		"{file}", b.File, "{server}", b.Server, "{key}", b.Key, "{echo}", apitest.Echo, "{formed}", apitest.Formed, "{title}", b.Title, "{none}", apitest.Nowhere).Replace(text)
+		"{file}", b.File, "{server}", b.Server, "{key}", b.Key, "{memory}", b.Memory, "{echo}", apitest.Echo, "{formed}", apitest.Formed, "{title}", b.Title, "{none}", apitest.Nowhere).Replace(text)
 }
 
 // others are the routes of the login page and of monitoring, which are tested there.
@@ -264,7 +264,7 @@ func TestContract(t *testing.T) {
 	require.NoError(t, err)
 	login := s.Good(s.Request("POST", "/v1/user/login", "", `{"email":"ann@x.org","password":"correct horse"}`)).Header.Get("Authorization")
 	tried := map[string]bool{}
-	for _, c := range slices.Concat(agentContract, sessionContract, completionContract, botContract, editorContract, fileContract, hookContract, serverContract, accountContract, edgeContract, releaseContract) {
+	for _, c := range slices.Concat(agentContract, sessionContract, completionContract, botContract, editorContract, fileContract, hookContract, serverContract, accountContract, edgeContract, releaseContract, memoryContract) {
 		for _, dialect := range []string{"old", "new"} {
 			if c.dialect != "" && c.dialect != dialect {
 				continue

@@ -187,6 +187,7 @@ func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 // what answers them.
 var elsewhere = []string{
 	"/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/fetch", "/api/v2/datasets/{dataset}/events",
+	"/api/v2/tools/{component}/call",
 }
 
 const ownRows = `
@@ -237,6 +238,14 @@ GET /api/v2/tenants
 PUT /api/v2/tenants/{tenant} {"tokens_per_day":1000}
 POST /api/v2/tenants/{tenant}/keys {"scopes":["read"]}
 DELETE /api/v2/tenants/{tenant}
+POST /api/v2/memories {"name":"m","types":["raw"],"permission":"team"} >memory
+GET /api/v2/memories
+GET /api/v2/memories/{memory}
+PUT /api/v2/memories/{memory} {"description":"d","max_size":100000}
+POST /api/v2/memories/{memory}/messages {"input":"q","response":"r","session":"s"}
+GET /api/v2/memories/{memory}/messages?query=q&session=s
+DELETE /api/v2/memories/{memory}/messages/1
+DELETE /api/v2/memories/{memory}
 PUT /api/v2/secrets/a.b {"value":"v"}
 GET /api/v2/secrets
 DELETE /api/v2/secrets/a.b

@@ -1,0 +1,44 @@
+package component
+
+import (
+	"context"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// mostRecalled bounds how many summaries of earlier tool calls a request to the model has; the
+// newest ones count.
+const mostRecalled = 20
+
+// remember puts a summary of the tool calls into the canvas's memory. A summary that fails is a
+// warning: the answer was given already.
+func (t *task) remember(ctx context.Context, answer string) error {
+	c := conversation{system: toolSummary, messages: []engine.ModelMessage{
+		{Role: "user", Content: engine.List(t.used...).Text()},
+	}}
+	req := t.agent.request(t.call, &c, engine.PurposeSummary)
+	req.Images, req.Config = nil, engine.ModelConfig{}
+	summary, err := t.call.Generate(ctx, req, nil)
+	if endsNode(err) {
+		return err
+	}
+	if err != nil {
+		warn(t.call, "remember_tools", err)
+		return nil
+	}
+	if text := strings.TrimSpace(afterReasoning(summary.Text)); text != "" {
+		t.call.Remember(t.request, afterReasoning(answer), text)
+	}
+	return nil
+}
+
+// recalled is the system text of a conversation with the summaries of tool calls of earlier turns.
+func (a *Agent) recalled(call *engine.Call, system string) string {
+	if !a.RememberTools {
+		return system
+	}
+	list := call.Memories()
+	list = list[max(0, len(list)-mostRecalled):]
+	return paragraphs(system, earlierTools(list))
+}

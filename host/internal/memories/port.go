@@ -1,0 +1,50 @@
+package memories
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// port is the memories of a run.
+type port struct {
+	store *Store
+	who   Principal
+}
+
+var _ engine.Recaller = port{}
+
+// Of is the engine's port for runs of a principal.
+func (s *Store) Of(who Principal) engine.Memory { return port{s, who} }
+
+// Remember keeps an exchange.
+func (p port) Remember(ctx context.Context, r *engine.Remembered) error {
+	return p.store.Add(ctx, p.who, unique(r.MemoryIDs), Exchange{
+		User: r.UserID, Agent: r.AgentID, Session: r.SessionID, Input: r.UserInput, Response: r.AgentResponse,
+	})
+}
+
+// Recall finds messages.
+func (p port) Recall(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
+	hits, err := p.store.Search(ctx, p.who, Query{
+		Memories: unique(q.Memories), User: q.UserID, Text: q.Text, Threshold: q.SimilarityThreshold,
+		WordWeight: q.KeywordWeight, Limit: q.TopN,
+	})
+	var found engine.Found
+	for _, h := range hits {
+		found.Chunks = append(found.Chunks, engine.Object(
+			"message_id", strconv.FormatInt(h.ID, 10), "memory_id", h.Memory, "message_type", h.Kind,
+			"agent_id", h.Agent, "session_id", h.Session, "user_id", h.User, "content", h.Content,
+			"similarity", h.Similarity, "term_similarity", h.Term, "vector_similarity", h.Vector,
+		))
+	}
+	return found, err
+}
+
+func unique(ids []string) []string {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ErrMemoryFull means that messages do not fit into their memory.
+var ErrMemoryFull = errors.New("memory is full")
+
+// Memory is a named collection of messages that outlive their runs.
+type Memory struct {
+	ID         string
+	Tenant     string
+	User       string // who made it
+	Name       string // no two of a tenant's are the same, ignoring case
+	Settings   []byte // JSON of the package that uses it
+	Size       int64  // bytes of all messages
+	Rev        int64  // incremented by each change of name or settings
+	CreateTime int64  // Unix milliseconds
+	UpdateTime int64  // Unix milliseconds
+}
+
+// Memories is the records of memories.
+type Memories struct{ s *Store }
+
+// NewMemories returns those of a store.
+func NewMemories(s *Store) Memories { return Memories{s} }
+
+const memoryColumns = `id, tenant_id, user_id, name, settings, size, rev, create_time, update_time`
+
+func scanMemory(r row) (Memory, error) {
+	var v Memory
+	err := r.Scan(&v.ID, &v.Tenant, &v.User, &v.Name, &v.Settings, &v.Size, &v.Rev, &v.CreateTime, &v.UpdateTime)
+	return v, err
+}
+
+// Create adds a memory. An empty ID is filled in. Errors: [ErrExists], [ErrInvalid].
+func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
+	if v.ID == "" {
+		v.ID = newID()
+	}
+	v.Rev, v.Size, v.CreateTime = 1, 0, m.s.ms()
+	v.UpdateTime = v.CreateTime
+	if err := checkText("id", v.ID, "user", v.User, "name", v.Name); err != nil {
+		return Memory{}, fail(err, "memory %q", v.Name)
+	}
+	const insert = `INSERT INTO memories (` + memoryColumns + `, name_fold, last_id)
+		VALUES ($1, $2, $3, $4, $5, 0, 1, $6, $6, $7, 0)`
+	err := m.s.write(ctx, fmt.Sprintf("create memory %q", v.Name), func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, insert,
+			v.ID, v.Tenant, v.User, v.Name, bytesOf(v.Settings), v.CreateTime, []byte(fold(v.Name)))
+		return err
+	})
+	return v, err
+}
+
+// Get returns a memory. Errors: [ErrNotFound].
+func (m Memories) Get(ctx context.Context, tenant, id string) (Memory, error) {
+	const query = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND id = $2`
+	v, err := scanMemory(m.s.read.QueryRowContext(ctx, query, tenant, id))
+	return v, fail(err, "memory %q", id)
+}
+
+// List returns the memories of a tenant, those changed last first.
+func (m Memories) List(ctx context.Context, tenant string) ([]Memory, error) {
+	const query = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 ORDER BY update_time DESC, id`
+	out, err := queryAll(ctx, m.s.read, scanMemory, query, tenant)
+	return out, fail(err, "list memories")
+}
+
+// Update replaces name and settings of the revision that v has, and returns the next one.
+// Errors: [ErrConflict], [ErrExists], [ErrInvalid].
+func (m Memories) Update(ctx context.Context, v Memory) (Memory, error) {
+	what := fmt.Sprintf("update memory %q", v.ID)
+	if err := checkText("name", v.Name); err != nil {
+		return Memory{}, fail(err, "%s", what)
+	}
+	const update = `UPDATE memories SET name = $3, name_fold = $4, settings = $5, rev = rev + 1, update_time = $6
+		WHERE tenant_id = $1 AND id = $2 AND rev = $7 RETURNING ` + memoryColumns
+	var stored []Memory
+	err := m.s.write(ctx, what, func(ctx context.Context, q querier) (err error) {
+		stored, err = queryAll(ctx, q, scanMemory, update,
+			v.Tenant, v.ID, v.Name, []byte(fold(v.Name)), bytesOf(v.Settings), m.s.ms(), v.Rev)
+		if err == nil && len(stored) == 0 {
+			err = ErrConflict
+		}
+		return err
+	})
+	if err != nil {
+		return Memory{}, err
+	}
+	return stored[0], nil
+}
+
+// Delete removes a memory with its messages. Errors: [ErrNotFound].
+func (m Memories) Delete(ctx context.Context, tenant, id string) error {
+	return m.s.write(ctx, fmt.Sprintf("delete memory %q", id), func(ctx context.Context, q querier) error {
+		// Deleting the memory first waits for a transaction that adds messages to it.
+		res, err := q.ExecContext(ctx, `DELETE FROM memories WHERE tenant_id = $1 AND id = $2`, tenant, id)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, `DELETE FROM memory_messages WHERE memory_id = $1`, id)
+		return err
+	})
+}

@@ -1,0 +1,75 @@
+// Which tools answer in a page: those of the host, or stand-ins; and that the person learns which.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Host } from "../run/host.ts";
+import { watched, type Relay, type Substitutes } from "../run/substitutes.ts";
+
+const standIns = {
+  TavilySearch: () => Promise.resolve({ outputs: { formalized_content: "made up" }, invented: true }),
+  WenCai: () => Promise.resolve({ outputs: { report: "made up" }, invented: true }),
+};
+
+async function answered(relay: Relay | undefined): Promise<{ outputs: unknown; noted: Substitutes | undefined }> {
+  let noted: Substitutes | undefined;
+  const ports = watched({}, standIns, new Set(), (substitutes) => { noted = substitutes; }, relay);
+  const context = { params: { api_key: "{{secret:TAVILY}}" }, signal: new AbortController().signal, runId: "r" };
+  const outputs = await ports.tools?.["TavilySearch"]?.run({ query: "q" }, context as never);
+  return { outputs, noted };
+}
+
+test("without a host the stand-in answers", async () => {
+  const { outputs, noted } = await answered(undefined);
+  assert.deepEqual(outputs, { formalized_content: "made up" });
+  assert.deepEqual(noted, { tools: ["TavilySearch"], relayed: [], datasets: [] });
+});
+
+test("a tool of the host goes before the stand-in", async () => {
+  const { outputs, noted } = await answered((component, args, params) => Promise.resolve({ component, args, params }));
+  const params = { api_key: "{{secret:TAVILY}}" };
+  assert.deepEqual(outputs, { component: "TavilySearch", args: { query: "q" }, params });
+  assert.deepEqual(noted, { tools: [], relayed: ["TavilySearch"], datasets: [] });
+});
+
+test("a tool of the host that fails is no reason for made-up results", async () => {
+  await assert.rejects(answered(() => Promise.reject(new Error("tool_failed: 429"))), /429/);
+});
+
+// hosted is a host that the person is signed in to, and the requests that it got.
+async function hosted(
+  answer: (path: string) => Response,
+): Promise<{ host: Host; sent: [path: string, init: RequestInit][] }> {
+  Object.assign(globalThis, { location: { origin: "https://easel.example" } });
+  const sent: [string, RequestInit][] = [];
+  const host = new Host((input, init) => {
+    const path = new URL(String(input)).pathname;
+    sent.push([path, init ?? {}]);
+    if (path === "/api/v2/me") return Promise.resolve(Response.json({ nickname: "Ann", csrf: "c" }));
+    if (path === "/api/v2/canvases") return Promise.resolve(Response.json({ items: [], total: 0 }));
+    return Promise.resolve(answer(path));
+  });
+  return { host, sent };
+}
+
+test("a host runs tools for those who are signed in", async () => {
+  const { host, sent } = await hosted((path) => (
+    Response.json(path.endsWith("/call") ? { outputs: { report: "real" } } : { data: [] })));
+  assert.equal(await host.tool("WenCai", {}, {}), undefined, "not signed in");
+  assert.equal(sent.length, 0);
+  await host.connect();
+  assert.deepEqual(await host.tool("WenCai", { query: "q" }, { top_n: 3 }), { report: "real" });
+  const [path, init] = sent.at(-1) ?? ["", {}];
+  assert.equal(path, "/api/v2/tools/WenCai/call");
+  assert.equal(init.body, `{"params":{"top_n":3},"arguments":{"query":"q"}}`);
+  assert.equal((init.headers as Record<string, string>)["x-csrf-token"], "c");
+});
+
+test("a host without the tool leaves it to the stand-in, and an error of the tool is one", async () => {
+  const missing = { error: { message: "tool not found" } };
+  const failed = { error: { code: "tool_failed", message: "rate_limited: slow" } };
+  const { host } = await hosted((path) => (
+    path.includes("Email") ? Response.json(missing, { status: 404 }) : Response.json(failed, { status: 502 })));
+  await host.connect();
+  assert.equal(await host.tool("Email", {}, {}), undefined);
+  await assert.rejects(Promise.resolve(host.tool("TavilySearch", {}, {})), /rate_limited: slow/);
+});
