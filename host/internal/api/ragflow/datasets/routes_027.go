@@ -47,7 +47,7 @@ func (newer) ownRoutes(f *face) []api.Route {
 		get(one+"/ingestions/{log}", rest.ingestion),
 		route("POST", one+"/embedding/check", edit, api.BodySmall, f.checkEmbedding),
 		route("POST", one+"/index", edit, api.BodySmall, rest.runIndex), get(one+"/index", rest.traceIndex),
-		get(one+"/graph", rest.graph), route("DELETE", one+"/{index}", edit, api.BodyNone, rest.deleteIndex),
+		get(one+"/graph", rest.graph), bodiless("DELETE", one+"/{index}", rest.deleteIndex),
 		get(difyPath, searches.difyRetrieve), get(difyPath+"/health", difyHealth),
 	}
 }
