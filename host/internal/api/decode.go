@@ -24,11 +24,7 @@ var (
 // r.Body as well. Errors: [ErrNoBody], [ErrBadJSON], or a [Failure] when the body did not arrive or
 // is too large.
 func ReadJSON(r *Request) (engine.Value, error) {
-	most := r.MaxBody()
-	if err := r.CheckBody(most); err != nil {
-		return engine.Null, err
-	}
-	text, err := r.ReadText(most)
+	text, err := r.ReadText(r.MaxBody())
 	if err != nil {
 		return engine.Null, err
 	}

@@ -68,7 +68,12 @@ func (a *API) answer(r *Request) error {
 			return err
 		}
 	}
-	if !r.Route.Body.streamed() && !r.Route.OwnBody {
+	switch {
+	case r.Route.OwnBody:
+		if err := r.CheckBody(r.MaxBody()); err != nil {
+			return err
+		}
+	case !r.Route.Body.streamed():
 		if err := r.readBody(); err != nil {
 			return err
 		}

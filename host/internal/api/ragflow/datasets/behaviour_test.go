@@ -31,8 +31,9 @@ func TestSearchesOfTheOriginalsTests(t *testing.T) {
 			return s.Good(s.Post(base+"/retrieval", body)).Data()
 		}
 		for more, want := range map[string]int{
-			``: 4, `,"page":2,"page_size":2`: 2, `,"page":3,"page_size":2`: 0, `,"page_size":1`: 1, `,"page_size":"1"`: 1,
-			`,"vector_similarity_weight":0`: 4, `,"vector_similarity_weight":0.5`: 4, `,"vector_similarity_weight":10`: 4,
+			``: 4, `,"page":2,"page_size":2`: 2, `,"page":3,"page_size":2`: 0,
+			`,"page_size":1`: 1, `,"page_size":"1"`: 1, `,"vector_similarity_weight":0`: 4,
+			`,"vector_similarity_weight":0.5`: 4, `,"vector_similarity_weight":10`: 4,
 			`,"top_k":10`: 4, `,"top_k":1`: 4, `,"document_ids":["` + b.Document + `"]`: 4, `,"document_ids":null`: 4,
 		} {
 			found := ask(more)
@@ -116,13 +117,18 @@ func TestDifyAsksForKnowledge(t *testing.T) {
 		meta := records.At(0).Get("metadata")
 		require.Equal(t, b.Document, meta.Get("doc_id").Str())
 		require.Equal(t, "ann", meta.Get("author").Str())
-		for more, want := range map[string]int{
-			`{"logical_operator":"and","conditions":[{"name":"author","comparison_operator":"is","value":"ann"}]}`:       1,
-			`{"logic":"and","conditions":[{"name":["author"],"comparison_operator":"not is","value":"ann"}]}`:            0,
-			`{"logical_operator":"or","conditions":[{"name":"year","comparison_operator":"≥","value":2026}]}`:            1,
-			`{"logical_operator":"and","conditions":[{"name":"author","comparison_operator":"start with","value":"b"}]}`: 0,
+		for _, c := range []struct {
+			logic, name, operator, value string
+			want                         int
+		}{
+			{"logical_operator", `"author"`, "is", `"ann"`, 1},
+			{"logic", `["author"]`, "not is", `"ann"`, 0},
+			{"logical_operator", `"year"`, "≥", `2026`, 1},
+			{"logical_operator", `"author"`, "start with", `"b"`, 0},
 		} {
-			require.Equal(t, want, ask(`,"metadata_condition":`+more).Len(), more)
+			more := fmt.Sprintf(`{%q:"and","conditions":[{"name":%s,"comparison_operator":%q,"value":%s}]}`,
+				c.logic, c.name, c.operator, c.value)
+			require.Equal(t, c.want, ask(`,"metadata_condition":`+more).Len(), more)
 		}
 	}
 }

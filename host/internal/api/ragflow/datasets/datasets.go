@@ -59,6 +59,11 @@ func route(method, path, scope string, body api.BodyClass, h api.Handler) api.Ro
 	return api.Route{Method: method, Path: path, Scope: scope, Body: body, OwnBody: body != api.BodyNone, Handler: h}
 }
 
+// bodiless is a route that changes something and takes nothing from a body.
+func bodiless(method, path string, h api.Handler) api.Route {
+	return api.Route{Method: method, Path: path, Scope: edit, Body: api.BodyTiny, Handler: h}
+}
+
 func get(path string, h api.Handler) api.Route { return route("GET", path, read, api.BodyNone, h) }
 
 // dataset finds a dataset of the principal, or refuses the request with a failure.

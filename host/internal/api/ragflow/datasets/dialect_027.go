@@ -272,9 +272,9 @@ func (newer) highlight(v engine.Value) (bool, error) {
 
 // metadataFields reads reference_metadata, or its older form.
 func (newer) metadataFields(body engine.Value) ([]string, bool) {
-	wanted, fields := body.Get("reference_metadata"), engine.Null
-	on := isOn(wanted.Get("include"))
-	if fields = wanted.Get("fields"); wanted.IsNull() {
+	wanted := body.Get("reference_metadata")
+	on, fields := isOn(wanted.Get("include")), wanted.Get("fields")
+	if wanted.IsNull() {
 		on, fields = isOn(body.Get("include_metadata")), body.Get("metadata_fields")
 	}
 	return textsOf(fields), on

@@ -355,11 +355,11 @@ func (f documentHandlers) download(ctx context.Context, r *api.Request) (api.Res
 	if _, err := f.dataset(ctx, r, id, failed("You do not own the dataset %s.", id)); err != nil {
 		return nil, err
 	}
-	return f.send(ctx, r, id, doc, "attachment")
+	return f.send(ctx, r, id, doc)
 }
 
-// send sends the file of a document. What a browser could run is not shown by it.
-func (f *face) send(ctx context.Context, r *api.Request, id, doc, disposition string) (api.Response, error) {
+// send sends the file of a document as an attachment: what a browser could run is not shown by it.
+func (f *face) send(ctx context.Context, r *api.Request, id, doc string) (api.Response, error) {
 	file, v, err := f.data.Open(ctx, r.Who, id, doc)
 	if err != nil {
 		return nil, orNone(err, failed("The dataset not own the document %s.", doc))
@@ -375,7 +375,7 @@ func (f *face) send(ctx context.Context, r *api.Request, id, doc, disposition st
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 		h.Set("Content-Length", strconv.FormatInt(v.Size, 10))
-		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": v.Name}))
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": v.Name}))
 		r.Writer.WriteHeader(http.StatusOK)
 		r.Begin()
 		if _, err := io.Copy(r.Writer, file); err != nil {

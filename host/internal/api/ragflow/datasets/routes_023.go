@@ -15,9 +15,9 @@ func (older) ownRoutes(f *face) []api.Route {
 	list = append(list, webChunkRoutes(f)...)
 	list = append(list, emptyIDRoutes()...)
 	list = append(list, get(one+"/knowledge_graph", rest.graph),
-		route("DELETE", one+"/knowledge_graph", edit, api.BodyNone, rest.deleteGraph))
+		bodiless("DELETE", one+"/knowledge_graph", rest.deleteGraph))
 	for _, kind := range []string{"graphrag", "raptor"} {
-		list = append(list, route("POST", one+"/run_"+kind, edit, api.BodyNone, rest.runOlder(kind)),
+		list = append(list, bodiless("POST", one+"/run_"+kind, rest.runOlder(kind)),
 			get(one+"/trace_"+kind, rest.traceOlder))
 	}
 	return list
@@ -50,9 +50,8 @@ func emptyIDRoutes() []api.Route {
 		return nil, api.Failed(api.CodeException, "<MethodNotAllowed '405: Method Not Allowed'>")
 	}
 	return []api.Route{
-		route("GET POST DELETE", all+"//documents", read, api.BodyNone, notAllowed),
-		route("POST DELETE", all+"//chunks", read, api.BodyNone, notAllowed),
-		route("POST DELETE", documents+"//chunks", read, api.BodyNone, notAllowed),
+		get(all+"//documents", notAllowed), bodiless("POST DELETE", all+"//documents", notAllowed),
+		bodiless("POST DELETE", all+"//chunks", notAllowed), bodiless("POST DELETE", documents+"//chunks", notAllowed),
 		get(documents+"//chunks", func(context.Context, *api.Request) (api.Response, error) {
 			return nil, failed("The dataset not own the document chunks.")
 		}),

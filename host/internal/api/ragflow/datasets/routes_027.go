@@ -30,8 +30,8 @@ func (newer) ownRoutes(f *face) []api.Route {
 		route("POST", documents+"/stop", edit, api.BodySmall, files.stop),
 		route("POST", "/api/v1/documents/ingest", edit, api.BodySmall, rest.ingest),
 		route("POST", documents+"/batch-update-status", edit, api.BodySmall, rest.batchStatus),
-		get("/api/v1/documents/{document}", rest.downloadAny("attachment")),
-		get("/api/v1/documents/{document}/preview", rest.downloadAny("inline")),
+		get("/api/v1/documents/{document}", rest.downloadAny),
+		get("/api/v1/documents/{document}/preview", rest.downloadAny),
 		get("/api/v1/thumbnails", rest.thumbnails),
 		route("PATCH", documents+"/metadatas", edit, api.BodyCanvas, meta.updateMetadata),
 		get(config, meta.getMetadataConfig),
@@ -47,7 +47,7 @@ func (newer) ownRoutes(f *face) []api.Route {
 		get(one+"/ingestions/{log}", rest.ingestion),
 		route("POST", one+"/embedding/check", edit, api.BodySmall, f.checkEmbedding),
 		route("POST", one+"/index", edit, api.BodySmall, rest.runIndex), get(one+"/index", rest.traceIndex),
-		get(one+"/graph", rest.graph), route("DELETE", one+"/{index}", edit, api.BodyNone, rest.deleteIndex),
+		get(one+"/graph", rest.graph), bodiless("DELETE", one+"/{index}", rest.deleteIndex),
 		get(difyPath, searches.difyRetrieve), get(difyPath+"/health", difyHealth),
 	}
 }
@@ -166,15 +166,13 @@ func (f *face) setStatus(ctx context.Context, r *api.Request) (api.Response, err
 }
 
 // downloadAny sends a document whose dataset the path does not name.
-func (f restHandlers) downloadAny(disposition string) api.Handler {
-	return func(ctx context.Context, r *api.Request) (api.Response, error) {
-		id := r.Params["document"]
-		v, err := f.data.Find(ctx, r.Who, id)
-		if err != nil {
-			return nil, orNone(err, failed("The dataset not own the document %s.", id))
-		}
-		return f.send(ctx, r, v.Dataset, id, disposition)
+func (f restHandlers) downloadAny(ctx context.Context, r *api.Request) (api.Response, error) {
+	id := r.Params["document"]
+	v, err := f.data.Find(ctx, r.Who, id)
+	if err != nil {
+		return nil, orNone(err, failed("The dataset not own the document %s.", id))
 	}
+	return f.send(ctx, r, v.Dataset, id)
 }
 
 // thumbnails answers the small pictures of documents.

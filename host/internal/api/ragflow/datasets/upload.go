@@ -174,6 +174,9 @@ func (f documentHandlers) uploadOther(ctx context.Context, r *api.Request, id st
 	if !f.uploadsOther() || kind != "web" && kind != "empty" {
 		return nil, nil
 	}
+	if err := r.CheckBody(r.MaxBody()); err != nil {
+		return nil, err
+	}
 	if err := loose(r); err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func webDocumentRoutes(f *face) []api.Route {
 		post("filter", read, w.webCountDocuments), post("infos", read, w.webDocuments),
 		get("/v1/document/thumbnails", rest.thumbnails), post("change_status", edit, w.webStatus),
 		post("rm", edit, w.webRemoveDocuments), post("run", edit, rest.ingest), post("rename", edit, w.webRename),
-		get("/v1/document/get/{document}", rest.downloadAny("inline")), post("change_parser", edit, w.webChangeMethod),
+		get("/v1/document/get/{document}", rest.downloadAny), post("change_parser", edit, w.webChangeMethod),
 		get("/v1/document/image/{document}", noImage), post("set_meta", edit, w.webSetMeta),
 		post("metadata/summary", read, w.webSummary), post("metadata/update", edit, w.webUpdateMetadata),
 	}
