@@ -13,7 +13,7 @@ import (
 // blocksOf reads a document as blocks; positions, which the tests of PDF look at, are left out.
 func blocksOf(t *testing.T, name string, data []byte) []block.Block {
 	t.Helper()
-	list, err := newReader(t, Limits{}).Blocks(t.Context(), Bytes(name, "", data))
+	list, err := newReader(t, Limits{Time: patient}).Blocks(t.Context(), Bytes(name, "", data))
 	require.NoError(t, err)
 	for i := range list {
 		if len(list[i].Path) == 0 {
@@ -41,7 +41,7 @@ func TestBlocksAreTheText(t *testing.T) {
 	}
 	for name, data := range files {
 		t.Run(name, func(t *testing.T) {
-			text, err := newReader(t, Limits{}).Text(t.Context(), name, "", data)
+			text, err := newReader(t, Limits{Time: patient}).Text(t.Context(), name, "", data)
 			require.NoError(t, err)
 			var list []block.Block
 			for _, b := range blocksOf(t, name, data) {
@@ -94,7 +94,7 @@ func TestBlocksOfTexts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, blocksOf(t, c.name, []byte(c.text))) })
 	}
-	_, err := newReader(t, Limits{}).Blocks(t.Context(), Bytes("a.json", "", []byte(`[1, {`)))
+	_, err := newReader(t, Limits{Time: patient}).Blocks(t.Context(), Bytes("a.json", "", []byte(`[1, {`)))
 	require.ErrorIs(t, err, ErrDamaged)
 }
 
@@ -106,7 +106,8 @@ func TestBlocksAreBounded(t *testing.T) {
 		"rows.md":     strings.Repeat("|\n", 500_000), "quote.csv": `"` + strings.Repeat("x\n", 5<<20),
 		"headings.md": strings.Repeat("# x\n", 200_000),
 	} {
-		_, err := (&Reader{Limits: Limits{Work: 8 << 20}}).Blocks(t.Context(), Bytes(name, "", []byte(text)))
+		_, err := (&Reader{Limits: Limits{Work: 8 << 20, Time: patient}}).Blocks(t.Context(), Bytes(name, "",
+			[]byte(text)))
 		require.ErrorIs(t, err, ErrLimit, name)
 	}
 }
@@ -126,7 +127,7 @@ func TestEmail(t *testing.T) {
 	const want = "# Returns\n\nFrom: Jörg <j@example.org>\nTo: a@example.org\nDate: Mon, 2 Mar 2026 10:00:00 " +
 		"+0000\n\nFünf days.\n\nBye\n\n" +
 		"### Inner\n\nold text\n\nAttachment: a.zip (application/zip)"
-	r := newReader(t, Limits{})
+	r := newReader(t, Limits{Time: patient})
 	text, err := r.Text(t.Context(), "a.eml", "", []byte(sampleMail))
 	require.NoError(t, err)
 	require.Equal(t, want, text)
@@ -158,16 +159,16 @@ func TestEPUB(t *testing.T) {
 		"OEBPS/a.xhtml", "<html><body><h1>One</h1><p>first</p></body></html>", "OEBPS/b c.xhtml",
 		"<h1>Two</h1><ul><li>x</li></ul>")
 	for _, name := range []string{"a.epub", "wrong.docx"} {
-		text, err := newReader(t, Limits{}).Text(t.Context(), name, "", data)
+		text, err := newReader(t, Limits{Time: patient}).Text(t.Context(), name, "", data)
 		require.NoError(t, err)
 		require.Equal(t, "# One\n\nfirst\n\n# Two\n\n- x", text)
 	}
 	require.Len(t, blocksOf(t, "a.epub", data), 4)
 	missing := epub(t, `<item id="a" href="a.xhtml" media-type="text/html"/>`, `<itemref idref="a"/>`)
-	_, err := newReader(t, Limits{}).Text(t.Context(), "a.epub", "", missing)
+	_, err := newReader(t, Limits{Time: patient}).Text(t.Context(), "a.epub", "", missing)
 	require.ErrorIs(t, err, ErrDamaged)
 	again := epub(t, `<item id="a" href="a.xhtml" media-type="text/html"/>`, strings.Repeat(`<itemref idref="a"/>`,
 		30_000), "OEBPS/a.xhtml", "x")
-	_, err = newReader(t, Limits{}).Text(t.Context(), "a.epub", "", again)
+	_, err = newReader(t, Limits{Time: patient}).Text(t.Context(), "a.epub", "", again)
 	require.ErrorIs(t, err, ErrLimit)
 }

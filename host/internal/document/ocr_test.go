@@ -34,7 +34,7 @@ func (s *seeing) Recognize(_ context.Context, data []byte) (string, error) {
 // Pages without text are drawn and read by OCR, in their place among the others.
 func TestScannedPages(t *testing.T) {
 	ocr := &seeing{}
-	r := newReader(t, Limits{})
+	r := newReader(t, Limits{Time: patient})
 	r.OCR = ocr
 	text := func(s string) string { return pdftest.Text("F1", 12, 50, 100, s) }
 	data := pdftest.Pages(text("One."), "0 0 0 rg 100 400 200 200 re f", text("Three."))
@@ -61,14 +61,14 @@ func TestScannedPages(t *testing.T) {
 	ocr.err = errors.New("overloaded")
 	_, err = r.Blocks(t.Context(), Bytes("a.pdf", "", data))
 	require.ErrorContains(t, err, "OCR: overloaded")
-	_, err = newReader(t, Limits{}).Blocks(t.Context(), Bytes("a.pdf", "", pdftest.Pages("0 0 9 9 re f")))
+	_, err = newReader(t, Limits{Time: patient}).Blocks(t.Context(), Bytes("a.pdf", "", pdftest.Pages("0 0 9 9 re f")))
 	require.ErrorIs(t, err, ErrNoText)
 }
 
 func TestImages(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 3))))
-	_, err := newReader(t, Limits{}).Blocks(t.Context(), Bytes("a.png", "", b.Bytes()))
+	_, err := newReader(t, Limits{Time: patient}).Blocks(t.Context(), Bytes("a.png", "", b.Bytes()))
 	require.ErrorIs(t, err, ErrNoText)
 	require.ErrorContains(t, err, "install tesseract or choose a model")
 
@@ -76,7 +76,7 @@ func TestImages(t *testing.T) {
 	script := "#!/bin/sh\n[ \"$1 $2\" = \"stdin stdout\" ] || exit 3\nwc -c | tr -d ' ' | sed 's/$/ bytes/'\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "tesseract"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	r := newReader(t, Limits{})
+	r := newReader(t, Limits{Time: patient})
 	r.OCR = FindTesseract()
 	list, err := r.Blocks(t.Context(), Bytes("a.png", "", b.Bytes()))
 	require.NoError(t, err)

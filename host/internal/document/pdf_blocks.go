@@ -54,7 +54,7 @@ func (p *pdf) blocks(document int32, pages int, out *page) (broken int, err erro
 			scans = scans[1:]
 		}
 		if list[i].Kind != block.Image {
-			out.added++ // a document of images has no text
+			out.added++ // images alone are not a text
 		}
 		if err := addBlock(list[i], out.blocks); err != nil {
 			return broken, err

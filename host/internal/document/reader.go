@@ -144,7 +144,7 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 	}
 	defer unmap()
 	next = attempt{kind: kindOf(s.Name, s.MimeType, data), work: a.work}
-	if w.blocks == nil { // OCR may read what has no text
+	if w.blocks == nil { // OCR may read the document
 		if err := r.failed.find(next.kind, data); err != nil {
 			return a, "", err
 		}

@@ -141,7 +141,7 @@ func (r reader) Parse(ctx context.Context, file engine.Value, _ engine.ParseOpti
 }
 
 // document calls read with a file. If remembers is set, a file that cannot be read is not read
-// again; blocks are, because OCR may read what has no text.
+// again; blocks are, because OCR may read it.
 func (r reader) document(
 	ctx context.Context, file engine.Value, remembers bool, read func(*document.Reader, document.Source) error,
 ) error {

@@ -39,6 +39,9 @@ func (e editor) pipelineTrace(ctx context.Context, r *api.Request, run app.Run, 
 			}
 			t.group(d.Get("component_id"), progressEntry(engine.Int(1), "Done", d.Get("created_at"), elapsed))
 		case engine.EventWorkflowFinished:
+			if run.Status == string(engine.StatusRunning) {
+				continue // its state is not stored in the canvas yet
+			}
 			end := progressEntry(engine.Int(1), d.Get("outputs").JSON(), d.Get("created_at"), 0)
 			// A canvas that was deleted meanwhile has no document.
 			if v, err := e.Services.Canvases.Get(ctx, r.Who, run.Canvas); err == nil {
