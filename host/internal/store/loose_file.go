@@ -14,8 +14,8 @@ type LooseFile struct {
 	Name, Tenant string
 }
 
-// AddLooseFile notes a file that is deleted at a time in Unix milliseconds, unless a record names it
-// by then.
+// AddLooseFile notes a file that is deleted at a time in Unix milliseconds, unless a record names
+// it by then.
 func (s DatasetStore) AddLooseFile(ctx context.Context, f LooseFile, due int64) error {
 	return s.write(ctx, fmt.Sprintf("note file %q", f.Name), func(ctx context.Context, q querier) error {
 		return addLooseFile(ctx, q, f, due)
@@ -38,7 +38,8 @@ func useFile(ctx context.Context, q querier, name string) error {
 	return err
 }
 
-// loosen makes the files of documents loose. which selects the documents, with arguments from $2 on.
+// loosen makes the files of documents loose. which selects the documents, with arguments from $2
+// on.
 func loosen(ctx context.Context, q querier, now int64, which string, args ...any) error {
 	for _, file := range [...]string{"file", "chunk_file", "next_file"} {
 		insert := `INSERT INTO loose_files (name, tenant_id, due_time)
