@@ -114,7 +114,7 @@ func (s DatasetStore) SwitchModels(ctx context.Context) (switched []string, err 
 
 // forgetEmbeddings drops what was embedded for a model that is not wanted any more.
 func forgetEmbeddings(ctx context.Context, q querier, now int64, id string) error {
-	const loose = `INSERT INTO loose_files (name, tenant_id, due_time)
+	const loose = `INSERT INTO loose_files (name, former_tenant, due_time)
 		SELECT next_file, tenant_id, $1 FROM documents WHERE dataset_id = $2 AND next_file <> ''
 		ON CONFLICT (name) DO UPDATE SET due_time = excluded.due_time`
 	if _, err := q.ExecContext(ctx, loose, now, id); err != nil {
@@ -127,7 +127,7 @@ func forgetEmbeddings(ctx context.Context, q querier, now int64, id string) erro
 
 // switchModel makes a dataset answer by its wanted model.
 func switchModel(ctx context.Context, q querier, now int64, id string) error {
-	const loose = `INSERT INTO loose_files (name, tenant_id, due_time)
+	const loose = `INSERT INTO loose_files (name, former_tenant, due_time)
 		SELECT chunk_file, tenant_id, $1 FROM documents WHERE dataset_id = $2 AND next_model <> '' AND chunk_file <> ''
 		ON CONFLICT (name) DO UPDATE SET due_time = excluded.due_time`
 	const files = `UPDATE documents SET chunk_file = next_file, model = next_model, next_file = '', next_model = ''
