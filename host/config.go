@@ -97,8 +97,9 @@ type Config struct {
 	// all tenants, by their names, and those of @ID those of the tenant ID; ""
 	// means that there are none.
 	Knowledge string
-	// Embedding is the embedding model of new datasets: URL#MODEL of an OpenAI-compatible server, or
-	// a folder with a model; "" means that datasets are searched by words. EmbeddingKey is its key.
+	// Embedding is the embedding model of new datasets: URL#MODEL of an OpenAI-compatible server,
+	// or a folder with a model; "" means that datasets are searched by words. EmbeddingKey is its
+	// key.
 	Embedding, EmbeddingKey string
 	// Rerank is a reranking model that searches may name: URL#MODEL of a server with Cohere's API,
 	// or URL#MODEL@SHAPE with shape jina, ragflow or tei; "" means none. RerankKey is its key.

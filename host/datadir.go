@@ -45,7 +45,9 @@ func checkRecords(dir string) error {
 }
 
 // private are files of a data directory that hold secrets, tokens and what people wrote.
-var private = []string{"easel.db", "easel.db-wal", "easel.db-shm", "secret.key", "api.key", "index.db", "index.db-wal", "index.db-shm"}
+var private = []string{
+	"easel.db", "easel.db-wal", "easel.db-shm", "secret.key", "api.key", "index.db", "index.db-wal", "index.db-shm",
+}
 
 // protect takes files from other users of the machine: a directory that was made by hand lets them
 // in. Groups keep what they have, since volumes of containers are shared by one.

@@ -83,7 +83,8 @@ func embeddings(t testing.TB) string {
 		}
 		for i, text := range in.Input {
 			h := xxhash.Sum64String(text)
-			out.Data = append(out.Data, vector{i, []float32{1, float32(h & 0xff), float32(h >> 8 & 0xff), float32(h >> 16 & 0xff)}})
+			out.Data = append(out.Data, vector{i, []float32{1, float32(h & 0xff), float32(h >> 8 & 0xff),
+				float32(h >> 16 & 0xff)}})
 		}
 		_ = json.NewEncoder(w).Encode(out) // the client may be dead
 	}))
@@ -200,7 +201,8 @@ func (c *corpus) require() {
 	r := replica.New(replica.Config{Store: records, Files: files, Index: x, Logger: quiet})
 	synced, err := r.Sync(t.Context(), c.dataset)
 	require.NoError(t, err)
-	list, total, err := records.Documents(t.Context(), store.DocumentFilter{Tenant: "t", Dataset: c.dataset}, store.Page{})
+	list, total, err := records.Documents(t.Context(), store.DocumentFilter{Tenant: "t", Dataset: c.dataset},
+		store.Page{})
 	require.NoError(t, err)
 	require.Equal(t, c.documents, total)
 	chunks, again := 0, 0

@@ -268,7 +268,8 @@ func (h *Host) Close() error {
 	if h.knowledge != nil {
 		err = errors.Join(err, h.knowledge.Close())
 	}
-	err = errors.Join(err, h.closeDatasets(), h.plugins.close(), h.ownTools.close(), h.documents.Close(), h.traces.Close())
+	err = errors.Join(err, h.closeDatasets(), h.plugins.close(), h.ownTools.close(), h.documents.Close(),
+		h.traces.Close())
 	if h.quota != nil {
 		err = errors.Join(err, h.quota.Close())
 	}

@@ -161,7 +161,8 @@ func (r *retriever) search(ctx context.Context, q *engine.RetrievalQuery, ids []
 		}
 	}
 	for _, h := range documents {
-		out.DocAggs = append(out.DocAggs, engine.Object("doc_name", h.Name, "doc_id", h.Document, "count", counts[h.Document]))
+		out.DocAggs = append(out.DocAggs, engine.Object("doc_name", h.Name, "doc_id", h.Document, "count",
+			counts[h.Document]))
 	}
 	return out, nil
 }

@@ -45,7 +45,8 @@ func TestCanvasSearchesDatasets(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(string(shop), `"shop"`, `"`+name+`"`)), &canvas))
 		text, err := json.Marshal(canvas)
 		require.NoError(t, err)
-		require.Contains(t, said(t, url, "key", saved(t, url, "key", string(text)), "Can wine be returned?"), "unopened. [ID:", name)
+		require.Contains(t, said(t, url, "key", saved(t, url, "key", string(text)), "Can wine be returned?"),
+			"unopened. [ID:", name)
 	}
 
 	r := (&ports{datasets: h.datasets.Service, knowledge: h.knowledge}).retriever(&runs.Job{Tenant: firstTenantID})

@@ -70,7 +70,9 @@ func (d *Datasets) Chunks(
 }
 
 // chunk returns a chunk of a document; ok is false when there is none.
-func (d *Datasets) chunk(ctx context.Context, key string, v *store.Document, id string) (c dataset.Chunk, ok bool, err error) {
+func (d *Datasets) chunk(
+	ctx context.Context, key string, v *store.Document, id string,
+) (c dataset.Chunk, ok bool, err error) {
 	list, err := d.replica.Index().Chunks(ctx, &index.List{Dataset: key, Document: v.ID, IDs: []string{id}, Limit: 1})
 	if err != nil || len(list.Chunks) == 0 {
 		return c, false, err
@@ -118,7 +120,9 @@ func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document str
 
 // AddChunk adds a chunk to a document by hand. One with the same content is changed. Errors:
 // [ErrNotFound], [ErrQuota], those of [Error] and of the embedding model.
-func (d *Datasets) AddChunk(ctx context.Context, p Principal, id, document string, c dataset.Chunk) (dataset.Chunk, error) {
+func (d *Datasets) AddChunk(
+	ctx context.Context, p Principal, id, document string, c dataset.Chunk,
+) (dataset.Chunk, error) {
 	if err := checkChunk(&c); err != nil {
 		return dataset.Chunk{}, err
 	}
@@ -131,7 +135,8 @@ func (d *Datasets) AddChunk(ctx context.Context, p Principal, id, document strin
 			return dataset.Chunk{}, err
 		}
 		if use.Chunks >= most {
-			return dataset.Chunk{}, fmt.Errorf("%w: the datasets have %d chunks, at most %d are allowed", ErrQuota, use.Chunks, most)
+			return dataset.Chunk{}, fmt.Errorf("%w: the datasets have %d chunks, at most %d are allowed", ErrQuota,
+				use.Chunks, most)
 		}
 	}
 	c.ID = chunkfile.ID(c.Content, document)
@@ -269,7 +274,9 @@ func (d *Datasets) patched(
 
 // DeleteChunks removes chunks of a document and returns how many there were; none named means none
 // deleted. Parsing the document again brings back what is in it. Errors: [ErrNotFound].
-func (d *Datasets) DeleteChunks(ctx context.Context, p Principal, id, document string, chunks ...string) (n int, err error) {
+func (d *Datasets) DeleteChunks(
+	ctx context.Context, p Principal, id, document string, chunks ...string,
+) (n int, err error) {
 	if _, err := d.document(ctx, p, id, document); err != nil || len(chunks) == 0 {
 		return 0, err
 	}

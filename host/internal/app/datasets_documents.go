@@ -43,10 +43,12 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 		return dataset.Document{}, err
 	}
 	if u.Name == "" || len(u.Name) > longestFileName {
-		return dataset.Document{}, &Error{CodeBadArgument, fmt.Sprintf("File name must be %d bytes or less.", longestFileName), "name"}
+		return dataset.Document{}, &Error{CodeBadArgument, fmt.Sprintf("File name must be %d bytes or less.",
+			longestFileName), "name"}
 	}
 	if most := d.limits.File; most > 0 && u.Size > most {
-		return dataset.Document{}, fmt.Errorf("document %q: %w: %d bytes, at most %d", u.Name, ErrFileTooLarge, u.Size, most)
+		return dataset.Document{}, fmt.Errorf("document %q: %w: %d bytes, at most %d", u.Name, ErrFileTooLarge,
+			u.Size, most)
 	}
 	if most := d.limits.Bytes; most > 0 {
 		use, err := d.store.DatasetUse(ctx, p.Tenant)
@@ -54,7 +56,8 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 			return dataset.Document{}, err
 		}
 		if use.Bytes+max(0, u.Size) > most {
-			return dataset.Document{}, fmt.Errorf("document %q: %w: documents have %d of %d bytes", u.Name, ErrQuota, use.Bytes, most)
+			return dataset.Document{}, fmt.Errorf("document %q: %w: documents have %d of %d bytes", u.Name, ErrQuota,
+				use.Bytes, most)
 		}
 	}
 	v := store.Document{Tenant: p.Tenant, Document: dataset.Document{
@@ -135,8 +138,10 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 var (
-	visual = []string{"png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "svg", "ico", "apng", "avif", "heic", "mp4", "avi", "mkv", "mov"}
-	aural  = []string{"wav", "flac", "ape", "alac", "mp3", "aac", "ogg", "wma", "aiff", "au", "midi", "realaudio", "vqf", "oggvorbis"}
+	visual = []string{"png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "svg", "ico", "apng", "avif", "heic",
+		"mp4", "avi", "mkv", "mov"}
+	aural = []string{"wav", "flac", "ape", "alac", "mp3", "aac", "ogg", "wma", "aiff", "au", "midi", "realaudio",
+		"vqf", "oggvorbis"}
 )
 
 func suffixOf(name string) string { return strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) }
@@ -205,7 +210,9 @@ type DocumentList struct {
 
 // Documents returns a page of the documents of a dataset, and the number of all that match. Errors:
 // [ErrNotFound] for the dataset, those of [Error].
-func (d *Datasets) Documents(ctx context.Context, p Principal, id string, q DocumentList) ([]dataset.Document, int, error) {
+func (d *Datasets) Documents(
+	ctx context.Context, p Principal, id string, q DocumentList,
+) ([]dataset.Document, int, error) {
 	if _, err := d.get(ctx, p, id); err != nil {
 		return nil, 0, err
 	}
@@ -310,7 +317,8 @@ func (d *Datasets) UpdateDocument(
 		return dataset.Document{}, err
 	}
 	if patch.Name != nil && (*patch.Name == "" || len(*patch.Name) > longestFileName) {
-		return dataset.Document{}, &Error{CodeBadArgument, fmt.Sprintf("File name must be %d bytes or less.", longestFileName), "name"}
+		return dataset.Document{}, &Error{CodeBadArgument, fmt.Sprintf("File name must be %d bytes or less.",
+			longestFileName), "name"}
 	}
 	v, err := d.store.EditDocument(ctx, p.Tenant, id, document, patch.apply)
 	if err == nil && patch.Enabled != nil && v.Disabled == *patch.Enabled {
@@ -374,7 +382,9 @@ func (d *Datasets) DeleteDocuments(ctx context.Context, p Principal, id string, 
 }
 
 // Open reads the original of a document; the caller closes it. Errors: [ErrNotFound].
-func (d *Datasets) Open(ctx context.Context, p Principal, id, document string) (io.ReadCloser, dataset.Document, error) {
+func (d *Datasets) Open(
+	ctx context.Context, p Principal, id, document string,
+) (io.ReadCloser, dataset.Document, error) {
 	v, err := d.document(ctx, p, id, document)
 	if err != nil {
 		return nil, v.Document, err
@@ -395,8 +405,8 @@ func (d *Datasets) Parse(ctx context.Context, p Principal, id string, documents 
 	})
 }
 
-// Stop cancels the parses of documents, queued ones too. Errors are as of Parse; [CodeChanged] means
-// that a document is neither queued nor running.
+// Stop cancels the parses of documents, queued ones too. Errors are as of Parse; [CodeChanged]
+// means that a document is neither queued nor running.
 func (d *Datasets) Stop(ctx context.Context, p Principal, id string, documents ...string) error {
 	return d.each(ctx, p, id, documents, func(document string) error {
 		line := time.Now().Format(time.TimeOnly) + " Task has been canceled. [Canceled]\n"

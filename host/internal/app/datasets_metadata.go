@@ -12,7 +12,9 @@ import (
 
 // Metadata counts the documents of a dataset by their metadata: key, value, number of documents.
 // Without documents it means all. Errors: [ErrNotFound] for the dataset.
-func (d *Datasets) Metadata(ctx context.Context, p Principal, id string, documents ...string) (map[string]map[string]int, error) {
+func (d *Datasets) Metadata(
+	ctx context.Context, p Principal, id string, documents ...string,
+) (map[string]map[string]int, error) {
 	if _, err := d.get(ctx, p, id); err != nil {
 		return nil, err
 	}
@@ -54,9 +56,11 @@ type MetadataSet struct {
 	Match any
 }
 
-// UpdateMetadata changes metadata and returns how many documents were changed, of how many that were
-// chosen. Errors: [ErrNotFound], those of [Error].
-func (d *Datasets) UpdateMetadata(ctx context.Context, p Principal, id string, u MetadataUpdate) (updated, matched int, err error) {
+// UpdateMetadata changes metadata and returns how many documents were changed, of how many that
+// were chosen. Errors: [ErrNotFound], those of [Error].
+func (d *Datasets) UpdateMetadata(
+	ctx context.Context, p Principal, id string, u MetadataUpdate,
+) (updated, matched int, err error) {
 	if _, err := d.get(ctx, p, id); err != nil {
 		return 0, 0, err
 	}
@@ -65,7 +69,10 @@ func (d *Datasets) UpdateMetadata(ctx context.Context, p Principal, id string, u
 		return 0, 0, err
 	}
 	if u.Documents != nil {
-		labels = slices.DeleteFunc(labels, func(l store.DocumentLabel) bool { return !slices.Contains(u.Documents, l.ID) })
+		labels = slices.DeleteFunc(labels, func(l store.DocumentLabel) bool {
+			return !slices.Contains(u.Documents,
+				l.ID)
+		})
 	}
 	var ids []string
 	if u.Filter != nil && len(u.Filter.Conditions) > 0 {

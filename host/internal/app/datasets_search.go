@@ -144,8 +144,9 @@ func (s *searching) open(ctx context.Context) (keys []string, err error) {
 			first = &v.Dataset
 		}
 		if v.Model != first.Model {
-			return nil, &Error{CodeBadArgument, fmt.Sprintf("datasets %q and %q have different embedding models: %q and %q",
-				first.Name, v.Name, first.Model, v.Model), "dataset_ids"}
+			return nil, &Error{CodeBadArgument,
+				fmt.Sprintf("datasets %q and %q have different embedding models: %q and %q",
+					first.Name, v.Name, first.Model, v.Model), "dataset_ids"}
 		}
 		keys = append(keys, v.Key)
 		s.ids[v.Key], s.model = v.ID, v.Model
@@ -197,7 +198,8 @@ func (s *searching) rescore(ctx context.Context, hits []index.Hit) error {
 		model, err := s.d.models.Reranker(ctx, s.p.Tenant, s.q.Rerank)
 		switch {
 		case errors.Is(err, ErrUnknownModel):
-			s.out.Diagnostics = append(s.out.Diagnostics, fmt.Sprintf("rerank_id: %s; the order is that of the search", err))
+			s.out.Diagnostics = append(s.out.Diagnostics,
+				fmt.Sprintf("rerank_id: %s; the order is that of the search", err))
 		case err != nil:
 			return err
 		default:

@@ -166,7 +166,8 @@ func TestChunksByHand(t *testing.T) {
 	require.Len(t, f.Contents(ds.ID, d.ID), 3)
 
 	// What was written by hand outlives a parse; what was deleted comes back.
-	_, err = f.UpdateDocument(ctx, owner, ds.ID, d.ID, app.DocumentPatch{Config: ptr(json.RawMessage(`{"chunk_token_num":2}`))})
+	_, err = f.UpdateDocument(ctx, owner, ds.ID, d.ID,
+		app.DocumentPatch{Config: ptr(json.RawMessage(`{"chunk_token_num":2}`))})
 	require.NoError(t, err)
 	require.NoError(t, f.Parse(ctx, owner, ds.ID, d.ID))
 	now = f.Await(ds.ID, d.ID)
@@ -194,7 +195,8 @@ func TestDisabledDocument(t *testing.T) {
 	list, _, err := f.Chunks(t.Context(), owner, ds.ID, d.ID, app.ChunkList{})
 	require.NoError(t, err)
 	require.True(t, list[0].Disabled)
-	_, err = f.UpdateDocument(t.Context(), owner, ds.ID, d.ID, app.DocumentPatch{Enabled: ptr(true), Name: ptr("fruit.txt")})
+	_, err = f.UpdateDocument(t.Context(), owner, ds.ID, d.ID, app.DocumentPatch{Enabled: ptr(true),
+		Name: ptr("fruit.txt")})
 	require.NoError(t, err)
 	require.Len(t, f.Find("apples", ds.ID), 1)
 	require.Len(t, f.Find("fruit", ds.ID), 1, "names are searched")
@@ -243,7 +245,8 @@ func TestDatasetQuotas(t *testing.T) {
 	ctx := t.Context()
 	ds := f.Dataset(dataset.Dataset{Name: "shop", Method: "naive", Config: []byte(`{"chunk_token_num":1}`)})
 	upload := func(size int, announced int64) error {
-		_, err := f.Upload(ctx, owner, ds.ID, app.Upload{Name: "a.txt", Size: announced, Body: strings.NewReader(strings.Repeat("x", size))})
+		_, err := f.Upload(ctx, owner, ds.ID, app.Upload{Name: "a.txt", Size: announced,
+			Body: strings.NewReader(strings.Repeat("x", size))})
 		return err
 	}
 	require.ErrorIs(t, upload(21, 21), app.ErrFileTooLarge)

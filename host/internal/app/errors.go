@@ -63,7 +63,8 @@ var errNoDatabases = errors.New("this host tests no databases")
 // public are errors whose texts, with what is around them, are for callers.
 var public = []error{
 	ErrCanvas, ErrRecord, ErrGone, engine.ErrRef, quota.ErrUsedUp, model.ErrUnknownModel, model.ErrKeyNeeded,
-	ErrNoFile, ErrFileTooLarge, ErrQuota, ErrUnknownModel, document.ErrFormat, document.ErrEncrypted, document.ErrDamaged,
+	ErrNoFile, ErrFileTooLarge, ErrQuota, ErrUnknownModel, document.ErrFormat, document.ErrEncrypted,
+	document.ErrDamaged,
 	document.ErrNoText, document.ErrLimit, document.ErrBusy,
 }
 

@@ -68,7 +68,9 @@ func (k *knowledgeBase) export(ctx context.Context, args []string) error {
 }
 
 // archive writes the original of a document and describes it.
-func (k *knowledgeBase) archive(ctx context.Context, z *zip.Writer, d *dataset.Document, name string) (archivedDocument, error) {
+func (k *knowledgeBase) archive(
+	ctx context.Context, z *zip.Writer, d *dataset.Document, name string,
+) (archivedDocument, error) {
 	a := archivedDocument{Name: d.Name, Method: d.Method, Config: d.Config, Meta: d.Meta, Disabled: d.Disabled}
 	chunks, _, err := k.data.Service.Chunks(ctx, k.who, d.Dataset, d.ID, services.ChunkList{Size: -1})
 	if err != nil {
@@ -133,7 +135,8 @@ func (k *knowledgeBase) imports(ctx context.Context, args []string) error {
 	ids := make([]string, len(entries))
 	for i := range entries {
 		show("reading", i, len(entries))
-		if ids[i], err = k.restoreDocument(ctx, &z.Reader, ds.ID, &entries[i], archiveFiles+strconv.Itoa(i)); err != nil {
+		if ids[i], err = k.restoreDocument(ctx, &z.Reader, ds.ID, &entries[i],
+			archiveFiles+strconv.Itoa(i)); err != nil {
 			return fmt.Errorf("document %q: %w", entries[i].Name, err)
 		}
 	}

@@ -44,7 +44,8 @@ var kbCreate = kbVerb("create", "NAME [FLAGS]", "makes a dataset", `
 `, (*knowledgeBase).createFlags, (*knowledgeBase).create)
 
 func (k *knowledgeBase) createFlags(fs *flag.FlagSet) {
-	fs.StringVar(&k.method, "method", "", "how documents are cut, such as structure, naive or one; structure when left out")
+	fs.StringVar(&k.method, "method", "",
+		"how documents are cut, such as structure, naive or one; structure when left out")
 	fs.StringVar(&k.language, "language", "", "language of the documents, such as german; english when left out")
 }
 

@@ -21,7 +21,8 @@ func TestKnowledgeBase(t *testing.T) {
 	require.Contains(t, errs, "stop the host that uses")
 	require.NoError(t, h.Close())
 
-	require.NoError(t, os.WriteFile(filepath.Join(files, "shoes.md"), []byte("# Shoes\n\nShoes can be returned within thirty days.\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(files, "shoes.md"),
+		[]byte("# Shoes\n\nShoes can be returned within thirty days.\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(files, "broken.pdf"), []byte("%PDF-1.4 nothing"), 0o600))
 	kb := func(want int, args ...string) string {
 		t.Helper()
@@ -40,8 +41,8 @@ func TestKnowledgeBase(t *testing.T) {
 	require.Contains(t, kb(0, "list"), "handbook")
 	kb(0, "rm", "handbook", "broken.pdf")
 
-	// A backup carries documents, chunks and what was written by hand; the index of the target is not
-	// taken for its own, although it counts the same changes.
+	// A backup carries documents, chunks and what was written by hand; the index of the target is
+	// not taken for its own, although it counts the same changes.
 	saved, old := filepath.Join(files, "backup.zip"), filepath.Join(t.TempDir(), "index.db")
 	code, _, errs = easel(t, "backup", saved, "--data", data)
 	require.Zero(t, code, errs)

@@ -86,7 +86,8 @@ func New(t testing.TB, o Options) *Fixture {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, parts.Close()) })
-	f.Datasets, f.Ingester, f.Replica, f.Index, f.Store = parts.Service, parts.Ingester, parts.Replica, parts.Index, parts.Store
+	f.Datasets, f.Ingester, f.Replica = parts.Service, parts.Ingester, parts.Replica
+	f.Index, f.Store = parts.Index, parts.Store
 	if !o.Idle {
 		t.Cleanup(f.Run())
 	}
@@ -112,7 +113,8 @@ func (f *Fixture) Dataset(ds dataset.Dataset) dataset.Dataset {
 // Add uploads a document.
 func (f *Fixture) Add(ds, name, text string) dataset.Document {
 	f.Helper()
-	d, err := f.Upload(f.Context(), Owner, ds, app.Upload{Name: name, Size: int64(len(text)), Body: strings.NewReader(text)})
+	d, err := f.Upload(f.Context(), Owner, ds, app.Upload{Name: name, Size: int64(len(text)),
+		Body: strings.NewReader(text)})
 	require.NoError(f, err)
 	return d
 }

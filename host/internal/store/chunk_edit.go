@@ -58,7 +58,8 @@ func (s DatasetStore) ChunkEditsOf(ctx context.Context, document string, chunks 
 }
 
 func chunkEdits(ctx context.Context, q querier, document string, after int64) ([]ChunkEdit, error) {
-	const query = `SELECT chunk_id, seq, body FROM chunk_edits WHERE document_id = $1 AND seq > $2 ORDER BY seq, chunk_id`
+	const query = `SELECT chunk_id, seq, body FROM chunk_edits WHERE document_id = $1 AND seq > $2 ORDER BY seq,
+		chunk_id`
 	return queryAll(ctx, q, scanChunkEdit, query, document, after)
 }
 

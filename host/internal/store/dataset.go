@@ -50,7 +50,8 @@ func scanDataset(r row) (Dataset, error) {
 	var v Dataset
 	var folded string
 	var text []byte
-	err := r.Scan(&v.ID, &v.Tenant, &v.CreatedBy, &v.Team, &v.Name, &folded, &text, &v.Model, &v.EmbeddingModel, &v.Seq, &v.GoneSeq,
+	err := r.Scan(&v.ID, &v.Tenant, &v.CreatedBy, &v.Team, &v.Name, &folded, &text, &v.Model, &v.EmbeddingModel,
+		&v.Seq, &v.GoneSeq,
 		&v.Created, &v.Updated, &v.Documents, &v.Chunks, &v.Tokens)
 	if err != nil {
 		return v, err
@@ -110,8 +111,8 @@ func (s DatasetStore) CreateDataset(ctx context.Context, v Dataset) (Dataset, er
 	return v, err
 }
 
-// freeName is the first of name, "name(1)", "name(2)"... that is not taken. The number stands before
-// the extension.
+// freeName is the first of name, "name(1)", "name(2)"... that is not taken. The number stands
+// before the extension.
 func freeName(name, extension string, taken func(string) (bool, error)) (string, error) {
 	stem := name[:len(name)-len(extension)]
 	for n := 1; ; n++ {
@@ -136,16 +137,16 @@ func (s DatasetStore) Dataset(ctx context.Context, tenant, id string) (Dataset, 
 	return v, fail(err, "dataset %q", id)
 }
 
-// AnyDataset is [DatasetStore.Dataset] without a tenant, and without numbers of documents and chunks, for
-// what follows changes. Errors: [ErrNotFound].
+// AnyDataset is [DatasetStore.Dataset] without a tenant, and without numbers of documents and
+// chunks, for what follows changes. Errors: [ErrNotFound].
 func (s DatasetStore) AnyDataset(ctx context.Context, id string) (Dataset, error) {
 	const query = `SELECT ` + datasetRecord + `, 0, 0, 0 FROM datasets WHERE id = $1`
 	v, err := scanDataset(s.read.QueryRowContext(ctx, query, id))
 	return v, fail(err, "dataset %q", id)
 }
 
-// Epoch changes when records are loaded from a dump: sequence numbers may then come again with other
-// content.
+// Epoch changes when records are loaded from a dump: sequence numbers may then come again with
+// other content.
 func (s DatasetStore) Epoch(ctx context.Context) (string, error) {
 	found, err := queryAll(ctx, s.read, scanName, `SELECT value FROM meta WHERE name = 'epoch'`)
 	if err != nil || len(found) == 0 {
@@ -200,7 +201,9 @@ func (s DatasetStore) Datasets(ctx context.Context, f DatasetFilter, p Page) ([]
 // indexes follow, is not written.
 //
 // Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], those of change.
-func (s DatasetStore) EditDataset(ctx context.Context, tenant, id string, change func(*Dataset) error) (v Dataset, err error) {
+func (s DatasetStore) EditDataset(
+	ctx context.Context, tenant, id string, change func(*Dataset) error,
+) (v Dataset, err error) {
 	err = s.write(ctx, fmt.Sprintf("edit dataset %q", id), func(ctx context.Context, q querier) error {
 		if err := lockDataset(ctx, q, tenant, id); err != nil {
 			return err

@@ -23,11 +23,14 @@ func BenchmarkDocumentLists(b *testing.B) {
 		state := filter
 		state.States = []dataset.State{dataset.Done}
 		for name, list := range map[string]func() error{
-			"first":   func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30}) },
-			"middle":  func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30, Offset: n / 2}) },
-			"updated": func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30, Offset: 900, Order: "update_time"}) },
-			"words":   func() error { return pageOfDocuments(b, s, words, Page{Limit: 30}) },
-			"state":   func() error { return pageOfDocuments(b, s, state, Page{Limit: 30}) },
+			"first":  func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30}) },
+			"middle": func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30, Offset: n / 2}) },
+			"updated": func() error {
+				return pageOfDocuments(b, s, filter, Page{Limit: 30, Offset: 900,
+					Order: "update_time"})
+			},
+			"words": func() error { return pageOfDocuments(b, s, words, Page{Limit: 30}) },
+			"state": func() error { return pageOfDocuments(b, s, state, Page{Limit: 30}) },
 			"datasets": func() error {
 				_, _, err := s.Datasets(b.Context(), DatasetFilter{Tenant: "t"}, Page{Limit: 30})
 				return err
@@ -54,7 +57,8 @@ func fillDocuments(b *testing.B, s DatasetStore, ds Dataset, n int) {
 		for i := range n {
 			v := Document{Tenant: "t", Document: dataset.Document{
 				ID: fmt.Sprintf("%032x", i), Dataset: ds.ID, Name: fmt.Sprintf("number %d.md", i), State: dataset.Done,
-				Chunks: 10, Tokens: 1000, Size: 4000, Messages: "10:00:00 Task done (0.1s).\n", Created: int64(i), Updated: int64(i),
+				Chunks: 10, Tokens: 1000, Size: 4000, Messages: "10:00:00 Task done (0.1s).\n", Created: int64(i),
+				Updated: int64(i),
 			}}
 			values, err := v.values()
 			if err != nil {

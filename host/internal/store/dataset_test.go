@@ -221,7 +221,8 @@ func TestChunkEdits(t *testing.T) {
 
 		// A parse brings deleted chunks back and keeps what was written by hand.
 		require.NoError(t, s.QueueDocument(ctx, "t", "1", "a"))
-		v, err = s.ClaimDocument(ctx, Claim{Lease: "l", Until: s.ms() + 1e6, File: func(*Document) string { return "c" }})
+		v, err = s.ClaimDocument(ctx, Claim{Lease: "l", Until: s.ms() + 1e6,
+			File: func(*Document) string { return "c" }})
 		require.NoError(t, err)
 		v.State = dataset.Done
 		v, err = s.FinishDocument(ctx, v, &Parsed{

@@ -59,7 +59,8 @@ func scanDocument(r row) (Document, error) {
 	var progress int64
 	err := r.Scan(&v.ID, &v.Tenant, &v.Dataset, &v.Name, &folded, &suffix, &v.Kind, &v.Size, &v.Hash, &v.File, &body,
 		&v.Disabled, &v.State, &progress, &messages, &v.Began, &v.Duration, &v.QueueTime, &v.Attempts, &v.Lease,
-		&v.LeaseUntil, &v.ChunkFile, &v.Chunks, &v.Tokens, &v.Digest, &v.Model, &v.NextFile, &v.NextModel, &v.Seq, &v.ContentSeq, &v.Created,
+		&v.LeaseUntil, &v.ChunkFile, &v.Chunks, &v.Tokens, &v.Digest, &v.Model, &v.NextFile, &v.NextModel, &v.Seq,
+		&v.ContentSeq, &v.Created,
 		&v.Updated)
 	if err != nil {
 		return v, err
@@ -213,7 +214,8 @@ func (s DatasetStore) EditDocument(
 			return err
 		}
 		if v.Name != old.Name {
-			taken, err := exists(ctx, q, `SELECT 1 FROM documents WHERE dataset_id = $1 AND name = $2`, datasetID, v.Name)
+			taken, err := exists(ctx, q, `SELECT 1 FROM documents WHERE dataset_id = $1 AND name = $2`, datasetID,
+				v.Name)
 			if err != nil {
 				return err
 			}
@@ -266,16 +268,18 @@ func (s DatasetStore) saveDocument(ctx context.Context, q querier, v, old *Docum
 		file = $10, body = $11, disabled = $12, state = $13, progress = $14, messages = $15, begin_time = $16,
 		duration_ms = $17, queue_time = $18, attempts = $19, lease = $20, lease_until = $21, chunk_file = $22,
 		chunk_count = $23, token_count = $24, digest = $25, model = $26, next_file = $27, next_model = $28,
-		seq = $29, content_seq = $30, create_time = $31, update_time = $32 WHERE id = $1 AND tenant_id = $2 AND dataset_id = $3`
+		seq = $29, content_seq = $30, create_time = $31, update_time = $32 WHERE id = $1 AND tenant_id = $2 AND
+		dataset_id = $3`
 	_, err = q.ExecContext(ctx, update, values...)
 	return err
 }
 
-// DeleteDocuments removes documents of a dataset and returns how many there were; their files become
-// loose.
+// DeleteDocuments removes documents of a dataset and returns how many there were; their files
+// become loose.
 func (s DatasetStore) DeleteDocuments(ctx context.Context, tenant, datasetID string, ids ...string) (n int, err error) {
 	defer s.totals.forget()
-	err = s.write(ctx, fmt.Sprintf("delete documents of dataset %q", datasetID), func(ctx context.Context, q querier) error {
+	err = s.write(ctx, fmt.Sprintf("delete documents of dataset %q", datasetID), func(ctx context.Context,
+		q querier) error {
 		n = 0
 		if err := lockDataset(ctx, q, tenant, datasetID); err != nil {
 			return err

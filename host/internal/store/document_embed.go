@@ -27,7 +27,8 @@ func (s DatasetStore) ClaimEmbedding(ctx context.Context, c Claim) (e Embedding,
 		return e, fail(orNone(err), "claim document")
 	}
 	err = s.write(ctx, "claim document", func(ctx context.Context, q querier) error {
-		found, err := queryAll(ctx, q, func(r row) (e Embedding, err error) { return e, r.Scan(&e.ID, &e.Wanted) }, query, s.ms())
+		found, err := queryAll(ctx, q, func(r row) (e Embedding, err error) { return e, r.Scan(&e.ID, &e.Wanted) },
+			query, s.ms())
 		if err != nil || len(found) == 0 {
 			return orNone(err)
 		}
@@ -83,8 +84,8 @@ func (s DatasetStore) FinishEmbedding(ctx context.Context, e Embedding, file str
 	})
 }
 
-// SwitchModels makes datasets answer by their wanted models when all of their documents have vectors
-// of it, and returns their ids.
+// SwitchModels makes datasets answer by their wanted models when all of their documents have
+// vectors of it, and returns their ids.
 func (s DatasetStore) SwitchModels(ctx context.Context) (switched []string, err error) {
 	const query = `SELECT s.id FROM datasets s WHERE s.wanted <> s.model
 		AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.dataset_id = s.id AND ` + unembedded + `)`
@@ -101,7 +102,7 @@ func (s DatasetStore) SwitchModels(ctx context.Context) (switched []string, err 
 			if err != nil || len(still) == 0 {
 				return err
 			}
-			return s.switchModel(ctx, q, id)
+			return switchModel(ctx, q, s.ms(), id)
 		})
 		if err != nil {
 			return switched, err
@@ -113,7 +114,7 @@ func (s DatasetStore) SwitchModels(ctx context.Context) (switched []string, err 
 
 // forgetEmbeddings drops what was embedded for a model that is not wanted any more.
 func forgetEmbeddings(ctx context.Context, q querier, now int64, id string) error {
-	const loose = `INSERT INTO loose_files (name, tenant_id, due_time)
+	const loose = `INSERT INTO loose_files (name, former_tenant, due_time)
 		SELECT next_file, tenant_id, $1 FROM documents WHERE dataset_id = $2 AND next_file <> ''
 		ON CONFLICT (name) DO UPDATE SET due_time = excluded.due_time`
 	if _, err := q.ExecContext(ctx, loose, now, id); err != nil {
@@ -124,14 +125,15 @@ func forgetEmbeddings(ctx context.Context, q querier, now int64, id string) erro
 	return err
 }
 
-func (s DatasetStore) switchModel(ctx context.Context, q querier, id string) error {
-	const loose = `INSERT INTO loose_files (name, tenant_id, due_time)
+// switchModel makes a dataset answer by its wanted model.
+func switchModel(ctx context.Context, q querier, now int64, id string) error {
+	const loose = `INSERT INTO loose_files (name, former_tenant, due_time)
 		SELECT chunk_file, tenant_id, $1 FROM documents WHERE dataset_id = $2 AND next_model <> '' AND chunk_file <> ''
 		ON CONFLICT (name) DO UPDATE SET due_time = excluded.due_time`
 	const files = `UPDATE documents SET chunk_file = next_file, model = next_model, next_file = '', next_model = ''
 		WHERE dataset_id = $1 AND next_model <> ''`
 	const models = `UPDATE datasets SET model = wanted, seq = seq + 1 WHERE id = $1`
-	if _, err := q.ExecContext(ctx, loose, s.ms(), id); err != nil {
+	if _, err := q.ExecContext(ctx, loose, now, id); err != nil {
 		return err
 	}
 	if _, err := q.ExecContext(ctx, files, id); err != nil {

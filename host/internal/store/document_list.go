@@ -79,9 +79,11 @@ func (f *DocumentFilter) where() *where {
 	return w
 }
 
-// ChangedDocuments returns documents of a dataset that changed after a sequence number, in the order
-// of their changes.
-func (s DatasetStore) ChangedDocuments(ctx context.Context, datasetID string, after int64, limit int) ([]Document, error) {
+// ChangedDocuments returns documents of a dataset that changed after a sequence number, in the
+// order of their changes.
+func (s DatasetStore) ChangedDocuments(
+	ctx context.Context, datasetID string, after int64, limit int,
+) ([]Document, error) {
 	const query = `SELECT ` + documentColumns + ` FROM documents WHERE dataset_id = $1 AND seq > $2
 		ORDER BY seq LIMIT $3`
 	out, err := queryAll(ctx, s.read, scanDocument, query, datasetID, after, limit)

@@ -106,8 +106,8 @@ func orNone(err error) error {
 	return err
 }
 
-// RenewLease prolongs the lease of a running document and stores its progress. Errors: [ErrConflict]
-// if the lease is lost: the document was canceled, deleted, or taken over.
+// RenewLease prolongs the lease of a running document and stores its progress. Errors:
+// [ErrConflict] if the lease is lost: the document was canceled, deleted, or taken over.
 func (s DatasetStore) RenewLease(ctx context.Context, v *Document, until int64) error {
 	const update = `UPDATE documents SET lease_until = $1, progress = $2, messages = $3
 		WHERE id = $4 AND lease = $5 AND state = 'running'`

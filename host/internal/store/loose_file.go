@@ -14,8 +14,8 @@ type LooseFile struct {
 	Name, Tenant string
 }
 
-// AddLooseFile notes a file that is deleted at a time in Unix milliseconds, unless a record names it
-// by then.
+// AddLooseFile notes a file that is deleted at a time in Unix milliseconds, unless a record names
+// it by then.
 func (s DatasetStore) AddLooseFile(ctx context.Context, f LooseFile, due int64) error {
 	return s.write(ctx, fmt.Sprintf("note file %q", f.Name), func(ctx context.Context, q querier) error {
 		return addLooseFile(ctx, q, f, due)
@@ -26,7 +26,7 @@ func addLooseFile(ctx context.Context, q querier, f LooseFile, due int64) error 
 	if f.Name == "" {
 		return nil
 	}
-	const upsert = `INSERT INTO loose_files (name, tenant_id, due_time) VALUES ($1, $2, $3)
+	const upsert = `INSERT INTO loose_files (name, former_tenant, due_time) VALUES ($1, $2, $3)
 		ON CONFLICT (name) DO UPDATE SET due_time = excluded.due_time`
 	_, err := q.ExecContext(ctx, upsert, f.Name, f.Tenant, due)
 	return err
@@ -38,10 +38,11 @@ func useFile(ctx context.Context, q querier, name string) error {
 	return err
 }
 
-// loosen makes the files of documents loose. which selects the documents, with arguments from $2 on.
+// loosen makes the files of documents loose. which selects the documents, with arguments from $2
+// on.
 func loosen(ctx context.Context, q querier, now int64, which string, args ...any) error {
 	for _, file := range [...]string{"file", "chunk_file", "next_file"} {
-		insert := `INSERT INTO loose_files (name, tenant_id, due_time)
+		insert := `INSERT INTO loose_files (name, former_tenant, due_time)
 			SELECT ` + file + `, tenant_id, $1 FROM documents WHERE ` + which + ` AND ` + file + ` <> ''
 			ON CONFLICT (name) DO UPDATE SET due_time = excluded.due_time`
 		if _, err := q.ExecContext(ctx, insert, append([]any{now}, args...)...); err != nil {
@@ -53,7 +54,7 @@ func loosen(ctx context.Context, q querier, now int64, which string, args ...any
 
 // DueFiles lists loose files whose time has come, the oldest first.
 func (s DatasetStore) DueFiles(ctx context.Context, limit int) ([]LooseFile, error) {
-	const query = `SELECT name, tenant_id FROM loose_files WHERE due_time <= $1 ORDER BY due_time LIMIT $2`
+	const query = `SELECT name, former_tenant FROM loose_files WHERE due_time <= $1 ORDER BY due_time LIMIT $2`
 	out, err := queryAll(ctx, s.read, func(r row) (f LooseFile, err error) {
 		return f, r.Scan(&f.Name, &f.Tenant)
 	}, query, s.ms(), limit)

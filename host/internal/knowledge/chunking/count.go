@@ -151,8 +151,8 @@ func numbers(text string) int {
 	return len(text)
 }
 
-// punctuation is the length of a blank, characters that are neither letters, numbers nor spaces, and
-// line ends.
+// punctuation is the length of a blank, characters that are neither letters, numbers nor spaces,
+// and line ends.
 func punctuation(text string) int {
 	start := 0
 	if text[0] == ' ' {

@@ -105,7 +105,8 @@ func insertPlain(b *testing.B, f *datasettest.Fixture, ds string) time.Duration 
 	for _, d := range list {
 		chunks = append(chunks, f.Contents(ds, d.ID)...)
 	}
-	db, err := sql.Open("sqlite", filepath.Join(b.TempDir(), "plain.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
+	db, err := sql.Open("sqlite", filepath.Join(b.TempDir(),
+		"plain.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
 	require.NoError(b, err)
 	defer db.Close()
 	_, err = db.Exec(`CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'porter unicode61')`)

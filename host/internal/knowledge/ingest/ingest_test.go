@@ -191,19 +191,20 @@ func TestTwoHosts(t *testing.T) {
 	worked := map[string]int{}
 	both := make(chan struct{})
 	hostNamed := func(name string) *datasettest.Fixture {
-		return datasettest.New(t, datasettest.Options{Store: records, Files: files, Cutter: cutter(func(ctx context.Context, _ string) error {
-			mu.Lock()
-			if worked[name]++; len(worked) == 2 && worked[name] == 1 {
-				close(both)
-			}
-			mu.Unlock()
-			select { // nobody is done before both are at work
-			case <-both:
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		})})
+		return datasettest.New(t, datasettest.Options{Store: records, Files: files,
+			Cutter: cutter(func(ctx context.Context, _ string) error {
+				mu.Lock()
+				if worked[name]++; len(worked) == 2 && worked[name] == 1 {
+					close(both)
+				}
+				mu.Unlock()
+				select { // until both are at work
+				case <-both:
+					return nil
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+			})})
 	}
 	a, b := hostNamed("a"), hostNamed("b")
 	ds := a.Dataset(dataset.Dataset{Name: "shop"})
@@ -226,7 +227,8 @@ func TestTwoHosts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"by hand"}, b.Find("hand", ds.ID))
 	off := false
-	require.NoError(t, b.UpdateChunk(t.Context(), datasettest.Owner, ds.ID, ids[0], chunk.ID, app.ChunkPatch{Enabled: &off}))
+	require.NoError(t, b.UpdateChunk(t.Context(), datasettest.Owner, ds.ID, ids[0], chunk.ID,
+		app.ChunkPatch{Enabled: &off}))
 	require.Empty(t, a.Find("hand", ds.ID))
 	meta := map[string]any{"year": "2024"}
 	_, err = b.UpdateDocument(t.Context(), datasettest.Owner, ds.ID, ids[1], app.DocumentPatch{Meta: &meta})
@@ -258,5 +260,6 @@ func TestLostChunkFile(t *testing.T) {
 
 	b := datasettest.New(t, o) // a host with an empty index
 	require.Equal(t, []string{"green pears"}, b.Contents(ds.ID, kept.ID))
-	require.Eventually(t, func() bool { return len(b.Find("apples", ds.ID)) == 1 }, datasettest.Patience, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(b.Find("apples", ds.ID)) == 1 }, datasettest.Patience,
+		5*time.Millisecond)
 }

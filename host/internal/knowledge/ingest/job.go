@@ -164,7 +164,8 @@ func (j *job) guard(f func() error) (err error) {
 // parse gives the result; nil means that the document has the chunks already.
 func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 	if j.d.Attempts > Attempts {
-		return nil, fmt.Errorf("Task is abandoned after %d times attempts.", Attempts) //nolint:staticcheck // the original's words
+		return nil, fmt.Errorf("Task is abandoned after %d times attempts.",
+			Attempts) //nolint:staticcheck // the original's words
 	}
 	ds, err := j.in.cfg.Store.AnyDataset(ctx, j.d.Dataset)
 	if err != nil {

@@ -207,8 +207,8 @@ func Embedded(content, text string, questions []string) string {
 // nameShare is the share of a document's name in the vectors of its chunks.
 const nameShare = 0.1
 
-// Mix is the vector of a chunk: mostly that of its text, a little that of the document's name. It is
-// nil when both are zero.
+// Mix is the vector of a chunk: mostly that of its text, a little that of the document's name. It
+// is nil when both are zero.
 func Mix(name, text []float32) ([]float32, error) {
 	if len(name) != len(text) {
 		return nil, fmt.Errorf("embedding model gives vectors of %d and of %d dimensions", len(name), len(text))

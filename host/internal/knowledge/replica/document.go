@@ -159,7 +159,8 @@ type Extra struct {
 	Created   int64       `json:"created,omitempty"`
 }
 
-// indexed is a parsed chunk for the index. Vectors of another model than the dataset's are left out.
+// indexed is a parsed chunk for the index. Vectors of another model than the dataset's are left
+// out.
 func indexed(ds *store.Dataset, d *store.Document, c *chunkfile.Chunk) index.Chunk {
 	out := index.Chunk{
 		ID: c.ID, Content: c.Content, Text: c.Text, Keywords: c.Keywords, Questions: c.Questions, Disabled: d.Disabled,

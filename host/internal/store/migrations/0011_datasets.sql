@@ -75,8 +75,8 @@ CREATE INDEX chunk_edits_changes ON chunk_edits (document_id, seq);
 CREATE INDEX chunk_edits_dataset ON chunk_edits (dataset_id);
 -- Files in the object store that no record names, to be deleted after a time.
 CREATE TABLE loose_files (
-	name      TEXT PRIMARY KEY,
-	tenant_id TEXT NOT NULL,
-	due_time  BIGINT NOT NULL
+	name          TEXT PRIMARY KEY,
+	former_tenant TEXT NOT NULL,
+	due_time      BIGINT NOT NULL
 );
 CREATE INDEX loose_files_due ON loose_files (due_time);
