@@ -8,10 +8,14 @@ import { isObject } from "./dsl.ts";
 import type { Branch, CanvasEdge, CanvasModel, CanvasNode, Role, Specs } from "./drawing.ts";
 import { joinMembers, lists, toolEntries } from "./members.ts";
 import { linksOf, picturesOf, text, type Picture } from "./picture.ts";
+import { same } from "./patch.ts";
 import { attach, settle, type Places } from "./places.ts";
 
-/** build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that has none itself. */
-export function build(dsl: Dsl, specs: Specs, places?: Places): CanvasModel {
+/**
+ * build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that has
+ * none itself. Boxes and edges that are as in the picture `before` stay the same objects.
+ */
+export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasModel): CanvasModel {
   const pictures = picturesOf(dsl);
   const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures.get(id), dsl, specs));
   const edges = nodes.flatMap((node) => edgesOf(node, dsl));
@@ -26,7 +30,17 @@ export function build(dsl: Dsl, specs: Specs, places?: Places): CanvasModel {
   // A group comes before its children, as drawing them needs.
   const depths = new Map(nodes.map((node) => [node.id, depth(node, byId)]));
   nodes.sort((a, b) => (depths.get(a.id) ?? 0) - (depths.get(b.id) ?? 0));
-  return { nodes, edges, byId, unplaced: unplaced && !places };
+  return shared({ nodes, edges, byId, unplaced: unplaced && !places }, before);
+}
+
+// shared takes what did not change from the picture before, so that it is not drawn again.
+function shared(model: CanvasModel, before: CanvasModel | undefined): CanvasModel {
+  if (!before) return model;
+  const old = new Map(before.edges.map((edge) => [edge.id, edge]));
+  const kept = <T>(now: T, then: T | undefined): T => (then !== undefined && same(now, then) ? then : now);
+  const nodes = model.nodes.map((node) => kept(node, before.byId.get(node.id)));
+  const edges = model.edges.map((edge) => kept(edge, old.get(edge.id)));
+  return { ...model, nodes, edges, byId: new Map(nodes.map((node) => [node.id, node])) };
 }
 
 const roles: Partial<Record<ComponentRole, Role>> = { container: "group", item: "item" };

@@ -77,11 +77,11 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
 
   const keep = useCallback(async (): Promise<boolean> => {
     const origin = session.origin.get();
-    const edits = session.document.get()?.edits;
+    const kept = session.document.get();
     try {
       const saved = origin && await host.save(origin, await session.text());
       if (session.origin.get() === origin) session.origin.set(saved); // or another canvas is open by now
-      if (edits) session.saved(edits);
+      if (kept) session.saved(kept);
       setNotKept(undefined);
       return true;
     } catch (err) {

@@ -1,6 +1,6 @@
 // One node: what it is set to and what it did.
 
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { messageOf, type FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
 import type { CanvasNode } from "../canvas/drawing.ts";
@@ -26,7 +26,8 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
   const words = useSpecText();
   const { session, look } = useApp();
   const spec = useStore(session.specs, (specs) => specs.get(node.kind));
-  const edits = useStore(session.document, (document) => document?.edits.changed[node.id]);
+  const history = useStore(session.document, (document) => document?.history);
+  const edits = useMemo(() => history?.edited(node.id) ?? {}, [history, node.id]);
   const problems = useStore(session.problems, (all) => all);
   const steps = useStore(session.player.play, (play) => play.shown.steps).filter((step) => step.node === node.id);
   const chosen = useLook((all) => all.step);
@@ -51,7 +52,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
       {real && (step ? <Did step={step} /> : <p className="quiet small">{t("node.not_run")}</p>)}
       <details className="block" open={!step}>
         <summary>{t("node.settings")}</summary>
-        <SettingsForm spec={spec} params={node.params} changed={edits ?? {}} onChange={(key, value) => session.edit(node.id, key, value)} />
+        <SettingsForm spec={spec} params={node.params} changed={edits} onChange={(key, value) => session.edit(node.id, key, value)} />
       </details>
     </div>
   );
