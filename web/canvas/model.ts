@@ -9,6 +9,7 @@ import type { Branch, CanvasEdge, CanvasModel, CanvasNode, Role, Specs } from ".
 import { joinMembers, lists, toolEntries } from "./members.ts";
 import { linksOf, picturesOf, text, type Picture } from "./picture.ts";
 import { same } from "./patch.ts";
+import { summaryOf } from "./summary.ts";
 import { attach, settle, type Places } from "./places.ts";
 
 /**
@@ -50,7 +51,7 @@ function nodeOf(id: string, component: Component, picture: Picture | undefined, 
   const spec = specs.get(kind);
   const node: CanvasNode = {
     id, kind, role: (spec?.role && roles[spec.role]) ?? "node", name: picture?.name || id, ...boxOf(picture), params,
-    ...(spec ? { spec } : {}), branches: branchesOf(spec, params), tools: toolEntries(params).map(toolName),
+    ...(spec ? { spec } : {}), branches: branchesOf(spec, params), summary: summaryOf(spec, params), tools: toolEntries(params).map(toolName),
   };
   const parent = text(component.parent_id);
   if (parent && dsl.components[parent] && !contains(dsl, id, parent)) node.parent = parent;
@@ -137,7 +138,7 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
     if (!note && !tool && picture.type !== "agentNode") continue;
     const node: CanvasNode = {
       id: picture.id, role: note ? "note" : tool ? "tool" : "agent", kind: picture.label, name: picture.name,
-      ...boxOf(picture), params: picture.form, branches: [], tools: [],
+      ...boxOf(picture), params: picture.form, branches: [], summary: [], tools: [],
     };
     const spec = specs.get(picture.label);
     if (spec) node.spec = spec;
@@ -154,6 +155,7 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
     seen.add(id);
     edges.push({ id, source: source.id, target: target.id, role: "tool" });
     if (target.role === "agent") target.params = toolParams(source, target.id) ?? target.params;
+    target.summary = summaryOf(target.spec, target.params);
   }
   joinMembers(edges, known);
   for (const edge of edges) {

@@ -13,6 +13,7 @@ import type { CanvasModel } from "../canvas/drawing.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
 import { rewrite } from "../canvas/rewrite.ts";
 import { Consents } from "./consent.ts";
+import { Editing } from "./editing.ts";
 import type { Host, Origin } from "./host.ts";
 import { Locals } from "./local.ts";
 import { carried, paramsChanged } from "./reload.ts";
@@ -51,6 +52,7 @@ export class Session {
   readonly trouble = new Store<string | undefined>(undefined);
   /** Local services that canvases may call. */
   readonly locals = new Locals();
+  readonly editing = new Editing(this);
   readonly player: Player;
   readonly plugins: Plugins;
   readonly #engine: Promise<Engine>;
@@ -152,6 +154,16 @@ export class Session {
     const step = key === undefined ? {} : { key: `${key} ${this.#saves}` };
     this.#revise(document, document.history.act({ changes, ...step }));
     return made;
+  }
+
+  /** drawing is the picture of a document that an act is making. */
+  drawing(dsl: Dsl): CanvasModel {
+    return build(dsl, this.specs.get());
+  }
+
+  /** layout gives the engine's places for the open canvas. */
+  layout(): Promise<Places> {
+    return this.#layout(this.#document());
   }
 
   undo(): void {
@@ -282,12 +294,18 @@ export class Session {
     await this.#described; // how large a node is drawn depends on its branches
     const asked = this.document.get();
     if (!asked?.model.unplaced) return;
-    const { nodes } = asked.model;
-    const text = textOf(asked);
-    const places = await this.#engine.then((engine) => engine.layout(text, { sizes: sizesOf(nodes) }))
-      .then((layout) => layout.nodes, () => rows(nodes));
+    const places = await this.#layout(asked);
     const document = this.document.get();
     if (document?.opened === asked.opened) this.#show(document, document.history, places);
+  }
+
+  async #layout(document: Document): Promise<Places> {
+    const { nodes } = document.model;
+    try {
+      return (await (await this.#engine).layout(textOf(document), { sizes: sizesOf(nodes) })).nodes;
+    } catch {
+      return rows(nodes);
+    }
   }
 
   async #check(): Promise<void> {

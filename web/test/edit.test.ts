@@ -65,7 +65,6 @@ test("nodes are added with what every run needs, and deleting one joins its neig
   assert.match(ask, /^LLM:(?:[A-Z][a-z]+){3}$/);
   assert.deepEqual(draft.params(ask)["outputs"], {
     content: { type: "string", value: "" },
-    structured: { type: "object", value: "" },
   });
   const removal = new Draft(draft.dsl);
   assert.deepEqual(removeNodes(removal, specs, modelOf(draft.dsl), [ask, "begin"]), [ask], "the start stays");

@@ -1,7 +1,8 @@
 // The page as a whole: gallery or canvas, opening by file, drop and link, dialogs.
 
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { CanvasError } from "../canvas/dsl.ts";
+import { blank } from "../canvas/edit/blank.ts";
 import { messageOf } from "@easel/engine";
 import { HostError } from "../run/host.ts";
 import type { Source } from "../run/session.ts";
@@ -9,6 +10,7 @@ import { pick } from "../words/words.ts";
 import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { EditedContext, newEdited } from "./edit/state.ts";
 import { Guard } from "./guard.tsx";
 import { Gallery, type Example } from "./gallery.tsx";
 import { ModelDialog } from "./model.tsx";
@@ -63,6 +65,11 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     history.replaceState(null, "", "#example=" + example.id);
     openText(JSON.stringify(example), example.id, { kind: "example" });
   }, [openText]);
+
+  const openNew = useCallback(() => {
+    history.replaceState(null, "", location.pathname + location.search);
+    openText(blank(session.specs.get(), t("gallery.untitled")), "", { kind: "new" });
+  }, [session, openText, t]);
 
   const openCanvas = useCallback(async (id: string) => {
     try {
@@ -133,8 +140,9 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     history.replaceState(null, "", location.pathname + location.search);
   };
 
+  const edited = useMemo(newEdited, [document_?.number]);
   return (
-    <>
+    <EditedContext value={edited}>
       <Bar onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)} onKeep={keep} />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
       <Fault title={t("error.title")} text={fault} onClose={() => setFault(undefined)} />
@@ -142,9 +150,9 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       <Fault title={t("plugins.title")} text={choosing ? undefined : pluginFault} onClose={() => session.plugins.fault.set(undefined)} />
       <main data-panel={document_ && panel ? true : undefined}>
         <Guard mark={document_?.opened}>
-          {!document_ ? <Gallery examples={examples} onOpen={openExample} onHost={(id) => void openCanvas(id)} />
+          {!document_ ? <Gallery examples={examples} onOpen={openExample} onNew={openNew} onHost={(id) => void openCanvas(id)} />
             : document_.model.unplaced ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
-            : <Board model={document_.model} title={title} />}
+            : <Board key={document_.number} model={document_.model} title={title} />}
         </Guard>
         {document_ && panel && <Panel key={document_.number} />}
       </main>
@@ -153,7 +161,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>
         {choosing && <ModelDialog onDone={() => dialog.current?.close()} />}
       </dialog>
-    </>
+    </EditedContext>
   );
 }
 

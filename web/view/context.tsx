@@ -18,6 +18,8 @@ export interface Look {
   dark: boolean;
   tab: Tab;
   panel: boolean;
+  /** What a wheel or two fingers do on the canvas. */
+  wheel: "pan" | "zoom";
   selected?: string;
   /** Execution of the selected node that is inspected; undefined is the latest. */
   step?: number;
@@ -46,14 +48,14 @@ export function newLook(): Store<Look> {
   const look = new Store<Look>({
     language: saved.language === "zh" || saved.language === "en" ? saved.language : preferred(),
     dark: typeof saved.dark === "boolean" ? saved.dark : matchMedia("(prefers-color-scheme: dark)").matches,
-    tab: "chat", panel: true,
+    tab: "chat", panel: true, wheel: saved.wheel === "zoom" ? "zoom" : "pan",
   });
   const apply = (): void => {
-    const { language, dark } = look.get();
+    const { language, dark, wheel } = look.get();
     document.documentElement.lang = language;
     document.documentElement.dataset["theme"] = dark ? "dark" : "light";
     try {
-      localStorage.setItem(remembered, JSON.stringify({ language, dark }));
+      localStorage.setItem(remembered, JSON.stringify({ language, dark, wheel }));
     } catch { /* a page may be forbidden to remember */ }
   };
   look.subscribe(apply);

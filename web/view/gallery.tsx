@@ -15,7 +15,9 @@ export interface Example {
 }
 
 /** Gallery shows the examples. */
-export function Gallery({ examples, onOpen, onHost }: { examples: Example[]; onOpen(example: Example): void; onHost(id: string): void }): React.ReactNode {
+export function Gallery({ examples, onOpen, onNew, onHost }: {
+  examples: Example[]; onOpen(example: Example): void; onNew(): void; onHost(id: string): void;
+}): React.ReactNode {
   const t = useText();
   const language = useLook((look) => look.language);
   const specs = useStore(useApp().session.specs, (all) => all);
@@ -24,6 +26,13 @@ export function Gallery({ examples, onOpen, onHost }: { examples: Example[]; onO
       <h1>{t("gallery.title")}</h1>
       <p className="lead">{t("gallery.hint")}</p>
       <ul className="cards">
+        <li>
+          <button type="button" className="card new" disabled={specs.size === 0} onClick={onNew}>
+            <span className="glyphs" aria-hidden="true"><span className="glyph"><Icon name="plus" /></span></span>
+            <b>{t("gallery.new")}</b>
+            <span>{t("gallery.new_hint")}</span>
+          </button>
+        </li>
         {examples.map((example) => {
           const kinds = [...new Set(Object.values(example.dsl.components).map((component) => component.obj.component_name))].flatMap((kind) => specs.get(kind) ?? []).filter((spec) => spec.role !== "item");
           return (

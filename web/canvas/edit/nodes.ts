@@ -90,7 +90,8 @@ export function startingParams(spec: ComponentSpec | undefined): Params {
       params[name] = schema.default;
     else if (required.has(name)) params[name] = emptyOf(name, spec);
   }
-  const outputs = (spec?.outputs ?? []).filter(({ name }) => name !== "*" && !name.startsWith("_"));
+  // A declared object is a schema of the answer: nodes answer as they are until a person wants one.
+  const outputs = (spec?.outputs ?? []).filter(({ name, type }) => !/^(\*|_)/.test(name) && type !== "object");
   if (outputs.length > 0)
     params["outputs"] = Object.fromEntries(outputs.map(({ name, type }) => [name, { type: type ?? "any", value: "" }]));
   return params;
