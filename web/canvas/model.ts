@@ -18,7 +18,7 @@ import { attach, settle, type Places } from "./places.ts";
  */
 export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasModel): CanvasModel {
   const pictures = picturesOf(dsl);
-  const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures.get(id), dsl, specs));
+  const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures, dsl, specs));
   const edges = nodes.flatMap((node) => edgesOf(node, dsl));
   // One node without a place means that all are laid out: what was added stands nowhere near the
   // rest.
@@ -44,14 +44,22 @@ function shared(model: CanvasModel, before: CanvasModel | undefined): CanvasMode
   return { ...model, nodes, edges, byId: new Map(nodes.map((node) => [node.id, node])) };
 }
 
+type Pictures = Map<string, Picture>;
+
+function nameIn(pictures: Pictures): (id: string) => string {
+  return (id) => pictures.get(id)?.name || id;
+}
+
 const roles: Partial<Record<ComponentRole, Role>> = { container: "group", item: "item" };
 
-function nodeOf(id: string, component: Component, picture: Picture | undefined, dsl: Dsl, specs: Specs): CanvasNode {
+function nodeOf(id: string, component: Component, pictures: Pictures, dsl: Dsl, specs: Specs): CanvasNode {
+  const picture = pictures.get(id);
   const { component_name: kind, params } = component.obj;
   const spec = specs.get(kind);
   const node: CanvasNode = {
     id, kind, role: (spec?.role && roles[spec.role]) ?? "node", name: picture?.name || id, ...boxOf(picture), params,
-    ...(spec ? { spec } : {}), branches: branchesOf(spec, params), summary: summaryOf(spec, params), tools: toolEntries(params).map(toolName),
+    ...(spec ? { spec } : {}), branches: branchesOf(spec, params), summary: summaryOf(spec, params, nameIn(pictures)),
+    tools: toolEntries(params).map(toolName),
   };
   const parent = text(component.parent_id);
   if (parent && dsl.components[parent] && !contains(dsl, id, parent)) node.parent = parent;
@@ -155,7 +163,7 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
     seen.add(id);
     edges.push({ id, source: source.id, target: target.id, role: "tool" });
     if (target.role === "agent") target.params = toolParams(source, target.id) ?? target.params;
-    target.summary = summaryOf(target.spec, target.params);
+    target.summary = summaryOf(target.spec, target.params, nameIn(pictures));
   }
   joinMembers(edges, known);
   for (const edge of edges) {

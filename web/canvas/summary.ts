@@ -7,12 +7,12 @@ import { isObject, type Params } from "./dsl.ts";
 const most = 80; // characters of a line; the card cuts it to what fits
 
 /** summaryOf gives the lines of a card, at most two. */
-export function summaryOf(spec: ComponentSpec | undefined, params: Params): string[] {
+export function summaryOf(spec: ComponentSpec | undefined, params: Params, nameOf: (id: string) => string): string[] {
   const properties = Object.entries(spec?.params?.properties ?? {}).filter(([, { group }]) => group === undefined);
   const branching = new Set(spec?.branches?.map(({ param }) => param));
   const lines = properties.flatMap(([name, schema]) => {
     if (branching.has(name) || name === "description" || params[name] === schema.default) return [];
-    const line = lineOf(params[name], schema, name).replaceAll(/\s+/g, " ").trim();
+    const line = named(lineOf(params[name], schema, name).slice(0, 10 * most), nameOf);
     return /^(\{?sys\.query\}?)?$/.test(line) ? [] : [{ line: line.slice(0, most), rank: rankOf(name, schema) }];
   });
   return lines.sort((a, b) => a.rank - b.rank).slice(0, 2).map(({ line }) => line);
@@ -38,4 +38,10 @@ function lineOf(value: unknown, { format, enum: choices }: Schema, name: string)
     const text = isObject(each) ? each["content"] ?? each["variable"] ?? each["group_name"] ?? each["value"] : undefined;
     return typeof text === "string" ? [text] : [];
   }).join(", ");
+}
+
+// named shows references as people know them, by the name of the node.
+function named(text: string, nameOf: (id: string) => string): string {
+  const read = text.replaceAll(/\{([^{}@\s]+)@([^{}]+)\}/g, (_, id: string, output: string) => `${nameOf(id)} · ${output}`);
+  return read.replaceAll(/\s+/g, " ").trim();
 }

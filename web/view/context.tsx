@@ -3,6 +3,7 @@
 // only.
 
 import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from "react";
+import type { Drafts } from "../run/drafts.ts";
 import type { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
 import { Store } from "../run/store.ts";
@@ -32,6 +33,8 @@ export interface App {
   session: Session;
   host: Host;
   look: Store<Look>;
+  /** Canvases as they were left; absent where none are kept. */
+  drafts?: Drafts;
 }
 
 /** AppContext carries the app. */

@@ -5,6 +5,7 @@ import examples from "easel:examples";
 import { datasets, request, retrieve } from "../demo/world.ts";
 import { reader } from "../read/reader.ts";
 import { Consents, tabStorage } from "../run/consent.ts";
+import { Drafts } from "../run/drafts.ts";
 import { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
 import { App } from "./app.tsx";
@@ -26,5 +27,17 @@ const engine = createEngine({ wasm: at(EASEL_WASM), runtime: at(EASEL_RUNTIME), 
 const host = new Host();
 const session = new Session(engine, { retrieve, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code: sandbox({ worker: at(EASEL_CODE_WORKER) }) }, host, new Consents(tabStorage()));
 
+const drafts = new Drafts(storage());
+session.document.subscribe(() => drafts.changed(session.document.get()));
+
+// storage is the browser's database; a page may be forbidden to have one.
+function storage(): IDBFactory | undefined {
+  try {
+    return indexedDB;
+  } catch {
+    return undefined;
+  }
+}
+
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook() }}><App examples={examples} /></AppContext>);
+if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook(), drafts }}><App examples={examples} /></AppContext>);

@@ -370,6 +370,8 @@ export const en = {
   "variables.remove": "Delete {0}",
   "variables.type": "Type",
   "variables.conversation": "Conversation variables",
+
+  "drafts.gone": "this browser has no such draft",
 };
 
 /** Key names a text. */

@@ -371,4 +371,6 @@ export const zh: Record<Key, string> = {
   "variables.remove": "删除 {0}",
   "variables.type": "类型",
   "variables.conversation": "会话变量",
+
+  "drafts.gone": "此浏览器没有这份草稿",
 };

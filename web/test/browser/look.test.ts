@@ -71,7 +71,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await audit(page, "gallery");
       await page.locator(".card").last().click();
       await ask(page, "green tea");
-      await page.locator('.box[data-status="succeeded"]', { hasText: /Answer/ }).waitFor();
+      await page.locator('.box[data-status="succeeded"] .box-name', { hasText: /^Answer/ }).waitFor();
       await page.locator(".stand-ins").waitFor();
       await page.locator('.composer input[type="file"]').setInputFiles({ name: "old.doc", mimeType: "application/msword", buffer: Buffer.from("d0cf11e0", "hex") });
       await page.locator(".composer .fault").waitFor();
