@@ -13,7 +13,7 @@ export function summaryOf(spec: ComponentSpec | undefined, params: Params, nameO
   const lines = properties.flatMap(([name, schema]) => {
     if (branching.has(name) || name === "description" || params[name] === schema.default) return [];
     const line = named(lineOf(params[name], schema, name).slice(0, 10 * most), nameOf);
-    return /^(\{?sys\.query\}?)?$/.test(line) ? [] : [{ line: line.slice(0, most), rank: rankOf(name, schema) }];
+    return line.length < 2 || /^\{?sys\.query\}?$/.test(line) ? [] : [{ line: line.slice(0, most), rank: rankOf(name, schema) }];
   });
   return lines.sort((a, b) => a.rank - b.rank).slice(0, 2).map(({ line }) => line);
 }
@@ -42,6 +42,6 @@ function lineOf(value: unknown, { format, enum: choices }: Schema, name: string)
 
 // named shows references as people know them, by the name of the node.
 function named(text: string, nameOf: (id: string) => string): string {
-  const read = text.replaceAll(/\{([^{}@\s]+)@([^{}]+)\}/g, (_, id: string, output: string) => `${nameOf(id)} · ${output}`);
+  const read = text.replaceAll(/\{([^{}@\s]+)@([^{}]+)\}|^([^{}@\s]+)@([^{}@\s,]+)$/g, (_, id = "", output = "", bare = id, name = output) => `${nameOf(bare)} · ${name}`);
   return read.replaceAll(/\s+/g, " ").trim();
 }

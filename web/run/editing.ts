@@ -48,6 +48,8 @@ export interface Wire {
 /** Spot is where a new node goes. */
 export interface Spot {
   at?: Point;
+  /** Somewhere near this point. */
+  near?: Point;
   /** Node, and branch, that leads to it. */
   after?: { node: string; branch?: string };
   /** Edge that it goes into. */
@@ -73,7 +75,7 @@ export class Editing {
     return this.#session.act((draft, { model }) => {
       const specs = this.#specs;
       const before = spot.after?.node ?? spot.between?.source;
-      const at = spot.at ?? this.#beside(model, before);
+      const at = spot.at ?? (spot.near ? free(model, spot.near, undefined) : this.#beside(model, before));
       const parent = before === undefined ? groupAt(model, at) : model.byId.get(before)?.parent;
       const around = parent === undefined ? { x: 0, y: 0 } : origin(model, parent);
       const place = { x: at.x - around.x, y: at.y - around.y, ...(parent === undefined ? {} : { parent }) };
@@ -218,18 +220,23 @@ export class Editing {
     const node = id === undefined ? undefined : model.byId.get(id);
     if (!node) return { x: 0, y: Math.max(0, ...model.nodes.map((each) => each.y + sizeOf(each).height)) + gap };
     const at = origin(model, node.id);
-    const place = { x: at.x + sizeOf(node).width + gap, y: at.y };
-    const taken = (each: CanvasNode): boolean => {
-      if (each.role === "group" && each.id === node.parent) return false;
-      const there = origin(model, each.id);
-      const { width, height } = sizeOf(each);
-      return there.x < place.x + 200 && there.x + width > place.x && there.y < place.y + 80 && there.y + height > place.y;
-    };
-    for (let other = model.nodes.find(taken); other; other = model.nodes.find(taken)) {
-      place.y = origin(model, other.id).y + sizeOf(other).height + 40;
-    }
-    return place;
+    return free(model, { x: at.x + sizeOf(node).width + gap, y: at.y }, node.parent);
   }
+}
+
+// free is the nearest place below a point where a new box covers no other.
+function free(model: CanvasModel, { x, y }: Point, group: string | undefined): Point {
+  const place = { x, y };
+  const covered = (each: CanvasNode): boolean => {
+    if (each.id === group) return false;
+    const there = origin(model, each.id);
+    const { width, height } = sizeOf(each);
+    return there.x < x + 220 && there.x + width + 20 > x && there.y < place.y + 100 && there.y + height > place.y;
+  };
+  for (let other = model.nodes.find(covered); other; other = model.nodes.find(covered)) {
+    place.y = origin(model, other.id).y + sizeOf(other).height + 40;
+  }
+  return place;
 }
 
 // makeRoom moves the node behind a new one, and all that follow it, to the right.

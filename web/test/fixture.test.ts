@@ -15,7 +15,7 @@ import { Session } from "../run/session.ts";
 import { standInsOf } from "../run/standins.ts";
 import { Store } from "../run/store.ts";
 import { AppContext, type Look } from "../view/context.tsx";
-import { sections } from "../view/form.tsx";
+import { sections } from "../view/form/form.tsx";
 import { hueOf, Icon, iconOf, type IconName } from "../view/icons.tsx";
 import { Panel } from "../view/panel.tsx";
 

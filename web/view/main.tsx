@@ -13,6 +13,7 @@ import { AppContext, newLook } from "./context.tsx";
 import "@xyflow/react/dist/base.css";
 import "../style/page.css";
 import "../style/edit.css";
+import "../style/form.css";
 
 // The bundler fills in where it put the parts that are loaded later.
 declare const EASEL_ENGINE_WORKER: string;

@@ -372,6 +372,8 @@ export const en = {
   "variables.conversation": "Conversation variables",
 
   "drafts.gone": "this browser has no such draft",
+
+  "form.default_model": "the default model",
 };
 
 /** Key names a text. */

@@ -373,4 +373,6 @@ export const zh: Record<Key, string> = {
   "variables.conversation": "会话变量",
 
   "drafts.gone": "此浏览器没有这份草稿",
+
+  "form.default_model": "默认模型",
 };

@@ -31,12 +31,13 @@ function AddStep(): React.ReactNode {
   useOutside(box, () => close(edited));
   const pick = (kind: string): void => {
     const { spot = {} } = edited.get();
-    const place = spot.at || spot.after || spot.between ? spot : { at: center(flow) };
+    const { x, y } = center(flow);
+    const place = spot.at || spot.after || spot.between ? spot : { near: { x: x - 100, y: y - 40 } };
     const id = session.editing.add(kind, spoken(kind), place);
     leave(edited);
     if (id === undefined) return;
     choose(edited, [id]);
-    select(id, { tab: "node", reveal: !place.at });
+    select(id, { tab: "node", reveal: !spot.at });
   };
   const style = at ? placed(at) : undefined;
   return (
