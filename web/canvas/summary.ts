@@ -13,9 +13,14 @@ export function summaryOf(spec: ComponentSpec | undefined, params: Params, nameO
   const lines = properties.flatMap(([name, schema]) => {
     if (branching.has(name) || name === "description" || params[name] === schema.default) return [];
     const line = named(lineOf(params[name], schema, name).slice(0, 10 * most), nameOf);
-    return line.length < 2 || /^\{?sys\.query\}?$/.test(line) ? [] : [{ line: line.slice(0, most), rank: rankOf(name, schema) }];
+    return line.length < 2 || /^\{?sys\.query\}?$/.test(line)
+      ? []
+      : [{ line: line.slice(0, most), rank: rankOf(name, schema) }];
   });
-  return lines.sort((a, b) => a.rank - b.rank).slice(0, 2).map(({ line }) => line);
+  return lines
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, 2)
+    .map(({ line }) => line);
 }
 
 // rankOf puts the model first, then lists such as datasets, then texts, then choices.
@@ -33,15 +38,22 @@ function lineOf(value: unknown, { format, enum: choices }: Schema, name: string)
     return format === "secret" || (format === undefined && !choices && !/url|prologue/.test(name)) ? "" : value;
   }
   if (!Array.isArray(value)) return "";
-  return value.flatMap((each: unknown) => {
-    if (typeof each === "string") return [each];
-    const text = isObject(each) ? each["content"] ?? each["variable"] ?? each["group_name"] ?? each["value"] : undefined;
-    return typeof text === "string" ? [text] : [];
-  }).join(", ");
+  return value
+    .flatMap((each: unknown) => {
+      if (typeof each === "string") return [each];
+      const text = isObject(each)
+        ? (each["content"] ?? each["variable"] ?? each["group_name"] ?? each["value"])
+        : undefined;
+      return typeof text === "string" ? [text] : [];
+    })
+    .join(", ");
 }
 
 // named shows references as people know them, by the name of the node.
 function named(text: string, nameOf: (id: string) => string): string {
-  const read = text.replaceAll(/\{([^{}@\s]+)@([^{}]+)\}|^([^{}@\s]+)@([^{}@\s,]+)$/g, (_, id = "", output = "", bare = id, name = output) => `${nameOf(bare)} · ${name}`);
+  const read = text.replaceAll(
+    /\{([^{}@\s]+)@([^{}]+)\}|^([^{}@\s]+)@([^{}@\s,]+)$/g,
+    (_, id = "", output = "", bare = id, name = output) => `${nameOf(bare)} · ${name}`,
+  );
   return read.replaceAll(/\s+/g, " ").trim();
 }

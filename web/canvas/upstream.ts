@@ -17,7 +17,11 @@ export interface Usable {
 }
 
 const system: [name: string, type: string][] = [
-  ["query", "string"], ["user_id", "string"], ["conversation_turns", "number"], ["files", "array<file>"], ["history", "array<string>"],
+  ["query", "string"],
+  ["user_id", "string"],
+  ["conversation_turns", "number"],
+  ["files", "array<file>"],
+  ["history", "array<string>"],
   ["date", "string"],
 ];
 
@@ -28,8 +32,8 @@ export function usable(dsl: Dsl, model: CanvasModel, specs: Specs, id: string): 
   return [...nodes, ...system.map(([name, type]) => ({ ref: `sys.${name}`, from: "sys", name, type })), ...own_];
 }
 
-// before lists the nodes that may have run when a node runs, the nearest first: what leads to it, to
-// the agents it hangs below and to the groups around it.
+// before lists the nodes that may have run when a node runs, the nearest first: what leads to it,
+// to the agents it hangs below and to the groups around it.
 function before(model: CanvasModel, id: string): string[] {
   const found = new Set([id]);
   for (const at of found) {
@@ -59,7 +63,8 @@ function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
   }
   if (asked) {
     const inputs = isObject(node.params["inputs"]) ? node.params["inputs"] : {};
-    for (const [name, field] of Object.entries(inputs)) types.set(name, isObject(field) ? String(own(field, "type") ?? "any") : "any");
+    for (const [name, field] of Object.entries(inputs))
+      types.set(name, isObject(field) ? String(own(field, "type") ?? "any") : "any");
   }
   return [...types].map(([name, type]) => ({ ref: `${node.id}@${name}`, from: node.name, name, type, node: node.id }));
 }

@@ -1,5 +1,5 @@
-// Drafts: every canvas that is opened or edited is kept in this browser, so that a reload, a crash or
-// a closed tab loses nothing. A draft is the text that was opened and the acts since.
+// Drafts: every canvas that is opened or edited is kept in this browser, so that a reload, a crash
+// or a closed tab loses nothing. A draft is the text that was opened and the acts since.
 
 import type { Words } from "../canvas/dsl.ts";
 import type { Act } from "../canvas/history.ts";
@@ -57,7 +57,10 @@ export class Drafts {
 
   constructor(factory: IDBFactory | undefined) {
     this.#database = factory ? opened(factory) : Promise.reject(new Error("no IndexedDB"));
-    this.#database.then(() => this.#refresh(), () => this.working.set(false));
+    this.#database.then(
+      () => this.#refresh(),
+      () => this.working.set(false),
+    );
   }
 
   /** find gives the draft with a key, if there is one. */
@@ -73,18 +76,25 @@ export class Drafts {
     }
   }
 
-  /** begin follows the canvas with a number from now on; `always` keeps it also before it is edited. */
+  /**
+   * begin follows the canvas with a number from now on; `always` keeps it also before it is edited.
+   */
   begin(key: string, text: string, document: Edited, always: boolean): void {
     this.#open = { key, number: document.number, text, since: Date.now(), stored: false };
     if (always || document.history.canUndo) this.changed(document);
   }
 
-  /** changed writes the draft of the open canvas. Changes made while it is written are written after it. */
+  /**
+   * changed writes the draft of the open canvas. Changes made while it is written are written after
+   * it.
+   */
   changed(document: Edited | undefined): void {
     if (!document || document.number !== this.#open?.number) return;
     if (!document.history.canUndo && !this.#open.stored && !isKept(document.source)) return;
     this.#next = document;
-    this.#writing ??= this.#write().finally(() => { this.#writing = undefined; });
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
   }
 
   /** settled waits until everything is written. */

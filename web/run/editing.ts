@@ -1,5 +1,5 @@
-// What a person does to the open canvas, each as one step of undo. Views call these; the rules stand
-// in canvas/edit.
+// What a person does to the open canvas, each as one step of undo. Views call these; the rules
+// stand in canvas/edit.
 
 import { aligned, type Alignment } from "../canvas/edit/align.ts";
 import { setBranches } from "../canvas/edit/branches.ts";
@@ -111,7 +111,9 @@ export class Editing {
     });
   }
 
-  /** move gives boxes other places, relative to their groups; those dropped on a group go into it. */
+  /**
+   * move gives boxes other places, relative to their groups; those dropped on a group go into it.
+   */
   move(places: Readonly<Record<string, Point>>, regroup: boolean): void {
     this.#session.act((draft, document) => {
       nodes.moveNodes(draft, document.model, places);
@@ -147,7 +149,11 @@ export class Editing {
     this.#session.act((draft, { model }) => {
       const chosen = Object.entries(places).filter(([id]) => only.size < 2 || only.has(id));
       const shift = only.size < 2 ? { x: 0, y: 0 } : between(model, chosen);
-      nodes.moveNodes(draft, model, Object.fromEntries(chosen.map(([id, { x, y }]) => [id, { x: x + shift.x, y: y + shift.y }])));
+      nodes.moveNodes(
+        draft,
+        model,
+        Object.fromEntries(chosen.map(([id, { x, y }]) => [id, { x: x + shift.x, y: y + shift.y }])),
+      );
       for (const [id, { width, height }] of chosen) if (width && height) nodes.sizeNode(draft, id, width, height);
     });
   }
@@ -156,8 +162,9 @@ export class Editing {
     this.#session.act((draft) => nodes.nameNode(draft, id, name), `name of ${id}`);
   }
 
-  note(at: Point, name: string): string | undefined {
-    return this.#session.act((draft) => addNote(draft, name, at));
+  /** note adds a note near a point, where it lies under no box. */
+  note(near: Point, name: string): string | undefined {
+    return this.#session.act((draft, { model }) => addNote(draft, name, free(model, near, undefined)));
   }
 
   write(id: string, text: string): void {
@@ -184,7 +191,9 @@ export class Editing {
     this.#session.act((draft) => setParam(draft, agent, "tools", tools), `${agent}/tools`);
   }
 
-  /** copied is a selection as text for the clipboard; undefined when nothing in it can be copied. */
+  /**
+   * copied is a selection as text for the clipboard; undefined when nothing in it can be copied.
+   */
   copied(ids: readonly string[]): string | undefined {
     const document = this.#session.document.get();
     if (!document) return undefined;
@@ -192,7 +201,9 @@ export class Editing {
     return clip.nodes.length > 0 ? written(clip) : undefined;
   }
 
-  /** paste puts a text of the clipboard at a place, and gives the new ids. It throws a ClipError. */
+  /**
+   * paste puts a text of the clipboard at a place, and gives the new ids. It throws a ClipError.
+   */
   paste(text: string, at?: Point): string[] {
     const clip = read(text);
     const tops = clip.nodes.filter((node) => !clip.nodes.some(({ id }) => id === node["parentId"]));
@@ -251,7 +262,10 @@ function makeRoom(draft: Draft, model: CanvasModel, target: string, at: Point): 
 
 // between is how far a layout of some nodes is moved, so that they stay where they are together.
 function between(model: CanvasModel, places: [string, Point][]): Point {
-  const known = places.flatMap(([id, place]) => { const node = model.byId.get(id); return node ? [{ node, place }] : []; });
+  const known = places.flatMap(([id, place]) => {
+    const node = model.byId.get(id);
+    return node ? [{ node, place }] : [];
+  });
   const least = (pick: (each: (typeof known)[number]) => number): number => Math.min(...known.map(pick));
   return {
     x: least(({ node }) => node.x) - least(({ place }) => place.x),

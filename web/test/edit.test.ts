@@ -323,7 +323,9 @@ function clipWith(components: object, nodes: object[] = []): string {
 }
 
 test("names and prototypes on the clipboard do no harm", () => {
-  const text = `{"format":"easel/clip","version":1,"components":{"__proto__":{"obj":{"component_name":"Message","params":{"__proto__":{"polluted":1}}}}},
+  const params = `{"__proto__":{"polluted":1}}`;
+  const text = `{"format":"easel/clip","version":1,
+    "components":{"__proto__":{"obj":{"component_name":"Message","params":${params}}}},
     "nodes":[{"id":"__proto__","position":{"x":0,"y":0}}],"edges":[{"source":"__proto__","target":"constructor"}]}`;
   const draft = fresh();
   const ids = paste(draft, specs, read(text), { x: 0, y: 0 });

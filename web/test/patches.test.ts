@@ -155,7 +155,8 @@ function reversed(text: string): string {
 }
 
 test("numbers that JavaScript cannot hold, doubled keys and spaces stay as they are written", () => {
-  const text = `{ "components" : {"a":{"obj":{"component_name":"X","params":{"n":9007199254740993,"m": 1.0, "n":1e400,"s":"\\u00e9"} }}},\n"z":1.50 }`;
+  const params = `{"n":9007199254740993,"m": 1.0, "n":1e400,"s":"\\u00e9"}`;
+  const text = `{ "components" : {"a":{"obj":{"component_name":"X","params":${params} }}},\n"z":1.50 }`;
   const { dsl } = open(text);
   const draft = new Draft(dsl);
   draft.set(["components", "a", "obj", "params", "m"], 2);

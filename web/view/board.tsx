@@ -3,8 +3,23 @@
 // nodes.tsx.
 
 import {
-  applyNodeChanges, Background, BackgroundVariant, Controls, MarkerType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore as useFlow,
-  type Connection, type Edge, type EdgeChange, type FinalConnectionState, type Node, type NodeChange, type ReactFlowProps,
+  applyNodeChanges,
+  Background,
+  BackgroundVariant,
+  Controls,
+  MarkerType,
+  MiniMap,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  useStore as useFlow,
+  type Connection,
+  type Edge,
+  type EdgeChange,
+  type FinalConnectionState,
+  type Node,
+  type NodeChange,
+  type ReactFlowProps,
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { CanvasEdge, CanvasModel, CanvasNode } from "../canvas/drawing.ts";
@@ -32,7 +47,11 @@ const readable = 0.2;
 
 /** Board draws the opened canvas. */
 export function Board(props: { model: CanvasModel; title: string }): React.ReactNode {
-  return <ReactFlowProvider><Plane {...props} /></ReactFlowProvider>;
+  return (
+    <ReactFlowProvider>
+      <Plane {...props} />
+    </ReactFlowProvider>
+  );
 }
 
 function Plane({ model, title }: { model: CanvasModel; title: string }): React.ReactNode {
@@ -48,11 +67,31 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
   useKeyboard(commands);
   useClipboard();
   return (
-    <section ref={board} className="board" aria-label={t("canvas.label", title)} data-many={model.nodes.length > 100 || undefined} tabIndex={-1} {...dropped}>
+    <section
+      ref={board}
+      className="board"
+      aria-label={t("canvas.label", title)}
+      data-many={model.nodes.length > 100 || undefined}
+      tabIndex={-1}
+      {...dropped}
+    >
       <ReactFlow
-        nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} colorMode={dark ? "dark" : "light"} minZoom={0.1} maxZoom={2}
-        deleteKeyCode={null} connectOnClick={false} edgesFocusable={false} elevateNodesOnSelect={false} nodeDragThreshold={3}
-        panOnScroll={wheel === "pan"} zoomOnDoubleClick={false} {...handlers} {...edgeHandlers}
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        colorMode={dark ? "dark" : "light"}
+        minZoom={0.1}
+        maxZoom={2}
+        deleteKeyCode={null}
+        connectOnClick={false}
+        edgesFocusable={false}
+        elevateNodesOnSelect={false}
+        nodeDragThreshold={3}
+        panOnScroll={wheel === "pan"}
+        zoomOnDoubleClick={false}
+        {...handlers}
+        {...edgeHandlers}
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
         <Controls showInteractive={false} fitViewOptions={fit} />
@@ -73,7 +112,10 @@ function useBoxes(model: CanvasModel): [Node<BoxData>[], (changes: NodeChange<No
   const t = useText();
   const edited = useEdited();
   const selection = useStore(edited, (state) => state.nodes);
-  const label = useCallback((node: CanvasNode) => t("canvas.node", node.name, node.kind, "").replace(/[,，]\s*$/, ""), [t]);
+  const label = useCallback(
+    (node: CanvasNode) => t("canvas.node", node.name, node.kind, "").replace(/[,，]\s*$/, ""),
+    [t],
+  );
   const [shown, setShown] = useState<{ model?: CanvasModel; label?: unknown; nodes: Node<BoxData>[] }>({ nodes: [] });
   let { nodes } = shown;
   if (shown.model !== model || shown.label !== label) {
@@ -87,7 +129,9 @@ function useBoxes(model: CanvasModel): [Node<BoxData>[], (changes: NodeChange<No
   }
   const selected = useMemo(() => {
     const chosen = new Set(selection);
-    return nodes.map((node) => ((node.selected ?? false) === chosen.has(node.id) ? node : { ...node, selected: chosen.has(node.id) }));
+    return nodes.map((node) =>
+      (node.selected ?? false) === chosen.has(node.id) ? node : { ...node, selected: chosen.has(node.id) },
+    );
   }, [nodes, selection]);
   const change = useCallback((changes: NodeChange<Node<BoxData>>[]) => {
     setShown((state) => ({ ...state, nodes: applyNodeChanges(changes, state.nodes) }));
@@ -114,13 +158,18 @@ function useHandlers(change: (changes: NodeChange<Node<BoxData>>[]) => void): Pa
     };
     return {
       onNodeClick: (event, node) => {
-        if (!event.shiftKey && !event.ctrlKey && !event.metaKey) select(node.id, node.type === "note" ? {} : { tab: "node" });
+        if (!event.shiftKey && !event.ctrlKey && !event.metaKey)
+          select(node.id, node.type === "note" ? {} : { tab: "node" });
       },
       onPaneClick: () => select(undefined),
-      onNodeDragStart: () => { dragged = true; },
+      onNodeDragStart: () => {
+        dragged = true;
+      },
       onNodesChange: (changes) => {
         change(changes.filter(({ type }) => type !== "select"));
-        pick(changes, edited, (id) => { if (id !== look.get().selected) select(id); });
+        pick(changes, edited, (id) => {
+          if (id !== look.get().selected) select(id);
+        });
         const places = putDown(changes, session.document.get()?.model);
         if (Object.keys(places).length > 0) session.editing.move(places, dragged);
         if (changes.some((each) => each.type === "position" && each.dragging === false)) dragged = false;
@@ -130,7 +179,9 @@ function useHandlers(change: (changes: NodeChange<Node<BoxData>>[]) => void): Pa
         }
       },
       isValidConnection: (wire) => session.editing.refused(wireOf(wire)) === undefined,
-      onConnect: (connection: Connection) => { session.editing.connect(wireOf(connection)); },
+      onConnect: (connection: Connection) => {
+        session.editing.connect(wireOf(connection));
+      },
       onConnectEnd: (event, state: FinalConnectionState) => {
         const { fromNode, fromHandle, toNode, isValid } = state;
         if (isValid || !fromNode || fromHandle?.type !== "source" || fromHandle.id === "tool") return;
@@ -142,7 +193,10 @@ function useHandlers(change: (changes: NodeChange<Node<BoxData>>[]) => void): Pa
         const at = "changedTouches" in event ? event.changedTouches[0] : event;
         if (!at) return;
         const screen = { x: at.clientX, y: at.clientY };
-        const spot = { at: flow.screenToFlowPosition(screen), after: { node: fromNode.id, ...(branch === undefined ? {} : { branch }) } };
+        const spot = {
+          at: flow.screenToFlowPosition(screen),
+          after: { node: fromNode.id, ...(branch === undefined ? {} : { branch }) },
+        };
         edited.update({ overlay: "add", at: screen, spot });
       },
     };
@@ -174,7 +228,9 @@ function putDown(changes: NodeChange[], model: CanvasModel | undefined): Record<
   for (const each of changes) {
     if (each.type !== "position" || each.dragging !== false || !each.position) continue;
     const node = model?.byId.get(each.id);
-    const moved = node && (Math.round(each.position.x) !== Math.round(node.x) || Math.round(each.position.y) !== Math.round(node.y));
+    const moved =
+      node &&
+      (Math.round(each.position.x) !== Math.round(node.x) || Math.round(each.position.y) !== Math.round(node.y));
     if (moved) places[each.id] = each.position;
   }
   return places;
@@ -190,24 +246,34 @@ function useWires(model: CanvasModel): [Edge[], Partial<ReactFlowProps<Node<BoxD
     const chosen = new Set(selection);
     return all.map((edge) => {
       const over = edge.id === hovered;
-      return over || chosen.has(edge.id) ? { ...edge, selected: chosen.has(edge.id), data: { ...edge.data, hovered: over } } : edge;
+      return over || chosen.has(edge.id)
+        ? { ...edge, selected: chosen.has(edge.id), data: { ...edge.data, hovered: over } }
+        : edge;
     });
   }, [all, hovered, selection]);
   const leaving = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const handlers = useMemo(() => ({
-    onEdgesChange: (changes: EdgeChange[]) => {
-      const chosen = new Set(edited.get().edges);
-      for (const each of changes) {
-        if (each.type !== "select") continue;
-        if (each.selected) chosen.add(each.id);
-        else chosen.delete(each.id);
-      }
-      edited.update({ edges: [...chosen] });
-    },
-    onEdgeMouseEnter: (_: unknown, { id }: Edge) => { clearTimeout(leaving.current); setHovered(id); },
-    // The buttons stand beside the line: the pointer needs a moment to get there.
-    onEdgeMouseLeave: () => { leaving.current = setTimeout(() => setHovered(undefined), 700); },
-  }), [edited]);
+  const handlers = useMemo(
+    () => ({
+      onEdgesChange: (changes: EdgeChange[]) => {
+        const chosen = new Set(edited.get().edges);
+        for (const each of changes) {
+          if (each.type !== "select") continue;
+          if (each.selected) chosen.add(each.id);
+          else chosen.delete(each.id);
+        }
+        edited.update({ edges: [...chosen] });
+      },
+      onEdgeMouseEnter: (_: unknown, { id }: Edge) => {
+        clearTimeout(leaving.current);
+        setHovered(id);
+      },
+      // The buttons stand beside the line: the pointer needs a moment to get there.
+      onEdgeMouseLeave: () => {
+        leaving.current = setTimeout(() => setHovered(undefined), 700);
+      },
+    }),
+    [edited],
+  );
   return [edges, handlers];
 }
 
@@ -216,10 +282,17 @@ function wired(edge: CanvasEdge): Edge {
   const tool = role === "tool";
   const handle = tool ? "tool" : role === "error" ? errorHandle : branch;
   return {
-    id, source, target, type: "wire", focusable: false, selectable: !tool,
+    id,
+    source,
+    target,
+    type: "wire",
+    focusable: false,
+    selectable: !tool,
     data: { fixed: tool, ...(handle === undefined || tool ? {} : { branch: handle }) },
     ...(handle === undefined ? {} : { sourceHandle: handle }),
-    ...(tool ? { targetHandle: "top", className: "tool-edge" } : { markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 } }),
+    ...(tool
+      ? { targetHandle: "top", className: "tool-edge" }
+      : { markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 } }),
     ...(role === "error" ? { className: "error-edge" } : {}),
   };
 }
@@ -230,18 +303,25 @@ function useDrop(): Pick<React.HTMLAttributes<HTMLElement>, "onDragOver" | "onDr
   const edited = useEdited();
   const flow = useReactFlow();
   const select = useSelect();
-  return useMemo(() => ({
-    onDragOver: (event) => { if (event.dataTransfer.types.includes(dragType)) event.preventDefault(); },
-    onDrop: (event) => {
-      const kind = event.dataTransfer.getData(dragType);
-      if (!kind) return;
-      event.preventDefault();
-      const id = session.editing.add(kind, spoken(kind), { at: flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }) });
-      if (id === undefined) return;
-      choose(edited, [id]);
-      select(id, { tab: "node" });
-    },
-  }), [session, edited, flow, select]);
+  return useMemo(
+    () => ({
+      onDragOver: (event) => {
+        if (event.dataTransfer.types.includes(dragType)) event.preventDefault();
+      },
+      onDrop: (event) => {
+        const kind = event.dataTransfer.getData(dragType);
+        if (!kind) return;
+        event.preventDefault();
+        const id = session.editing.add(kind, spoken(kind), {
+          at: flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }),
+        });
+        if (id === undefined) return;
+        choose(edited, [id]);
+        select(id, { tab: "node" });
+      },
+    }),
+    [session, edited, flow, select],
+  );
 }
 
 // Camera moves the view: to a new canvas, so that what it shows can be read, and to a node when
@@ -264,7 +344,13 @@ function Camera({ model }: { model: CanvasModel }): null {
     if (selected !== undefined && !edited.get().nodes.includes(selected)) choose(edited, [selected]);
   }, [selected, edited]);
   useEffect(() => {
-    if (reveal) void flow.fitView({ nodes: [{ id: reveal.node }], maxZoom: 1, minZoom: leastZoom(), duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 250 });
+    if (reveal)
+      void flow.fitView({
+        nodes: [{ id: reveal.node }],
+        maxZoom: 1,
+        minZoom: leastZoom(),
+        duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 250,
+      });
   }, [reveal, flow]);
   return null;
 }
@@ -277,13 +363,19 @@ async function show(flow: ReturnType<typeof useReactFlow>, model: CanvasModel): 
   const start = model.nodes.find((node) => node.spec?.role === "start") ?? model.nodes[0];
   if (!board || !start) return;
   const { height } = sizeOf(start);
-  await flow.setViewport({ zoom: legible, x: 60 - start.x * legible, y: board.height / 2 - (start.y + height / 2) * legible });
+  await flow.setViewport({
+    zoom: legible,
+    x: 60 - start.x * legible,
+    y: board.height / 2 - (start.y + height / 2) * legible,
+  });
 }
 
 // Distance tells the style sheet when boxes are too small to be read; then they are plain.
 function Distance({ board }: { board: React.RefObject<HTMLElement | null> }): null {
   const far = useFlow((state) => state.transform[2] < readable);
-  useEffect(() => { board.current?.toggleAttribute("data-far", far); }, [board, far]);
+  useEffect(() => {
+    board.current?.toggleAttribute("data-far", far);
+  }, [board, far]);
   return null;
 }
 
@@ -291,7 +383,11 @@ function drawn(node: CanvasNode, label: string): Node<BoxData> {
   const { width, height } = sizeOf(node);
   const fixed = node.role === "group" || node.role === "note";
   return {
-    id: node.id, type: node.role === "group" ? "container" : node.role, position: { x: node.x, y: node.y }, data: { node }, ariaLabel: label,
+    id: node.id,
+    type: node.role === "group" ? "container" : node.role,
+    position: { x: node.x, y: node.y },
+    data: { node },
+    ariaLabel: label,
     ...(node.parent ? { parentId: node.parent } : {}),
     ...(fixed ? { width, height } : { initialWidth: width, initialHeight: height }),
     ...(node.role === "note" ? { zIndex: -1 } : {}),

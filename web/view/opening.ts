@@ -1,5 +1,5 @@
-// What the address asks for: #example=id, #c=canvas in the link itself, #canvas=id of
-// the host, #draft=key of this browser, #open=/path on this origin, #try=/dev/ of a plugin that is being written,
+// What the address asks for: #example=id, #c=canvas in the link itself, #canvas=id of the host,
+// #draft=key of this browser, #open=/path on this origin, #try=/dev/ of a plugin being written,
 // #host for the list of the host's canvases. Any site can link to such an address, so it
 // is read without the person's login, except for canvases of the host's list.
 

@@ -7,9 +7,22 @@ import { addNode } from "./nodes.ts";
 
 /** blank is the text of a canvas that has a start and nothing else. */
 export function blank(specs: Specs, title: string): string {
-  const globals = { "sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": [], "sys.history": [] };
+  const globals = {
+    "sys.query": "",
+    "sys.user_id": "",
+    "sys.conversation_turns": 0,
+    "sys.files": [],
+    "sys.history": [],
+  };
   const draft = new Draft({
-    components: dict({}), globals, variables: {}, graph: { nodes: [], edges: [] }, history: [], memory: [], path: [], retrieval: [],
+    components: dict({}),
+    globals,
+    variables: {},
+    graph: { nodes: [], edges: [] },
+    history: [],
+    memory: [],
+    path: [],
+    retrieval: [],
   });
   const start = [...specs.values()].find(({ role, pipeline }) => role === "start" && !pipeline);
   if (start) addNode(draft, specs, start.name, start.name.toLowerCase(), { x: 0, y: 0 });

@@ -7,9 +7,11 @@ import { missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
 
-const box = (page: Page, name: string): Locator => page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: name }) });
+const box = (page: Page, name: string): Locator =>
+  page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: name }) });
 const edges = (page: Page): Locator => page.locator(".react-flow__edge");
-const option = (page: Page, name: string): Locator => page.locator(".palette-entry", { has: page.locator("b", { hasText: new RegExp(`^${name}$`) }) });
+const option = (page: Page, name: string): Locator =>
+  page.locator(".palette-entry", { has: page.locator("b", { hasText: new RegExp(`^${name}$`) }) });
 
 async function begin(page: Page): Promise<void> {
   await page.getByRole("button", { name: /New canvas/ }).click();
@@ -25,13 +27,16 @@ async function middle(of: Locator): Promise<{ x: number; y: number }> {
 async function drag(page: Page, from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  for (let step = 1; step <= 8; step++) await page.mouse.move(from.x + ((to.x - from.x) * step) / 8, from.y + ((to.y - from.y) * step) / 8);
+  for (let step = 1; step <= 8; step++)
+    await page.mouse.move(from.x + ((to.x - from.x) * step) / 8, from.y + ((to.y - from.y) * step) / 8);
   await page.mouse.up();
 }
 
 describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
-  before(async () => { stage = await raise(); });
+  before(async () => {
+    stage = await raise();
+  });
   after(() => stage.close());
 
   test("a canvas is built by mouse: palette, void, plus, connection, undo", async () => {
@@ -118,13 +123,18 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     const start = await middle(box(page, "Small talk"));
     await drag(page, { x: start.x, y: start.y - 30 }, { x: start.x + 80, y: start.y + 30 });
     const moved = await middle(box(page, "Small talk"));
-    assert.ok(Math.abs(moved.x - start.x - 80) < 12 && Math.abs(moved.y - start.y - 60) < 12, JSON.stringify([start, moved]));
+    assert.ok(
+      Math.abs(moved.x - start.x - 80) < 12 && Math.abs(moved.y - start.y - 60) < 12,
+      JSON.stringify([start, moved]),
+    );
     await box(page, "About an order").click({ modifiers: ["Control"] });
     await page.getByRole("button", { name: "Align left" }).click();
     const [one, two] = [await middle(box(page, "Small talk")), await middle(box(page, "About an order"))];
     assert.ok(Math.abs(one.x - two.x) < 2);
 
-    await page.evaluate(() => { location.hash = "example=exchange"; });
+    await page.evaluate(() => {
+      location.hash = "example=exchange";
+    });
     await page.locator("dialog[open] h2#replace-title").waitFor();
     await page.locator("dialog[open] button:not(.primary)").click();
     await page.locator("h1.title", { hasText: "exchange" }).waitFor();
@@ -173,7 +183,9 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     const other = await page.context().newPage();
     const kill = await page.context().newCDPSession(page);
     await other.goto(stage.address + "#example=tea-house");
-    await kill.send("Page.crash").catch(() => undefined);
+    const crashed = page.waitForEvent("crash");
+    void kill.send("Page.crash").catch(() => undefined);
+    await crashed;
     await other.reload();
     await box(other, "Small talk").click();
     await other.locator(".inspector").getByText("Be brief, please.").first().waitFor();
@@ -188,13 +200,17 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.keyboard.press("Enter");
     const group = page.locator(".react-flow__node-container");
     await group.waitFor();
-    await page.locator(".react-flow__pane").click({ position: { x: 500, y: 640 } });
+    await page.keyboard.press("1");
+    await page.locator(".react-flow__pane").click({ position: { x: 300, y: 700 } });
     await page.keyboard.press("a");
     await page.keyboard.type("message");
     await page.keyboard.press("Enter");
     await box(page, "Message").waitFor();
+    await page.keyboard.press("1");
     const at = await middle(box(page, "Message"));
-    await drag(page, { x: at.x, y: at.y - 20 }, await middle(group));
+    const hold = await group.boundingBox();
+    assert.ok(hold);
+    await drag(page, { x: at.x, y: at.y - 15 }, { x: hold.x + hold.width * 0.6, y: hold.y + hold.height / 2 });
     const link = await middle(page.locator(".react-flow__node-item .way"));
     await drag(page, link, await middle(box(page, "Message").locator(".react-flow__handle.target")));
     await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 1);

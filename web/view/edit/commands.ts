@@ -1,5 +1,5 @@
-// What can be done to a canvas, each with its keys: the toolbar, the command palette, the help sheet
-// and the keyboard all read this list.
+// What can be done to a canvas, each with its keys: the toolbar, the command palette, the help
+// sheet and the keyboard all read this list.
 
 import { useReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { useMemo } from "react";
@@ -28,7 +28,10 @@ export const fitPadding = 0.08;
 /** legible is the smallest zoom that the page chooses by itself on a desktop. */
 export const legible = 0.8;
 
-/** leastZoom is how far the page zooms out by itself: a phone shows the whole, a desktop what can be read. */
+/**
+ * leastZoom is how far the page zooms out by itself: a phone shows the whole, a desktop what can be
+ * read.
+ */
 export function leastZoom(): number {
   return innerWidth > 820 ? legible : 0.1;
 }
@@ -41,9 +44,14 @@ export function center(flow: ReactFlowInstance): Point {
 }
 
 const alignments: [Alignment, Key, IconName][] = [
-  ["left", "align.left", "alignLeft"], ["center", "align.center", "alignCenter"], ["right", "align.right", "alignRight"],
-  ["top", "align.top", "alignTop"], ["middle", "align.middle", "alignMiddle"], ["bottom", "align.bottom", "alignBottom"],
-  ["across", "align.across", "across"], ["down", "align.down", "down"],
+  ["left", "align.left", "alignLeft"],
+  ["center", "align.center", "alignCenter"],
+  ["right", "align.right", "alignRight"],
+  ["top", "align.top", "alignTop"],
+  ["middle", "align.middle", "alignMiddle"],
+  ["bottom", "align.bottom", "alignBottom"],
+  ["across", "align.across", "across"],
+  ["down", "align.down", "down"],
 ];
 
 /** useCommands gives the commands for the open canvas. */
@@ -64,26 +72,52 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
     choose(edited, session.editing.paste(text));
   };
   return [
-    { label: "edit.add", icon: "plus", keys: "A", run: () => edited.update({ overlay: "add", ...spotOf(edited), at: undefined }) },
-    { label: "edit.note", icon: "note", keys: "M", run: () => {
-      const id = session.editing.note(center(flow), t("edit.note_name"));
-      if (id !== undefined) choose(edited, [id]);
-    } },
+    {
+      label: "edit.add",
+      icon: "plus",
+      keys: "A",
+      run: () => edited.update({ overlay: "add", ...spotOf(edited), at: undefined }),
+    },
+    {
+      label: "edit.note",
+      icon: "note",
+      keys: "M",
+      run: () => {
+        const id = session.editing.note(center(flow), t("edit.note_name"));
+        if (id === undefined) return;
+        choose(edited, [id]);
+        look.update({ selected: id, reveal: { node: id, count: (look.get().reveal?.count ?? 0) + 1 } });
+      },
+    },
     { label: "bar.undo", icon: "undo", keys: "Mod+Z", run: () => session.undo() },
     { label: "bar.redo", icon: "redo", keys: "Mod+Shift+Z", run: () => session.redo() },
     { label: "edit.duplicate", icon: "copy", keys: "Mod+D", needs: 1, run: pasteCopy },
     { label: "edit.delete", icon: "trash", keys: "Delete", needs: 1, run: () => remove(app, edited) },
     { label: "edit.tidy", icon: "tidy", keys: "T", run: () => void session.editing.tidy(selected()) },
-    { label: "edit.all", icon: "grid", keys: "Mod+A", run: () => {
-      choose(edited, session.document.get()?.model.nodes.map(({ id }) => id) ?? []);
-    } },
-    { label: "edit.rename", icon: "text", keys: "F2", needs: 1, run: () => {
-      look.update({ selected: selected()[0], tab: "node", panel: true });
-      requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".node-name")?.select());
-    } },
-    ...alignments.map(([how, label, icon]): Command => (
-      { label, icon, needs: 2, run: () => session.editing.align(selected(), how) }
-    )),
+    {
+      label: "edit.all",
+      icon: "grid",
+      keys: "Mod+A",
+      run: () => {
+        choose(edited, session.document.get()?.model.nodes.map(({ id }) => id) ?? []);
+      },
+    },
+    {
+      label: "edit.rename",
+      icon: "text",
+      keys: "F2",
+      needs: 1,
+      run: () => {
+        look.update({ selected: selected()[0], tab: "node", panel: true });
+        requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".node-name")?.select());
+      },
+    },
+    ...alignments.map(([how, label, icon]): Command => ({
+      label,
+      icon,
+      needs: 2,
+      run: () => session.editing.align(selected(), how),
+    })),
   ];
 }
 
@@ -92,11 +126,25 @@ function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance):
     { label: "edit.find", icon: "search", keys: "Mod+F", run: () => edited.update({ overlay: "find" }) },
     { label: "edit.commands", icon: "list", keys: "Mod+K", run: () => edited.update({ overlay: "commands" }) },
     { label: "edit.help", icon: "help", keys: "?", run: () => edited.update({ overlay: "help" }) },
-    { label: "edit.fit", icon: "fit", keys: "1", run: () => void flow.fitView({ padding: fitPadding, minZoom: leastZoom(), maxZoom: 1.1 }) },
-    { label: "edit.overview", icon: "fit", keys: "Shift+1", run: () => void flow.fitView({ padding: fitPadding, maxZoom: 1.1 }) },
+    {
+      label: "edit.fit",
+      icon: "fit",
+      keys: "1",
+      run: () => void flow.fitView({ padding: fitPadding, minZoom: leastZoom(), maxZoom: 1.1 }),
+    },
+    {
+      label: "edit.overview",
+      icon: "fit",
+      keys: "Shift+1",
+      run: () => void flow.fitView({ padding: fitPadding, maxZoom: 1.1 }),
+    },
     { label: "edit.zoom_in", icon: "plus", keys: "+", run: () => void flow.zoomIn() },
     { label: "edit.zoom_out", icon: "minus", keys: "-", run: () => void flow.zoomOut() },
-    { label: "edit.wheel", icon: "hand", run: () => look.update({ wheel: look.get().wheel === "zoom" ? "pan" : "zoom" }) },
+    {
+      label: "edit.wheel",
+      icon: "hand",
+      run: () => look.update({ wheel: look.get().wheel === "zoom" ? "pan" : "zoom" }),
+    },
     { label: "bar.panel", icon: "panel", keys: "P", run: () => look.update({ panel: !look.get().panel }) },
   ];
 }
@@ -110,7 +158,8 @@ function spotOf(edited: Store<Edited>): Pick<Edited, "spot"> {
 /** remove deletes what is selected. */
 export function remove({ session, look }: App, edited: Store<Edited>): void {
   const { nodes, edges } = edited.get();
-  const wires = (session.document.get()?.model.edges ?? []).filter(({ id, role }) => edges.includes(id) && role !== "tool")
+  const wires = (session.document.get()?.model.edges ?? [])
+    .filter(({ id, role }) => edges.includes(id) && role !== "tool")
     .map(({ source, target, branch, role }) => {
       const by = role === "error" ? "error" : branch;
       return { source, target, ...(by === undefined ? {} : { branch: by }) };

@@ -13,8 +13,9 @@ export function useKeyboard(commands: readonly Command[]): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || isField(event) || document.querySelector("dialog[open]")) return;
-      const found = commands.find(({ keys }) => keys !== undefined && matches(event, keys))
-        ?? (matches(event, "Mod+Y") ? commands.find(({ label }) => label === "bar.redo") : undefined);
+      const found =
+        commands.find(({ keys }) => keys !== undefined && matches(event, keys)) ??
+        (matches(event, "Mod+Y") ? commands.find(({ label }) => label === "bar.redo") : undefined);
       if (!found) return;
       event.preventDefault();
       const { nodes, edges } = edited.get();
@@ -41,8 +42,12 @@ export function useClipboard(): void {
       event.preventDefault();
       return true;
     };
-    const copied = (event: ClipboardEvent): void => { take(event); };
-    const cut = (event: ClipboardEvent): void => { if (take(event)) remove(app, edited); };
+    const copied = (event: ClipboardEvent): void => {
+      take(event);
+    };
+    const cut = (event: ClipboardEvent): void => {
+      if (take(event)) remove(app, edited);
+    };
     const pasted = (event: ClipboardEvent): void => {
       if (isField(event) || document.querySelector("dialog[open]")) return;
       const text = event.clipboardData?.getData("text/plain") ?? "";
@@ -67,5 +72,7 @@ export function useClipboard(): void {
 
 function isField(event: Event): boolean {
   const [target] = event.composedPath();
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }

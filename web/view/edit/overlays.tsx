@@ -52,7 +52,8 @@ function placed({ x, y }: { x: number; y: number }): React.CSSProperties {
   const board = document.querySelector(".board")?.getBoundingClientRect();
   if (!board) return {};
   return {
-    left: Math.max(8, Math.min(x - board.left, board.width - 330)), top: Math.max(8, Math.min(y - board.top, board.height - 400)),
+    left: Math.max(8, Math.min(x - board.left, board.width - 330)),
+    top: Math.max(8, Math.min(y - board.top, board.height - 400)),
   };
 }
 
@@ -60,7 +61,9 @@ function useOutside(box: React.RefObject<HTMLElement | null>, away: () => void):
   const latest = useRef(away);
   latest.current = away;
   useEffect(() => {
-    const down = (event: PointerEvent): void => { if (!box.current?.contains(event.target as Node)) latest.current(); };
+    const down = (event: PointerEvent): void => {
+      if (!box.current?.contains(event.target as Node)) latest.current();
+    };
     addEventListener("pointerdown", down, true);
     return () => removeEventListener("pointerdown", down, true);
   }, [box]);
@@ -76,7 +79,15 @@ interface Choice {
 }
 
 // Chooser is a search field over a list, worked by keyboard or pointer.
-function Chooser({ label, choices, onClose }: { label: string; choices(query: string): Choice[]; onClose(): void }): React.ReactNode {
+function Chooser({
+  label,
+  choices,
+  onClose,
+}: {
+  label: string;
+  choices(query: string): Choice[];
+  onClose(): void;
+}): React.ReactNode {
   const t = useText();
   const [query, setQuery] = useState("");
   const [active, setActive] = useState(0);
@@ -84,7 +95,9 @@ function Chooser({ label, choices, onClose }: { label: string; choices(query: st
   useOutside(box, onClose);
   const found = useMemo(() => choices(query.trim().toLowerCase()), [choices, query]);
   const at = Math.min(active, found.length - 1);
-  useEffect(() => { box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }); }, [at]);
+  useEffect(() => {
+    box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [at]);
   const key = (event: React.KeyboardEvent): void => {
     if (event.key === "ArrowDown") setActive(Math.min(at + 1, found.length - 1));
     else if (event.key === "ArrowUp") setActive(Math.max(at - 1, 0));
@@ -97,18 +110,45 @@ function Chooser({ label, choices, onClose }: { label: string; choices(query: st
   return (
     <div ref={box} className="overlay centered palette" role="dialog" aria-label={label} onKeyDown={key}>
       <input
-        type="search" role="combobox" aria-expanded="true" aria-controls="choices" aria-label={label} placeholder={label} autoFocus value={query}
-        aria-activedescendant={found[at] ? `choice-${at}` : undefined} onChange={(event) => { setQuery(event.target.value); setActive(0); }}
+        type="search"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="choices"
+        aria-label={label}
+        placeholder={label}
+        autoFocus
+        value={query}
+        aria-activedescendant={found[at] ? `choice-${at}` : undefined}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setActive(0);
+        }}
       />
       <ul id="choices" role="listbox" aria-label={label}>
         {found.map((choice, i) => (
-          <li key={choice.key} id={`choice-${i}`} role="option" aria-selected={i === at} className="palette-entry" onClick={choice.run}>
-            <span className="glyph"><Icon name={choice.icon} /></span>
-            <span className="palette-text"><b>{choice.label}</b>{choice.detail && <small>{choice.detail}</small>}</span>
+          <li
+            key={choice.key}
+            id={`choice-${i}`}
+            role="option"
+            aria-selected={i === at}
+            className="palette-entry"
+            onClick={choice.run}
+          >
+            <span className="glyph">
+              <Icon name={choice.icon} />
+            </span>
+            <span className="palette-text">
+              <b>{choice.label}</b>
+              {choice.detail && <small>{choice.detail}</small>}
+            </span>
             {choice.keys && <Keys keys={choice.keys} />}
           </li>
         ))}
-        {found.length === 0 && <li className="quiet small" role="option" aria-disabled="true" aria-selected="false">{t("palette.none")}</li>}
+        {found.length === 0 && (
+          <li className="quiet small" role="option" aria-disabled="true" aria-selected="false">
+            {t("palette.none")}
+          </li>
+        )}
       </ul>
     </div>
   );
@@ -120,13 +160,22 @@ function Find(): React.ReactNode {
   const edited = useEdited();
   const select = useSelect();
   const model = useStore(session.document, (document) => document?.model);
-  const choices = useMemo(() => (query: string): Choice[] => (model ? found(model, query) : []).map(({ id, name, icon, detail }) => ({
-    key: id, icon, label: name, detail, run: () => {
-      leave(edited);
-      choose(edited, [id]);
-      select(id, { tab: "node", reveal: true });
-    },
-  })), [model, edited, select]);
+  const choices = useMemo(
+    () =>
+      (query: string): Choice[] =>
+        (model ? found(model, query) : []).map(({ id, name, icon, detail }) => ({
+          key: id,
+          icon,
+          label: name,
+          detail,
+          run: () => {
+            leave(edited);
+            choose(edited, [id]);
+            select(id, { tab: "node", reveal: true });
+          },
+        })),
+    [model, edited, select],
+  );
   return <Chooser label={t("find.label")} choices={choices} onClose={() => leave(edited)} />;
 }
 
@@ -141,17 +190,36 @@ function found(model: CanvasModel, query: string): { id: string; name: string; i
     const detail = at < 0 ? `${spoken(kind)} · ${id}` : brief(params.slice(Math.max(0, at - 30), at + 60), 90);
     return [{ place, hit: { id, name: name || id, icon: iconOfNode(node), detail } }];
   });
-  return ranked.sort((a, b) => a.place - b.place).slice(0, 60).map(({ hit }) => hit);
+  return ranked
+    .sort((a, b) => a.place - b.place)
+    .slice(0, 60)
+    .map(({ hit }) => hit);
 }
 
 function Commands({ commands }: { commands: readonly Command[] }): React.ReactNode {
   const t = useText();
   const edited = useEdited();
-  const choices = useMemo(() => (query: string): Choice[] => commands.flatMap(({ label, icon, keys, needs = 0, run }) => {
-    const text = t(label);
-    if (edited.get().nodes.length < needs || !text.toLowerCase().includes(query)) return [];
-    return [{ key: label, icon, label: text, ...(keys === undefined ? {} : { keys }), run: () => { leave(edited); run(); } }];
-  }), [commands, edited, t]);
+  const choices = useMemo(
+    () =>
+      (query: string): Choice[] =>
+        commands.flatMap(({ label, icon, keys, needs = 0, run }) => {
+          const text = t(label);
+          if (edited.get().nodes.length < needs || !text.toLowerCase().includes(query)) return [];
+          return [
+            {
+              key: label,
+              icon,
+              label: text,
+              ...(keys === undefined ? {} : { keys }),
+              run: () => {
+                leave(edited);
+                run();
+              },
+            },
+          ];
+        }),
+    [commands, edited, t],
+  );
   return <Chooser label={t("edit.commands")} choices={choices} onClose={() => leave(edited)} />;
 }
 
@@ -159,19 +227,48 @@ function Help({ commands }: { commands: readonly Command[] }): React.ReactNode {
   const t = useText();
   const edited = useEdited();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => { dialog.current?.showModal(); }, []);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
   const others: [keys: string, text: string][] = [
-    ["Mod+C", t("help.copy")], ["Mod+X", t("help.cut")], ["Mod+V", t("help.paste")], ["Shift+Drag", t("help.box")], ["Mod+Click", t("help.more")],
-    ["Arrows", t("help.move")], ["Space+Drag", t("help.pan")],
+    ["Mod+C", t("help.copy")],
+    ["Mod+X", t("help.cut")],
+    ["Mod+V", t("help.paste")],
+    ["Shift+Drag", t("help.box")],
+    ["Mod+Click", t("help.more")],
+    ["Arrows", t("help.move")],
+    ["Space+Drag", t("help.pan")],
   ];
   return (
     <dialog ref={dialog} className="help" aria-labelledby="help-title" onClose={() => leave(edited)}>
       <h2 id="help-title">{t("edit.help")}</h2>
       <dl>
-        {commands.flatMap(({ label, keys }) => (keys === undefined ? [] : [<div key={label}><dt>{t(label)}</dt><dd><Keys keys={keys} /></dd></div>]))}
-        {others.map(([keys, text]) => <div key={keys}><dt>{text}</dt><dd><Keys keys={keys} /></dd></div>)}
+        {commands.flatMap(({ label, keys }) =>
+          keys === undefined
+            ? []
+            : [
+                <div key={label}>
+                  <dt>{t(label)}</dt>
+                  <dd>
+                    <Keys keys={keys} />
+                  </dd>
+                </div>,
+              ],
+        )}
+        {others.map(([keys, text]) => (
+          <div key={keys}>
+            <dt>{text}</dt>
+            <dd>
+              <Keys keys={keys} />
+            </dd>
+          </div>
+        ))}
       </dl>
-      <form method="dialog"><button type="submit" className="primary">{t("error.close")}</button></form>
+      <form method="dialog">
+        <button type="submit" className="primary">
+          {t("error.close")}
+        </button>
+      </form>
     </dialog>
   );
 }
@@ -180,5 +277,11 @@ const mac = typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator
 
 /** Keys draws keys as they are labelled here. */
 export function Keys({ keys }: { keys: string }): React.ReactNode {
-  return <span className="keys">{keys.split(/\+(?=.)/).map((key) => <kbd key={key}>{key === "Mod" ? (mac ? "⌘" : "Ctrl") : key}</kbd>)}</span>;
+  return (
+    <span className="keys">
+      {keys.split(/\+(?=.)/).map((key) => (
+        <kbd key={key}>{key === "Mod" ? (mac ? "⌘" : "Ctrl") : key}</kbd>
+      ))}
+    </span>
+  );
 }

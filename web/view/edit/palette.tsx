@@ -22,8 +22,16 @@ export function offered(specs: Iterable<ComponentSpec>, pipeline: boolean, start
 }
 
 /** Palette lists components; onPick gets the chosen one. */
-export function Palette({ specs, onPick, onClose, draggable }: {
-  specs: readonly ComponentSpec[]; onPick(spec: ComponentSpec): void; onClose(): void; draggable?: boolean;
+export function Palette({
+  specs,
+  onPick,
+  onClose,
+  draggable,
+}: {
+  specs: readonly ComponentSpec[];
+  onPick(spec: ComponentSpec): void;
+  onClose(): void;
+  draggable?: boolean;
 }): React.ReactNode {
   const t = useText();
   const words = useSpecText();
@@ -34,12 +42,22 @@ export function Palette({ specs, onPick, onClose, draggable }: {
   const found = useMemo(() => {
     const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
     return specs.filter((spec) => {
-      const text = [spec.name, spoken(spec.name), spec.description, words(spec.description ?? ""), t(`category.${spec.category}`)].join(" ").toLowerCase();
+      const text = [
+        spec.name,
+        spoken(spec.name),
+        spec.description,
+        words(spec.description ?? ""),
+        t(`category.${spec.category}`),
+      ]
+        .join(" ")
+        .toLowerCase();
       return wanted.every((word) => text.includes(word));
     });
   }, [specs, query, words, t]);
   const at = Math.min(active, found.length - 1);
-  useEffect(() => { list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }); }, [at]);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [at]);
   const key = (event: React.KeyboardEvent): void => {
     const chosen = found[at];
     if (event.key === "ArrowDown") setActive(Math.min(at + 1, found.length - 1));
@@ -53,36 +71,78 @@ export function Palette({ specs, onPick, onClose, draggable }: {
   return (
     <div className="palette" role="dialog" aria-label={t("edit.add")} onKeyDown={key}>
       <input
-        type="search" role="combobox" aria-expanded="true" aria-controls={id} aria-label={t("palette.search")} autoFocus
+        type="search"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-label={t("palette.search")}
+        autoFocus
         aria-activedescendant={found[at] ? `${id}-${at}` : undefined}
-        placeholder={t("palette.search")} value={query} onChange={(event) => { setQuery(event.target.value); setActive(0); }}
+        placeholder={t("palette.search")}
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setActive(0);
+        }}
       />
       <ul ref={list} id={id} role="listbox" aria-label={t("edit.add")}>
         {found.map((spec, i) => (
           <li key={spec.name} role="presentation">
-            {found[i - 1]?.category !== spec.category && <p className="palette-head" role="presentation">{t(`category.${spec.category}`)}</p>}
+            {found[i - 1]?.category !== spec.category && (
+              <p className="palette-head" role="presentation">
+                {t(`category.${spec.category}`)}
+              </p>
+            )}
             <Entry id={`${id}-${i}`} spec={spec} selected={i === at} draggable={draggable === true} onPick={onPick} />
           </li>
         ))}
-        {found.length === 0 && <li className="quiet small" role="option" aria-disabled="true" aria-selected="false">{t("palette.none")}</li>}
+        {found.length === 0 && (
+          <li className="quiet small" role="option" aria-disabled="true" aria-selected="false">
+            {t("palette.none")}
+          </li>
+        )}
       </ul>
     </div>
   );
 }
 
-function Entry({ id, spec, selected, draggable, onPick }: {
-  id: string; spec: ComponentSpec; selected: boolean; draggable: boolean; onPick(spec: ComponentSpec): void;
+function Entry({
+  id,
+  spec,
+  selected,
+  draggable,
+  onPick,
+}: {
+  id: string;
+  spec: ComponentSpec;
+  selected: boolean;
+  draggable: boolean;
+  onPick(spec: ComponentSpec): void;
 }): React.ReactNode {
   const words = useSpecText();
   const line = words(spec.description ?? "");
   return (
     <div
-      id={id} role="option" aria-selected={selected} className="palette-entry" data-hue={hueOf(spec)} draggable={draggable} title={spec.missing ?? line}
+      id={id}
+      role="option"
+      aria-selected={selected}
+      className="palette-entry"
+      data-hue={hueOf(spec)}
+      draggable={draggable}
+      title={spec.missing ?? line}
       onClick={() => onPick(spec)}
-      onDragStart={(event) => { event.dataTransfer.setData(dragType, spec.name); event.dataTransfer.effectAllowed = "copy"; }}
+      onDragStart={(event) => {
+        event.dataTransfer.setData(dragType, spec.name);
+        event.dataTransfer.effectAllowed = "copy";
+      }}
     >
-      <span className="glyph"><Icon name={iconOf(spec)} /></span>
-      <span className="palette-text"><b>{spoken(spec.name)}</b><small>{line}</small></span>
+      <span className="glyph">
+        <Icon name={iconOf(spec)} />
+      </span>
+      <span className="palette-text">
+        <b>{spoken(spec.name)}</b>
+        <small>{line}</small>
+      </span>
     </div>
   );
 }

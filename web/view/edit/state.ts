@@ -1,4 +1,5 @@
-// What the editor shows besides the canvas: the selection, where a step is being added, what is open.
+// What the editor shows besides the canvas: the selection, where a step is being added, what is
+// open.
 
 import { createContext, useContext } from "react";
 import type { Spot } from "../../run/editing.ts";

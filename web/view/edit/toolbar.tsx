@@ -20,14 +20,22 @@ export function Toolbar({ commands }: { commands: readonly Command[] }): React.R
   const shown = [...always, ...(count > 0 ? selection : []), ...(boxes > 1 ? several : [])];
   return (
     <div className="toolbar" role="toolbar" aria-label={t("edit.tools")}>
-      {shown.flatMap((label) => commands.find((command) => command.label === label) ?? []).map(({ label, icon, keys, run }) => (
-        <button
-          key={label} type="button" className={label === "edit.add" ? "primary" : "icon-button"} aria-label={t(label)}
-          title={keys ? `${t(label)} (${keys.replace("Mod", "Ctrl")})` : t(label)} data-first={label === selection[0] || label === several[0] || undefined} onClick={run}
-        >
-          <Icon name={icon} />{label === "edit.add" && <span className="action-label">{t(label)}</span>}
-        </button>
-      ))}
+      {shown
+        .flatMap((label) => commands.find((command) => command.label === label) ?? [])
+        .map(({ label, icon, keys, run }) => (
+          <button
+            key={label}
+            type="button"
+            className={label === "edit.add" ? "primary" : "icon-button"}
+            aria-label={t(label)}
+            title={keys ? `${t(label)} (${keys.replace("Mod", "Ctrl")})` : t(label)}
+            data-first={label === selection[0] || label === several[0] || undefined}
+            onClick={run}
+          >
+            <Icon name={icon} />
+            {label === "edit.add" && <span className="action-label">{t(label)}</span>}
+          </button>
+        ))}
     </div>
   );
 }
@@ -41,5 +49,9 @@ export function Notice(): React.ReactNode {
     const timer = setTimeout(() => edited.update({ notice: undefined }), 6000);
     return () => clearTimeout(timer);
   }, [notice, edited]);
-  return <p className="notice" role="status" data-shown={notice ? true : undefined}>{notice?.text}</p>;
+  return (
+    <p className="notice" role="status" data-shown={notice ? true : undefined}>
+      {notice?.text}
+    </p>
+  );
 }

@@ -13,7 +13,13 @@ export const Wire = memo(function Wire(props: EdgeProps): React.ReactNode {
   const { markerEnd, style, interactionWidth = 16, data, selected, id } = props;
   return (
     <>
-      <BaseEdge id={id} path={path} interactionWidth={interactionWidth} {...(markerEnd ? { markerEnd } : {})} {...(style ? { style } : {})} />
+      <BaseEdge
+        id={id}
+        path={path}
+        interactionWidth={interactionWidth}
+        {...(markerEnd ? { markerEnd } : {})}
+        {...(style ? { style } : {})}
+      />
       {(selected || data?.["hovered"]) && data?.["fixed"] !== true && <Buttons edge={props} x={x} y={y} />}
     </>
   );
@@ -27,14 +33,26 @@ function Buttons({ edge: { source, target, data }, x, y }: { edge: EdgeProps; x:
   const wire = { source, target, ...(branch === undefined ? {} : { branch }) };
   return (
     <EdgeLabelRenderer>
-      <div className="wire-buttons nodrag nopan" style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}>
+      <div
+        className="wire-buttons nodrag nopan"
+        style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+      >
         <button
-          type="button" title={t("edit.insert")} aria-label={t("edit.insert")}
-          onClick={(event) => edited.update({ overlay: "add", spot: { between: wire }, at: { x: event.clientX, y: event.clientY } })}
+          type="button"
+          title={t("edit.insert")}
+          aria-label={t("edit.insert")}
+          onClick={(event) =>
+            edited.update({ overlay: "add", spot: { between: wire }, at: { x: event.clientX, y: event.clientY } })
+          }
         >
           <Icon name="plus" />
         </button>
-        <button type="button" title={t("edit.delete_edge")} aria-label={t("edit.delete_edge")} onClick={() => session.editing.remove([], [wire])}>
+        <button
+          type="button"
+          title={t("edit.delete_edge")}
+          aria-label={t("edit.delete_edge")}
+          onClick={() => session.editing.remove([], [wire])}
+        >
           <Icon name="cross" />
         </button>
       </div>

@@ -20,5 +20,10 @@ const colors = HighlightStyle.define([
 /** codeSetup colours a language and matches its brackets. */
 export function codeSetup(language: Language): Extension {
   const parsers = { javascript, python, json };
-  return [language === "text" ? [] : parsers[language](), bracketMatching(), indentOnInput(), syntaxHighlighting(colors)];
+  return [
+    language === "text" ? [] : parsers[language](),
+    bracketMatching(),
+    indentOnInput(),
+    syntaxHighlighting(colors),
+  ];
 }

@@ -14,14 +14,24 @@ export function FieldList({ label, value, onChange }: ControlProps): React.React
   const list = Object.entries(record).map(([key, field]): [string, Params] => [key, isObject(field) ? field : {}]);
   const write = (next: [string, Params][]): void => onChange(Object.fromEntries(next));
   return (
-    <Rows label={label} value={list} make={(): [string, Params] => [unused(record, "field"), { name: "", type: "line", optional: false }]} onChange={write}>
+    <Rows
+      label={label}
+      value={list}
+      make={(): [string, Params] => [unused(record, "field"), { name: "", type: "line", optional: false }]}
+      onChange={write}
+    >
       {([key, field], i) => {
         const set = (part: Params): void => write(list.with(i, [key, { ...field, ...part }]));
         const type = typeof field["type"] === "string" ? field["type"] : "line";
         return (
           <div className="field-grid">
             <input
-              key={key} type="text" className="mono" aria-label={`${t("form.key")} ${i + 1}`} defaultValue={key} spellCheck={false}
+              key={key}
+              type="text"
+              className="mono"
+              aria-label={`${t("form.key")} ${i + 1}`}
+              defaultValue={key}
+              spellCheck={false}
               onBlur={(event) => {
                 const next = event.target.value.trim();
                 if (next === key) return;
@@ -29,14 +39,36 @@ export function FieldList({ label, value, onChange }: ControlProps): React.React
                 else write(list.with(i, [next, field]));
               }}
             />
-            <select aria-label={`${t("form.type")} ${i + 1}`} value={type} onChange={(event) => set({ type: event.target.value })}>
-              {[...new Set([...types, type])].map((each) => <option key={each}>{each}</option>)}
+            <select
+              aria-label={`${t("form.type")} ${i + 1}`}
+              value={type}
+              onChange={(event) => set({ type: event.target.value })}
+            >
+              {[...new Set([...types, type])].map((each) => (
+                <option key={each}>{each}</option>
+              ))}
             </select>
-            <input type="text" aria-label={`${t("form.label")} ${i + 1}`} placeholder={t("form.label")} value={String(field["name"] ?? "")} onChange={(event) => set({ name: event.target.value })} />
-            <label className="row"><input type="checkbox" checked={field["optional"] === true} onChange={(event) => set({ optional: event.target.checked })} />{t("form.optional")}</label>
+            <input
+              type="text"
+              aria-label={`${t("form.label")} ${i + 1}`}
+              placeholder={t("form.label")}
+              value={String(field["name"] ?? "")}
+              onChange={(event) => set({ name: event.target.value })}
+            />
+            <label className="row">
+              <input
+                type="checkbox"
+                checked={field["optional"] === true}
+                onChange={(event) => set({ optional: event.target.checked })}
+              />
+              {t("form.optional")}
+            </label>
             {type === "options" && (
               <textarea
-                rows={3} aria-label={t("form.options")} placeholder={t("form.options")} value={Array.isArray(field["options"]) ? field["options"].join("\n") : ""}
+                rows={3}
+                aria-label={t("form.options")}
+                placeholder={t("form.options")}
+                value={Array.isArray(field["options"]) ? field["options"].join("\n") : ""}
                 onChange={(event) => set({ options: event.target.value.split("\n") })}
               />
             )}

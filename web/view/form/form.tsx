@@ -16,7 +16,11 @@ const editors: Editors = { Control, Form };
 
 /** SettingsForm edits parameters one by one. */
 export function SettingsForm(props: FormProps): React.ReactNode {
-  return <EditorsContext value={editors}><Form {...props} /></EditorsContext>;
+  return (
+    <EditorsContext value={editors}>
+      <Form {...props} />
+    </EditorsContext>
+  );
 }
 
 function Form({ node, spec, params, changed, problems = [], onChange }: FormProps): React.ReactNode {
@@ -26,16 +30,30 @@ function Form({ node, spec, params, changed, problems = [], onChange }: FormProp
   if (main.length === 0 && groups.length === 0) return <p className="quiet">{t("node.no_settings")}</p>;
   const row = (key: string): React.ReactNode => (
     <Setting
-      key={key} node={node} name={key} spec={spec} schema={properties[key] ?? guess(params[key])} value={params[key]} changed={key in changed}
-      problems={problems.filter(({ param }) => param?.split(/[.[]/)[0] === key)} onChange={(value) => onChange(key, value)}
+      key={key}
+      node={node}
+      name={key}
+      spec={spec}
+      schema={properties[key] ?? guess(params[key])}
+      value={params[key]}
+      changed={key in changed}
+      problems={problems.filter(({ param }) => param?.split(/[.[]/)[0] === key)}
+      onChange={(value) => onChange(key, value)}
     />
   );
   return (
     <div className="settings">
       {main.map(row)}
       {groups.map(([group, keys]) => (
-        <details key={group} className="more" open={keys.some((key) => problems.some(({ param }) => param === key)) || undefined}>
-          <summary>{t(`group.${group}`)} ({keys.length})</summary>{keys.map(row)}
+        <details
+          key={group}
+          className="more"
+          open={keys.some((key) => problems.some(({ param }) => param === key)) || undefined}
+        >
+          <summary>
+            {t(`group.${group}`)} ({keys.length})
+          </summary>
+          {keys.map(row)}
         </details>
       ))}
     </div>
@@ -43,7 +61,10 @@ function Form({ node, spec, params, changed, problems = [], onChange }: FormProp
 }
 
 /** sections are the parts of a form: what a component is for, and the groups of the rest. */
-export function sections(spec: ComponentSpec | undefined, params: Params): { main: string[]; groups: [Group, string[]][] } {
+export function sections(
+  spec: ComponentSpec | undefined,
+  params: Params,
+): { main: string[]; groups: [Group, string[]][] } {
   const properties = spec?.params?.properties ?? {};
   const hidden = new Set([...kept, ...(spec?.ignores ?? [])]);
   const main: string[] = [];
@@ -64,28 +85,65 @@ export function sections(spec: ComponentSpec | undefined, params: Params): { mai
 function guess(value: unknown): Schema {
   if (typeof value === "boolean") return { type: "boolean" };
   if (typeof value === "number") return { type: "number" };
-  if (typeof value === "string") return { type: "string", format: value.includes("\n") || value.length > 60 ? "text" : "" };
+  if (typeof value === "string")
+    return { type: "string", format: value.includes("\n") || value.length > 60 ? "text" : "" };
   if (Array.isArray(value)) return { type: "array" };
   return { type: "object" };
 }
 
-function Setting({ node, name, spec, schema, value, changed, problems, onChange }: {
-  node: string; name: string; spec: ComponentSpec | undefined; schema: Schema; value: unknown; changed: boolean;
-  problems: readonly Diagnostic[]; onChange(value: unknown): void;
+function Setting({
+  node,
+  name,
+  spec,
+  schema,
+  value,
+  changed,
+  problems,
+  onChange,
+}: {
+  node: string;
+  name: string;
+  spec: ComponentSpec | undefined;
+  schema: Schema;
+  value: unknown;
+  changed: boolean;
+  problems: readonly Diagnostic[];
+  onChange(value: unknown): void;
 }): React.ReactNode {
   const t = useText();
   const words = useSpecText();
   const id = useId();
   const label = words(schema.title ?? name);
-  const fallback = schema.default === undefined || schema.default === "" ? "" : t("form.default", brief(schema.default, 30));
+  const fallback =
+    schema.default === undefined || schema.default === "" ? "" : t("form.default", brief(schema.default, 30));
   return (
-    <div className="setting" data-row={typeOf(schema) === "boolean" || undefined} data-bad={problems.length > 0 || undefined}>
+    <div
+      className="setting"
+      data-row={typeOf(schema) === "boolean" || undefined}
+      data-bad={problems.length > 0 || undefined}
+    >
       <span className="setting-head">
-        <label htmlFor={id} title={name}>{label}</label>
+        <label htmlFor={id} title={name}>
+          {label}
+        </label>
         {changed && <span className="chip">{t("node.changed")}</span>}
       </span>
-      <Control id={id} node={node} name={name} label={label} spec={spec} schema={schema} value={value} hint={fallback} onChange={onChange} />
-      {problems.map((problem, i) => <p key={i} className="field-problem" data-severity={problem.severity}>{brief(problem.message, 300)}</p>)}
+      <Control
+        id={id}
+        node={node}
+        name={name}
+        label={label}
+        spec={spec}
+        schema={schema}
+        value={value}
+        hint={fallback}
+        onChange={onChange}
+      />
+      {problems.map((problem, i) => (
+        <p key={i} className="field-problem" data-severity={problem.severity}>
+          {brief(problem.message, 300)}
+        </p>
+      ))}
       {schema.description && <small>{words(schema.description)}</small>}
     </div>
   );

@@ -10,23 +10,57 @@ import { Prompt } from "./prompt.tsx";
 import { useEditors, type ControlProps } from "./props.ts";
 
 /** Rows frames the elements of a list: each can be moved and removed. */
-export function Rows<T>({ label, value, onChange, make, children }: {
-  label: string; value: readonly T[]; onChange(value: T[]): void; make?: (() => T) | undefined; children(each: T, index: number): React.ReactNode;
+export function Rows<T>({
+  label,
+  value,
+  onChange,
+  make,
+  children,
+}: {
+  label: string;
+  value: readonly T[];
+  onChange(value: T[]): void;
+  make?: (() => T) | undefined;
+  children(each: T, index: number): React.ReactNode;
 }): React.ReactNode {
   const t = useText();
-  const swap = (from: number, to: number): void => onChange(value.toSpliced(from, 1).toSpliced(to, 0, value[from] as T));
+  const swap = (from: number, to: number): void =>
+    onChange(value.toSpliced(from, 1).toSpliced(to, 0, value[from] as T));
   return (
     <div className="rows">
       {value.map((each, i) => (
         <div key={i} className="row-item" role="group" aria-label={`${label} ${i + 1}`}>
           <div className="row-body">{children(each, i)}</div>
           <span className="row-tools">
-            {i > 0 && <button type="button" className="icon-button" aria-label={`${t("form.move_up")}: ${label} ${i + 1}`} title={t("form.move_up")} onClick={() => swap(i, i - 1)}>↑</button>}
-            <button type="button" className="icon-button" aria-label={`${t("form.remove")} ${label} ${i + 1}`} title={t("form.remove")} onClick={() => onChange(value.toSpliced(i, 1))}><Icon name="cross" /></button>
+            {i > 0 && (
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={`${t("form.move_up")}: ${label} ${i + 1}`}
+                title={t("form.move_up")}
+                onClick={() => swap(i, i - 1)}
+              >
+                ↑
+              </button>
+            )}
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`${t("form.remove")} ${label} ${i + 1}`}
+              title={t("form.remove")}
+              onClick={() => onChange(value.toSpliced(i, 1))}
+            >
+              <Icon name="cross" />
+            </button>
           </span>
         </div>
       ))}
-      {make && <button type="button" className="add" onClick={() => onChange([...value, make()])}><Icon name="plus" />{t("form.add")}</button>}
+      {make && (
+        <button type="button" className="add" onClick={() => onChange([...value, make()])}>
+          <Icon name="plus" />
+          {t("form.add")}
+        </button>
+      )}
     </div>
   );
 }
@@ -35,7 +69,14 @@ export function Rows<T>({ label, value, onChange, make, children }: {
 export function TextList({ node, label, value, onChange }: ControlProps & { value: string[] }): React.ReactNode {
   return (
     <Rows label={label} value={value} make={() => ""} onChange={onChange}>
-      {(text, i) => <Prompt node={node} label={i === 0 ? label : `${label} ${i + 1}`} text={text} onChange={(next) => onChange(value.with(i, next))} />}
+      {(text, i) => (
+        <Prompt
+          node={node}
+          label={i === 0 ? label : `${label} ${i + 1}`}
+          text={text}
+          onChange={(next) => onChange(value.with(i, next))}
+        />
+      )}
     </Rows>
   );
 }
@@ -53,10 +94,22 @@ export function Messages({ node, label, value, onChange }: ControlProps & { valu
         const role = typeof each["role"] === "string" ? each["role"] : "user";
         return (
           <>
-            <select className="small-select" aria-label={`${t("form.role")} ${i + 1}`} value={role} onChange={(event) => set(i, { role: event.target.value })}>
-              {[...new Set([...roles, role])].map((name) => <option key={name}>{name}</option>)}
+            <select
+              className="small-select"
+              aria-label={`${t("form.role")} ${i + 1}`}
+              value={role}
+              onChange={(event) => set(i, { role: event.target.value })}
+            >
+              {[...new Set([...roles, role])].map((name) => (
+                <option key={name}>{name}</option>
+              ))}
             </select>
-            <Prompt node={node} label={t("form.message", i + 1)} text={String(each["content"] ?? "")} onChange={(content) => set(i, { content })} />
+            <Prompt
+              node={node}
+              label={t("form.message", i + 1)}
+              text={String(each["content"] ?? "")}
+              onChange={(content) => set(i, { content })}
+            />
           </>
         );
       }}
@@ -65,35 +118,70 @@ export function Messages({ node, label, value, onChange }: ControlProps & { valu
 }
 
 /** ObjectList edits a list of objects whose members a schema describes. */
-export function ObjectList({ node, spec, label, value, items, onChange }: ControlProps & { value: unknown[]; items: Schema }): React.ReactNode {
+export function ObjectList({
+  node,
+  spec,
+  label,
+  value,
+  items,
+  onChange,
+}: ControlProps & { value: unknown[]; items: Schema }): React.ReactNode {
   const list = value.filter(isObject);
   return (
     <Rows label={label} value={list} make={() => emptyOf(items)} onChange={onChange}>
-      {(each, i) => <Members node={node} spec={spec} schema={items} value={each} onChange={(next) => onChange(list.with(i, next))} />}
+      {(each, i) => (
+        <Members
+          node={node}
+          spec={spec}
+          schema={items}
+          value={each}
+          onChange={(next) => onChange(list.with(i, next))}
+        />
+      )}
     </Rows>
   );
 }
 
 function emptyOf({ properties = {} }: Schema): Params {
-  return Object.fromEntries(Object.entries(properties).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** Members edits the members of an object that a schema describes. */
-export function Members({ node, spec, schema, value, but = [], onChange }: Pick<ControlProps, "node" | "spec" | "schema"> & {
-  value: Params; but?: readonly string[]; onChange(value: Params): void;
+export function Members({
+  node,
+  spec,
+  schema,
+  value,
+  but = [],
+  onChange,
+}: Pick<ControlProps, "node" | "spec" | "schema"> & {
+  value: Params;
+  but?: readonly string[];
+  onChange(value: Params): void;
 }): React.ReactNode {
   const words = useSpecText();
   const { Control } = useEditors();
   const id = useId();
-  return Object.entries(schema.properties ?? {}).filter(([name]) => !but.includes(name)).map(([name, each]) => (
-    <div key={name} className="member">
-      <label htmlFor={`${id}-${name}`}>{words(each.title ?? name)}</label>
-      <Control
-        id={`${id}-${name}`} node={node} spec={spec && { ...spec, branches: [] }} name={`.${name}`} label={words(each.title ?? name)} schema={each} value={value[name]} hint=""
-        onChange={(next) => onChange({ ...value, [name]: next })}
-      />
-    </div>
-  ));
+  return Object.entries(schema.properties ?? {})
+    .filter(([name]) => !but.includes(name))
+    .map(([name, each]) => (
+      <div key={name} className="member">
+        <label htmlFor={`${id}-${name}`}>{words(each.title ?? name)}</label>
+        <Control
+          id={`${id}-${name}`}
+          node={node}
+          spec={spec && { ...spec, branches: [] }}
+          name={`.${name}`}
+          label={words(each.title ?? name)}
+          schema={each}
+          value={value[name]}
+          hint=""
+          onChange={(next) => onChange({ ...value, [name]: next })}
+        />
+      </div>
+    ));
 }
 
 /** Pairs edits names with values. */
@@ -105,10 +193,23 @@ export function Pairs({ node, label, value, onChange }: ControlProps & { value: 
     <Rows label={label} value={list} make={(): [string, unknown] => [unused(value), ""]} onChange={write}>
       {([name, each], i) => (
         <>
-          <input type="text" aria-label={`${t("form.key")} ${i + 1}`} defaultValue={name} key={name} spellCheck={false} onBlur={(event) => {
-            if (event.target.value !== name && event.target.value !== "") write(list.with(i, [event.target.value, each]));
-          }} />
-          <Prompt node={node} label={`${t("form.value")} ${i + 1}`} text={String(each ?? "")} onChange={(text) => write(list.with(i, [name, text]))} />
+          <input
+            type="text"
+            aria-label={`${t("form.key")} ${i + 1}`}
+            defaultValue={name}
+            key={name}
+            spellCheck={false}
+            onBlur={(event) => {
+              if (event.target.value !== name && event.target.value !== "")
+                write(list.with(i, [event.target.value, each]));
+            }}
+          />
+          <Prompt
+            node={node}
+            label={`${t("form.value")} ${i + 1}`}
+            text={String(each ?? "")}
+            onChange={(text) => write(list.with(i, [name, text]))}
+          />
         </>
       )}
     </Rows>

@@ -21,33 +21,81 @@ export function useOfferedVariables(node: string): Offered[] {
   return useMemo(() => {
     if (!document) return [];
     return usable(document.dsl, document.model, specs, node).map((each) => {
-      const value = each.node === undefined ? shown.variables[each.ref] : own(own(shown.latest, each.node)?.outputs, each.name);
+      const value =
+        each.node === undefined ? shown.variables[each.ref] : own(own(shown.latest, each.node)?.outputs, each.name);
       return { ...each, ...(value === undefined ? {} : { value: brief(value, 60) }) };
     });
   }, [document?.dsl, document?.model, specs, node, shown]);
 }
 
 /** Prompt edits a text of a node. */
-export function Prompt({ node, label, text, hint, language, bare = false, onChange }: {
-  node: string; label: string; text: string; hint?: string | undefined; language?: Language | undefined; bare?: boolean; onChange(text: string): void;
+export function Prompt({
+  node,
+  label,
+  text,
+  hint,
+  language,
+  bare = false,
+  onChange,
+}: {
+  node: string;
+  label: string;
+  text: string;
+  hint?: string | undefined;
+  language?: Language | undefined;
+  bare?: boolean;
+  onChange(text: string): void;
 }): React.ReactNode {
   const t = useText();
   const offered = useOfferedVariables(node);
   const [full, setFull] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => { if (full) dialog.current?.showModal(); }, [full]);
+  useEffect(() => {
+    if (full) dialog.current?.showModal();
+  }, [full]);
   const editor = (tall: boolean): React.ReactNode => (
-    <Suspense fallback={<textarea aria-label={label} rows={tall ? 20 : 3} value={text} onChange={(event) => onChange(event.target.value)} />}>
-      <Editor text={text} label={label} offered={offered} tall={tall} bare={bare} language={language} onChange={onChange} {...(hint ? { hint } : {})} />
+    <Suspense
+      fallback={
+        <textarea
+          aria-label={label}
+          rows={tall ? 20 : 3}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      }
+    >
+      <Editor
+        text={text}
+        label={label}
+        offered={offered}
+        tall={tall}
+        bare={bare}
+        language={language}
+        onChange={onChange}
+        {...(hint ? { hint } : {})}
+      />
     </Suspense>
   );
   return (
     <div className="prompt-field">
       {!full && editor(false)}
-      <button type="button" className="icon-button full" aria-label={`${t("form.full")}: ${label}`} title={t("form.full")} onClick={() => setFull(true)}><Icon name="expand" /></button>
+      <button
+        type="button"
+        className="icon-button full"
+        aria-label={`${t("form.full")}: ${label}`}
+        title={t("form.full")}
+        onClick={() => setFull(true)}
+      >
+        <Icon name="expand" />
+      </button>
       {full && (
         <dialog ref={dialog} className="full-screen" aria-label={label} onClose={() => setFull(false)}>
-          <header><h2>{label}</h2><button type="button" className="primary" onClick={() => dialog.current?.close()}>{t("model.done")}</button></header>
+          <header>
+            <h2>{label}</h2>
+            <button type="button" className="primary" onClick={() => dialog.current?.close()}>
+              {t("model.done")}
+            </button>
+          </header>
           {editor(true)}
         </dialog>
       )}

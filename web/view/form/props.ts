@@ -1,5 +1,5 @@
-// What the editors of values share. Lists and tools hold editors of any kind, which they take from a
-// context: the files of the editors do not import each other in circles.
+// What the editors of values share. Lists and tools hold editors of any kind, which they take from
+// a context: the files of the editors do not import each other in circles.
 
 import { createContext, useContext, type ComponentType } from "react";
 import type { ComponentSpec, Diagnostic, Schema } from "@easel/engine";

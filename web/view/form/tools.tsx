@@ -21,19 +21,46 @@ export function ToolList({ node, value }: ControlProps): React.ReactNode {
   return (
     <div className="tools">
       {tools.length === 0 && <p className="quiet small">{t("tools.none")}</p>}
-      {tools.map((tool, i) => <Tool key={i} node={node} tool={tool} onChange={(part) => set(i, part)} onRemove={() => session.editing.detach(node, i)} />)}
+      {tools.map((tool, i) => (
+        <Tool
+          key={i}
+          node={node}
+          tool={tool}
+          onChange={(part) => set(i, part)}
+          onRemove={() => session.editing.detach(node, i)}
+        />
+      ))}
       <select aria-label={t("tools.add")} value="" onChange={(event) => add(event.target.value)}>
         <option value="">{t("tools.add")}…</option>
-        {offered.filter((spec) => !takesTools(spec)).map(({ name }) => <option key={name} value={name}>{spoken(name)}</option>)}
+        {offered
+          .filter((spec) => !takesTools(spec))
+          .map(({ name }) => (
+            <option key={name} value={name}>
+              {spoken(name)}
+            </option>
+          ))}
       </select>
       {offered.filter(takesTools).map(({ name }) => (
-        <button key={name} type="button" className="add" onClick={() => add(name)}><Icon name="plus" />{t("tools.agent")}</button>
+        <button key={name} type="button" className="add" onClick={() => add(name)}>
+          <Icon name="plus" />
+          {t("tools.agent")}
+        </button>
       ))}
     </div>
   );
 }
 
-function Tool({ node, tool, onChange, onRemove }: { node: string; tool: Params; onChange(part: Params): void; onRemove(): void }): React.ReactNode {
+function Tool({
+  node,
+  tool,
+  onChange,
+  onRemove,
+}: {
+  node: string;
+  tool: Params;
+  onChange(part: Params): void;
+  onRemove(): void;
+}): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const select = useSelect();
@@ -46,12 +73,40 @@ function Tool({ node, tool, onChange, onRemove }: { node: string; tool: Params; 
   return (
     <details className="tool-item" data-hue={hueOf(spec)}>
       <summary>
-        <span className="glyph"><Icon name={iconOf(spec)} /></span><b>{name || spoken(kind)}</b>
-        <button type="button" className="icon-button" aria-label={t("tools.remove", name || kind)} title={t("tools.remove", name || kind)} onClick={(event) => { event.preventDefault(); onRemove(); }}><Icon name="cross" /></button>
+        <span className="glyph">
+          <Icon name={iconOf(spec)} />
+        </span>
+        <b>{name || spoken(kind)}</b>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t("tools.remove", name || kind)}
+          title={t("tools.remove", name || kind)}
+          onClick={(event) => {
+            event.preventDefault();
+            onRemove();
+          }}
+        >
+          <Icon name="cross" />
+        </button>
       </summary>
-      <label className="member">{t("tools.name")}<input type="text" value={name} onChange={(event) => onChange({ name: event.target.value })} /></label>
-      {box !== undefined ? <button type="button" onClick={() => select(box, { tab: "node", reveal: true })}>{t("problems.goto", name)}</button>
-        : <Form node={node} spec={spec} params={params} changed={{}} onChange={(key, next) => onChange({ params: { ...params, [key]: next } })} />}
+      <label className="member">
+        {t("tools.name")}
+        <input type="text" value={name} onChange={(event) => onChange({ name: event.target.value })} />
+      </label>
+      {box !== undefined ? (
+        <button type="button" onClick={() => select(box, { tab: "node", reveal: true })}>
+          {t("problems.goto", name)}
+        </button>
+      ) : (
+        <Form
+          node={node}
+          spec={spec}
+          params={params}
+          changed={{}}
+          onChange={(key, next) => onChange({ params: { ...params, [key]: next } })}
+        />
+      )}
     </details>
   );
 }
@@ -66,7 +121,13 @@ export function Servers({ label, value, onChange }: ControlProps): React.ReactNo
         const names = Object.keys(isObject(each["tools"]) ? each["tools"] : {});
         return (
           <>
-            <input type="text" aria-label={`${t("tools.server")} ${i + 1}`} placeholder={t("tools.server")} value={String(each["mcp_id"] ?? "")} onChange={(event) => onChange(list.with(i, { ...each, mcp_id: event.target.value }))} />
+            <input
+              type="text"
+              aria-label={`${t("tools.server")} ${i + 1}`}
+              placeholder={t("tools.server")}
+              value={String(each["mcp_id"] ?? "")}
+              onChange={(event) => onChange(list.with(i, { ...each, mcp_id: event.target.value }))}
+            />
             {names.length > 0 && <p className="small quiet">{names.join(", ")}</p>}
           </>
         );
