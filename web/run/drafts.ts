@@ -97,6 +97,20 @@ export class Drafts {
     });
   }
 
+  /**
+   * moved drops the draft of the open canvas, which is stored now, and keeps later changes under
+   * another key.
+   */
+  async moved(key: string): Promise<void> {
+    const open = this.#open;
+    if (!open) return;
+    await this.settled();
+    const before = open.key;
+    open.key = key;
+    open.stored = false;
+    await this.drop(before);
+  }
+
   /** settled waits until everything is written. */
   async settled(): Promise<void> {
     while (this.#writing) await this.#writing;

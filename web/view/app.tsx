@@ -6,7 +6,7 @@ import { blank } from "../canvas/edit/blank.ts";
 import { messageOf } from "@easel/engine";
 import { PatchError } from "../canvas/patch.ts";
 import { draftKey, type Kept } from "../run/drafts.ts";
-import { HostError } from "../run/host.ts";
+import { HostError, type Origin } from "../run/host.ts";
 import type { Source } from "../run/session.ts";
 import { pick } from "../words/words.ts";
 import { Bar } from "./bar.tsx";
@@ -15,6 +15,7 @@ import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { EditedContext, newEdited } from "./edit/state.ts";
 import { Guard } from "./guard.tsx";
 import { Gallery, type Example } from "./gallery.tsx";
+import { KeepDialog } from "./keep.tsx";
 import { ModelDialog } from "./model.tsx";
 import { useOpening } from "./opening.ts";
 import { Panel } from "./panel.tsx";
@@ -31,6 +32,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const [fault, setFault] = useState<string>();
   const [notKept, setNotKept] = useState<string>();
   const [restored, setRestored] = useState<string>();
+  const [keeping, setKeeping] = useState(false);
   const [over, setOver] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const [choosing, setChoosing] = useState(false);
@@ -168,11 +170,17 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     history.replaceState(null, "", location.pathname + location.search);
   };
 
+  const created = (origin: Origin): void => {
+    setKeeping(false);
+    session.origin.set(origin);
+    history.replaceState(null, "", "#canvas=" + encodeURIComponent(origin.id));
+    if (document_ && drafts) void drafts.moved(draftKey("", { kind: "host", origin }));
+  };
   const discard = (): void => { while (session.document.get()?.history.canUndo) session.undo(); };
   const edited = useMemo(newEdited, [document_?.number]);
   return (
     <EditedContext value={edited}>
-      <Bar onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)} onKeep={keep} />
+      <Bar onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)} onKeep={keep} onNew={() => setKeeping(true)} />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
       <Fault title={t("error.title")} text={fault} onClose={() => setFault(undefined)} />
       <Fault title={t("error.not_kept")} text={notKept} onClose={() => setNotKept(undefined)} />
@@ -193,6 +201,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
         {document_ && panel && <Panel key={document_.number} />}
       </main>
       {next && <Replace title={title} onOpen={() => { setNext(undefined); next.open(); }} onKeep={() => { setNext(undefined); next.keep(); }} />}
+      {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}
       {over && <div className="drop" aria-hidden="true">{t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>
         {choosing && <ModelDialog onDone={() => dialog.current?.close()} />}

@@ -8,7 +8,9 @@ import { Icon, type IconName } from "./icons.tsx";
 import { save } from "./save.ts";
 
 /** Bar is the page's header. */
-export function Bar({ onGallery, onFile, onModel, onKeep }: { onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean> }): React.ReactNode {
+export function Bar({ onGallery, onFile, onModel, onKeep, onNew }: {
+  onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean>; onNew(): void;
+}): React.ReactNode {
   const t = useText();
   const { session, look } = useApp();
   const { language, dark } = useLook((all) => all);
@@ -56,7 +58,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep }: { onGallery(): void;
           <Action icon="grid" label={t("bar.gallery")} onClick={onGallery} />
           <Action icon="undo" label={t("bar.undo")} disabled={!document_.history.canUndo} onClick={() => session.undo()} short />
           <Action icon="redo" label={t("bar.redo")} disabled={!document_.history.canRedo} onClick={() => session.redo()} short />
-          {origin && <Action icon="keep" label={kept ? t("bar.kept") : t("bar.keep")} onClick={() => void keep()} />}
+          <Action icon="keep" label={kept ? t("bar.kept") : t("bar.keep")} onClick={() => (origin ? void keep() : onNew())} />
           <Action icon="save" label={t("bar.export")} onClick={() => void exportFile()} />
           <Action icon="link" label={linked ? t("bar.linked") : t("bar.link")} onClick={() => void copyLink()} />
         </>

@@ -35,6 +35,7 @@ import { dragType } from "./edit/palette.tsx";
 import { choose, notify, useEdited } from "./edit/state.ts";
 import { Notice, Toolbar } from "./edit/toolbar.tsx";
 import { Wire } from "./edit/wire.tsx";
+import { preload } from "./form/prompt.tsx";
 import { nodeTypes, type BoxData } from "./nodes.tsx";
 import { spoken } from "./text.ts";
 
@@ -66,6 +67,7 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
   const dropped = useDrop();
   useKeyboard(commands);
   useClipboard();
+  useEffect(preload, []);
   return (
     <section
       ref={board}

@@ -29,7 +29,13 @@ const host = new Host();
 const session = new Session(engine, { retrieve, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code: sandbox({ worker: at(EASEL_CODE_WORKER) }) }, host, new Consents(tabStorage()));
 
 const drafts = new Drafts(storage());
-session.document.subscribe(() => drafts.changed(session.document.get()));
+session.document.subscribe(() => {
+  const document_ = session.document.get();
+  const origin = session.origin.get();
+  // A canvas that was saved since it was opened is now another revision of the host.
+  if (document_ && origin) drafts.changed({ ...document_, source: { kind: "host", origin } });
+  else drafts.changed(document_);
+});
 
 // storage is the browser's database; a page may be forbidden to have one.
 function storage(): IDBFactory | undefined {

@@ -60,7 +60,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     assert.ok(rect);
     await page.mouse.move(rect.x + rect.width / 2, rect.y + rect.height / 2);
     await page.getByRole("button", { name: "Add a step here" }).click();
-    await page.getByRole("combobox").fill("retriev");
+    await page.locator(".palette input").fill("retriev");
     await page.keyboard.press("Enter");
     await box(page, "Retrieval").waitFor();
     assert.equal(await edges(page).count(), 3);
@@ -92,7 +92,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.keyboard.press("Enter");
     for (const name of ["llm", "message"]) {
       await page.keyboard.press("a");
-      await page.getByRole("combobox").waitFor();
+      await page.locator(".palette input").waitFor();
       await page.keyboard.type(name);
       await page.keyboard.press("Enter");
       await page.locator(".overlay").waitFor({ state: "detached" });

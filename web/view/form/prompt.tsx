@@ -10,7 +10,16 @@ import { brief } from "../text.ts";
 import type { Language } from "./code-languages.ts";
 import type { Offered } from "./prompt-editor.tsx";
 
-const Editor = lazy(() => import("./prompt-editor.tsx"));
+const load = (): Promise<typeof import("./prompt-editor.tsx")> => import("./prompt-editor.tsx");
+const Editor = lazy(load);
+
+/**
+ * preload fetches the editor when the page has nothing else to do: it then stands there at once.
+ */
+export function preload(): () => void {
+  const idle = setTimeout(() => void load().catch(() => undefined), 400);
+  return () => clearTimeout(idle);
+}
 
 /** useOfferedVariables lists what a node may refer to, with the values of the last run. */
 export function useOfferedVariables(node: string): Offered[] {
