@@ -114,7 +114,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Save to host" }).click();
     await page.getByLabel("API key").fill(key);
     await page.getByRole("button", { name: "Use this key" }).click();
-    await page.getByLabel("Title").fill("Made in the page");
+    await page.getByRole("textbox", { name: "Title" }).fill("Made in the page");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.waitForFunction(() => location.hash.startsWith("#canvas="));
     await page.locator(".node-name").fill("Greeting");
