@@ -8,14 +8,28 @@ const most = 80; // characters of a line; the card cuts it to what fits
 
 /** summaryOf gives the lines of a card, at most two. */
 export function summaryOf(spec: ComponentSpec | undefined, params: Params, nameOf: (id: string) => string): string[] {
+  return linesOf(spec, params).map((line) => named(line, nameOf).slice(0, most));
+}
+
+// known are the lines of params that were read before: a canvas is drawn at every change of one
+// node.
+const known = new WeakMap<Params, { spec: ComponentSpec | undefined; lines: string[] }>();
+
+function linesOf(spec: ComponentSpec | undefined, params: Params): string[] {
+  const before = known.get(params);
+  if (before && before.spec === spec) return before.lines;
+  const lines = read(spec, params);
+  known.set(params, { spec, lines });
+  return lines;
+}
+
+function read(spec: ComponentSpec | undefined, params: Params): string[] {
   const properties = Object.entries(spec?.params?.properties ?? {}).filter(([, { group }]) => group === undefined);
   const branching = new Set(spec?.branches?.map(({ param }) => param));
   const lines = properties.flatMap(([name, schema]) => {
     if (branching.has(name) || name === "description" || params[name] === schema.default) return [];
-    const line = named(lineOf(params[name], schema, name).slice(0, 10 * most), nameOf);
-    return line.length < 2 || /^\{?sys\.query\}?$/.test(line)
-      ? []
-      : [{ line: line.slice(0, most), rank: rankOf(name, schema) }];
+    const line = lineOf(params[name], schema, name).slice(0, 10 * most);
+    return line.trim().length < 2 || /^\{?sys\.query\}?$/.test(line) ? [] : [{ line, rank: rankOf(name, schema) }];
   });
   return lines
     .sort((a, b) => a.rank - b.rank)

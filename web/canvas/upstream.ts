@@ -3,6 +3,7 @@
 import type { CanvasModel, CanvasNode, Specs } from "./drawing.ts";
 import { isObject, own, type Dsl } from "./dsl.ts";
 import { variablesOf } from "./edit/variables.ts";
+import { lists } from "./members.ts";
 
 /** Usable is a variable that a text may refer to. */
 export interface Usable {
@@ -36,8 +37,9 @@ export function usable(dsl: Dsl, model: CanvasModel, specs: Specs, id: string): 
 // to the agents it hangs below and to the groups around it.
 function before(model: CanvasModel, id: string): string[] {
   const found = new Set([id]);
+  const sources = lists(model.edges.map(({ source, target }) => [target, source] as const));
   for (const at of found) {
-    for (const edge of model.edges) if (edge.target === at) found.add(edge.source);
+    for (const source of sources.get(at) ?? []) found.add(source);
     const parent = model.byId.get(at)?.parent;
     if (parent === undefined) continue;
     found.add(parent);

@@ -64,6 +64,7 @@ export class Session {
   #checked: Document | undefined;
   #saved: Dsl | undefined;
   #saves = 0;
+  #checking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(engine: Promise<Engine>, world: World, host: Pick<Host, "models">, consents = new Consents()) {
     this.#engine = engine;
@@ -235,7 +236,8 @@ export class Session {
     if (history === document.history) return;
     this.#show(document, history, document.places);
     this.#follow(document.dsl, history.dsl);
-    setTimeout(() => void this.#check(), 150); // typing changes a canvas often
+    clearTimeout(this.#checking);
+    this.#checking = setTimeout(() => void this.#check(), 150); // typing changes a canvas often
   }
 
   // follow gives a loaded canvas the params that changed; it keeps its conversation. One with other

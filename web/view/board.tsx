@@ -85,6 +85,7 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
         colorMode={dark ? "dark" : "light"}
         minZoom={0.1}
         maxZoom={2}
+        onlyRenderVisibleElements={model.nodes.length > 100}
         deleteKeyCode={null}
         connectOnClick={false}
         edgesFocusable={false}
