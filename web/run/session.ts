@@ -71,7 +71,8 @@ export class Session {
     this.#consents = consents;
     const model = (): CanvasModel | undefined => this.document.get()?.model;
     const stage: Stage = {
-      allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id), from: (id) => reachable(model(), id), origins: this.locals.list.get,
+      allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id),
+      from: (id) => reachable(model(), id), origins: this.locals.list.get,
       standIns: () => standInsOf(new Set(this.specs.get().values()), engine),
     };
     this.player = new Player(stage, world, host.models);

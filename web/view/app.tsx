@@ -57,7 +57,8 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     if (kept) return;
     void drafts.find(key).then((draft) => {
       const now = session.document.get();
-      if (draft && draft.acts.length > 0 && now?.number === document.number && !now.history.canUndo) openText(text, name, source, draft);
+      const untouched = now?.number === document.number && !now.history.canUndo;
+      if (draft && draft.acts.length > 0 && untouched) openText(text, name, source, draft);
     });
   }, [session, look, drafts, t]);
 
@@ -95,7 +96,8 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     const text = blank(session.specs.get(), t("gallery.untitled"));
     const key = `new:${crypto.randomUUID()}`;
     history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
-    openText(text, "", { kind: "new" }, { key, text, title: "", source: { kind: "new" }, acts: [], updated: 0, tab: "" });
+    const source = { kind: "new" } as const;
+    openText(text, "", source, { key, text, title: "", source, acts: [], updated: 0, tab: "" });
   }, [session, openText, t]);
 
   const openCanvas = useCallback(async (id: string) => {
@@ -180,7 +182,10 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const edited = useMemo(newEdited, [document_?.number]);
   return (
     <EditedContext value={edited}>
-      <Bar onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)} onKeep={keep} onNew={() => setKeeping(true)} />
+      <Bar
+        onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)}
+        onKeep={keep} onNew={() => setKeeping(true)}
+      />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
       <Fault title={t("error.title")} text={fault} onClose={() => setFault(undefined)} />
       <Fault title={t("error.not_kept")} text={notKept} onClose={() => setNotKept(undefined)} />
