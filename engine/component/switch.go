@@ -43,7 +43,7 @@ type SwitchCondition struct {
 
 // SwitchItem is one comparison.
 type SwitchItem struct {
-	CpnID    engine.Ref   `json:"cpn_id" doc:"reference to the value to look at"`
+	CpnID    engine.Ref   `json:"cpn_id" doc:"reference to the value to look at" label:"Variable"`
 	Operator string       `json:"operator" doc:"contains, not contains, start with, end with, empty, not empty, =, ≠, >, <, ≥ or ≤"`
 	Value    engine.Value `json:"value" doc:"what it is compared with"`
 }

@@ -48,6 +48,8 @@ export interface CanvasNode {
   parent?: string;
   params: Params;
   branches: Branch[];
+  /** What matters of the settings, for the card. */
+  summary: string[];
   /** Names of an agent's tools that have no box of their own. */
   tools: string[];
   /** Text of a note. */

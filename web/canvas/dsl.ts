@@ -2,7 +2,7 @@
 // DSL inside, the DSL itself, and the DSL as a string inside another object. What
 // strangers drop here may be anything, so the answer is a canvas or a reason.
 
-import { memberText } from "./source.ts";
+import { memberRange } from "./source.ts";
 
 /** Component is an entry of `components`. */
 export interface Component {
@@ -35,6 +35,8 @@ export interface Opened {
   text: string;
   title: Words;
   description: Words;
+  /** wrap gives the text of the whole file with another DSL in the place of the one that was opened. */
+  wrap(text: string): string;
 }
 
 /** CanvasError says why a text is no canvas; code selects the words for it. */
@@ -63,18 +65,25 @@ export function open(text: string, name = ""): Opened {
   }
   const outer = isObject(parsed) ? parsed : {};
   let inner: unknown = outer;
-  let innerText = text;
+  let range: [from: number, to: number] = [0, text.length];
   if (isObject(outer["dsl"])) {
     inner = outer["dsl"];
     try {
-      innerText = memberText(text, "dsl");
+      range = memberRange(text, "dsl");
     } catch (err) {
       throw new CanvasError("too_deep", (err as Error).message);
     }
   } else if (typeof outer["dsl"] === "string") {
-    return { ...open(outer["dsl"], name), ...titles(outer, name) };
+    const [from, to] = memberRange(text, "dsl");
+    const quoted = open(outer["dsl"], name);
+    const wrap = (made: string): string => {
+      return made === quoted.text ? text : text.slice(0, from) + JSON.stringify(quoted.wrap(made)) + text.slice(to);
+    };
+    return { ...quoted, ...titles(outer, name), wrap };
   }
-  return { dsl: check(inner), text: innerText, ...titles(outer, name) };
+  const [from, to] = range;
+  const wrap = (made: string): string => text.slice(0, from) + made + text.slice(to);
+  return { dsl: check(inner), text: text.slice(from, to), wrap, ...titles(outer, name) };
 }
 
 function check(value: unknown): Dsl {

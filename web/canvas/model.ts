@@ -8,12 +8,17 @@ import { isObject } from "./dsl.ts";
 import type { Branch, CanvasEdge, CanvasModel, CanvasNode, Role, Specs } from "./drawing.ts";
 import { joinMembers, lists, toolEntries } from "./members.ts";
 import { linksOf, picturesOf, text, type Picture } from "./picture.ts";
+import { same } from "./patch.ts";
+import { summaryOf } from "./summary.ts";
 import { attach, settle, type Places } from "./places.ts";
 
-/** build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that has none itself. */
-export function build(dsl: Dsl, specs: Specs, places?: Places): CanvasModel {
+/**
+ * build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that has
+ * none itself. Boxes and edges that are as in the picture `before` stay the same objects.
+ */
+export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasModel): CanvasModel {
   const pictures = picturesOf(dsl);
-  const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures.get(id), dsl, specs));
+  const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures, dsl, specs));
   const edges = nodes.flatMap((node) => edgesOf(node, dsl));
   // One node without a place means that all are laid out: what was added stands nowhere near the
   // rest.
@@ -26,17 +31,35 @@ export function build(dsl: Dsl, specs: Specs, places?: Places): CanvasModel {
   // A group comes before its children, as drawing them needs.
   const depths = new Map(nodes.map((node) => [node.id, depth(node, byId)]));
   nodes.sort((a, b) => (depths.get(a.id) ?? 0) - (depths.get(b.id) ?? 0));
-  return { nodes, edges, byId, unplaced: unplaced && !places };
+  return shared({ nodes, edges, byId, unplaced: unplaced && !places }, before);
+}
+
+// shared takes what did not change from the picture before, so that it is not drawn again.
+function shared(model: CanvasModel, before: CanvasModel | undefined): CanvasModel {
+  if (!before) return model;
+  const old = new Map(before.edges.map((edge) => [edge.id, edge]));
+  const kept = <T>(now: T, then: T | undefined): T => (then !== undefined && same(now, then) ? then : now);
+  const nodes = model.nodes.map((node) => kept(node, before.byId.get(node.id)));
+  const edges = model.edges.map((edge) => kept(edge, old.get(edge.id)));
+  return { ...model, nodes, edges, byId: new Map(nodes.map((node) => [node.id, node])) };
+}
+
+type Pictures = Map<string, Picture>;
+
+function nameIn(pictures: Pictures): (id: string) => string {
+  return (id) => pictures.get(id)?.name || id;
 }
 
 const roles: Partial<Record<ComponentRole, Role>> = { container: "group", item: "item" };
 
-function nodeOf(id: string, component: Component, picture: Picture | undefined, dsl: Dsl, specs: Specs): CanvasNode {
+function nodeOf(id: string, component: Component, pictures: Pictures, dsl: Dsl, specs: Specs): CanvasNode {
+  const picture = pictures.get(id);
   const { component_name: kind, params } = component.obj;
   const spec = specs.get(kind);
   const node: CanvasNode = {
     id, kind, role: (spec?.role && roles[spec.role]) ?? "node", name: picture?.name || id, ...boxOf(picture), params,
-    ...(spec ? { spec } : {}), branches: branchesOf(spec, params), tools: toolEntries(params).map(toolName),
+    ...(spec ? { spec } : {}), branches: branchesOf(spec, params), summary: summaryOf(spec, params, nameIn(pictures)),
+    tools: toolEntries(params).map(toolName),
   };
   const parent = text(component.parent_id);
   if (parent && dsl.components[parent] && !contains(dsl, id, parent)) node.parent = parent;
@@ -123,7 +146,7 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
     if (!note && !tool && picture.type !== "agentNode") continue;
     const node: CanvasNode = {
       id: picture.id, role: note ? "note" : tool ? "tool" : "agent", kind: picture.label, name: picture.name,
-      ...boxOf(picture), params: picture.form, branches: [], tools: [],
+      ...boxOf(picture), params: picture.form, branches: [], summary: [], tools: [],
     };
     const spec = specs.get(picture.label);
     if (spec) node.spec = spec;
@@ -140,6 +163,7 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
     seen.add(id);
     edges.push({ id, source: source.id, target: target.id, role: "tool" });
     if (target.role === "agent") target.params = toolParams(source, target.id) ?? target.params;
+    target.summary = summaryOf(target.spec, target.params, nameIn(pictures));
   }
   joinMembers(edges, known);
   for (const edge of edges) {

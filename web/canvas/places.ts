@@ -13,7 +13,7 @@ export type Places = Layout["nodes"];
 export function sizeOf(node: CanvasNode): { width: number; height: number } {
   if (node.role === "item") return { width: node.width ?? 120, height: node.height ?? 44 };
   const rows = node.branches.length + (node.tools.length > 0 ? Math.ceil(Math.min(node.tools.length, mostTools + 1) / 2) : 0);
-  return { width: node.width ?? 200, height: node.height ?? 64 + rows * 26 };
+  return { width: node.width ?? 200, height: node.height ?? 64 + rows * 26 + node.summary.length * 21 };
 }
 
 /** mostTools is how many tools a box names; the inspector has them all. */

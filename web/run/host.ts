@@ -97,6 +97,16 @@ export class Host {
     return { id, rev: (JSON.parse(await textOf(answer)) as { rev: number }).rev };
   }
 
+  /** create stores a document, as text, as a new canvas. */
+  async create(title: string, dsl: string): Promise<Origin> {
+    await this.#proven();
+    const answer = await this.#send("/api/v2/canvases", "page", {
+      method: "POST", headers: { "content-type": "application/json" }, body: `{"title":${JSON.stringify(title)},"dsl":${dsl}}`,
+    });
+    const { id, rev = 0 } = JSON.parse(await textOf(answer)) as { id: string; rev?: number };
+    return { id, rev };
+  }
+
   /**
    * models sends requests of a run to the models of the host, under the person's login or key. It
    * throws a HostError for any other address.

@@ -4,21 +4,26 @@
 
 import type { Canvas, Code, ComponentSpec, Diagnostic, Engine } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
-import { dict, open, type Dsl, type Opened, type Params } from "../canvas/dsl.ts";
-import { Edits } from "../canvas/edits.ts";
+import { dict, open, type Dsl, type Opened } from "../canvas/dsl.ts";
+import { Draft, setParam } from "../canvas/edit/draft.ts";
+import { placeAll } from "../canvas/edit/nodes.ts";
+import { History, type Act } from "../canvas/history.ts";
 import { build, reachable } from "../canvas/model.ts";
 import type { CanvasModel } from "../canvas/drawing.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
+import { rewrite } from "../canvas/rewrite.ts";
 import { Consents } from "./consent.ts";
+import { Editing } from "./editing.ts";
 import type { Host, Origin } from "./host.ts";
 import { Locals } from "./local.ts";
+import { carried, paramsChanged } from "./reload.ts";
 import { Player, type Stage, type World } from "./player.ts";
 import { Plugins } from "./plugins.ts";
 import { standInsOf } from "./standins.ts";
 import { Store } from "./store.ts";
 
 /** Source is where a canvas came from. One of a link or a file runs after the person allowed it. */
-export type Source = { kind: "example" | "plugin" | "link" | "file" } | { kind: "host"; origin: Origin };
+export type Source = { kind: "example" | "plugin" | "link" | "file" | "new" } | { kind: "host"; origin: Origin };
 
 /** Document is the opened canvas as it is now. */
 export interface Document {
@@ -26,7 +31,7 @@ export interface Document {
   number: number;
   source: Source;
   opened: Opened;
-  edits: Edits;
+  history: History;
   /** The canvas with its edits. */
   dsl: Dsl;
   model: CanvasModel;
@@ -47,6 +52,7 @@ export class Session {
   readonly trouble = new Store<string | undefined>(undefined);
   /** Local services that canvases may call. */
   readonly locals = new Locals();
+  readonly editing = new Editing(this);
   readonly player: Player;
   readonly plugins: Plugins;
   readonly #engine: Promise<Engine>;
@@ -56,7 +62,9 @@ export class Session {
   #opened = 0;
   #checks = 0;
   #checked: Document | undefined;
-  #saved: Edits | undefined;
+  #saved: Dsl | undefined;
+  #saves = 0;
+  #checking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool">>,
@@ -66,7 +74,8 @@ export class Session {
     this.#consents = consents;
     const model = (): CanvasModel | undefined => this.document.get()?.model;
     const stage: Stage = {
-      allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id), from: (id) => reachable(model(), id), origins: this.locals.list.get,
+      allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id),
+      from: (id) => reachable(model(), id), origins: this.locals.list.get,
       standIns: () => standInsOf(new Set(this.specs.get().values()), engine),
     };
     this.player = new Player(stage, world, host.models, host.tool);
@@ -75,9 +84,10 @@ export class Session {
     this.#described = this.#describe();
   }
 
-  /** open shows another canvas. It throws a CanvasError if the text is none. */
-  open(text: string, name = "", source: Source = { kind: "file" }): void {
+  /** open shows another canvas, with acts of an earlier visit; it throws a CanvasError. */
+  open(text: string, name = "", source: Source = { kind: "file" }, acts: readonly Act[] = []): void {
     const opened = open(text, name);
+    const history = acts.reduce((before, act) => before.act(act), new History(opened.dsl));
     this.restart();
     this.origin.set(source.kind === "host" ? source.origin : undefined);
     this.allowed.set(!isStrange(source));
@@ -85,7 +95,7 @@ export class Session {
     this.player.pins.set(dict({}));
     this.problems.set([]);
     this.#opened++;
-    this.#show({ number: this.#opened, source, opened }, new Edits());
+    this.#show({ number: this.#opened, source, opened }, history);
     void this.#recall();
     void this.#arrange();
     void this.#check();
@@ -103,13 +113,13 @@ export class Session {
   get unsaved(): boolean {
     const document = this.document.get();
     if (!document) return false;
-    const edited = Object.keys(document.edits.changed).length > 0 && document.edits !== this.#saved;
-    return edited || this.player.play.get().running;
+    return document.dsl !== (this.#saved ?? document.opened.dsl) || this.player.play.get().running;
   }
 
-  /** saved notes that these edits are in a file, in a link or on the host. */
-  saved(edits: Edits): void {
-    this.#saved = edits;
+  /** saved notes that the canvas as it was is in a file, in a link or on the host. */
+  saved({ dsl }: Pick<Document, "dsl">): void {
+    this.#saved = dsl;
+    this.#saves++; // later changes are another step
   }
 
   /** close goes back to having no canvas. */
@@ -128,31 +138,58 @@ export class Session {
     this.#canvas = undefined;
   }
 
-  /** edit changes a parameter of a node for the preview. */
+  /** edit changes a parameter of a node. */
   edit(node: string, key: string, value: unknown): void {
-    this.#revise((document) => document.edits.set(document.opened.dsl, node, key, value));
+    this.act((draft) => setParam(draft, node, key, value), `${node}/${key}`);
+  }
+
+  /**
+   * act lets `change` edit a draft of the open canvas and takes it as one step of undo; acts in
+   * a row with the same key are one step. It returns what `change` returns, or undefined when no
+   * canvas is open.
+   */
+  act<T>(change: (draft: Draft, document: Document) => T, key?: string): T | undefined {
+    const document = this.document.get();
+    if (!document) return undefined;
+    const draft = new Draft(document.dsl);
+    if (document.places && key === undefined) placeAll(draft, document.model);
+    const placed = draft.changes.length;
+    const made = change(draft, document);
+    const changes = draft.changes.length > placed ? draft.changes : [];
+    const step = key === undefined ? {} : { key: `${key} ${this.#saves}` };
+    this.#revise(document, document.history.act({ changes, ...step }));
+    return made;
+  }
+
+  /** drawing is the picture of a document that an act is making. */
+  drawing(dsl: Dsl): CanvasModel {
+    return build(dsl, this.specs.get());
+  }
+
+  /** layout gives the engine's places for the open canvas. */
+  layout(): Promise<Places> {
+    return this.#layout(this.#document());
   }
 
   undo(): void {
-    this.#revise((document) => document.edits.undo());
+    const document = this.document.get();
+    if (document) this.#revise(document, document.history.undo());
   }
 
   redo(): void {
-    this.#revise((document) => document.edits.redo());
+    const document = this.document.get();
+    if (document) this.#revise(document, document.history.redo());
   }
 
-  /** text gives the canvas with its edits as JSON. The engine writes it, so that numbers and order stay as they were. */
-  async text(): Promise<string> {
-    const document = this.#document();
-    if (Object.keys(document.edits.changed).length === 0) return document.opened.text;
-    try {
-      const canvas = await this.#fresh(document);
-      const text = await canvas.save();
-      canvas.close();
-      return text;
-    } catch {
-      return JSON.stringify(document.dsl, null, 1); // better a file with other spacing than none
-    }
+  /** text gives the canvas with its edits as JSON: what was not edited stands as it was written. */
+  text(): Promise<string> {
+    return Promise.resolve(textOf(this.#document()));
+  }
+
+  /** file gives the whole file that was opened, with its edits: a canvas may stand inside another object. */
+  file(): string {
+    const { opened, dsl } = this.#document();
+    return opened.wrap(rewrite(opened.text, opened.dsl, dsl));
   }
 
   // load gives the canvas with its edits; it is loaded once, and each run goes on with its
@@ -161,17 +198,8 @@ export class Session {
     return this.#canvas ?? this.#hold(this.#fresh(this.#document()));
   }
 
-  async #fresh({ opened, edits, dsl }: Document): Promise<Canvas> {
-    const engine = await this.#engine;
-    const changes = Object.entries(edits.changed);
-    if (changes.length === 0) return engine.load(opened.text);
-    try {
-      const canvas = await engine.load(opened.text);
-      for (const [node, params] of changes) await canvas.patch(node, params);
-      return canvas;
-    } catch {
-      return engine.load(JSON.stringify(dsl)); // it may be that only the edits make it one that loads
-    }
+  async #fresh(document: Document): Promise<Canvas> {
+    return (await this.#engine).load(textOf(document));
   }
 
   // hold keeps a loaded canvas unless it fails; the next use then loads it anew.
@@ -199,7 +227,7 @@ export class Session {
       return;
     }
     const document = this.document.get();
-    if (document) this.#show(document, document.edits, document.places);
+    if (document) this.#show(document, document.history, document.places);
   }
 
   #document(): Document {
@@ -208,28 +236,39 @@ export class Session {
     return document;
   }
 
-  #revise(change: (document: Document) => Edits): void {
-    const document = this.document.get();
-    if (!document) return;
-    const edits = change(document);
-    this.#show(document, edits, document.places);
-    const before = document.edits.changed;
-    const after = edits.changed;
-    const nodes = new Set([...Object.keys(before), ...Object.keys(after)]);
-    // A loaded canvas gets just the nodes that changed, and keeps its conversation.
-    if (this.#canvas) this.#hold(this.#canvas.then(async (canvas) => {
-      for (const node of nodes) {
-        const params = { ...originals(document.opened.dsl, node, before[node]), ...after[node] };
-        if (JSON.stringify(before[node]) !== JSON.stringify(after[node])) await canvas.patch(node, params);
-      }
-      return canvas;
-    }));
-    setTimeout(() => void this.#check(), 150); // typing changes a canvas often
+  #revise(document: Document, history: History): void {
+    if (history === document.history) return;
+    this.#show(document, history, document.places);
+    this.#follow(document.dsl, history.dsl);
+    clearTimeout(this.#checking);
+    this.#checking = setTimeout(() => void this.#check(), 150); // typing changes a canvas often
   }
 
-  #show({ number, source, opened }: Pick<Document, "number" | "source" | "opened">, edits: Edits, places?: Places): void {
-    const dsl = edits.apply(opened.dsl);
-    this.document.set({ number, source, opened, edits, dsl, model: build(dsl, this.specs.get(), places), ...(places ? { places } : {}) });
+  // follow gives a loaded canvas the params that changed; it keeps its conversation. One with other
+  // nodes or edges is loaded again with the conversation.
+  #follow(before: Dsl, after: Dsl): void {
+    const loaded = this.#canvas;
+    if (!loaded || before.components === after.components) return;
+    const changed = paramsChanged(before, after);
+    if (changed) {
+      this.#hold(loaded.then(async (canvas) => {
+        for (const [node, params] of changed) await canvas.patch(node, params);
+        return canvas;
+      }));
+      return;
+    }
+    const text = textOf(this.#document());
+    this.#hold(loaded.then(async (canvas) => {
+      const state = await canvas.save().catch(() => undefined);
+      if (!this.player.play.get().running) canvas.close();
+      return (await this.#engine).load(carried(text, state));
+    }));
+  }
+
+  #show({ number, source, opened, model }: Shown, history: History, places?: Places): void {
+    const { dsl } = history;
+    const drawn = build(dsl, this.specs.get(), places, model);
+    this.document.set({ number, source, opened, history, dsl, model: drawn, ...(places ? { places } : {}) });
   }
 
   // recall allows a canvas that the person allowed before.
@@ -261,10 +300,18 @@ export class Session {
     await this.#described; // how large a node is drawn depends on its branches
     const asked = this.document.get();
     if (!asked?.model.unplaced) return;
-    const { nodes } = asked.model;
-    const places = await this.#engine.then((engine) => engine.layout(asked.opened.text, { sizes: sizesOf(nodes) })).then((layout) => layout.nodes, () => rows(nodes));
+    const places = await this.#layout(asked);
     const document = this.document.get();
-    if (document?.opened === asked.opened) this.#show(document, document.edits, places);
+    if (document?.opened === asked.opened) this.#show(document, document.history, places);
+  }
+
+  async #layout(document: Document): Promise<Places> {
+    const { nodes } = document.model;
+    try {
+      return (await (await this.#engine).layout(textOf(document), { sizes: sizesOf(nodes) })).nodes;
+    } catch {
+      return rows(nodes);
+    }
   }
 
   async #check(): Promise<void> {
@@ -273,8 +320,7 @@ export class Session {
     if (!document || document === this.#checked) return;
     this.#checked = document;
     try {
-      const text = document.dsl === document.opened.dsl ? document.opened.text : JSON.stringify(document.dsl);
-      const problems = await (await this.#engine).validate(text);
+      const problems = await (await this.#engine).validate(textOf(document));
       if (check === this.#checks) this.problems.set(problems);
     } catch (err) {
       if (check === this.#checks) this.problems.set([{ severity: "error", code: err instanceof EngineError ? (err.code as Code) : "init", message: messageOf(err) }]);
@@ -287,7 +333,9 @@ function isStrange({ kind }: Source): boolean {
   return kind === "link" || kind === "file";
 }
 
-function originals(dsl: Dsl, node: string, changed: Params | undefined): Params {
-  const params = dsl.components[node]?.obj.params ?? {};
-  return Object.fromEntries(Object.keys(changed ?? {}).map((key) => [key, params[key] ?? null]));
+// textOf is the canvas as it is now, as text.
+function textOf({ opened, dsl }: Document): string {
+  return dsl === opened.dsl ? opened.text : rewrite(opened.text, opened.dsl, dsl);
 }
+
+type Shown = Pick<Document, "number" | "source" | "opened"> & { model?: CanvasModel };

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { CanvasError, dict, open, type Dsl } from "../canvas/dsl.ts";
-import { Edits } from "../canvas/edits.ts";
+import { Draft, setParam } from "../canvas/edit/draft.ts";
+import { History } from "../canvas/history.ts";
 import { pack, unpack } from "../canvas/link.ts";
 import { build } from "../canvas/model.ts";
 import { rows, sizeOf } from "../canvas/places.ts";
@@ -136,19 +137,27 @@ test("ids that objects inherit are ids like others, and pollute nothing", () => 
   assert.deepEqual(model.nodes.map((node) => node.id).toSorted(), ["__proto__", "begin"]);
   assert.deepEqual(model.edges.map((edge) => edge.target), ["__proto__"]);
   assert.equal(model.byId.get("__proto__")?.x, 5);
-  const edits = new Edits().set(canvas, "__proto__", "polluted", true).set(canvas, "constructor", "polluted", true).set(canvas, "begin", "__proto__", { polluted: 2 });
-  assert.equal(edits.apply(canvas).components["__proto__"]?.obj.params["polluted"], true);
+  const draft = new Draft(canvas);
+  setParam(draft, "__proto__", "polluted", true);
+  setParam(draft, "constructor", "polluted", true);
+  setParam(draft, "begin", "__proto__", { polluted: 2 });
+  assert.equal(draft.dsl.components["__proto__"]?.obj.params["polluted"], true);
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
 });
 
 test("edits lie beside the file, and can be taken back", () => {
   const canvas = dsl({ begin: ["Begin", [], { prologue: "a", mode: "task" }] });
-  let edits = new Edits().set(canvas, "begin", "prologue", "b").set(canvas, "begin", "prologue", "bc").set(canvas, "begin", "mode", "conversational");
-  assert.deepEqual({ ...edits.changed["begin"] }, { prologue: "bc", mode: "conversational" });
-  edits = edits.undo().undo();
-  assert.equal(edits.canUndo, false);
-  assert.equal(edits.apply(canvas), canvas);
-  assert.deepEqual(edits.redo().apply(canvas).components["begin"]?.obj.params, { prologue: "bc", mode: "task" });
+  const set = (history: History, name: string, value: string): History => {
+    const draft = new Draft(history.dsl);
+    setParam(draft, "begin", name, value);
+    return history.act({ changes: draft.changes, key: name });
+  };
+  let history = set(set(set(new History(canvas), "prologue", "b"), "prologue", "bc"), "mode", "conversational");
+  assert.deepEqual(history.edited("begin"), { prologue: "bc", mode: "conversational" });
+  history = history.undo().undo();
+  assert.equal(history.canUndo, false);
+  assert.deepEqual(history.dsl, canvas);
+  assert.deepEqual(history.redo().dsl.components["begin"]?.obj.params, { prologue: "bc", mode: "task" });
   assert.equal(canvas.components["begin"]?.obj.params["prologue"], "a");
 });
 

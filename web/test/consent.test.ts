@@ -132,7 +132,7 @@ test("edits and runs are work that is not saved", () => {
   assert.equal(session.unsaved, false);
   session.edit("a", "content", ["mine"]);
   assert.equal(session.unsaved, true);
-  session.saved(session.document.get()!.edits);
+  session.saved(session.document.get()!);
   assert.equal(session.unsaved, false);
   session.edit("a", "content", ["mine again"]);
   assert.equal(session.unsaved, true);

@@ -15,7 +15,7 @@ import { Session } from "../run/session.ts";
 import { standInsOf } from "../run/standins.ts";
 import { Store } from "../run/store.ts";
 import { AppContext, type Look } from "../view/context.tsx";
-import { sections } from "../view/form.tsx";
+import { sections } from "../view/form/form.tsx";
 import { hueOf, Icon, iconOf, type IconName } from "../view/icons.tsx";
 import { Panel } from "../view/panel.tsx";
 
@@ -86,7 +86,7 @@ test("the page shows its form", async () => {
   const session = new Session(Promise.resolve(engine), {}, host);
   await new Promise<void>((resolve) => { session.specs.subscribe(resolve); });
   session.open(JSON.stringify(dsl), "fixture", { kind: "example" });
-  const look = new Store<Look>({ language: "en", dark: false, tab: "node", panel: true, selected: "OldSignpost:S" });
+  const look = new Store<Look>({ language: "en", dark: false, tab: "node", panel: true, wheel: "pan", selected: "OldSignpost:S" });
   const app = { session, host: new Host(), look };
   const html = renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(Panel)));
   const shown = ["Shows the way.", "Writing on it", "what it says", "Height (m)", "Page layout", 'data-hue="flow"'];

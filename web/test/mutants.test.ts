@@ -131,7 +131,7 @@ function draw(session: Session, random: Random): void {
   const document = session.document.get();
   assert.ok(document);
   const render = (view: ComponentType<never>, props: object, look: Partial<Look>): void => {
-    const app = { session, host: new Host(), look: new Store<Look>({ language: "en", dark: false, tab: "chat", panel: true, ...look }) };
+    const app = { session, host: new Host(), look: new Store<Look>({ language: "en", dark: false, tab: "chat", panel: true, wheel: "pan", ...look }) };
     renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(view as ComponentType<object>, props)));
   };
   render(Board as ComponentType<never>, { model: document.model, title: "x" }, {});

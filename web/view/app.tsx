@@ -1,16 +1,21 @@
 // The page as a whole: gallery or canvas, opening by file, drop and link, dialogs.
 
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { CanvasError } from "../canvas/dsl.ts";
+import { blank } from "../canvas/edit/blank.ts";
 import { messageOf } from "@easel/engine";
-import { HostError } from "../run/host.ts";
+import { PatchError } from "../canvas/patch.ts";
+import { draftKey, type Kept } from "../run/drafts.ts";
+import { HostError, type Origin } from "../run/host.ts";
 import type { Source } from "../run/session.ts";
 import { pick } from "../words/words.ts";
 import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { EditedContext, newEdited } from "./edit/state.ts";
 import { Guard } from "./guard.tsx";
 import { Gallery, type Example } from "./gallery.tsx";
+import { KeepDialog } from "./keep.tsx";
 import { ModelDialog } from "./model.tsx";
 import { useOpening } from "./opening.ts";
 import { Panel } from "./panel.tsx";
@@ -19,27 +24,50 @@ import { Replace } from "./replace.tsx";
 /** App is the page. */
 export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const t = useText();
-  const { session, host, look } = useApp();
+  const { session, host, look, drafts } = useApp();
   const document_ = useStore(session.document, (document) => document);
   const trouble = useStore(session.trouble, (text) => text);
   const { language, panel } = useLook((all) => all);
   const pluginFault = useStore(session.plugins.fault, (text) => text);
   const [fault, setFault] = useState<string>();
   const [notKept, setNotKept] = useState<string>();
+  const [restored, setRestored] = useState<string>();
+  const [keeping, setKeeping] = useState(false);
   const [over, setOver] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const [choosing, setChoosing] = useState(false);
   const [next, setNext] = useState<{ open(): void; keep(): void }>();
 
-  const openText = useCallback((text: string, name: string, source: Source) => {
+  const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
     try {
-      session.open(text, name, source);
+      session.open(text, name, source, kept?.acts);
       look.update({ selected: undefined, step: undefined, tab: "chat", ...(session.allowed.get() ? {} : { panel: true }) });
       setFault(undefined);
+      setRestored(kept && kept.acts.length > 0 ? kept.key : undefined);
     } catch (err) {
+      if (kept && err instanceof PatchError) return openText(kept.text, name, kept.source, { ...kept, text });
       setFault(err instanceof CanvasError ? t(`error.${err.code}`, err.detail) : messageOf(err));
+      return;
     }
-  }, [session, look, t]);
+    const key = kept?.key ?? draftKey(text, source);
+    const document = session.document.get();
+    if (!document || !drafts) return;
+    if (source.kind === "file" && !kept) history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
+    drafts.begin(key, text, document, source.kind === "file" || source.kind === "new");
+    if (kept) return;
+    void drafts.find(key).then((draft) => {
+      const now = session.document.get();
+      const untouched = now?.number === document.number && !now.history.canUndo;
+      if (draft && draft.acts.length > 0 && untouched) openText(text, name, source, draft);
+    });
+  }, [session, look, drafts, t]);
+
+  const openDraft = useCallback(async (key: string) => {
+    const draft = await drafts?.find(key);
+    if (!draft) return setFault(t("error.link", t("drafts.gone")));
+    history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
+    openText(draft.text, "", draft.source, draft);
+  }, [drafts, openText, t]);
 
   const replace = useCallback((open: () => void, keep: () => void = () => undefined) => {
     if (session.unsaved) setNext((before) => ({ open, keep: before?.keep ?? keep })); // where the first link came from
@@ -64,6 +92,14 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     openText(JSON.stringify(example), example.id, { kind: "example" });
   }, [openText]);
 
+  const openNew = useCallback(() => {
+    const text = blank(session.specs.get(), t("gallery.untitled"));
+    const key = `new:${crypto.randomUUID()}`;
+    history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
+    const source = { kind: "new" } as const;
+    openText(text, "", source, { key, text, title: "", source, acts: [], updated: 0, tab: "" });
+  }, [session, openText, t]);
+
   const openCanvas = useCallback(async (id: string) => {
     try {
       const { text, title, origin } = await host.canvas(id);
@@ -77,11 +113,12 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
 
   const keep = useCallback(async (): Promise<boolean> => {
     const origin = session.origin.get();
-    const edits = session.document.get()?.edits;
+    const kept = session.document.get();
     try {
       const saved = origin && await host.save(origin, await session.text());
       if (session.origin.get() === origin) session.origin.set(saved); // or another canvas is open by now
-      if (edits) session.saved(edits);
+      if (kept) session.saved(kept);
+      if (origin && drafts) void drafts.drop(draftKey("", { kind: "host", origin }));
       setNotKept(undefined);
       return true;
     } catch (err) {
@@ -90,13 +127,15 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     }
   }, [session, host]);
 
-  useOpening(examples, { openText, openCanvas, replace, fail: setFault });
+  useOpening(examples, { openText, openCanvas, openDraft, replace, fail: setFault });
 
   useEffect(() => {
-    const leaving = (event: BeforeUnloadEvent): void => { if (session.unsaved) event.preventDefault(); };
+    const leaving = (event: BeforeUnloadEvent): void => {
+      if (session.unsaved && drafts?.working.get() !== true) event.preventDefault(); // else the draft has it
+    };
     addEventListener("beforeunload", leaving);
     return () => removeEventListener("beforeunload", leaving);
-  }, [session]);
+  }, [session, drafts]);
 
   useEffect(() => {
     const stop = (event: DragEvent): boolean => {
@@ -133,27 +172,46 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     history.replaceState(null, "", location.pathname + location.search);
   };
 
+  const created = (origin: Origin): void => {
+    setKeeping(false);
+    session.origin.set(origin);
+    history.replaceState(null, "", "#canvas=" + encodeURIComponent(origin.id));
+    if (document_ && drafts) void drafts.moved(draftKey("", { kind: "host", origin }));
+  };
+  const discard = (): void => { while (session.document.get()?.history.canUndo) session.undo(); };
+  const edited = useMemo(newEdited, [document_?.number]);
   return (
-    <>
-      <Bar onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)} onKeep={keep} />
+    <EditedContext value={edited}>
+      <Bar
+        onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)}
+        onKeep={keep} onNew={() => setKeeping(true)}
+      />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
       <Fault title={t("error.title")} text={fault} onClose={() => setFault(undefined)} />
       <Fault title={t("error.not_kept")} text={notKept} onClose={() => setNotKept(undefined)} />
       <Fault title={t("plugins.title")} text={choosing ? undefined : pluginFault} onClose={() => session.plugins.fault.set(undefined)} />
+      {restored !== undefined && document_ && (
+        <p className="banner note-bar" role="status">
+          {t("drafts.restored")}
+          <button type="button" onClick={() => { discard(); setRestored(undefined); }}>{t("drafts.discard")}</button>
+          <button type="button" onClick={() => setRestored(undefined)}>{t("error.close")}</button>
+        </p>
+      )}
       <main data-panel={document_ && panel ? true : undefined}>
         <Guard mark={document_?.opened}>
-          {!document_ ? <Gallery examples={examples} onOpen={openExample} onHost={(id) => void openCanvas(id)} />
+          {!document_ ? <Gallery examples={examples} onOpen={openExample} onNew={openNew} onDraft={(key) => void openDraft(key)} onHost={(id) => void openCanvas(id)} />
             : document_.model.unplaced ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
-            : <Board model={document_.model} title={title} />}
+            : <Board key={document_.number} model={document_.model} title={title} />}
         </Guard>
         {document_ && panel && <Panel key={document_.number} />}
       </main>
       {next && <Replace title={title} onOpen={() => { setNext(undefined); next.open(); }} onKeep={() => { setNext(undefined); next.keep(); }} />}
+      {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}
       {over && <div className="drop" aria-hidden="true">{t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>
         {choosing && <ModelDialog onDone={() => dialog.current?.close()} />}
       </dialog>
-    </>
+    </EditedContext>
   );
 }
 

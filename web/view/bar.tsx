@@ -8,7 +8,9 @@ import { Icon, type IconName } from "./icons.tsx";
 import { save } from "./save.ts";
 
 /** Bar is the page's header. */
-export function Bar({ onGallery, onFile, onModel, onKeep }: { onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean> }): React.ReactNode {
+export function Bar({ onGallery, onFile, onModel, onKeep, onNew }: {
+  onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean>; onNew(): void;
+}): React.ReactNode {
   const t = useText();
   const { session, look } = useApp();
   const { language, dark } = useLook((all) => all);
@@ -25,12 +27,15 @@ export function Bar({ onGallery, onFile, onModel, onKeep }: { onGallery(): void;
   const [linked, setLinked] = useState(false);
   const title = document_ ? pick(document_.opened.title, language) || "canvas" : "";
   const taken = async (): Promise<string> => {
-    const edits = session.document.get()?.edits;
+    const now = session.document.get();
     const text = await session.text();
-    if (edits) session.saved(edits);
+    if (now) session.saved(now);
     return text;
   };
-  const exportFile = async (): Promise<void> => save(await taken(), `${title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() || "canvas"}.json`);
+  const exportFile = async (): Promise<void> => {
+    await taken();
+    save(session.file(), `${title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() || "canvas"}.json`);
+  };
   const copyLink = async (): Promise<void> => {
     history.replaceState(null, "", `#${await pack(await taken())}&name=${encodeURIComponent(title)}`);
     await navigator.clipboard?.writeText(location.href).catch(() => undefined);
@@ -51,9 +56,9 @@ export function Bar({ onGallery, onFile, onModel, onKeep }: { onGallery(): void;
       {document_ && (
         <>
           <Action icon="grid" label={t("bar.gallery")} onClick={onGallery} />
-          <Action icon="undo" label={t("bar.undo")} disabled={!document_.edits.canUndo} onClick={() => session.undo()} short />
-          <Action icon="redo" label={t("bar.redo")} disabled={!document_.edits.canRedo} onClick={() => session.redo()} short />
-          {origin && <Action icon="keep" label={kept ? t("bar.kept") : t("bar.keep")} onClick={() => void keep()} />}
+          <Action icon="undo" label={t("bar.undo")} disabled={!document_.history.canUndo} onClick={() => session.undo()} short />
+          <Action icon="redo" label={t("bar.redo")} disabled={!document_.history.canRedo} onClick={() => session.redo()} short />
+          <Action icon="keep" label={kept ? t("bar.kept") : t("bar.keep")} onClick={() => (origin ? void keep() : onNew())} />
           <Action icon="save" label={t("bar.export")} onClick={() => void exportFile()} />
           <Action icon="link" label={linked ? t("bar.linked") : t("bar.link")} onClick={() => void copyLink()} />
         </>

@@ -1,84 +1,384 @@
-// The canvas itself, on React Flow. Places come from the model; status does not go
-// through React Flow at all, see nodes.tsx.
+// The canvas itself, on React Flow. Places come from the model; what a person drags stands here
+// until it is put down, and then becomes one act. Status does not go through React Flow at all, see
+// nodes.tsx.
 
-import { Background, BackgroundVariant, Controls, MarkerType, MiniMap, ReactFlow, useReactFlow, useStore as useFlow, type Edge, type Node, type NodeChange } from "@xyflow/react";
-import { useEffect, useMemo, useRef } from "react";
-import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
+import {
+  applyNodeChanges,
+  Background,
+  BackgroundVariant,
+  Controls,
+  MarkerType,
+  MiniMap,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  useStore as useFlow,
+  type Connection,
+  type Edge,
+  type EdgeChange,
+  type FinalConnectionState,
+  type Node,
+  type NodeChange,
+  type ReactFlowProps,
+} from "@xyflow/react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { CanvasEdge, CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { sizeOf } from "../canvas/places.ts";
-import { useApp, useLook, useSelect, useText } from "./context.tsx";
+import { errorHandle } from "../canvas/edit/wires.ts";
+import type { Point, Wire as WireName } from "../run/editing.ts";
+import type { Key } from "../words/en.ts";
+import { useApp, useLook, useSelect, useStore, useText } from "./context.tsx";
+import { fitPadding, leastZoom, legible, useCommands } from "./edit/commands.ts";
+import { useClipboard, useKeyboard } from "./edit/keyboard.ts";
+import { Overlays } from "./edit/overlays.tsx";
+import { dragType } from "./edit/palette.tsx";
+import { choose, notify, useEdited } from "./edit/state.ts";
+import { Notice, Toolbar } from "./edit/toolbar.tsx";
+import { Wire } from "./edit/wire.tsx";
+import { preload } from "./form/prompt.tsx";
 import { nodeTypes, type BoxData } from "./nodes.tsx";
+import { spoken } from "./text.ts";
 
 const mini = { width: 150, height: 100 };
-const fit = { padding: 0.08, maxZoom: 1.1 };
+const fit = { padding: fitPadding, maxZoom: 1.1 };
+const edgeTypes = { wire: Wire };
 
 /** Below this zoom nothing in a box can be read, and drawing it would cost most of a frame. */
 const readable = 0.2;
 
 /** Board draws the opened canvas. */
-export function Board({ model, title }: { model: CanvasModel; title: string }): React.ReactNode {
-  const t = useText();
-  const { look } = useApp();
-  const dark = useLook((look) => look.dark);
-  const selected = useLook((look) => look.selected);
-  const select = useSelect();
-  const board = useRef<HTMLElement>(null);
-  const nodes = useMemo(() => model.nodes.map((node) => drawn(node, t("canvas.node", node.name, node.kind, "").replace(/[,，]\s*$/, ""))), [model, t]);
-  const edges = useMemo(() => model.edges.map((edge) => ({
-    id: edge.id, source: edge.source, target: edge.target, focusable: false,
-    ...(edge.branch === undefined ? {} : { sourceHandle: edge.branch }),
-    ...(edge.role === "tool" ? { sourceHandle: "tool", targetHandle: "top", className: "tool-edge" } : { markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 } }),
-    ...(edge.role === "error" ? { className: "error-edge" } : {}),
-  }) satisfies Edge), [model]);
-  const shown = useMemo(() => nodes.map((node) => (node.id === selected ? { ...node, selected: true } : node)), [nodes, selected]);
-  // New functions would make React Flow go through all its nodes.
-  const handlers = useMemo(() => ({
-    onNodeClick: (_: unknown, node: Node) => { if (node.type !== "note") select(node.id, { tab: "node" }); },
-    onPaneClick: () => select(undefined),
-    // The keyboard selects through here; a click has its own handler.
-    onNodesChange: (changes: NodeChange[]) => {
-      const chosen = changes.find((change) => change.type === "select" && change.selected);
-      if (chosen && "id" in chosen && chosen.id !== look.get().selected) select(chosen.id);
-    },
-  }), [select, look]);
-
+export function Board(props: { model: CanvasModel; title: string }): React.ReactNode {
   return (
-    <section ref={board} className="board" aria-label={t("canvas.label", title)} data-many={model.nodes.length > 100 || undefined}>
+    <ReactFlowProvider>
+      <Plane {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function Plane({ model, title }: { model: CanvasModel; title: string }): React.ReactNode {
+  const t = useText();
+  const dark = useLook((look) => look.dark);
+  const wheel = useLook((look) => look.wheel);
+  const commands = useCommands();
+  const board = useRef<HTMLElement>(null);
+  const [nodes, changeNodes] = useBoxes(model);
+  const [edges, edgeHandlers] = useWires(model);
+  const handlers = useHandlers(changeNodes);
+  const dropped = useDrop();
+  useKeyboard(commands);
+  useClipboard();
+  useEffect(preload, []);
+  return (
+    <section
+      ref={board}
+      className="board"
+      aria-label={t("canvas.label", title)}
+      data-many={model.nodes.length > 100 || undefined}
+      tabIndex={-1}
+      {...dropped}
+    >
       <ReactFlow
-        nodes={shown} edges={edges} nodeTypes={nodeTypes} colorMode={dark ? "dark" : "light"} fitView fitViewOptions={fit} minZoom={0.1} maxZoom={2}
-        nodesDraggable={false} nodesConnectable={false} edgesFocusable={false} elementsSelectable deleteKeyCode={null}
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        colorMode={dark ? "dark" : "light"}
+        minZoom={0.1}
+        maxZoom={2}
+        onlyRenderVisibleElements={model.nodes.length > 100}
+        deleteKeyCode={null}
+        connectOnClick={false}
+        edgesFocusable={false}
+        elevateNodesOnSelect={false}
+        nodeDragThreshold={3}
+        panOnScroll={wheel === "pan"}
+        zoomOnDoubleClick={false}
         {...handlers}
+        {...edgeHandlers}
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
-        <Controls showInteractive={false} />
-        {model.nodes.length > 12 && <MiniMap pannable ariaLabel={null} nodeStrokeWidth={3} style={mini} />}
+        <Controls showInteractive={false} fitViewOptions={fit} />
+        {model.nodes.length > 12 && <MiniMap pannable zoomable ariaLabel={null} nodeStrokeWidth={3} style={mini} />}
         <Camera model={model} />
         <Distance board={board} />
       </ReactFlow>
+      <Toolbar commands={commands} />
+      <Overlays commands={commands} />
+      <Notice />
     </section>
   );
 }
 
-// Camera moves the view: to everything for a new canvas, to one node when asked.
+// useBoxes gives the boxes as React Flow wants them. A box that the model did not change stays the
+// same object.
+function useBoxes(model: CanvasModel): [Node<BoxData>[], (changes: NodeChange<Node<BoxData>>[]) => void] {
+  const t = useText();
+  const edited = useEdited();
+  const selection = useStore(edited, (state) => state.nodes);
+  const label = useCallback(
+    (node: CanvasNode) => t("canvas.node", node.name, node.kind, "").replace(/[,，]\s*$/, ""),
+    [t],
+  );
+  const [shown, setShown] = useState<{ model?: CanvasModel; label?: unknown; nodes: Node<BoxData>[] }>({ nodes: [] });
+  let { nodes } = shown;
+  if (shown.model !== model || shown.label !== label) {
+    const before = new Map(nodes.map((node) => [node.id, node]));
+    nodes = model.nodes.map((node) => {
+      const old = before.get(node.id);
+      if (old?.data.node === node && shown.label === label) return old;
+      return { ...drawn(node, label(node)), ...(old?.measured ? { measured: old.measured } : {}) };
+    });
+    setShown({ model, label, nodes });
+  }
+  const selected = useMemo(() => {
+    const chosen = new Set(selection);
+    return nodes.map((node) =>
+      (node.selected ?? false) === chosen.has(node.id) ? node : { ...node, selected: chosen.has(node.id) },
+    );
+  }, [nodes, selection]);
+  const change = useCallback((changes: NodeChange<Node<BoxData>>[]) => {
+    setShown((state) => ({ ...state, nodes: applyNodeChanges(changes, state.nodes) }));
+  }, []);
+  return [selected, change];
+}
+
+// useHandlers turns what is done to boxes into acts. New functions would make React Flow go through
+// all its nodes, so they stay the same.
+function useHandlers(change: (changes: NodeChange<Node<BoxData>>[]) => void): Partial<ReactFlowProps<Node<BoxData>>> {
+  const { session, look } = useApp();
+  const edited = useEdited();
+  const select = useSelect();
+  const flow = useReactFlow();
+  const t = useText();
+  const latest = useRef(t);
+  latest.current = t;
+  return useMemo(() => {
+    let dragged = false;
+    const refused = (wire: WireName): boolean => {
+      const reason = session.editing.refused(wire);
+      if (reason) notify(edited, latest.current(`refused.${reason}` as Key));
+      return reason !== undefined;
+    };
+    return {
+      onNodeClick: (event, node) => {
+        if (!event.shiftKey && !event.ctrlKey && !event.metaKey)
+          select(node.id, node.type === "note" ? {} : { tab: "node" });
+      },
+      onPaneClick: () => select(undefined),
+      onNodeDragStart: () => {
+        dragged = true;
+      },
+      onNodesChange: (changes) => {
+        change(changes.filter(({ type }) => type !== "select"));
+        pick(changes, edited, (id) => {
+          if (id !== look.get().selected) select(id);
+        });
+        const places = putDown(changes, session.document.get()?.model);
+        if (Object.keys(places).length > 0) session.editing.move(places, dragged);
+        if (changes.some((each) => each.type === "position" && each.dragging === false)) dragged = false;
+        for (const each of changes) {
+          if (each.type !== "dimensions" || each.resizing !== false || !each.dimensions) continue;
+          session.editing.resize(each.id, each.dimensions.width, each.dimensions.height);
+        }
+      },
+      isValidConnection: (wire) => session.editing.refused(wireOf(wire)) === undefined,
+      onConnect: (connection: Connection) => {
+        session.editing.connect(wireOf(connection));
+      },
+      onConnectEnd: (event, state: FinalConnectionState) => {
+        const { fromNode, fromHandle, toNode, isValid } = state;
+        if (isValid || !fromNode || fromHandle?.type !== "source" || fromHandle.id === "tool") return;
+        const branch = fromHandle.id ?? undefined;
+        if (toNode) {
+          refused({ source: fromNode.id, target: toNode.id, ...(branch === undefined ? {} : { branch }) });
+          return;
+        }
+        const at = "changedTouches" in event ? event.changedTouches[0] : event;
+        if (!at) return;
+        const screen = { x: at.clientX, y: at.clientY };
+        const spot = {
+          at: flow.screenToFlowPosition(screen),
+          after: { node: fromNode.id, ...(branch === undefined ? {} : { branch }) },
+        };
+        edited.update({ overlay: "add", at: screen, spot });
+      },
+    };
+  }, [session, look, edited, select, flow, change]);
+}
+
+function wireOf({ source, target, sourceHandle }: Connection | Edge): WireName {
+  return { source, target, ...(sourceHandle === null || sourceHandle === undefined ? {} : { branch: sourceHandle }) };
+}
+
+// pick follows the selection of boxes.
+function pick(changes: NodeChange[], edited: ReturnType<typeof useEdited>, only: (id: string) => void): void {
+  const picked = changes.filter((each) => each.type === "select");
+  if (picked.length === 0) return;
+  const chosen = new Set(edited.get().nodes);
+  for (const { id, selected } of picked) {
+    if (selected) chosen.add(id);
+    else chosen.delete(id);
+  }
+  const nodes = [...chosen];
+  edited.update({ nodes });
+  const [one] = nodes;
+  if (nodes.length === 1 && one !== undefined) only(one);
+}
+
+// putDown gives the places of boxes that were moved and are not held any more.
+function putDown(changes: NodeChange[], model: CanvasModel | undefined): Record<string, Point> {
+  const places: Record<string, Point> = {};
+  for (const each of changes) {
+    if (each.type !== "position" || each.dragging !== false || !each.position) continue;
+    const node = model?.byId.get(each.id);
+    const moved =
+      node &&
+      (Math.round(each.position.x) !== Math.round(node.x) || Math.round(each.position.y) !== Math.round(node.y));
+    if (moved) places[each.id] = each.position;
+  }
+  return places;
+}
+
+// useWires gives the edges, and what follows the pointer and the selection.
+function useWires(model: CanvasModel): [Edge[], Partial<ReactFlowProps<Node<BoxData>>>] {
+  const edited = useEdited();
+  const selection = useStore(edited, (state) => state.edges);
+  const [hovered, setHovered] = useState<string>();
+  const all = useMemo(() => model.edges.map(wired), [model]);
+  const edges = useMemo(() => {
+    const chosen = new Set(selection);
+    return all.map((edge) => {
+      const over = edge.id === hovered;
+      return over || chosen.has(edge.id)
+        ? { ...edge, selected: chosen.has(edge.id), data: { ...edge.data, hovered: over } }
+        : edge;
+    });
+  }, [all, hovered, selection]);
+  const leaving = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const handlers = useMemo(
+    () => ({
+      onEdgesChange: (changes: EdgeChange[]) => {
+        const chosen = new Set(edited.get().edges);
+        for (const each of changes) {
+          if (each.type !== "select") continue;
+          if (each.selected) chosen.add(each.id);
+          else chosen.delete(each.id);
+        }
+        edited.update({ edges: [...chosen] });
+      },
+      onEdgeMouseEnter: (_: unknown, { id }: Edge) => {
+        clearTimeout(leaving.current);
+        setHovered(id);
+      },
+      // The buttons stand beside the line: the pointer needs a moment to get there.
+      onEdgeMouseLeave: () => {
+        leaving.current = setTimeout(() => setHovered(undefined), 700);
+      },
+    }),
+    [edited],
+  );
+  return [edges, handlers];
+}
+
+function wired(edge: CanvasEdge): Edge {
+  const { id, source, target, branch, role } = edge;
+  const tool = role === "tool";
+  const handle = tool ? "tool" : role === "error" ? errorHandle : branch;
+  return {
+    id,
+    source,
+    target,
+    type: "wire",
+    focusable: false,
+    selectable: !tool,
+    data: { fixed: tool, ...(handle === undefined || tool ? {} : { branch: handle }) },
+    ...(handle === undefined ? {} : { sourceHandle: handle }),
+    ...(tool
+      ? { targetHandle: "top", className: "tool-edge" }
+      : { markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 } }),
+    ...(role === "error" ? { className: "error-edge" } : {}),
+  };
+}
+
+// useDrop lets components be dragged from the palette onto the canvas.
+function useDrop(): Pick<React.HTMLAttributes<HTMLElement>, "onDragOver" | "onDrop"> {
+  const { session } = useApp();
+  const edited = useEdited();
+  const flow = useReactFlow();
+  const select = useSelect();
+  return useMemo(
+    () => ({
+      onDragOver: (event) => {
+        if (event.dataTransfer.types.includes(dragType)) event.preventDefault();
+      },
+      onDrop: (event) => {
+        const kind = event.dataTransfer.getData(dragType);
+        if (!kind) return;
+        event.preventDefault();
+        const id = session.editing.add(kind, spoken(kind), {
+          at: flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }),
+        });
+        if (id === undefined) return;
+        choose(edited, [id]);
+        select(id, { tab: "node" });
+      },
+    }),
+    [session, edited, flow, select],
+  );
+}
+
+// Camera moves the view: to a new canvas, so that what it shows can be read, and to a node when
+// asked.
 function Camera({ model }: { model: CanvasModel }): null {
   const flow = useReactFlow();
+  const { session } = useApp();
+  const edited = useEdited();
+  const selected = useLook((look) => look.selected);
   const reveal = useLook((look) => look.reveal);
-  const ids = model.nodes.map((node) => node.id).join();
-  const first = useRef(ids);
+  const number = useStore(session.document, (document) => document?.number);
+  const ready = useFlow((state) => state.nodesInitialized || model.nodes.length === 0);
+  const first = useRef<number>(undefined);
   useEffect(() => {
-    if (first.current === ids) return;
-    first.current = ids;
-    requestAnimationFrame(() => void flow.fitView(fit));
-  }, [ids, flow]);
+    if (!ready || first.current === number) return;
+    first.current = number;
+    void show(flow, model);
+  }, [ready, number, flow, model]);
   useEffect(() => {
-    if (reveal) void flow.fitView({ nodes: [{ id: reveal.node }], maxZoom: 1, duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 250 });
+    if (selected !== undefined && !edited.get().nodes.includes(selected)) choose(edited, [selected]);
+  }, [selected, edited]);
+  useEffect(() => {
+    if (reveal)
+      void flow.fitView({
+        nodes: [{ id: reveal.node }],
+        maxZoom: 1,
+        minZoom: leastZoom(),
+        duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 250,
+      });
   }, [reveal, flow]);
   return null;
+}
+
+// show fits a canvas into the view; one that would be too small to read is shown from its start.
+async function show(flow: ReturnType<typeof useReactFlow>, model: CanvasModel): Promise<void> {
+  await flow.fitView(fit);
+  if (flow.getZoom() >= legible || leastZoom() < legible) return;
+  const board = document.querySelector(".board")?.getBoundingClientRect();
+  const start = model.nodes.find((node) => node.spec?.role === "start") ?? model.nodes[0];
+  if (!board || !start) return;
+  const { height } = sizeOf(start);
+  await flow.setViewport({
+    zoom: legible,
+    x: 60 - start.x * legible,
+    y: board.height / 2 - (start.y + height / 2) * legible,
+  });
 }
 
 // Distance tells the style sheet when boxes are too small to be read; then they are plain.
 function Distance({ board }: { board: React.RefObject<HTMLElement | null> }): null {
   const far = useFlow((state) => state.transform[2] < readable);
-  useEffect(() => { board.current?.toggleAttribute("data-far", far); }, [board, far]);
+  useEffect(() => {
+    board.current?.toggleAttribute("data-far", far);
+  }, [board, far]);
   return null;
 }
 
@@ -86,9 +386,13 @@ function drawn(node: CanvasNode, label: string): Node<BoxData> {
   const { width, height } = sizeOf(node);
   const fixed = node.role === "group" || node.role === "note";
   return {
-    id: node.id, type: node.role === "group" ? "container" : node.role, position: { x: node.x, y: node.y }, data: { node }, ariaLabel: label,
+    id: node.id,
+    type: node.role === "group" ? "container" : node.role,
+    position: { x: node.x, y: node.y },
+    data: { node },
+    ariaLabel: label,
     ...(node.parent ? { parentId: node.parent } : {}),
     ...(fixed ? { width, height } : { initialWidth: width, initialHeight: height }),
-    ...(node.role === "note" ? { selectable: false, focusable: false, zIndex: -1 } : {}),
+    ...(node.role === "note" ? { zIndex: -1 } : {}),
   };
 }

@@ -3,6 +3,7 @@
 // only.
 
 import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from "react";
+import type { Drafts } from "../run/drafts.ts";
 import type { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
 import { Store } from "../run/store.ts";
@@ -18,6 +19,8 @@ export interface Look {
   dark: boolean;
   tab: Tab;
   panel: boolean;
+  /** What a wheel or two fingers do on the canvas. */
+  wheel: "pan" | "zoom";
   selected?: string;
   /** Execution of the selected node that is inspected; undefined is the latest. */
   step?: number;
@@ -30,6 +33,8 @@ export interface App {
   session: Session;
   host: Host;
   look: Store<Look>;
+  /** Canvases as they were left; absent where none are kept. */
+  drafts?: Drafts;
 }
 
 /** AppContext carries the app. */
@@ -46,14 +51,14 @@ export function newLook(): Store<Look> {
   const look = new Store<Look>({
     language: saved.language === "zh" || saved.language === "en" ? saved.language : preferred(),
     dark: typeof saved.dark === "boolean" ? saved.dark : matchMedia("(prefers-color-scheme: dark)").matches,
-    tab: "chat", panel: true,
+    tab: "chat", panel: true, wheel: saved.wheel === "zoom" ? "zoom" : "pan",
   });
   const apply = (): void => {
-    const { language, dark } = look.get();
+    const { language, dark, wheel } = look.get();
     document.documentElement.lang = language;
     document.documentElement.dataset["theme"] = dark ? "dark" : "light";
     try {
-      localStorage.setItem(remembered, JSON.stringify({ language, dark }));
+      localStorage.setItem(remembered, JSON.stringify({ language, dark, wheel }));
     } catch { /* a page may be forbidden to remember */ }
   };
   look.subscribe(apply);

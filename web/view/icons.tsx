@@ -50,6 +50,23 @@ const others = {
   cross: "M6 6l12 12M18 6L6 18",
   pause: "M8 5v14M16 5v14",
   panel: "M4 5h16v14H4zM14 5v14",
+  plus: "M12 5v14M5 12h14",
+  minus: "M5 12h14",
+  copy: "M8 8h12v12H8zM16 8V4H4v12h4",
+  trash: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5",
+  tidy: "M4 5h6v5H4zM14 5h6v5h-6zM9 15h6v5H9zM10 7.5h4M12 10v5",
+  help: "M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2M12 18v.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
+  fit: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
+  hand: "M12 3v18M3 12h18M12 3l-3 3M12 3l3 3M12 21l-3-3M12 21l3-3M3 12l3-3M3 12l3 3M21 12l-3-3M21 12l-3 3",
+  alignLeft: "M4 4v16M8 7h12v3H8zM8 14h7v3H8z",
+  alignCenter: "M12 3v18M5 7h14v3H5zM8 14h8v3H8z",
+  alignRight: "M20 4v16M4 7h12v3H4zM9 14h7v3H9z",
+  alignTop: "M4 4h16M7 8h3v12H7zM14 8h3v7h-3z",
+  alignMiddle: "M3 12h18M7 5h3v14H7zM14 8h3v8h-3z",
+  alignBottom: "M4 20h16M7 4h3v12H7zM14 9h3v7h-3z",
+  across: "M4 4v16M20 4v16M10 8h4v8h-4z",
+  down: "M4 4h16M4 20h16M8 10v4h8v-4z",
+  expand: "M9 4H4v5M15 4h5v5M9 20H4v-5M15 20h5v-5",
 };
 
 const paths = { ...components, ...others };

@@ -1,14 +1,16 @@
 // One node: what it is set to and what it did.
 
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { messageOf, type FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
+import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/drawing.ts";
 import { useApp, useBusy, useLook, useSpecText, useStore, useText } from "./context.tsx";
 import { Field } from "./field.tsx";
-import { SettingsForm } from "./form.tsx";
+import { SettingsForm } from "./form/form.tsx";
+import { Structured } from "./form/structured.tsx";
 import { hueOf, Icon, iconOfNode } from "./icons.tsx";
-import { bare, brief, like, seconds, show } from "./text.ts";
+import { bare, brief, like, seconds, show, spoken } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
 
 /** Inspector is a page of the drawer. */
@@ -26,33 +28,45 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
   const words = useSpecText();
   const { session, look } = useApp();
   const spec = useStore(session.specs, (specs) => specs.get(node.kind));
-  const edits = useStore(session.document, (document) => document?.edits.changed[node.id]);
+  const history = useStore(session.document, (document) => document?.history);
+  const edits = useMemo(() => history?.edited(node.id) ?? {}, [history, node.id]);
   const problems = useStore(session.problems, (all) => all);
   const steps = useStore(session.player.play, (play) => play.shown.steps).filter((step) => step.node === node.id);
   const chosen = useLook((all) => all.step);
   const step = steps.find((each) => each.index === chosen) ?? steps.at(-1);
   const mine = problems.filter((problem) => problem.node === node.id);
-  const real = node.role !== "tool" && node.role !== "agent";
+  const real = node.role !== "tool" && node.role !== "agent" && node.role !== "note";
   return (
     <div className="inspector">
       <header data-hue={hueOf(spec)}>
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <div><h2>{node.name || node.kind}</h2><p className="quiet small">{node.kind} · <code>{node.id}</code></p></div>
+        <div className="node-title">
+          <h2 className="sr">{node.name || node.kind}</h2>
+          <input className="node-name" aria-label={t("edit.name")} value={node.name} onChange={(event) => session.editing.rename(node.id, event.target.value)} />
+          <p className="quiet small">{spoken(node.kind)} · <code>{node.id}</code></p>
+        </div>
       </header>
       {spec?.description && <p className="small">{words(spec.description)}</p>}
       {spec?.missing && <p className="fault">{t("node.missing", spec.missing)}</p>}
-      {mine.map((problem, i) => <p key={i} className="problem small" data-severity={problem.severity}>{brief(problem.message, 600)}</p>)}
+      {mine.filter(({ param }) => param === undefined || !own(spec?.params?.properties, param)).map((problem, i) => (
+        <p key={i} className="problem small" data-severity={problem.severity}>{brief(problem.message, 600)}</p>
+      ))}
       {real && <Actions node={node} step={step} />}
+      {node.role === "note" ? (
+        <textarea rows={8} aria-label={t("edit.note_text")} placeholder={t("edit.note_hint")} value={node.text ?? ""} onChange={(event) => session.editing.write(node.id, event.target.value)} />
+      ) : node.role !== "tool" && (
+        <details className="block" open>
+          <summary>{t("node.settings")}</summary>
+          <SettingsForm node={node.id} spec={spec} params={node.params} changed={edits} problems={mine} onChange={(key, value) => session.edit(node.id, key, value)} />
+          <Structured node={node} onChange={(outputs) => session.edit(node.id, "outputs", outputs)} />
+        </details>
+      )}
       {steps.length > 1 && (
         <select aria-label={t("node.which")} value={step?.index} onChange={(event) => look.update({ step: Number(event.target.value) })}>
           {steps.map((each, i) => <option key={each.index} value={each.index}>{i + 1} · {t(`status.${each.status}`)}{each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}</option>)}
         </select>
       )}
       {real && (step ? <Did step={step} /> : <p className="quiet small">{t("node.not_run")}</p>)}
-      <details className="block" open={!step}>
-        <summary>{t("node.settings")}</summary>
-        <SettingsForm spec={spec} params={node.params} changed={edits ?? {}} onChange={(key, value) => session.edit(node.id, key, value)} />
-      </details>
     </div>
   );
 }

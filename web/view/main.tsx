@@ -5,12 +5,15 @@ import examples from "easel:examples";
 import { datasets, request, retrieve } from "../demo/world.ts";
 import { reader } from "../read/reader.ts";
 import { Consents, tabStorage } from "../run/consent.ts";
+import { Drafts } from "../run/drafts.ts";
 import { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
 import { App } from "./app.tsx";
 import { AppContext, newLook } from "./context.tsx";
 import "@xyflow/react/dist/base.css";
 import "../style/page.css";
+import "../style/edit.css";
+import "../style/form.css";
 
 // The bundler fills in where it put the parts that are loaded later.
 declare const EASEL_ENGINE_WORKER: string;
@@ -25,5 +28,23 @@ const engine = createEngine({ wasm: at(EASEL_WASM), runtime: at(EASEL_RUNTIME), 
 const host = new Host();
 const session = new Session(engine, { retrieve, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code: sandbox({ worker: at(EASEL_CODE_WORKER) }) }, host, new Consents(tabStorage()));
 
+const drafts = new Drafts(storage());
+session.document.subscribe(() => {
+  const document_ = session.document.get();
+  const origin = session.origin.get();
+  // A canvas that was saved since it was opened is now another revision of the host.
+  if (document_ && origin) drafts.changed({ ...document_, source: { kind: "host", origin } });
+  else drafts.changed(document_);
+});
+
+// storage is the browser's database; a page may be forbidden to have one.
+function storage(): IDBFactory | undefined {
+  try {
+    return indexedDB;
+  } catch {
+    return undefined;
+  }
+}
+
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook() }}><App examples={examples} /></AppContext>);
+if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook(), drafts }}><App examples={examples} /></AppContext>);

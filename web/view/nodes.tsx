@@ -1,15 +1,18 @@
 // The boxes of the canvas. A box subscribes to the status of its own node, so an
 // event redraws one box and nothing else.
 
-import { Handle, Position, type NodeProps } from "@xyflow/react";
-import { memo, useMemo } from "react";
+import { Handle, NodeResizer, Position, type NodeProps } from "@xyflow/react";
+import { memo, useMemo, useState } from "react";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/drawing.ts";
 import { mostTools } from "../canvas/places.ts";
 import { activity } from "../run/subagents.ts";
+import { errorHandle } from "../canvas/edit/wires.ts";
 import { useApp, useSpecText, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf, iconOfNode, type IconName } from "./icons.tsx";
-import { seconds } from "./text.ts";
+import { useEdited } from "./edit/state.ts";
+import { Markdown } from "./markdown.tsx";
+import { seconds, spoken } from "./text.ts";
 
 /** BoxData is what React Flow hands to a box. */
 export interface BoxData extends Record<string, unknown> {
@@ -67,16 +70,18 @@ const Box = memo(function Box({ id, data, selected }: BoxProps) {
   const pinned = usePinned(id);
   return (
     <div className="box" data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.spec)} data-selected={selected || undefined}>
-      {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} isConnectable={false} />}
+      {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} />}
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
+        <span className="box-name"><b title={node.name}>{node.name}</b><small>{spoken(node.kind)}</small></span>
       </div>
       <Status pinned={pinned} of={status} />
+      {node.summary.length > 0 && <ul className="summary">{node.summary.map((line, i) => <li key={i}>{line}</li>)}</ul>}
       {node.branches.length > 0 ? (
-        <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} id={branch.id} label={branch.label} />)}</ul>
-      ) : <Handle type="source" position={Position.Right} isConnectable={false} />}
+        <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} node={id} id={branch.id} label={branch.label} />)}</ul>
+      ) : node.spec?.role !== "sink" && <Way node={id} />}
       <Tools names={node.tools} />
+      {canFail(node) && <Way node={id} branch={errorHandle} className="on-error" />}
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
   );
@@ -94,12 +99,33 @@ function Tools({ names }: { names: string[] }): React.ReactNode {
   );
 }
 
-function BranchRow({ id, label }: { id: string; label: string }): React.ReactNode {
+// Way is a handle that an edge is drawn from; a click adds a step behind it.
+function Way({ node, branch, className = "" }: { node: string; branch?: string; className?: string }): React.ReactNode {
+  const t = useText();
+  const edited = useEdited();
+  const label = t(branch === errorHandle ? "edit.add_error" : "edit.add_after");
+  return (
+    <Handle
+      type="source" position={branch === errorHandle ? Position.Bottom : Position.Right} className={`way ${className}`} title={label} {...(branch === undefined ? {} : { id: branch })}
+      onClick={(event) => {
+        event.stopPropagation();
+        const after = { node, ...(branch === undefined ? {} : { branch }) };
+        edited.update({ overlay: "add", spot: { after }, at: { x: event.clientX, y: event.clientY } });
+      }}
+    />
+  );
+}
+
+function canFail({ spec }: CanvasNode): boolean {
+  return spec?.params?.properties?.["exception_goto"] !== undefined && spec.role !== "start" && spec.role !== "sink";
+}
+
+function BranchRow({ node, id, label }: { node: string; id: string; label: string }): React.ReactNode {
   const words = useSpecText();
   return (
     <li title={label}>
-      {words(label)}
-      <Handle type="source" id={id} position={Position.Right} isConnectable={false} />
+      <span>{words(label)}</span>
+      <Way node={node} branch={id} />
     </li>
   );
 }
@@ -110,34 +136,50 @@ const Group = memo(function Group({ id, data, selected }: BoxProps) {
   const pinned = usePinned(id);
   return (
     <div className="group" data-pinned={pinned || undefined} data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
-      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <NodeResizer isVisible={selected} minWidth={240} minHeight={140} />
+      <Handle type="target" position={Position.Left} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
+        <span className="box-name"><b>{node.name}</b><small>{spoken(node.kind)}</small></span>
         <Status pinned={pinned} of={status} />
       </div>
-      <Handle type="source" position={Position.Right} isConnectable={false} />
+      <Way node={id} />
     </div>
   );
 });
 
-const Item = memo(function Item({ data, selected }: BoxProps) {
+const Item = memo(function Item({ id, data, selected }: BoxProps) {
   const words = useSpecText();
   const { status } = useStatus(data.node);
   return (
     <div className="item" data-status={status} data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} className="ghost" />
       <Icon name={iconOf(data.node.spec)} />{words(data.node.spec?.label ?? data.node.name)}
-      <Handle type="source" position={Position.Right} isConnectable={false} />
+      <Way node={id} />
     </div>
   );
 });
 
-const Note = memo(function Note({ data }: BoxProps) {
+const Note = memo(function Note({ id, data: { node }, selected }: BoxProps) {
+  const t = useText();
+  const { session } = useApp();
+  const [writing, setWriting] = useState(false);
+  const text = node.text ?? "";
   return (
-    <div className="note">
-      <b>{data.node.name}</b>
-      <p>{data.node.text}</p>
+    <div className="note" data-selected={selected || undefined} onDoubleClick={() => setWriting(true)}>
+      <NodeResizer isVisible={selected} minWidth={140} minHeight={80} />
+      {writing ? (
+        <textarea
+          className="nodrag nowheel" aria-label={t("edit.note_text")} autoFocus value={text} placeholder={t("edit.note_hint")}
+          onChange={(event) => session.editing.write(id, event.target.value)} onBlur={() => setWriting(false)}
+          onKeyDown={(event) => { if (event.key === "Escape") setWriting(false); event.stopPropagation(); }}
+        />
+      ) : (
+        <>
+          <b>{node.name}</b>
+          {text === "" ? <p className="quiet">{t("edit.note_empty")}</p> : <Markdown text={text} />}
+        </>
+      )}
     </div>
   );
 });
@@ -151,7 +193,7 @@ const Tool = memo(function Tool({ data, selected }: BoxProps) {
       <Handle type="target" id="top" position={Position.Top} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? node.kind : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
+        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? spoken(node.kind) : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
       </div>
       <Status of={status} />
       <Tools names={node.tools} />

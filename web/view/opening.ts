@@ -1,5 +1,5 @@
-// What the address asks for: #example=id, #c=canvas in the link itself, #canvas=id of
-// the host, #open=/path on this origin, #try=/dev/ of a plugin that is being written,
+// What the address asks for: #example=id, #c=canvas in the link itself, #canvas=id of the host,
+// #draft=key of this browser, #open=/path on this origin, #try=/dev/ of a plugin being written,
 // #host for the list of the host's canvases. Any site can link to such an address, so it
 // is read without the person's login, except for canvases of the host's list.
 
@@ -16,6 +16,7 @@ import type { Example } from "./gallery.tsx";
 export interface Opening {
   openText(text: string, name: string, source: Source): void;
   openCanvas(id: string): Promise<void>;
+  openDraft(key: string): Promise<void>;
   /** replace calls open at once, or after the person agreed to lose what is not saved; otherwise keep. */
   replace(open: () => void, keep: () => void): void;
   fail(message: string): void;
@@ -30,7 +31,7 @@ export function useOpening(examples: Example[], opening: Opening): void {
   useEffect(() => {
     let leave = (): void => undefined;
     const follow = async (): Promise<void> => {
-      const { openText: show, openCanvas: ask, fail, t: words } = latest.current;
+      const { openText: show, openCanvas: ask, openDraft: resume, fail, t: words } = latest.current;
       const fragment = location.hash.slice(1);
       const [key, value = ""] = split(fragment, "=");
       leave();
@@ -39,6 +40,7 @@ export function useOpening(examples: Example[], opening: Opening): void {
       try {
         if (example) show(JSON.stringify(example), example.id, { kind: "example" });
         else if (key === "c") show(...(await linked(value)), { kind: "link" });
+        else if (key === "draft") await resume(decodeURIComponent(value));
         else if (key === "canvas") await ask(decodeURIComponent(value));
         else if (key === "open") show(await fromOrigin(value), value.split("/").at(-1)?.replace(/\.json$/, "") ?? "", { kind: "link" });
         else if (key === "try") leave = trial(value, session.plugins, (text) => show(text, "", { kind: "plugin" }));
@@ -49,7 +51,7 @@ export function useOpening(examples: Example[], opening: Opening): void {
     };
     void follow();
     const again = ({ oldURL }: HashChangeEvent): void => {
-      const opens = /^#(example|c|canvas|open|try)=/.test(location.hash);
+      const opens = /^#(example|c|canvas|draft|open|try)=/.test(location.hash);
       if (opens) latest.current.replace(() => void follow(), () => history.replaceState(null, "", oldURL));
       else void follow();
     };

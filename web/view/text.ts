@@ -38,3 +38,9 @@ export function like(before: unknown, text: string): unknown {
     return text;
   }
 }
+
+/** spoken writes the name of a component as words: VariableAssigner becomes Variable assigner. */
+export function spoken(name: string): string {
+  const words = name.replace(/^plugin:/, "").replaceAll(/([a-z0-9])([A-Z][a-z])/g, "$1 $2").split(" ");
+  return words.map((word, i) => (i > 0 && /^[A-Z][a-z]+$/.test(word) ? word.toLowerCase() : word)).join(" ");
+}

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { useApp, useBusy, useStore, useText } from "./context.tsx";
+import { Declared } from "./declared.tsx";
 import { like, show } from "./text.ts";
 
 /** Variables is a page of the drawer. */
@@ -16,7 +17,6 @@ export function Variables(): React.ReactNode {
   const [from, setFrom] = useState("");
   const all: Record<string, unknown> = { ...dsl?.globals, ...fromRun, ...changed };
   const names = Object.keys(all);
-  if (names.length === 0) return <p className="quiet">{t("variables.none")}</p>;
   const groups: [string, string[]][] = [
     [t("variables.env"), names.filter((name) => name.startsWith("env."))],
     [t("variables.sys"), names.filter((name) => name.startsWith("sys."))],
@@ -25,7 +25,8 @@ export function Variables(): React.ReactNode {
   const starts = Object.keys(latest);
   return (
     <div className="variables">
-      <p className="quiet small">{t("variables.hint")}</p>
+      <Declared />
+      {names.length === 0 ? <p className="quiet">{t("variables.none")}</p> : <p className="quiet small">{t("variables.hint")}</p>}
       {groups.filter(([, members]) => members.length > 0).map(([label, members]) => (
         <section key={label}>
           <h2 className="head">{label}</h2>

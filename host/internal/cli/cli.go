@@ -66,8 +66,8 @@ type command struct {
 func commands() []command {
 	return []command{
 		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand,
-		tenantCommand, scheduleCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand,
-		pluginCommand, kbCommand, healthCommand, versionCommand, licencesCommand,
+		tenantCommand, scheduleCommand, validateCommand, diffCommand, patchCommand, replayCommand, testCommand,
+		recordCommand, componentsCommand, pluginCommand, kbCommand, healthCommand, versionCommand, licencesCommand,
 	}
 }
 

@@ -278,7 +278,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await open();
     await page.getByRole("button", { name: "Keep this canvas" }).click();
     await page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
-    assert.equal(await page.getByLabel("Content", { exact: true }).inputValue(), "My own words");
+    assert.equal(await page.getByLabel("Content", { exact: true }).innerText(), "My own words");
     assert.equal(new URL(page.url()).hash, "#example=exchange");
     await open();
     await page.getByRole("button", { name: "Open the other one" }).click();

@@ -103,6 +103,31 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(refused);
   });
 
+  test("a new canvas is saved to the host, changed, saved again, and is there after a reload", async () => {
+    const { page, done } = await stage.visit();
+    await page.locator(".card.new:enabled").click();
+    await page.locator(".box").waitFor();
+    await page.keyboard.press("a");
+    await page.keyboard.type("message");
+    await page.keyboard.press("Enter");
+    await page.locator(".box-name", { hasText: "Message" }).waitFor();
+    await page.getByRole("button", { name: "Save to host" }).click();
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByRole("textbox", { name: "Title" }).fill("Made in the page");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.waitForFunction(() => location.hash.startsWith("#canvas="));
+    await page.locator(".node-name").fill("Greeting");
+    await page.getByRole("button", { name: "Save to host" }).click();
+    await page.getByRole("button", { name: "Saved" }).waitFor();
+    const id = decodeURIComponent(new URL(page.url()).hash.slice("#canvas=".length));
+    const answer = await fetch(`${address}/api/v2/canvases/${id}`, { headers: { authorization: `Bearer ${key}` } });
+    const stored = await answer.text();
+    assert.match(stored, /"title":\s*"Made in the page"/);
+    assert.match(stored, /"name":\s*"Greeting"/);
+    await done(refused);
+  });
+
   test("a PDF that is attached is read in a Worker under the host's headers, and what cannot be read is refused", async () => {
     const { page, done } = await stage.visit();
     await page.locator('header input[type="file"]').setInputFiles({ name: "files.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ components: {

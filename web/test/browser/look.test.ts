@@ -71,7 +71,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await audit(page, "gallery");
       await page.locator(".card").last().click();
       await ask(page, "green tea");
-      await page.locator('.box[data-status="succeeded"]', { hasText: /Answer/ }).waitFor();
+      await page.locator('.box[data-status="succeeded"] .box-name', { hasText: /^Answer/ }).waitFor();
       await page.locator(".stand-ins").waitFor();
       await page.locator('.composer input[type="file"]').setInputFiles({ name: "old.doc", mimeType: "application/msword", buffer: Buffer.from("d0cf11e0", "hex") });
       await page.locator(".composer .fault").waitFor();
@@ -86,6 +86,29 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
         await page.locator(`#tab-${tab}`).click();
         await audit(page, tab);
       }
+      for (const key of ["a", "Control+f", "Control+k", "?"]) {
+        await page.locator(".board").focus();
+        await page.keyboard.press(key);
+        await page.locator(".overlay, dialog.help").waitFor();
+        await audit(page, `overlay ${key}`);
+        await page.keyboard.press("Escape");
+        await page.locator(".overlay, dialog.help").waitFor({ state: "detached" });
+      }
+      for (const name of [/What is it about|这是/, /Brewing advice/]) {
+        const box = page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: name }) });
+        if (await box.count() === 0) continue;
+        await box.first().click();
+        await page.locator("#tab-node").click();
+        const closed = page.locator(".settings > details.more:not([open]) > summary");
+        while (await closed.count() > 0) await closed.first().click();
+        await audit(page, "settings");
+        await page.locator(".prompt-field .full").first().click({ force: true });
+        await page.locator("dialog.full-screen").waitFor();
+        await audit(page, "full screen");
+        await page.keyboard.press("Escape");
+        await page.locator("dialog.full-screen").waitFor({ state: "detached" });
+      }
+      await page.locator("#tab-chat").click();
       await page.locator("button.cite").first().or(page.locator("#tab-chat")).last().click();
       await page.locator("header.bar button", { has: page.locator("span.action-label") }).last().click();
       await page.locator("dialog[open]").waitFor();

@@ -1,0 +1,122 @@
+// The acts of a person on a canvas, in order, with a place in them: undo and redo walk over whole
+// acts. The file stays what it was; the canvas is the file with the acts.
+
+import { own, type Dsl, type Params } from "./dsl.ts";
+import { apply, same, type Change } from "./patch.ts";
+
+/** Act is what a person does at once: one step of undo. */
+export interface Act {
+  changes: readonly Change[];
+  /** Acts in a row with the same key, as when a text is typed, are one step. */
+  key?: string;
+}
+
+interface Done extends Act {
+  /** The document before the act. */
+  before: Dsl;
+}
+
+interface Undone {
+  act: Done;
+  /** The document after the act. */
+  after: Dsl;
+}
+
+/** History never changes; each act gives a new one. */
+export class History {
+  /** The document as it was opened. */
+  readonly base: Dsl;
+  /** The document now. */
+  readonly dsl: Dsl;
+  readonly #done: readonly Done[];
+  readonly #undone: readonly Undone[];
+
+  constructor(base: Dsl, dsl = base, done: readonly Done[] = [], undone: readonly Undone[] = []) {
+    this.base = base;
+    this.dsl = dsl;
+    this.#done = done;
+    this.#undone = undone;
+  }
+
+  get canUndo(): boolean {
+    return this.#done.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.#undone.length > 0;
+  }
+
+  /** acts are those done so far, to be done again on another visit. */
+  get acts(): readonly Act[] {
+    return this.#done.map(({ changes, key }) => (key === undefined ? { changes } : { changes, key }));
+  }
+
+  /** act adds an act; one without changes is none. */
+  act({ changes, key }: Act): History {
+    if (changes.length === 0) return this;
+    const dsl = apply(this.dsl, changes);
+    const last = this.#done.at(-1);
+    if (key === undefined || last?.key !== key) {
+      const done = { changes, before: this.dsl, ...(key === undefined ? {} : { key }) };
+      return new History(this.base, dsl, [...this.#done, done]);
+    }
+    const earlier = this.#done.slice(0, -1);
+    const joined = compact([...last.changes, ...changes]);
+    if (joined.length === 0) return new History(this.base, last.before, earlier);
+    return new History(this.base, dsl, [...earlier, { changes: joined, before: last.before, key }]);
+  }
+
+  undo(): History {
+    const act = this.#done.at(-1);
+    if (!act) return this;
+    return new History(this.base, act.before, this.#done.slice(0, -1), [...this.#undone, { act, after: this.dsl }]);
+  }
+
+  redo(): History {
+    const next = this.#undone.at(-1);
+    if (!next) return this;
+    return new History(this.base, next.after, [...this.#done, next.act], this.#undone.slice(0, -1));
+  }
+
+  /** patch is everything since the file was opened. */
+  patch(): Change[] {
+    return this.#done.flatMap(({ changes }) => changes);
+  }
+
+  /** edited lists the params of a node that differ from the file. */
+  edited(node: string): Params {
+    const now = own(this.dsl.components, node)?.obj.params ?? {};
+    const then = own(this.base.components, node)?.obj.params;
+    if (now === then) return none;
+    return Object.fromEntries(Object.entries(now).filter(([name, value]) => !then || !same(own(then, name), value)));
+  }
+}
+
+const none: Params = {};
+
+/** compact joins changes in a row of the same value, and drops those that come to nothing. */
+export function compact(changes: readonly Change[]): Change[] {
+  const joined: Change[] = [];
+  for (const change of changes) {
+    const index = joined.findIndex(({ path }) => same(path, change.path));
+    const first = joined[index];
+    const only = index >= 0 && joined.slice(index + 1).every(({ path }) => apart(path, change.path));
+    if (!first || !only || !("after" in first) || !("before" in change)) {
+      joined.push(change);
+      continue;
+    }
+    const { after: _, ...start } = first;
+    const whole: Change = "after" in change ? { ...start, after: change.after } : start;
+    if (!("before" in whole) && !("after" in whole)) joined.splice(index, 1);
+    else if (same(whole.before, whole.after)) joined.splice(index, 1);
+    else if (!("after" in whole) && change.at !== undefined) joined[index] = { ...whole, at: change.at };
+    else joined[index] = whole;
+  }
+  return joined;
+}
+
+// apart reports whether neither path leads into the other, nor both to places in one list.
+function apart(a: readonly unknown[], b: readonly unknown[]): boolean {
+  const shared = a.findIndex((step, i) => step !== b[i]);
+  return shared >= 0 && shared < b.length && typeof a[shared] === "string" && typeof b[shared] === "string";
+}

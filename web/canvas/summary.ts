@@ -1,0 +1,73 @@
+// What matters of a node, in a line or two on its card: the model, the first words of the prompt,
+// datasets, the method. Read from the params by what the component says of them.
+
+import type { ComponentSpec, Schema } from "@easel/engine";
+import { isObject, type Params } from "./dsl.ts";
+
+const most = 80; // characters of a line; the card cuts it to what fits
+
+/** summaryOf gives the lines of a card, at most two. */
+export function summaryOf(spec: ComponentSpec | undefined, params: Params, nameOf: (id: string) => string): string[] {
+  return linesOf(spec, params).map((line) => named(line, nameOf).slice(0, most));
+}
+
+// known are the lines of params that were read before: a canvas is drawn at every change of one
+// node.
+const known = new WeakMap<Params, { spec: ComponentSpec | undefined; lines: string[] }>();
+
+function linesOf(spec: ComponentSpec | undefined, params: Params): string[] {
+  const before = known.get(params);
+  if (before && before.spec === spec) return before.lines;
+  const lines = read(spec, params);
+  known.set(params, { spec, lines });
+  return lines;
+}
+
+function read(spec: ComponentSpec | undefined, params: Params): string[] {
+  const properties = Object.entries(spec?.params?.properties ?? {}).filter(([, { group }]) => group === undefined);
+  const branching = new Set(spec?.branches?.map(({ param }) => param));
+  const lines = properties.flatMap(([name, schema]) => {
+    if (branching.has(name) || name === "description" || params[name] === schema.default) return [];
+    const line = lineOf(params[name], schema, name).slice(0, 10 * most);
+    return line.trim().length < 2 || /^\{?sys\.query\}?$/.test(line) ? [] : [{ line, rank: rankOf(name, schema) }];
+  });
+  return lines
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, 2)
+    .map(({ line }) => line);
+}
+
+// rankOf puts the model first, then lists such as datasets, then texts, then choices.
+function rankOf(name: string, { format, enum: choices, type }: Schema): number {
+  if (name === "llm_id") return 0;
+  if (format === "text" || format === "code" || format === "reference") return 1;
+  if (choices) return 2;
+  return type === "array" ? 0.5 : 3;
+}
+
+function lineOf(value: unknown, { format, enum: choices }: Schema, name: string): string {
+  if (typeof value === "string") {
+    if (name === "llm_id") return value.split("@")[0] ?? "";
+    if (/^empty_/.test(name)) return "";
+    return format === "secret" || (format === undefined && !choices && !/url|prologue/.test(name)) ? "" : value;
+  }
+  if (!Array.isArray(value)) return "";
+  return value
+    .flatMap((each: unknown) => {
+      if (typeof each === "string") return [each];
+      const text = isObject(each)
+        ? (each["content"] ?? each["variable"] ?? each["group_name"] ?? each["value"])
+        : undefined;
+      return typeof text === "string" ? [text] : [];
+    })
+    .join(", ");
+}
+
+// named shows references as people know them, by the name of the node.
+function named(text: string, nameOf: (id: string) => string): string {
+  const read = text.replaceAll(
+    /\{([^{}@\s]+)@([^{}]+)\}|^([^{}@\s]+)@([^{}@\s,]+)$/g,
+    (_, id = "", output = "", bare = id, name = output) => `${nameOf(bare)} · ${name}`,
+  );
+  return read.replaceAll(/\s+/g, " ").trim();
+}

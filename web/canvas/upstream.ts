@@ -1,0 +1,72 @@
+// The variables that a node may use: outputs of what runs before it, and those of the conversation.
+
+import type { CanvasModel, CanvasNode, Specs } from "./drawing.ts";
+import { isObject, own, type Dsl } from "./dsl.ts";
+import { variablesOf } from "./edit/variables.ts";
+import { lists } from "./members.ts";
+
+/** Usable is a variable that a text may refer to. */
+export interface Usable {
+  /** Reference without braces: LLM:A@content, sys.query. */
+  ref: string;
+  /** Name of the node, or of the group of variables. */
+  from: string;
+  name: string;
+  type: string;
+  /** Node that gives it; absent for those of the conversation. */
+  node?: string;
+}
+
+const system: [name: string, type: string][] = [
+  ["query", "string"],
+  ["user_id", "string"],
+  ["conversation_turns", "number"],
+  ["files", "array<file>"],
+  ["history", "array<string>"],
+  ["date", "string"],
+];
+
+/** usable lists what a node may refer to, the nearest first. */
+export function usable(dsl: Dsl, model: CanvasModel, specs: Specs, id: string): Usable[] {
+  const nodes = before(model, id).flatMap((each) => outputsOf(model.byId.get(each), specs));
+  const own_ = variablesOf(dsl).map(({ name, type }) => ({ ref: `env.${name}`, from: "env", name, type }));
+  return [...nodes, ...system.map(([name, type]) => ({ ref: `sys.${name}`, from: "sys", name, type })), ...own_];
+}
+
+// before lists the nodes that may have run when a node runs, the nearest first: what leads to it,
+// to the agents it hangs below and to the groups around it.
+function before(model: CanvasModel, id: string): string[] {
+  const found = new Set([id]);
+  const sources = lists(model.edges.map(({ source, target }) => [target, source] as const));
+  for (const at of found) {
+    for (const source of sources.get(at) ?? []) found.add(source);
+    const parent = model.byId.get(at)?.parent;
+    if (parent === undefined) continue;
+    found.add(parent);
+    for (const node of model.nodes) if (node.role === "item" && node.parent === parent) found.add(node.id);
+  }
+  found.delete(id);
+  return [...found];
+}
+
+// outputsOf lists what a component gives, what the node declares, and the fields of its form.
+function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
+  if (!node || node.role === "note" || node.role === "tool" || node.role === "agent") return [];
+  const types = new Map<string, string>();
+  const start = node.spec?.role === "start" && !/webhook/i.test(String(node.params["mode"] ?? ""));
+  const outputs = specs.get(node.kind)?.outputs ?? [];
+  const asked = outputs.some(({ name }) => name === "*"); // its other outputs are parts of a web request
+  for (const { name, type = "any" } of outputs) if (!/^(\*|_)/.test(name) && !(asked && start)) types.set(name, type);
+  const declared = isObject(node.params["outputs"]) ? node.params["outputs"] : {};
+  for (const [name, entry] of Object.entries(declared)) {
+    if (name.startsWith("_")) continue;
+    const { type }: Record<string, unknown> = isObject(entry) ? entry : {};
+    types.set(name, typeof type === "string" ? type : (types.get(name) ?? "any"));
+  }
+  if (asked) {
+    const inputs = isObject(node.params["inputs"]) ? node.params["inputs"] : {};
+    for (const [name, field] of Object.entries(inputs))
+      types.set(name, isObject(field) ? String(own(field, "type") ?? "any") : "any");
+  }
+  return [...types].map(([name, type]) => ({ ref: `${node.id}@${name}`, from: node.name, name, type, node: node.id }));
+}

@@ -1,0 +1,279 @@
+// What a person does to the open canvas, each as one step of undo. Views call these; the rules
+// stand in canvas/edit.
+
+import { aligned, type Alignment } from "../canvas/edit/align.ts";
+import { setBranches } from "../canvas/edit/branches.ts";
+import { copy, paste, read, written } from "../canvas/edit/clip.ts";
+import { setParam, type Draft } from "../canvas/edit/draft.ts";
+import { enclose, groupAt, origin } from "../canvas/edit/groups.ts";
+import * as nodes from "../canvas/edit/nodes.ts";
+import { addNote, writeNote } from "../canvas/edit/notes.ts";
+import { attach, detach } from "../canvas/edit/tools.ts";
+import { nameVariable, removeVariable, setVariable, type Variable } from "../canvas/edit/variables.ts";
+import { connect, disconnect, refusal, type Refusal } from "../canvas/edit/wires.ts";
+import type { CanvasModel, CanvasNode, Specs } from "../canvas/drawing.ts";
+import type { Dsl } from "../canvas/dsl.ts";
+import { sizeOf, type Places } from "../canvas/places.ts";
+
+/** Drawn is an open canvas with its picture. */
+interface Drawn {
+  dsl: Dsl;
+  model: CanvasModel;
+}
+
+/** Editable is what holds the open canvas. */
+export interface Editable {
+  readonly specs: { get(): Specs };
+  readonly document: { get(): Drawn | undefined };
+  act<T>(change: (draft: Draft, document: Drawn) => T, key?: string): T | undefined;
+  /** drawing is the picture of a document that an act is making. */
+  drawing(dsl: Dsl): CanvasModel;
+  /** layout gives the engine's places for the open canvas. */
+  layout(): Promise<Places>;
+}
+
+/** Point is a place on the whole plane. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** Wire names an edge. */
+export interface Wire {
+  source: string;
+  target: string;
+  branch?: string;
+}
+
+/** Spot is where a new node goes. */
+export interface Spot {
+  at?: Point;
+  /** Somewhere near this point. */
+  near?: Point;
+  /** Node, and branch, that leads to it. */
+  after?: { node: string; branch?: string };
+  /** Edge that it goes into. */
+  between?: Wire;
+}
+
+const gap = 80;
+
+/** Editing changes the canvas of a session. */
+export class Editing {
+  readonly #session: Editable;
+
+  constructor(session: Editable) {
+    this.#session = session;
+  }
+
+  get #specs(): Specs {
+    return this.#session.specs.get();
+  }
+
+  /** add puts a new node of a component where the spot says, and gives its id. */
+  add(kind: string, name: string, spot: Spot): string | undefined {
+    return this.#session.act((draft, { model }) => {
+      const specs = this.#specs;
+      const before = spot.after?.node ?? spot.between?.source;
+      const at = spot.at ?? (spot.near ? free(model, spot.near, undefined) : this.#beside(model, before));
+      const parent = before === undefined ? groupAt(model, at) : model.byId.get(before)?.parent;
+      const around = parent === undefined ? { x: 0, y: 0 } : origin(model, parent);
+      const place = { x: at.x - around.x, y: at.y - around.y, ...(parent === undefined ? {} : { parent }) };
+      const id = nodes.addNode(draft, specs, kind, unused(model, name), place);
+      if (spot.between) {
+        nodes.insertBetween(draft, specs, id, spot.between);
+        makeRoom(draft, model, spot.between.target, at);
+      } else if (spot.after) {
+        connect(draft, specs, spot.after.node, id, spot.after.branch);
+      }
+      return id;
+    });
+  }
+
+  /** refused says why an edge may not be drawn, or nothing. */
+  refused({ source, target, branch }: Wire): Refusal | undefined {
+    const model = this.#session.document.get()?.model;
+    return model ? refusal(model, source, target, branch) : "note";
+  }
+
+  connect(wire: Wire): Refusal | undefined {
+    const refused = this.refused(wire);
+    if (refused) return refused;
+    this.#session.act((draft) => connect(draft, this.#specs, wire.source, wire.target, wire.branch));
+    return undefined;
+  }
+
+  /** remove deletes nodes and edges. */
+  remove(ids: readonly string[], wires: readonly Wire[] = []): void {
+    this.#session.act((draft, { model }) => {
+      for (const { source, target, branch } of wires) disconnect(draft, this.#specs, source, target, branch);
+      nodes.removeNodes(draft, this.#specs, model, ids);
+    });
+  }
+
+  /**
+   * move gives boxes other places, relative to their groups; those dropped on a group go into it.
+   */
+  move(places: Readonly<Record<string, Point>>, regroup: boolean): void {
+    this.#session.act((draft, document) => {
+      nodes.moveNodes(draft, document.model, places);
+      if (regroup) this.#regroup(draft, document, places);
+    });
+  }
+
+  #regroup(draft: Draft, { model }: Drawn, places: Readonly<Record<string, Point>>): void {
+    const moved = this.#session.drawing(draft.dsl);
+    for (const id of Object.keys(places)) {
+      const node = moved.byId.get(id);
+      if (node?.role !== "node" || node.spec?.role === "start") continue;
+      const { width, height } = sizeOf(node);
+      const at = origin(moved, id);
+      const middle = { x: at.x + width / 2, y: at.y + height / 2 };
+      const group = groupAt(moved, middle, new Set(Object.keys(places)));
+      if (group !== model.byId.get(id)?.parent) enclose(draft, this.#specs, moved, [id], group);
+    }
+  }
+
+  resize(id: string, width: number, height: number): void {
+    this.#session.act((draft) => nodes.sizeNode(draft, id, width, height));
+  }
+
+  align(ids: readonly string[], how: Alignment): void {
+    this.#session.act((draft, { model }) => nodes.moveNodes(draft, model, aligned(model, ids, how)));
+  }
+
+  /** tidy places nodes by the engine's layout: all, or those that are named. */
+  async tidy(ids: readonly string[] = []): Promise<void> {
+    const places = await this.#session.layout();
+    const only = new Set(ids);
+    this.#session.act((draft, { model }) => {
+      const chosen = Object.entries(places).filter(([id]) => only.size < 2 || only.has(id));
+      const shift = only.size < 2 ? { x: 0, y: 0 } : between(model, chosen);
+      nodes.moveNodes(
+        draft,
+        model,
+        Object.fromEntries(chosen.map(([id, { x, y }]) => [id, { x: x + shift.x, y: y + shift.y }])),
+      );
+      for (const [id, { width, height }] of chosen) if (width && height) nodes.sizeNode(draft, id, width, height);
+    });
+  }
+
+  rename(id: string, name: string): void {
+    this.#session.act((draft) => nodes.nameNode(draft, id, name), `name of ${id}`);
+  }
+
+  /** note adds a note near a point, where it lies under no box. */
+  note(near: Point, name: string): string | undefined {
+    return this.#session.act((draft, { model }) => addNote(draft, name, free(model, near, undefined)));
+  }
+
+  write(id: string, text: string): void {
+    this.#session.act((draft) => writeNote(draft, id, text), `note ${id}`);
+  }
+
+  /** branches replaces the value of a param that holds branches. */
+  branches(id: string, param: string, value: unknown): void {
+    const spec = this.#session.document.get()?.model.byId.get(id)?.spec;
+    const branch = spec?.branches?.find((each) => each.param === param);
+    if (branch) this.#session.act((draft) => setBranches(draft, this.#specs, id, branch, value), `${id}/${param}`);
+  }
+
+  attach(agent: string, kind: string, name: string): void {
+    this.#session.act((draft, { model }) => attach(draft, this.#specs, model, agent, kind, name));
+  }
+
+  detach(agent: string, index: number): void {
+    this.#session.act((draft) => detach(draft, agent, index));
+  }
+
+  /** tool changes a param of a tool of an agent. */
+  tool(agent: string, tools: unknown): void {
+    this.#session.act((draft) => setParam(draft, agent, "tools", tools), `${agent}/tools`);
+  }
+
+  /**
+   * copied is a selection as text for the clipboard; undefined when nothing in it can be copied.
+   */
+  copied(ids: readonly string[]): string | undefined {
+    const document = this.#session.document.get();
+    if (!document) return undefined;
+    const clip = copy(document.dsl, document.model, ids);
+    return clip.nodes.length > 0 ? written(clip) : undefined;
+  }
+
+  /**
+   * paste puts a text of the clipboard at a place, and gives the new ids. It throws a ClipError.
+   */
+  paste(text: string, at?: Point): string[] {
+    const clip = read(text);
+    const tops = clip.nodes.filter((node) => !clip.nodes.some(({ id }) => id === node["parentId"]));
+    const places = tops.map((node) => node["position"] as Point);
+    const corner = { x: Math.min(...places.map(({ x }) => x)), y: Math.min(...places.map(({ y }) => y)) };
+    const by = at ? { x: at.x - corner.x, y: at.y - corner.y } : { x: 40, y: 40 };
+    const ids = this.#session.act((draft) => paste(draft, this.#specs, clip, by));
+    return [...(ids?.values() ?? [])];
+  }
+
+  variable(variable: Variable): void {
+    this.#session.act((draft) => setVariable(draft, variable), `variable ${variable.name}`);
+  }
+
+  removeVariable(name: string): void {
+    this.#session.act((draft) => removeVariable(draft, name));
+  }
+
+  renameVariable(from: string, to: string): void {
+    this.#session.act((draft) => nameVariable(draft, from, to));
+  }
+
+  // beside is a free place to the right of a node, or below everything.
+  #beside(model: CanvasModel, id: string | undefined): Point {
+    const node = id === undefined ? undefined : model.byId.get(id);
+    if (!node) return { x: 0, y: Math.max(0, ...model.nodes.map((each) => each.y + sizeOf(each).height)) + gap };
+    const at = origin(model, node.id);
+    return free(model, { x: at.x + sizeOf(node).width + gap, y: at.y }, node.parent);
+  }
+}
+
+// free is the nearest place below a point where a new box covers no other.
+function free(model: CanvasModel, { x, y }: Point, group: string | undefined): Point {
+  const place = { x, y };
+  const covered = (each: CanvasNode): boolean => {
+    if (each.id === group) return false;
+    const there = origin(model, each.id);
+    const { width, height } = sizeOf(each);
+    return there.x < x + 220 && there.x + width + 20 > x && there.y < place.y + 100 && there.y + height > place.y;
+  };
+  for (let other = model.nodes.find(covered); other; other = model.nodes.find(covered)) {
+    place.y = origin(model, other.id).y + sizeOf(other).height + 40;
+  }
+  return place;
+}
+
+// makeRoom moves the node behind a new one, and all that follow it, to the right.
+function makeRoom(draft: Draft, model: CanvasModel, target: string, at: Point): void {
+  const node = model.byId.get(target);
+  if (!node) return;
+  const missing = at.x + 200 + gap - origin(model, target).x;
+  if (missing <= 0) return;
+  const moved = model.nodes.filter((each) => each.parent === node.parent && each.x >= node.x && each.role !== "note");
+  nodes.moveNodes(draft, model, Object.fromEntries(moved.map(({ id, x, y }) => [id, { x: x + missing, y }])));
+}
+
+// between is how far a layout of some nodes is moved, so that they stay where they are together.
+function between(model: CanvasModel, places: [string, Point][]): Point {
+  const known = places.flatMap(([id, place]) => {
+    const node = model.byId.get(id);
+    return node ? [{ node, place }] : [];
+  });
+  const least = (pick: (each: (typeof known)[number]) => number): number => Math.min(...known.map(pick));
+  return {
+    x: least(({ node }) => node.x) - least(({ place }) => place.x),
+    y: least(({ node }) => node.y) - least(({ place }) => place.y),
+  };
+}
+
+function unused(model: CanvasModel, name: string): string {
+  const taken = new Set(model.nodes.map((node) => node.name));
+  for (let number = 2, made = name; ; made = `${name} ${number++}`) if (!taken.has(made)) return made;
+}

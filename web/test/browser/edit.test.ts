@@ -1,0 +1,226 @@
+// Building a canvas in a real browser: by mouse and by keyboard, and what a reload keeps.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { missing, raise, type Stage } from "./stage.ts";
+
+const desktop = { width: 1440, height: 900 };
+
+const box = (page: Page, name: string): Locator =>
+  page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: name }) });
+const edges = (page: Page): Locator => page.locator(".react-flow__edge");
+const option = (page: Page, name: string): Locator =>
+  page.locator(".palette-entry", { has: page.locator("b", { hasText: new RegExp(`^${name}$`) }) });
+
+async function begin(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /New canvas/ }).click();
+  await page.locator(".box").waitFor();
+}
+
+async function middle(of: Locator): Promise<{ x: number; y: number }> {
+  const rect = await of.boundingBox();
+  assert.ok(rect);
+  return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
+}
+
+async function drag(page: Page, from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  for (let step = 1; step <= 8; step++)
+    await page.mouse.move(from.x + ((to.x - from.x) * step) / 8, from.y + ((to.y - from.y) * step) / 8);
+  await page.mouse.up();
+}
+
+describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await raise();
+  });
+  after(() => stage.close());
+
+  test("a canvas is built by mouse: palette, void, plus, connection, undo", async () => {
+    const { page, done } = await stage.visit("", desktop);
+    await begin(page);
+    await box(page, "begin").locator(".way").first().click();
+    await option(page, "LLM").click();
+    await box(page, "LLM").waitFor();
+    assert.equal(await edges(page).count(), 1);
+
+    // An edge dragged into the void asks what comes next.
+    const way = await middle(box(page, "LLM").locator(".way:not(.on-error)"));
+    await drag(page, way, { x: way.x + 60, y: way.y + 200 });
+    await page.locator(".overlay.floating").waitFor();
+    await option(page, "Message").click();
+    await box(page, "Message").waitFor();
+    assert.equal(await edges(page).count(), 2);
+
+    // The plus of an edge puts a step between two.
+    const rect = await edges(page).first().locator("path").first().boundingBox();
+    assert.ok(rect);
+    await page.mouse.move(rect.x + rect.width / 2, rect.y + rect.height / 2);
+    await page.getByRole("button", { name: "Add a step here" }).click();
+    await page.locator(".palette input").fill("retriev");
+    await page.keyboard.press("Enter");
+    await box(page, "Retrieval").waitFor();
+    assert.equal(await edges(page).count(), 3);
+
+    for (let steps = 0; steps < 3; steps++) await page.keyboard.press("Control+z");
+    await page.waitForFunction(() => document.querySelectorAll(".react-flow__node").length === 1);
+    assert.equal(await edges(page).count(), 0);
+    for (let steps = 0; steps < 3; steps++) await page.keyboard.press("Control+Shift+z");
+    await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 3);
+    await done();
+  });
+
+  test("a refused connection says why", async () => {
+    const { page, done } = await stage.visit("#example=tea-house", desktop);
+    await box(page, "About an order").waitFor();
+    const from = await middle(box(page, "About an order").locator(".way:not(.on-error)"));
+    await drag(page, from, await middle(box(page, "Look in our notes").locator(".react-flow__handle.target")));
+    await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 10);
+    await drag(page, from, await middle(box(page, "Look in our notes").locator(".react-flow__handle.target")));
+    await page.locator(".notice[data-shown]", { hasText: "connected already" }).waitFor();
+    await done();
+  });
+
+  test("a canvas is built by keyboard alone, and runs", async () => {
+    const { page, done } = await stage.visit("", desktop);
+    await page.locator(".card.new:enabled").focus();
+    await page.keyboard.press("Enter");
+    await box(page, "begin").focus();
+    await page.keyboard.press("Enter");
+    for (const name of ["llm", "message"]) {
+      await page.keyboard.press("a");
+      await page.locator(".palette input").waitFor();
+      await page.keyboard.type(name);
+      await page.keyboard.press("Enter");
+      await page.locator(".overlay").waitFor({ state: "detached" });
+    }
+    assert.equal(await edges(page).count(), 2);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("?");
+    await page.locator("dialog.help").waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("begin");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "begin" }).or(page.locator(".node-name")).first().waitFor();
+    await done();
+  });
+
+  test("steps are copied to another canvas, deleted and joined again, moved and put in line", async () => {
+    const { page, done } = await stage.visit("#example=tea-house", desktop);
+    await box(page, "Brewing advice").click();
+    await page.locator(".board").focus();
+    await page.keyboard.press("Control+c");
+    await page.keyboard.press("Delete");
+    await box(page, "Brewing advice").waitFor({ state: "detached" });
+    assert.equal(await edges(page).count(), 8, "its neighbours are joined");
+    await page.keyboard.press("Control+z");
+    await box(page, "Brewing advice").waitFor();
+
+    const start = await middle(box(page, "Small talk"));
+    await drag(page, { x: start.x, y: start.y - 30 }, { x: start.x + 80, y: start.y + 30 });
+    const moved = await middle(box(page, "Small talk"));
+    assert.ok(
+      Math.abs(moved.x - start.x - 80) < 12 && Math.abs(moved.y - start.y - 60) < 12,
+      JSON.stringify([start, moved]),
+    );
+    await box(page, "About an order").click({ modifiers: ["Control"] });
+    await page.getByRole("button", { name: "Align left" }).click();
+    const [one, two] = [await middle(box(page, "Small talk")), await middle(box(page, "About an order"))];
+    assert.ok(Math.abs(one.x - two.x) < 2);
+
+    await page.evaluate(() => {
+      location.hash = "example=exchange";
+    });
+    await page.locator("dialog[open] h2#replace-title").waitFor();
+    await page.locator("dialog[open] button:not(.primary)").click();
+    await page.locator("h1.title", { hasText: "exchange" }).waitFor();
+    await page.locator(".board").focus();
+    await page.keyboard.press("Control+v");
+    await box(page, "Brewing advice").waitFor();
+    await page.evaluate(() => navigator.clipboard.writeText("just words"));
+    await page.locator(".board").focus();
+    await page.keyboard.press("Control+v");
+    await page.locator(".notice[data-shown]", { hasText: "no steps" }).waitFor();
+    await done();
+  });
+
+  test("edits are there again after a reload and after the tab was closed, and can be undone", async () => {
+    const { page, done } = await stage.visit("", desktop);
+    await begin(page);
+    await box(page, "begin").locator(".way").first().click();
+    await option(page, "Message").click();
+    await box(page, "Message").waitFor();
+    const address = page.url();
+    await page.reload();
+    await box(page, "Message").waitFor();
+    await page.keyboard.press("Control+z");
+    await box(page, "Message").waitFor({ state: "detached" });
+    await page.keyboard.press("Control+Shift+z");
+    await box(page, "Message").waitFor();
+
+    const other = await page.context().newPage();
+    await page.close();
+    await other.goto(address.replace(/#.*/, ""));
+    await other.locator(".draft").first().click();
+    await box(other, "Message").waitFor();
+    await other.getByText("Your unsaved changes were restored.").waitFor();
+    await other.getByRole("button", { name: "Discard changes" }).click();
+    await box(other, "Message").waitFor({ state: "detached" });
+    await done();
+  });
+
+  test("text typed until the tab was killed is there again", async () => {
+    const { page, done } = await stage.visit("#example=tea-house", desktop);
+    await box(page, "Small talk").click();
+    const prompt = page.getByLabel("System prompt", { exact: true });
+    await prompt.click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type(" Be brief, please.");
+    const other = await page.context().newPage();
+    const kill = await page.context().newCDPSession(page);
+    await other.goto(stage.address + "#example=tea-house");
+    const crashed = page.waitForEvent("crash");
+    void kill.send("Page.crash").catch(() => undefined);
+    await crashed;
+    await other.reload();
+    await box(other, "Small talk").click();
+    await other.locator(".inspector").getByText("Be brief, please.").first().waitFor();
+    await done(/./);
+  });
+
+  test("nodes go into a group by dragging, and notes are written", async () => {
+    const { page, done } = await stage.visit("", desktop);
+    await begin(page);
+    await page.keyboard.press("a");
+    await page.keyboard.type("iteration");
+    await page.keyboard.press("Enter");
+    const group = page.locator(".react-flow__node-container");
+    await group.waitFor();
+    await page.keyboard.press("1");
+    await page.locator(".react-flow__pane").click({ position: { x: 300, y: 700 } });
+    await page.keyboard.press("a");
+    await page.keyboard.type("message");
+    await page.keyboard.press("Enter");
+    await box(page, "Message").waitFor();
+    await page.keyboard.press("1");
+    const at = await middle(box(page, "Message"));
+    const hold = await group.boundingBox();
+    assert.ok(hold);
+    await drag(page, { x: at.x, y: at.y - 15 }, { x: hold.x + hold.width * 0.6, y: hold.y + hold.height / 2 });
+    const link = await middle(page.locator(".react-flow__node-item .way"));
+    await drag(page, link, await middle(box(page, "Message").locator(".react-flow__handle.target")));
+    await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 1);
+
+    await page.locator(".board").focus();
+    await page.keyboard.press("m");
+    await page.locator(".note").dblclick();
+    await page.keyboard.type("**Mind** the group");
+    await page.keyboard.press("Escape");
+    await page.locator(".note strong", { hasText: "Mind" }).waitFor();
+    await done();
+  });
+});

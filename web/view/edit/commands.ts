@@ -1,0 +1,189 @@
+// What can be done to a canvas, each with its keys: the toolbar, the command palette, the help
+// sheet and the keyboard all read this list.
+
+import { useReactFlow, type ReactFlowInstance } from "@xyflow/react";
+import { useMemo } from "react";
+import type { Alignment } from "../../canvas/edit/align.ts";
+import type { Point } from "../../run/editing.ts";
+import type { Store } from "../../run/store.ts";
+import type { Key } from "../../words/en.ts";
+import { useApp, useText, type App } from "../context.tsx";
+import type { IconName } from "../icons.tsx";
+import { choose, close, notify, useEdited, type Edited } from "./state.ts";
+
+/** Command is one thing to do. */
+export interface Command {
+  label: Key;
+  icon: IconName;
+  /** Keys as the help sheet shows them; Mod is Ctrl, or Cmd on a Mac. */
+  keys?: string;
+  /** How many boxes must be selected. */
+  needs?: number;
+  run(): void;
+}
+
+/** fitPadding is the room around the boxes when all are shown. */
+export const fitPadding = 0.08;
+
+/** legible is the smallest zoom that the page chooses by itself on a desktop. */
+export const legible = 0.8;
+
+/**
+ * leastZoom is how far the page zooms out by itself: a phone shows the whole, a desktop what can be
+ * read.
+ */
+export function leastZoom(): number {
+  return innerWidth > 820 ? legible : 0.1;
+}
+
+/** center is the middle of what is visible of the canvas. */
+export function center(flow: ReactFlowInstance): Point {
+  const board = document.querySelector(".board")?.getBoundingClientRect();
+  if (!board) return { x: 0, y: 0 };
+  return flow.screenToFlowPosition({ x: board.left + board.width / 2, y: board.top + board.height / 2 });
+}
+
+const alignments: [Alignment, Key, IconName][] = [
+  ["left", "align.left", "alignLeft"],
+  ["center", "align.center", "alignCenter"],
+  ["right", "align.right", "alignRight"],
+  ["top", "align.top", "alignTop"],
+  ["middle", "align.middle", "alignMiddle"],
+  ["bottom", "align.bottom", "alignBottom"],
+  ["across", "align.across", "across"],
+  ["down", "align.down", "down"],
+];
+
+/** useCommands gives the commands for the open canvas. */
+export function useCommands(): Command[] {
+  const flow = useReactFlow();
+  const app = useApp();
+  const t = useText();
+  const edited = useEdited();
+  return useMemo(() => [...editing(app, edited, flow, t), ...viewing(app, edited, flow)], [app, edited, flow, t]);
+}
+
+function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (key: Key) => string): Command[] {
+  const { session, look } = app;
+  const selected = (): readonly string[] => edited.get().nodes;
+  const pasteCopy = (): void => {
+    const text = session.editing.copied(selected());
+    if (text === undefined) return notify(edited, t("edit.nothing_copied"));
+    choose(edited, session.editing.paste(text));
+  };
+  return [
+    {
+      label: "edit.add",
+      icon: "plus",
+      keys: "A",
+      run: () => edited.update({ overlay: "add", ...spotOf(edited), at: undefined }),
+    },
+    {
+      label: "edit.note",
+      icon: "note",
+      keys: "M",
+      run: () => {
+        const id = session.editing.note(center(flow), t("edit.note_name"));
+        if (id === undefined) return;
+        choose(edited, [id]);
+        look.update({ selected: id, reveal: { node: id, count: (look.get().reveal?.count ?? 0) + 1 } });
+      },
+    },
+    { label: "bar.undo", icon: "undo", keys: "Mod+Z", run: () => session.undo() },
+    { label: "bar.redo", icon: "redo", keys: "Mod+Shift+Z", run: () => session.redo() },
+    { label: "edit.duplicate", icon: "copy", keys: "Mod+D", needs: 1, run: pasteCopy },
+    { label: "edit.delete", icon: "trash", keys: "Delete", needs: 1, run: () => remove(app, edited) },
+    { label: "edit.tidy", icon: "tidy", keys: "T", run: () => void session.editing.tidy(selected()) },
+    {
+      label: "edit.all",
+      icon: "grid",
+      keys: "Mod+A",
+      run: () => {
+        choose(edited, session.document.get()?.model.nodes.map(({ id }) => id) ?? []);
+      },
+    },
+    {
+      label: "edit.rename",
+      icon: "text",
+      keys: "F2",
+      needs: 1,
+      run: () => {
+        look.update({ selected: selected()[0], tab: "node", panel: true });
+        requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".node-name")?.select());
+      },
+    },
+    ...alignments.map(([how, label, icon]): Command => ({
+      label,
+      icon,
+      needs: 2,
+      run: () => session.editing.align(selected(), how),
+    })),
+  ];
+}
+
+function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance): Command[] {
+  return [
+    { label: "edit.find", icon: "search", keys: "Mod+F", run: () => edited.update({ overlay: "find" }) },
+    { label: "edit.commands", icon: "list", keys: "Mod+K", run: () => edited.update({ overlay: "commands" }) },
+    { label: "edit.help", icon: "help", keys: "?", run: () => edited.update({ overlay: "help" }) },
+    {
+      label: "edit.fit",
+      icon: "fit",
+      keys: "1",
+      run: () => void flow.fitView({ padding: fitPadding, minZoom: leastZoom(), maxZoom: 1.1 }),
+    },
+    {
+      label: "edit.overview",
+      icon: "fit",
+      keys: "Shift+1",
+      run: () => void flow.fitView({ padding: fitPadding, maxZoom: 1.1 }),
+    },
+    { label: "edit.zoom_in", icon: "plus", keys: "+", run: () => void flow.zoomIn() },
+    { label: "edit.zoom_out", icon: "minus", keys: "-", run: () => void flow.zoomOut() },
+    {
+      label: "edit.wheel",
+      icon: "hand",
+      run: () => look.update({ wheel: look.get().wheel === "zoom" ? "pan" : "zoom" }),
+    },
+    { label: "bar.panel", icon: "panel", keys: "P", run: () => look.update({ panel: !look.get().panel }) },
+  ];
+}
+
+// spotOf puts a step behind the selected box.
+function spotOf(edited: Store<Edited>): Pick<Edited, "spot"> {
+  const [only, more] = edited.get().nodes;
+  return only === undefined || more !== undefined ? { spot: undefined } : { spot: { after: { node: only } } };
+}
+
+/** remove deletes what is selected. */
+export function remove({ session, look }: App, edited: Store<Edited>): void {
+  const { nodes, edges } = edited.get();
+  const wires = (session.document.get()?.model.edges ?? [])
+    .filter(({ id, role }) => edges.includes(id) && role !== "tool")
+    .map(({ source, target, branch, role }) => {
+      const by = role === "error" ? "error" : branch;
+      return { source, target, ...(by === undefined ? {} : { branch: by }) };
+    });
+  session.editing.remove(nodes, wires);
+  edited.update({ nodes: [], edges: [] });
+  if (nodes.includes(look.get().selected ?? "")) look.update({ selected: undefined });
+}
+
+/** matches reports whether an event is the keys of a command. */
+export function matches(event: KeyboardEvent, keys: string): boolean {
+  const parts = keys.split(/\+(?=.)/);
+  const name = parts.at(-1) ?? "";
+  const wants = (part: string): boolean => parts.length > 1 && parts.includes(part);
+  const mod = event.ctrlKey || event.metaKey;
+  if (mod !== wants("Mod") || event.altKey) return false;
+  if (name === "Delete") return event.key === "Delete" || event.key === "Backspace";
+  if (/^\d$/.test(name)) return event.code === `Digit${name}` && event.shiftKey === wants("Shift");
+  if (/^[A-Z]$/.test(name)) return event.key.toUpperCase() === name && event.shiftKey === wants("Shift");
+  return event.key === name;
+}
+
+/** leave closes what lies over the canvas and gives the canvas the keyboard. */
+export function leave(edited: Store<Edited>): void {
+  close(edited);
+  document.querySelector<HTMLElement>(".board")?.focus();
+}

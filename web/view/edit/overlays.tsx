@@ -1,0 +1,287 @@
+// What lies over the canvas: the palette, find, the command palette and the help sheet.
+
+import { useReactFlow } from "@xyflow/react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { CanvasModel } from "../../canvas/drawing.ts";
+import { useApp, useSelect, useStore, useText } from "../context.tsx";
+import { Icon, iconOfNode, type IconName } from "../icons.tsx";
+import { brief, spoken } from "../text.ts";
+import { center, leave, type Command } from "./commands.ts";
+import { Palette, useOffered } from "./palette.tsx";
+import { choose, close, useEdited } from "./state.ts";
+
+/** Overlays shows what is open. */
+export function Overlays({ commands }: { commands: readonly Command[] }): React.ReactNode {
+  const edited = useEdited();
+  const overlay = useStore(edited, (state) => state.overlay);
+  if (overlay === "add") return <AddStep />;
+  if (overlay === "find") return <Find />;
+  if (overlay === "commands") return <Commands commands={commands} />;
+  return overlay === "help" ? <Help commands={commands} /> : null;
+}
+
+function AddStep(): React.ReactNode {
+  const { session } = useApp();
+  const edited = useEdited();
+  const select = useSelect();
+  const flow = useReactFlow();
+  const at = useStore(edited, (state) => state.at);
+  const box = useRef<HTMLDivElement>(null);
+  const specs = useOffered();
+  useOutside(box, () => close(edited));
+  const pick = (kind: string): void => {
+    const { spot = {} } = edited.get();
+    const { x, y } = center(flow);
+    const place = spot.at || spot.after || spot.between ? spot : { near: { x: x - 100, y: y - 40 } };
+    const id = session.editing.add(kind, spoken(kind), place);
+    leave(edited);
+    if (id === undefined) return;
+    choose(edited, [id]);
+    select(id, { tab: "node", reveal: !spot.at });
+  };
+  const style = at ? placed(at) : undefined;
+  return (
+    <div ref={box} className={at ? "overlay floating" : "overlay docked"} style={style}>
+      <Palette specs={specs} draggable={!at} onPick={(spec) => pick(spec.name)} onClose={() => leave(edited)} />
+    </div>
+  );
+}
+
+// placed keeps a floating list on the screen.
+function placed({ x, y }: { x: number; y: number }): React.CSSProperties {
+  const board = document.querySelector(".board")?.getBoundingClientRect();
+  if (!board) return {};
+  return {
+    left: Math.max(8, Math.min(x - board.left, board.width - 330)),
+    top: Math.max(8, Math.min(y - board.top, board.height - 400)),
+  };
+}
+
+function useOutside(box: React.RefObject<HTMLElement | null>, away: () => void): void {
+  const latest = useRef(away);
+  latest.current = away;
+  useEffect(() => {
+    const down = (event: PointerEvent): void => {
+      if (!box.current?.contains(event.target as Node)) latest.current();
+    };
+    addEventListener("pointerdown", down, true);
+    return () => removeEventListener("pointerdown", down, true);
+  }, [box]);
+}
+
+interface Choice {
+  key: string;
+  icon: IconName;
+  label: string;
+  detail?: string;
+  keys?: string;
+  run(): void;
+}
+
+// Chooser is a search field over a list, worked by keyboard or pointer.
+function Chooser({
+  label,
+  choices,
+  onClose,
+}: {
+  label: string;
+  choices(query: string): Choice[];
+  onClose(): void;
+}): React.ReactNode {
+  const t = useText();
+  const [query, setQuery] = useState("");
+  const [active, setActive] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  useOutside(box, onClose);
+  const found = useMemo(() => choices(query.trim().toLowerCase()), [choices, query]);
+  const at = Math.min(active, found.length - 1);
+  useEffect(() => {
+    box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+  const key = (event: React.KeyboardEvent): void => {
+    if (event.key === "ArrowDown") setActive(Math.min(at + 1, found.length - 1));
+    else if (event.key === "ArrowUp") setActive(Math.max(at - 1, 0));
+    else if (event.key === "Enter") found[at]?.run();
+    else if (event.key === "Escape") onClose();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div ref={box} className="overlay centered palette" role="dialog" aria-label={label} onKeyDown={key}>
+      <input
+        type="search"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="choices"
+        aria-label={label}
+        placeholder={label}
+        autoFocus
+        value={query}
+        aria-activedescendant={found[at] ? `choice-${at}` : undefined}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setActive(0);
+        }}
+      />
+      <ul id="choices" role="listbox" aria-label={label}>
+        {found.map((choice, i) => (
+          <li
+            key={choice.key}
+            id={`choice-${i}`}
+            role="option"
+            aria-selected={i === at}
+            className="palette-entry"
+            onClick={choice.run}
+          >
+            <span className="glyph">
+              <Icon name={choice.icon} />
+            </span>
+            <span className="palette-text">
+              <b>{choice.label}</b>
+              {choice.detail && <small>{choice.detail}</small>}
+            </span>
+            {choice.keys && <Keys keys={choice.keys} />}
+          </li>
+        ))}
+        {found.length === 0 && (
+          <li className="quiet small" role="option" aria-disabled="true" aria-selected="false">
+            {t("palette.none")}
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+function Find(): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const edited = useEdited();
+  const select = useSelect();
+  const model = useStore(session.document, (document) => document?.model);
+  const choices = useMemo(
+    () =>
+      (query: string): Choice[] =>
+        (model ? found(model, query) : []).map(({ id, name, icon, detail }) => ({
+          key: id,
+          icon,
+          label: name,
+          detail,
+          run: () => {
+            leave(edited);
+            choose(edited, [id]);
+            select(id, { tab: "node", reveal: true });
+          },
+        })),
+    [model, edited, select],
+  );
+  return <Chooser label={t("find.label")} choices={choices} onClose={() => leave(edited)} />;
+}
+
+// found lists the boxes whose name, kind, id or settings hold the words, names first.
+function found(model: CanvasModel, query: string): { id: string; name: string; icon: IconName; detail: string }[] {
+  const ranked = model.nodes.flatMap((node) => {
+    const { id, name, kind, text = "" } = node;
+    const place = name.toLowerCase().includes(query) ? 0 : `${kind} ${id}`.toLowerCase().includes(query) ? 1 : 2;
+    const params = JSON.stringify(node.params) + text;
+    const at = place === 2 ? params.toLowerCase().indexOf(query) : -1;
+    if (place === 2 && at < 0) return [];
+    const detail = at < 0 ? `${spoken(kind)} · ${id}` : brief(params.slice(Math.max(0, at - 30), at + 60), 90);
+    return [{ place, hit: { id, name: name || id, icon: iconOfNode(node), detail } }];
+  });
+  return ranked
+    .sort((a, b) => a.place - b.place)
+    .slice(0, 60)
+    .map(({ hit }) => hit);
+}
+
+function Commands({ commands }: { commands: readonly Command[] }): React.ReactNode {
+  const t = useText();
+  const edited = useEdited();
+  const choices = useMemo(
+    () =>
+      (query: string): Choice[] =>
+        commands.flatMap(({ label, icon, keys, needs = 0, run }) => {
+          const text = t(label);
+          if (edited.get().nodes.length < needs || !text.toLowerCase().includes(query)) return [];
+          return [
+            {
+              key: label,
+              icon,
+              label: text,
+              ...(keys === undefined ? {} : { keys }),
+              run: () => {
+                leave(edited);
+                run();
+              },
+            },
+          ];
+        }),
+    [commands, edited, t],
+  );
+  return <Chooser label={t("edit.commands")} choices={choices} onClose={() => leave(edited)} />;
+}
+
+function Help({ commands }: { commands: readonly Command[] }): React.ReactNode {
+  const t = useText();
+  const edited = useEdited();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const others: [keys: string, text: string][] = [
+    ["Mod+C", t("help.copy")],
+    ["Mod+X", t("help.cut")],
+    ["Mod+V", t("help.paste")],
+    ["Shift+Drag", t("help.box")],
+    ["Mod+Click", t("help.more")],
+    ["Arrows", t("help.move")],
+    ["Space+Drag", t("help.pan")],
+  ];
+  return (
+    <dialog ref={dialog} className="help" aria-labelledby="help-title" onClose={() => leave(edited)}>
+      <h2 id="help-title">{t("edit.help")}</h2>
+      <dl>
+        {commands.flatMap(({ label, keys }) =>
+          keys === undefined
+            ? []
+            : [
+                <div key={label}>
+                  <dt>{t(label)}</dt>
+                  <dd>
+                    <Keys keys={keys} />
+                  </dd>
+                </div>,
+              ],
+        )}
+        {others.map(([keys, text]) => (
+          <div key={keys}>
+            <dt>{text}</dt>
+            <dd>
+              <Keys keys={keys} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit" className="primary">
+          {t("error.close")}
+        </button>
+      </form>
+    </dialog>
+  );
+}
+
+const mac = typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** Keys draws keys as they are labelled here. */
+export function Keys({ keys }: { keys: string }): React.ReactNode {
+  return (
+    <span className="keys">
+      {keys.split(/\+(?=.)/).map((key) => (
+        <kbd key={key}>{key === "Mod" ? (mac ? "⌘" : "Ctrl") : key}</kbd>
+      ))}
+    </span>
+  );
+}

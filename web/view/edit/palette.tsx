@@ -1,0 +1,159 @@
+// The list of what can be added, made of what components say of themselves. A step is chosen by
+// click, by keyboard or by dragging it onto the canvas.
+
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import type { Category, ComponentSpec } from "@easel/engine";
+import { useApp, useSpecText, useStore, useText } from "../context.tsx";
+import { hueOf, Icon, iconOf } from "../icons.tsx";
+import { spoken } from "../text.ts";
+
+/** dragType is the type of a dragged component. */
+export const dragType = "application/x-easel-component";
+
+const order: Category[] = ["model", "conversation", "knowledge", "flow", "data", "tool", "pipeline"];
+
+/** offered lists the components that can be added to a canvas, by category. */
+export function offered(specs: Iterable<ComponentSpec>, pipeline: boolean, started: boolean): ComponentSpec[] {
+  const all = [...new Set(specs)].filter(({ role, pipeline: of = false }) => {
+    if (role === "item" || (role === "start" && started)) return false;
+    return of === pipeline;
+  });
+  return order.flatMap((category) => all.filter((spec) => spec.category === category));
+}
+
+/** Palette lists components; onPick gets the chosen one. */
+export function Palette({
+  specs,
+  onPick,
+  onClose,
+  draggable,
+}: {
+  specs: readonly ComponentSpec[];
+  onPick(spec: ComponentSpec): void;
+  onClose(): void;
+  draggable?: boolean;
+}): React.ReactNode {
+  const t = useText();
+  const words = useSpecText();
+  const [query, setQuery] = useState("");
+  const [active, setActive] = useState(0);
+  const id = useId();
+  const list = useRef<HTMLUListElement>(null);
+  const found = useMemo(() => {
+    const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    return specs.filter((spec) => {
+      const text = [
+        spec.name,
+        spoken(spec.name),
+        spec.description,
+        words(spec.description ?? ""),
+        t(`category.${spec.category}`),
+      ]
+        .join(" ")
+        .toLowerCase();
+      return wanted.every((word) => text.includes(word));
+    });
+  }, [specs, query, words, t]);
+  const at = Math.min(active, found.length - 1);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+  const key = (event: React.KeyboardEvent): void => {
+    const chosen = found[at];
+    if (event.key === "ArrowDown") setActive(Math.min(at + 1, found.length - 1));
+    else if (event.key === "ArrowUp") setActive(Math.max(at - 1, 0));
+    else if (event.key === "Enter" && chosen) onPick(chosen);
+    else if (event.key === "Escape") onClose();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div className="palette" role="dialog" aria-label={t("edit.add")} onKeyDown={key}>
+      <input
+        type="search"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-label={t("palette.search")}
+        autoFocus
+        aria-activedescendant={found[at] ? `${id}-${at}` : undefined}
+        placeholder={t("palette.search")}
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setActive(0);
+        }}
+      />
+      <ul ref={list} id={id} role="listbox" aria-label={t("edit.add")}>
+        {found.map((spec, i) => (
+          <li key={spec.name} role="presentation">
+            {found[i - 1]?.category !== spec.category && (
+              <p className="palette-head" role="presentation">
+                {t(`category.${spec.category}`)}
+              </p>
+            )}
+            <Entry id={`${id}-${i}`} spec={spec} selected={i === at} draggable={draggable === true} onPick={onPick} />
+          </li>
+        ))}
+        {found.length === 0 && (
+          <li className="quiet small" role="option" aria-disabled="true" aria-selected="false">
+            {t("palette.none")}
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+function Entry({
+  id,
+  spec,
+  selected,
+  draggable,
+  onPick,
+}: {
+  id: string;
+  spec: ComponentSpec;
+  selected: boolean;
+  draggable: boolean;
+  onPick(spec: ComponentSpec): void;
+}): React.ReactNode {
+  const words = useSpecText();
+  const line = words(spec.description ?? "");
+  return (
+    <div
+      id={id}
+      role="option"
+      aria-selected={selected}
+      className="palette-entry"
+      data-hue={hueOf(spec)}
+      draggable={draggable}
+      title={spec.missing ?? line}
+      onClick={() => onPick(spec)}
+      onDragStart={(event) => {
+        event.dataTransfer.setData(dragType, spec.name);
+        event.dataTransfer.effectAllowed = "copy";
+      }}
+    >
+      <span className="glyph">
+        <Icon name={iconOf(spec)} />
+      </span>
+      <span className="palette-text">
+        <b>{spoken(spec.name)}</b>
+        <small>{line}</small>
+      </span>
+    </div>
+  );
+}
+
+/** useOffered gives the components that can be added to the open canvas. */
+export function useOffered(): ComponentSpec[] {
+  const { session } = useApp();
+  const specs = useStore(session.specs, (all) => all);
+  const model = useStore(session.document, (document) => document?.model);
+  return useMemo(() => {
+    const start = model?.nodes.find((node) => node.spec?.role === "start")?.spec;
+    return offered(specs.values(), start?.pipeline === true, start !== undefined);
+  }, [specs, model]);
+}

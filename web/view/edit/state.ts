@@ -1,0 +1,55 @@
+// What the editor shows besides the canvas: the selection, where a step is being added, what is
+// open.
+
+import { createContext, useContext } from "react";
+import type { Spot } from "../../run/editing.ts";
+import { Store } from "../../run/store.ts";
+
+/** Overlay is what lies over the canvas. */
+export type Overlay = "add" | "find" | "commands" | "help";
+
+/** Edited is the state of the editor. */
+export interface Edited {
+  /** Selected boxes and edges, by id. */
+  nodes: readonly string[];
+  edges: readonly string[];
+  overlay?: Overlay | undefined;
+  /** Where the next step goes, while the palette is open. */
+  spot?: Spot | undefined;
+  /** Where on the screen the palette stands; beside the canvas when absent. */
+  at?: { x: number; y: number } | undefined;
+  /** A short message, such as why an edge was refused. */
+  notice?: { text: string; count: number } | undefined;
+}
+
+/** newEdited is the state for a canvas that has just been opened. */
+export function newEdited(): Store<Edited> {
+  return new Store<Edited>({ nodes: [], edges: [] });
+}
+
+/** EditedContext carries the state of the editor. */
+export const EditedContext = createContext<Store<Edited>>(newEdited());
+
+/** useEdited gives the store of the editor's state. */
+export function useEdited(): Store<Edited> {
+  return useContext(EditedContext);
+}
+
+/** close takes away what lies over the canvas. */
+export function close(edited: Store<Edited>): void {
+  const { nodes, edges } = edited.get();
+  edited.set({ nodes, edges });
+}
+
+/** notify shows a short message. */
+export function notify(edited: Store<Edited>, text: string): void {
+  edited.update({ notice: { text, count: (edited.get().notice?.count ?? 0) + 1 } });
+}
+
+/** choose selects boxes. */
+export function choose(edited: Store<Edited>, nodes: readonly string[]): void {
+  const { nodes: before, edges } = edited.get();
+  if (edges.length > 0 || before.length !== nodes.length || before.some((id) => !nodes.includes(id))) {
+    edited.update({ nodes, edges: [] });
+  }
+}

@@ -1,0 +1,222 @@
+// Editors of lists and of names with values.
+
+import { useId } from "react";
+import type { Schema } from "@easel/engine";
+import type { Params } from "../../canvas/dsl.ts";
+import { isObject } from "../../canvas/dsl.ts";
+import { useSpecText, useText } from "../context.tsx";
+import { Icon } from "../icons.tsx";
+import { Prompt } from "./prompt.tsx";
+import { useEditors, type ControlProps } from "./props.ts";
+
+/** Rows frames the elements of a list: each can be moved and removed. */
+export function Rows<T>({
+  label,
+  value,
+  onChange,
+  make,
+  children,
+}: {
+  label: string;
+  value: readonly T[];
+  onChange(value: T[]): void;
+  make?: (() => T) | undefined;
+  children(each: T, index: number): React.ReactNode;
+}): React.ReactNode {
+  const t = useText();
+  const swap = (from: number, to: number): void =>
+    onChange(value.toSpliced(from, 1).toSpliced(to, 0, value[from] as T));
+  return (
+    <div className="rows">
+      {value.map((each, i) => (
+        <div key={i} className="row-item" role="group" aria-label={`${label} ${i + 1}`}>
+          <div className="row-body">{children(each, i)}</div>
+          <span className="row-tools">
+            {i > 0 && (
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={`${t("form.move_up")}: ${label} ${i + 1}`}
+                title={t("form.move_up")}
+                onClick={() => swap(i, i - 1)}
+              >
+                ↑
+              </button>
+            )}
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`${t("form.remove")} ${label} ${i + 1}`}
+              title={t("form.remove")}
+              onClick={() => onChange(value.toSpliced(i, 1))}
+            >
+              <Icon name="cross" />
+            </button>
+          </span>
+        </div>
+      ))}
+      {make && (
+        <button type="button" className="add" onClick={() => onChange([...value, make()])}>
+          <Icon name="plus" />
+          {t("form.add")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** TextList edits a list of texts. */
+export function TextList({ node, label, value, onChange }: ControlProps & { value: string[] }): React.ReactNode {
+  return (
+    <Rows label={label} value={value} make={() => ""} onChange={onChange}>
+      {(text, i) => (
+        <Prompt
+          node={node}
+          label={i === 0 ? label : `${label} ${i + 1}`}
+          text={text}
+          onChange={(next) => onChange(value.with(i, next))}
+        />
+      )}
+    </Rows>
+  );
+}
+
+const roles = ["user", "assistant", "system"];
+
+/** Messages edits what a model is asked: a list of roles with texts. */
+export function Messages({ node, label, value, onChange }: ControlProps & { value: unknown[] }): React.ReactNode {
+  const t = useText();
+  const list = value.filter(isObject);
+  const set = (i: number, part: Params): void => onChange(list.with(i, { ...list[i], ...part }));
+  return (
+    <Rows label={label} value={list} make={() => ({ role: "user", content: "" })} onChange={onChange}>
+      {(each, i) => {
+        const role = typeof each["role"] === "string" ? each["role"] : "user";
+        return (
+          <>
+            <select
+              className="small-select"
+              aria-label={`${t("form.role")} ${i + 1}`}
+              value={role}
+              onChange={(event) => set(i, { role: event.target.value })}
+            >
+              {[...new Set([...roles, role])].map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+            <Prompt
+              node={node}
+              label={t("form.message", i + 1)}
+              text={String(each["content"] ?? "")}
+              onChange={(content) => set(i, { content })}
+            />
+          </>
+        );
+      }}
+    </Rows>
+  );
+}
+
+/** ObjectList edits a list of objects whose members a schema describes. */
+export function ObjectList({
+  node,
+  spec,
+  label,
+  value,
+  items,
+  onChange,
+}: ControlProps & { value: unknown[]; items: Schema }): React.ReactNode {
+  const list = value.filter(isObject);
+  return (
+    <Rows label={label} value={list} make={() => emptyOf(items)} onChange={onChange}>
+      {(each, i) => (
+        <Members
+          node={node}
+          spec={spec}
+          schema={items}
+          value={each}
+          onChange={(next) => onChange(list.with(i, next))}
+        />
+      )}
+    </Rows>
+  );
+}
+
+function emptyOf({ properties = {} }: Schema): Params {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Members edits the members of an object that a schema describes. */
+export function Members({
+  node,
+  spec,
+  schema,
+  value,
+  but = [],
+  onChange,
+}: Pick<ControlProps, "node" | "spec" | "schema"> & {
+  value: Params;
+  but?: readonly string[];
+  onChange(value: Params): void;
+}): React.ReactNode {
+  const words = useSpecText();
+  const { Control } = useEditors();
+  const id = useId();
+  return Object.entries(schema.properties ?? {})
+    .filter(([name]) => !but.includes(name))
+    .map(([name, each]) => (
+      <div key={name} className="member">
+        <label htmlFor={`${id}-${name}`}>{words(each.title ?? name)}</label>
+        <Control
+          id={`${id}-${name}`}
+          node={node}
+          spec={spec && { ...spec, branches: [] }}
+          name={`.${name}`}
+          label={words(each.title ?? name)}
+          schema={each}
+          value={value[name]}
+          hint=""
+          onChange={(next) => onChange({ ...value, [name]: next })}
+        />
+      </div>
+    ));
+}
+
+/** Pairs edits names with values. */
+export function Pairs({ node, label, value, onChange }: ControlProps & { value: Params }): React.ReactNode {
+  const t = useText();
+  const list = Object.entries(value);
+  const write = (next: [string, unknown][]): void => onChange(Object.fromEntries(next));
+  return (
+    <Rows label={label} value={list} make={(): [string, unknown] => [unused(value), ""]} onChange={write}>
+      {([name, each], i) => (
+        <>
+          <input
+            type="text"
+            aria-label={`${t("form.key")} ${i + 1}`}
+            defaultValue={name}
+            key={name}
+            spellCheck={false}
+            onBlur={(event) => {
+              if (event.target.value !== name && event.target.value !== "")
+                write(list.with(i, [event.target.value, each]));
+            }}
+          />
+          <Prompt
+            node={node}
+            label={`${t("form.value")} ${i + 1}`}
+            text={String(each ?? "")}
+            onChange={(text) => write(list.with(i, [name, text]))}
+          />
+        </>
+      )}
+    </Rows>
+  );
+}
+
+/** unused is a name that a record does not have. */
+export function unused(record: Params, name = "name"): string {
+  for (let number = 1, made = name; ; made = `${name}_${++number}`) if (!Object.hasOwn(record, made)) return made;
+}

@@ -1,0 +1,223 @@
+// The editor of prompts: references are chips with the name of their node, and { or / offers what
+// runs before. The document stays plain text. It lies in a shadow root, where CodeMirror uses
+// constructed style sheets, which a strict Content-Security-Policy allows.
+
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { Annotation, EditorState } from "@codemirror/state";
+import {
+  Decoration,
+  EditorView,
+  keymap,
+  MatchDecorator,
+  placeholder,
+  ViewPlugin,
+  WidgetType,
+  type DecorationSet,
+  type ViewUpdate,
+} from "@codemirror/view";
+import { useEffect, useRef } from "react";
+import type { Usable } from "../../canvas/upstream.ts";
+import { codeSetup, type Language } from "./code-languages.ts";
+
+/** Offered is a variable with its value of the last run. */
+export interface Offered extends Usable {
+  value?: string | undefined;
+}
+
+/** EditorProps are those of the editor. */
+export interface EditorProps {
+  text: string;
+  label: string;
+  hint?: string;
+  offered: readonly Offered[];
+  language?: Language | undefined;
+  tall?: boolean;
+  /** The text is one reference, with or without braces. */
+  bare?: boolean;
+  onChange(text: string): void;
+}
+
+const theme = EditorView.theme({
+  "&": {
+    fontSize: "14px",
+    backgroundColor: "var(--paper)",
+    color: "var(--ink)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "8px",
+  },
+  "&.cm-focused": { outline: "2px solid var(--select)", outlineOffset: "-1px" },
+  ".cm-content": { caretColor: "var(--ink)", padding: "7px 4px", minHeight: "22px" },
+  "&.code .cm-scroller": { fontFamily: "var(--mono)", fontSize: "12.5px" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  ".cm-scroller": {
+    maxHeight: "var(--editor-height, 320px)",
+    overflow: "auto",
+    lineHeight: "1.5",
+    fontFamily: "inherit",
+  },
+  ".cm-placeholder": { color: "var(--ink-soft)" },
+  ".chip": {
+    backgroundColor: "var(--select-soft)",
+    color: "var(--ink)",
+    borderRadius: "6px",
+    padding: "1px 6px",
+    fontSize: ".93em",
+    whiteSpace: "nowrap",
+  },
+  ".chip.lost": { backgroundColor: "var(--bad-soft)", color: "var(--bad)" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--paper)",
+    color: "var(--ink)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "10px",
+    overflow: "hidden",
+  },
+  ".cm-tooltip-autocomplete > ul": { fontFamily: "inherit", maxHeight: "260px" },
+  ".cm-tooltip-autocomplete > ul > li": { padding: "5px 10px" },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--select-soft)", color: "var(--ink)" },
+  ".cm-completionDetail": { color: "var(--ink-soft)", fontStyle: "normal" },
+});
+
+/** outside marks a change that does not come from the person in this editor. */
+const outside = Annotation.define<boolean>();
+
+class Chip extends WidgetType {
+  readonly #text: string;
+  readonly #title: string;
+  readonly #lost: boolean;
+
+  constructor(text: string, title: string, lost: boolean) {
+    super();
+    this.#text = text;
+    this.#title = title;
+    this.#lost = lost;
+  }
+
+  override eq(other: Chip): boolean {
+    return other.#text === this.#text && other.#title === this.#title && other.#lost === this.#lost;
+  }
+
+  override toDOM(): HTMLElement {
+    const chip = document.createElement("span");
+    chip.className = this.#lost ? "chip lost" : "chip";
+    chip.textContent = this.#text;
+    chip.title = this.#title;
+    return chip;
+  }
+}
+
+/** PromptEditor edits a text with references, or code. */
+export default function PromptEditor(props: EditorProps): React.ReactNode {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
+    const { label, text, hint, language } = latest.current;
+    const made = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: text,
+        extensions: [
+          history(),
+          keymap.of([...defaultKeymap, ...historyKeymap]),
+          theme,
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ "aria-label": label }),
+          ...(hint ? [placeholder(hint)] : []),
+          ...(language
+            ? [codeSetup(language), EditorView.editorAttributes.of({ class: "code" })]
+            : [chips(() => latest.current.offered, latest.current.bare === true)]),
+          ...(language
+            ? []
+            : [autocompletion({ override: [(context) => complete(context, latest.current.offered)], icons: false })]),
+          EditorView.updateListener.of((update) => {
+            const foreign = update.transactions.some((each) => each.annotation(outside));
+            if (update.docChanged && !foreign) latest.current.onChange(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = made;
+    return () => {
+      view.current = undefined;
+      made.destroy();
+    };
+  }, []);
+  // Undo, or another view, may have changed the text.
+  useEffect(() => {
+    const now = view.current?.state.doc.toString();
+    if (now === undefined || now === props.text) return;
+    view.current?.dispatch({ changes: { from: 0, to: now.length, insert: props.text }, annotations: outside.of(true) });
+  }, [props.text]);
+  return <div ref={host} className="editor" data-tall={props.tall || undefined} />;
+}
+
+// chips draws references as names of nodes; one that leads nowhere is marked.
+function chips(offered: () => readonly Offered[], bare: boolean): ViewPlugin<{ decorations: DecorationSet }> {
+  const matcher = new MatchDecorator({
+    regexp: bare ? /\{?([^{}\s@]+@[\w.-]+|(?:sys|env)\.[\w.-]+)\}?/g : /\{([^{}\s@]+@[\w.-]+|(?:sys|env)\.[\w.-]+)\}/g,
+    decoration: ([match = "", ref = ""]) => {
+      const known = offered().find((each) => ref === each.ref || ref.startsWith(`${each.ref}.`));
+      const rest = known ? ref.slice(known.ref.length) : "";
+      const text = known ? `${known.from} · ${known.name}${rest}` : ref;
+      return Decoration.replace({
+        widget: new Chip(text, known?.value === undefined ? match : `${match}\n${known.value}`, !known),
+      });
+    },
+  });
+  return ViewPlugin.fromClass(
+    class {
+      decorations: DecorationSet;
+
+      constructor(view: EditorView) {
+        this.decorations = matcher.createDeco(view);
+      }
+
+      update(update: ViewUpdate): void {
+        this.decorations = matcher.updateDeco(update, this.decorations);
+      }
+    },
+    {
+      decorations: (plugin) => plugin.decorations,
+      provide: (plugin) => EditorView.atomicRanges.of((view) => view.plugin(plugin)?.decorations ?? Decoration.none),
+    },
+  );
+}
+
+// complete offers the variables after { or /, filtered by what follows.
+function complete(context: CompletionContext, offered: readonly Offered[]): CompletionResult | null {
+  const typed = context.matchBefore(/[{/][^{}\n]{0,40}/);
+  if (!typed && !context.explicit) return null;
+  const slash = typed?.text.startsWith("/") === true;
+  if (slash && !/(^|\s)$/.test(context.state.doc.sliceString(Math.max(0, (typed?.from ?? 0) - 1), typed?.from)))
+    return null;
+  const from = typed?.from ?? context.pos;
+  const closing = context.state.doc.sliceString(context.pos, context.pos + 1) === "}";
+  return {
+    from: typed ? from + 1 : from,
+    options: offered.map((each, index): Completion => ({
+      boost: Math.max(-90, 90 - index),
+      label: `${each.from} · ${each.name}`,
+      detail: each.value === undefined ? each.type : `${each.type} = ${each.value.slice(0, 40)}`,
+      apply: (view, _, at, to) => {
+        const end = closing && !slash ? to + 1 : to;
+        const text = `{${each.ref}}`;
+        view.dispatch({
+          changes: { from: typed ? at - 1 : at, to: end, insert: text },
+          selection: { anchor: (typed ? at - 1 : at) + text.length },
+        });
+      },
+    })),
+  };
+}

@@ -1,0 +1,51 @@
+// What the editors of values share. Lists and tools hold editors of any kind, which they take from
+// a context: the files of the editors do not import each other in circles.
+
+import { createContext, useContext, type ComponentType } from "react";
+import type { ComponentSpec, Diagnostic, Schema } from "@easel/engine";
+import type { Params } from "../../canvas/dsl.ts";
+
+/** ControlProps are those of an editor of one value. */
+export interface ControlProps {
+  id: string;
+  /** Node whose variables a text may use. */
+  node: string;
+  /** Key of the param. */
+  name: string;
+  label: string;
+  spec: ComponentSpec | undefined;
+  schema: Schema;
+  value: unknown;
+  hint: string;
+  onChange(value: unknown): void;
+}
+
+/** FormProps are those of a form of params. */
+export interface FormProps {
+  /** Node whose variables the texts may use. */
+  node: string;
+  spec: ComponentSpec | undefined;
+  params: Params;
+  changed: Params;
+  problems?: readonly Diagnostic[];
+  onChange(key: string, value: unknown): void;
+}
+
+/** Editors edit one value, and all params of a component. */
+export interface Editors {
+  Control: ComponentType<ControlProps>;
+  Form: ComponentType<FormProps>;
+}
+
+/** EditorsContext carries the editors. */
+export const EditorsContext = createContext<Editors>({ Control: () => null, Form: () => null });
+
+/** useEditors gives the editors. */
+export function useEditors(): Editors {
+  return useContext(EditorsContext);
+}
+
+/** typeOf is the first type of a schema. */
+export function typeOf({ type }: Schema): string | undefined {
+  return Array.isArray(type) ? type[0] : type;
+}
