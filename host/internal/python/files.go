@@ -15,15 +15,19 @@ import (
 // maxFiles bounds the files and folders of a script.
 const maxFiles = 1000
 
+// answerName is the file in which the guest leaves its answer. The first one of this name is the
+// answer; the guest makes and unlinks it before the script runs.
+const answerName = ".result"
+
 // files is the file system of a script: empty but for a few folders, in memory, and gone with the
-// script. Its files together hold at most room bytes.
+// script. Its files together hold at most room bytes, beside those of the answer.
 type files struct {
 	sys.UnimplementedFS
-	root *entry
-	room int64
-	made int
-
-	opened func(name string, e *entry) // called for each opened file; may be nil
+	root       *entry
+	room       int64
+	made       int
+	answer     *entry // nil until the guest has made it
+	answerRoom int64
 }
 
 // entry is a file, or a folder if it has a map of entries.
@@ -62,7 +66,7 @@ func (e *entry) stat() wasys.Stat_t {
 // find returns the entry of a path, or nil.
 func (f *files) find(name string) *entry {
 	e := f.root
-	for _, part := range strings.Split(path.Clean(name), "/") {
+	for _, part := range strings.Split(path.Clean("/"+name), "/") {
 		if part == "" || part == "." {
 			continue
 		}
@@ -111,6 +115,9 @@ func (f *files) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, 
 		if e, errno = f.add(name, false); errno != 0 {
 			return nil, errno
 		}
+		if f.answer == nil && path.Clean(name) == answerName {
+			f.answer = e
+		}
 	case flag&sys.O_CREAT != 0 && flag&sys.O_EXCL != 0:
 		return nil, sys.EEXIST
 	case flag&sys.O_DIRECTORY != 0 && e.entries == nil:
@@ -120,19 +127,20 @@ func (f *files) OpenFile(name string, flag sys.Oflag, _ fs.FileMode) (sys.File, 
 	case flag&sys.O_TRUNC != 0:
 		f.resize(e, 0)
 	}
-	if f.opened != nil {
-		f.opened(path.Clean(name), e)
-	}
 	return &file{of: f, entry: e, append: flag&sys.O_APPEND != 0}, 0
 }
 
 // resize sets the length of a file if there is room.
 func (f *files) resize(e *entry, size int64) sys.Errno {
+	room := &f.room
+	if e == f.answer {
+		room = &f.answerRoom
+	}
 	grow := size - int64(len(e.data))
-	if size < 0 || grow > f.room {
+	if size < 0 || grow > *room {
 		return sys.EIO
 	}
-	f.room -= grow
+	*room -= grow
 	if grow > 0 {
 		e.data = append(e.data, make([]byte, grow)...)
 	}

@@ -12,7 +12,7 @@ type Limits struct {
 	Memory int64         // bytes of the interpreter's memory, default 256 MB
 	Output int           // bytes of each output channel and of the result, default 8 MB
 	Script int           // bytes of the script itself, default 256 KB
-	Files  int64         // bytes of all artifacts, default 16 MB
+	Files  int64         // bytes of all artifacts, default 16 MB; files of a script hold twice of that
 }
 
 func (l Limits) withDefaults() Limits {
@@ -43,9 +43,6 @@ const (
 	// minMemory is what an interpreter needs for itself, with room for a small script.
 	minMemory = worker.Arena
 )
-
-// room returns the bytes that the files of a script may hold: artifacts, and the encoded answer.
-func (l Limits) room() int64 { return 3*l.Files + 7*int64(l.Output) + 1<<20 }
 
 // response bounds the bytes that a worker sends: artifacts in base64, the result and both output
 // channels, in which a control character takes six bytes.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,12 +36,21 @@ type About struct {
 	Modules []string `json:"modules"` // what it can import, sorted; names of packages only
 }
 
-// cacheDir returns the folder for machine code.
+// cacheDir returns the folder for machine code, which is compiled for some seconds once: one beside
+// the module, or one of the user where that cannot be made.
 func (m *Module) cacheDir() string {
 	if m.Cache != "" {
 		return m.Cache
 	}
-	return filepath.Join(filepath.Dir(m.Path), cacheName)
+	beside := filepath.Join(filepath.Dir(m.Path), cacheName)
+	if os.MkdirAll(beside, 0o700) == nil {
+		return beside
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "easel", "python")
 }
 
 // hint explains that a module could not be imported.
@@ -100,18 +108,29 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// probe is a script that describes its interpreter.
+// probe is a script that describes its interpreter. A name is importable if importing it succeeds:
+// some packages lack a part that was not compiled in.
 const probe = `
-import sys, pkgutil
+import contextlib, importlib, io, pkgutil, sys
 def main():
     names = set(sys.builtin_module_names) | {m.name for m in pkgutil.iter_modules()}
-    return {"version": sys.version.split()[0], "modules": sorted(n for n in names if not n.startswith("_"))}
+    modules = []
+    with contextlib.redirect_stdout(io.StringIO()):
+        for name in sorted(names - {"antigravity", "idlelib", "turtledemo", "main"}):
+            if name.startswith("_"):
+                continue
+            try:
+                importlib.import_module(name)
+                modules.append(name)
+            except BaseException:
+                pass
+    return {"version": sys.version.split()[0], "modules": modules}
 `
 
 // Probe compiles the interpreter if it is not in the cache, runs a script in it, and describes it.
 // Errors: [ErrModule].
 func Probe(ctx context.Context, worker []string, m *Module) (About, error) {
-	r := Runner{Worker: worker, Find: func() (*Module, error) { return m, nil }}
+	r := Runner{Limits: Limits{Time: startLimit}, Worker: worker, Find: func() (*Module, error) { return m, nil }}
 	defer r.spares.drop()
 	res, err := r.RunCode(ctx, &engine.CodeCall{Language: "python", Script: probe})
 	if err != nil {
@@ -122,79 +141,4 @@ func Probe(ctx context.Context, worker []string, m *Module) (About, error) {
 		return about, fmt.Errorf("%w: %s", ErrModule, strings.TrimSpace(res.Stderr))
 	}
 	return about, json.Unmarshal([]byte(res.Value.JSON()), &about)
-}
-
-// Source is what [Add] copies.
-type Source struct {
-	Module  io.Reader
-	Library io.Reader // zip file with further packages; nil is none
-}
-
-// Add installs an interpreter in a folder: any WASI program that runs Python. It is tried before it
-// replaces the one that is there. Errors: [ErrModule].
-func Add(ctx context.Context, worker []string, dir string, from Source) (*Module, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	fresh, err := os.MkdirTemp(dir, ".new-")
-	if err != nil {
-		return nil, err
-	}
-	m := &Module{Path: filepath.Join(fresh, moduleName), Cache: filepath.Join(dir, cacheName)}
-	err = write(m.Path, from.Module)
-	if err == nil && from.Library != nil {
-		m.Library = filepath.Join(fresh, libraryName)
-		err = write(m.Library, from.Library)
-	}
-	if err == nil {
-		m.About, err = Probe(ctx, worker, m)
-	}
-	if err == nil {
-		err = m.install(fresh, dir)
-	}
-	if removed := os.RemoveAll(fresh); err == nil {
-		err = removed
-	}
-	if err != nil {
-		return nil, fmt.Errorf("add Python: %w", err)
-	}
-	return open(filepath.Join(dir, moduleName))
-}
-
-// install moves the files of an interpreter that was tried to their folder, the module last.
-func (m *Module) install(fresh, dir string) error {
-	text, err := json.MarshalIndent(m.About, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(fresh, aboutName), append(text, '\n'), 0o644); err != nil {
-		return err
-	}
-	if m.Library == "" {
-		if err := os.Remove(filepath.Join(dir, libraryName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	for _, name := range []string{libraryName, aboutName, moduleName} {
-		err := os.Rename(filepath.Join(fresh, name), filepath.Join(dir, name))
-		if err != nil && !(name == libraryName && m.Library == "") {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxModule bounds the size of an interpreter.
-const maxModule = 512 << 20
-
-func write(path string, from io.Reader) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	n, err := io.Copy(f, io.LimitReader(from, maxModule+1))
-	if err == nil && n > maxModule {
-		err = fmt.Errorf("%w: it is larger than %d MB", ErrModule, maxModule>>20)
-	}
-	return errors.Join(err, f.Close())
 }

@@ -4,7 +4,8 @@
 // directory ([Find], [Add], [Install]). It runs inside wazero in a worker process: without files,
 // network and processes of the host, with its own memory, limited in time, memory, output and
 // files. A script defines main, which receives the arguments by name; what main returns, prints and
-// throws comes back, and the files that it leaves in the folder artifacts.
+// throws comes back, with the files that it leaves in the folder artifacts, which carry their bytes
+// as content_b64.
 //
 // Starting an interpreter takes a few tenths of a second, so a [Runner] keeps one that waits for
 // the next script. No interpreter runs two scripts.
@@ -12,7 +13,6 @@ package python
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -33,9 +33,6 @@ type Runner struct {
 	Worker []string
 	// Find returns the interpreter. Its error is that of each script.
 	Find func() (*Module, error)
-	// Save stores an artifact and returns what describes it beside its name, type and size; nil
-	// leaves artifacts out, with a note in Stderr.
-	Save func(ctx context.Context, name, format string, data []byte) (engine.Value, error)
 
 	spares spares
 }
@@ -73,7 +70,13 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 	if err != nil {
 		return engine.CodeResult{}, err
 	}
-	return r.result(ctx, answer, module, limits)
+	return result(answer, module, limits)
+}
+
+// Missing returns why scripts cannot run here, and nil if they can.
+func (r *Runner) Missing() error {
+	_, err := r.Find()
+	return err
 }
 
 // callArguments returns the arguments of a call as an object.
@@ -116,24 +119,17 @@ func (r *Runner) reserve(ctx context.Context, limits *Limits) (release func(), e
 
 // answer is what the guest sends.
 type answer struct {
-	Value     engine.Value `json:"value"`
-	Error     string       `json:"error"`
-	Limit     string       `json:"limit"`
-	Memory    bool         `json:"memory"`
-	Missing   string       `json:"missing"` // name of a module that could not be imported
-	Artifacts []artifact   `json:"artifacts"`
-}
-
-// artifact is a file that a script made.
-type artifact struct {
-	Name    string `json:"name"`
-	Mime    string `json:"mime_type"`
-	Size    int64  `json:"size"`
-	Content string `json:"content_b64"`
+	Value   engine.Value `json:"value"`
+	Error   string       `json:"error"`
+	Limit   string       `json:"limit"`
+	Memory  bool         `json:"memory"`
+	Missing string       `json:"missing"` // name of a module that could not be imported
+	// Artifacts are {name, mime_type, size, content_b64}.
+	Artifacts []engine.Value `json:"artifacts"`
 }
 
 // result turns the reply of a worker into that of the port.
-func (r *Runner) result(ctx context.Context, from reply, m *Module, limits Limits) (engine.CodeResult, error) {
+func result(from reply, m *Module, limits Limits) (engine.CodeResult, error) {
 	res := engine.CodeResult{Stdout: from.Stdout, Stderr: from.Stderr}
 	if from.Ended != "" {
 		res.Stderr = line(res.Stderr) + from.Ended + "\n"
@@ -145,21 +141,15 @@ func (r *Runner) result(ctx context.Context, from reply, m *Module, limits Limit
 	}
 	switch {
 	case a.Memory:
-		return res, worker.MemoryError(limits.Memory)
+		// CPython reports code that nests too deep for its parser in the same way.
+		return res, fmt.Errorf("%w, or its code nests too deep", worker.MemoryError(limits.Memory))
 	case a.Limit != "":
 		return res, &worker.LimitError{Text: "script: " + a.Limit + ": " + engine.ErrLimit.Error()}
 	case a.Error != "":
 		res.Stderr = line(res.Stderr) + a.Error + m.hint(a.Missing)
 		return res, nil
 	}
-	res.Value = a.Value
-	for _, f := range a.Artifacts {
-		saved, err := r.save(ctx, f)
-		if err != nil {
-			return res, fmt.Errorf("artifact %q: %w", f.Name, err)
-		}
-		res.Artifacts = append(res.Artifacts, saved)
-	}
+	res.Value, res.Artifacts = a.Value, a.Artifacts
 	return res, nil
 }
 
@@ -169,26 +159,4 @@ func line(s string) string {
 		return s
 	}
 	return s + "\n"
-}
-
-// save stores an artifact.
-func (r *Runner) save(ctx context.Context, f artifact) (engine.Value, error) {
-	data, err := base64.StdEncoding.DecodeString(f.Content)
-	if err != nil {
-		return engine.Null, err
-	}
-	b := engine.NewObject(6).Set("name", engine.String(f.Name)).Set("mime_type", engine.String(f.Mime))
-	b.Set("size", engine.Int(f.Size))
-	if r.Save == nil {
-		return b.Value(), nil
-	}
-	format := f.Name[strings.LastIndexByte(f.Name, '.')+1:]
-	saved, err := r.Save(ctx, f.Name, format, data)
-	if err != nil {
-		return engine.Null, err
-	}
-	for name, v := range saved.Fields() {
-		b.Set(name, v)
-	}
-	return b.Value(), nil
 }

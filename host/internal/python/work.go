@@ -99,7 +99,6 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 type machine struct {
 	limits         Limits
 	files          *files
-	result         *entry // file of the answer, once the guest has made it
 	stdin          *io.PipeWriter
 	stdout, stderr printed
 	waiting        chan struct{} // closed when the guest reads its call
@@ -118,12 +117,8 @@ func (m *machine) start(ctx context.Context, o order) error {
 		return fmt.Errorf("limit its memory: %w", err)
 	}
 	m.stdout.remaining, m.stderr.remaining = o.Limits.Output, o.Limits.Output
-	m.files = newFiles(o.Limits.room(), "artifacts", "tmp")
-	m.files.opened = func(name string, e *entry) {
-		if name == ".result" && m.result == nil {
-			m.result = e
-		}
-	}
+	m.files = newFiles(2*o.Limits.Files, "artifacts", "tmp")
+	m.files.answerRoom = o.Limits.response()
 	var stdin *io.PipeReader
 	stdin, m.stdin = io.Pipe()
 	config, err := rt.config(m.files, o.Library)
@@ -153,8 +148,8 @@ func arguments(library string) []string {
 // reply describes how the guest ended.
 func (m *machine) reply() reply {
 	r := reply{Stdout: m.stdout.text(), Stderr: m.stderr.text()}
-	if m.result != nil && json.Valid(m.result.data) {
-		r.Answer = m.result.data
+	if a := m.files.answer; a != nil && json.Valid(a.data) {
+		r.Answer = a.data
 		return r
 	}
 	r.Ended = ended(m.err)
