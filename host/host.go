@@ -29,6 +29,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/kv"
@@ -72,6 +73,7 @@ type Host struct {
 	tools     *tools.Set
 	ownTools  ownPlugins
 	documents document.Reader
+	scripts   *code.Port
 	knowledge *knowledge.Base // nil without documents
 
 	// Key is the API key that was made for the first tenant at this start; ""
@@ -140,6 +142,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	if err := h.openPlugins(ctx, registry); err != nil {
+		return err
+	}
+	if err := h.openScripts(registry); err != nil {
 		return err
 	}
 	h.tools = newTools(h)
@@ -257,6 +262,9 @@ func (h *Host) Close() error {
 	}
 	if h.knowledge != nil {
 		err = errors.Join(err, h.knowledge.Close())
+	}
+	if h.scripts != nil {
+		err = errors.Join(err, h.scripts.Close())
 	}
 	err = errors.Join(err, h.plugins.close(), h.ownTools.close(), h.documents.Close(), h.traces.Close())
 	if h.quota != nil {

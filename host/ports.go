@@ -2,11 +2,11 @@ package host
 
 import (
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runs"
-	"github.com/easel-canvas/easel/host/internal/script"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/tools"
 	"github.com/easel-canvas/easel/host/internal/upload"
@@ -18,7 +18,7 @@ type ports struct {
 	files     *upload.Box
 	models    *model.Tenants
 	mcp       *mcp.Client
-	scripts   *script.Runner
+	scripts   *code.Port
 	knowledge *knowledge.Base // nil without documents
 	private   bool            // requests may reach private addresses
 	tools     *tools.Set      // nil without built-in tools
@@ -30,7 +30,7 @@ func (h *Host) newPorts() *ports {
 	return &ports{
 		store: h.store, models: h.models, mcp: h.mcp, knowledge: h.knowledge,
 		files:   &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
-		scripts: &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
+		scripts: h.scripts,
 		private: h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
 	}
 }
@@ -45,7 +45,7 @@ func (p *ports) of(j *runs.Job) engine.Ports {
 		Files:     p.files.Of(j.Tenant),
 		Documents: p.files.Maker(j.Tenant),
 		HTTP:      p.http(j),
-		Code:      p.scripts,
+		Code:      p.code(j.Tenant),
 		MCP:       p.mcpServers(j),
 		Tools:     p.external(j),
 		Secrets:   p.secrets(j),

@@ -26,6 +26,8 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/host/internal/code"
+	"github.com/easel-canvas/easel/host/internal/python"
 	"github.com/easel-canvas/easel/host/internal/script"
 )
 
@@ -45,9 +47,10 @@ type app struct {
 	out, err io.Writer
 	getenv   func(string) string
 	registry *engine.Registry
-	program  string // how the program was called, for commands that it prints
-	asks     bool   // standard input is a terminal
-	shows    bool   // standard error is a terminal
+	program  string      // how the program was called, for commands that it prints
+	asks     bool        // standard input is a terminal
+	shows    bool        // standard error is a terminal
+	scripts  scriptPlace // where the command runs scripts
 	ends     []func() error
 }
 
@@ -66,7 +69,7 @@ func commands() []command {
 	return []command{
 		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand,
 		tenantCommand, scheduleCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand,
-		pluginCommand, kbCommand, healthCommand, versionCommand, licencesCommand,
+		pluginCommand, pythonCommand, kbCommand, healthCommand, versionCommand, licencesCommand,
 	}
 }
 
@@ -80,8 +83,12 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// After the first Ctrl-C the signal has its usual meaning again: a second one ends the program
 	// at once.
 	defer context.AfterFunc(ctx, stop)()
-	if len(args) == 1 && args[0] == workerCommand {
-		if err := script.Work(ctx, stdin, stdout); err != nil {
+	if len(args) > 0 && args[0] == workerCommand {
+		work := script.Work
+		if len(args) == 2 && args[1] == code.PythonWorker {
+			work = python.Work
+		}
+		if err := work(ctx, stdin, stdout); err != nil {
 			fmt.Fprintln(stderr, err)
 			return ExitFailed
 		}
@@ -112,6 +119,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
 	var err error
 	if a.registry, err = engine.NewRegistry(component.Builtin()...); err == nil {
 		a.registry.Plugin = a.installed()
+		a.registry.Missing = a.missing
 	}
 	return a, err
 }

@@ -21,7 +21,7 @@ const asProgram = "EASEL_CLI_TEST_PROGRAM"
 
 // The test binary is its own worker for scripts.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == workerCommand || os.Getenv(asProgram) != "" {
+	if len(os.Args) > 1 && os.Args[1] == workerCommand || os.Getenv(asProgram) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	code := m.Run()

@@ -8,10 +8,18 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/easel-canvas/easel/host/internal/code"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/python"
+	"github.com/easel-canvas/easel/host/internal/script"
 )
 
-const pythonUsage = "`DIR` of the Python interpreter for CodeExec; the user's folder or that of the program when left out"
+const (
+	pythonUsage   = "`DIR` of the Python interpreter for CodeExec; the user's folder or that of the program when left out"
+	executorUsage = "`URL` of a sandbox of RAGFlow that runs all scripts of CodeExec, such as http://sandbox:9385"
+	// executorToken is the variable with the secret that the sandbox asks for.
+	executorToken = "EASEL_CODE_EXECUTOR_TOKEN"
+)
 
 var pythonCommand = command{
 	name: "python", args: "[VERB] [FLAGS]",
@@ -92,6 +100,46 @@ func pythonArchive(ctx context.Context, registry, file string) ([]byte, error) {
 		return nil, err
 	}
 	return archive, python.Tested.Verify(archive)
+}
+
+// scriptPlace says, by flags, where scripts of CodeExec run.
+type scriptPlace struct {
+	python   pythonPlace
+	executor string
+}
+
+func (s *scriptPlace) flags(fs *flag.FlagSet) {
+	fs.StringVar(&s.python.dir, "python", "", pythonUsage)
+	fs.StringVar(&s.executor, "code-executor", "", executorUsage)
+}
+
+// port returns what runs scripts until the program ends.
+func (s *scriptPlace) port(a *app) (*code.Port, error) {
+	p, err := code.New(s.config(a))
+	if err == nil {
+		a.atEnd(p.Close)
+	}
+	return p, err
+}
+
+func (s *scriptPlace) config(a *app) code.Config {
+	executor := s.executor
+	if executor == "" {
+		executor = a.getenv("EASEL_CODE_EXECUTOR")
+	}
+	return code.Config{
+		Worker: worker(), Memory: memlimit.New("scripts", script.Share(memlimit.Process())),
+		Python: s.python.folders(a), Executor: executor, Token: a.getenv(executorToken),
+	}
+}
+
+// missing returns why scripts of a language do not run where the command runs them, for validation.
+func (a *app) missing(language string) error {
+	p, err := code.New(a.scripts.config(a))
+	if err != nil {
+		return err
+	}
+	return p.Missing(language)
 }
 
 // pythonPlace is where the interpreter is.

@@ -23,6 +23,7 @@ it once. With --nats and --postgres any number of hosts share the work.
 Each flag can be set by the environment as well: EASEL_ and its name in capitals, with _ for -, as in EASEL_ADDR. What
 should not stand on a command line has no flag:
   EASEL_API_KEY                 the API key of the first tenant, in place of one that is made
+  EASEL_CODE_EXECUTOR_TOKEN     the secret that the sandbox of --code-executor asks for
   EASEL_REDIS_PASSWORD          the password of the Redis door, in place of one that is made
   OTEL_EXPORTER_OTLP_ENDPOINT   where traces of requests, runs and nodes are sent, without prompts; see OpenTelemetry
                                 for the other OTEL_ variables
@@ -38,6 +39,7 @@ should not stand on a command line has no flag:
 type server struct {
 	settings
 	addr, keyFile, logs string
+	pythonDir           string
 	limits              limits
 	paces               paces
 	memory              byteSize
@@ -70,6 +72,8 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.cfg.PluginSignatures, "plugin-signatures", "warn", "what happens to plugins without a trusted signature: require, warn or off")
 	fs.BoolVar(&s.cfg.NoTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&s.cfg.SQLiteDir, "sqlite", "", sqliteUsage)
+	fs.StringVar(&s.pythonDir, "python", "", "`DIR` of the Python interpreter for CodeExec; python in the data directory, the user's folder or that of the program when left out")
+	fs.StringVar(&s.cfg.CodeExecutor, "code-executor", "", executorUsage)
 	fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
 	fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "allow private and local addresses to canvases, model providers and MCP servers")
 	fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")

@@ -48,6 +48,8 @@ func (s *server) configure(a *app) (err error) {
 	s.cfg.Traces = telemetry.Wanted(a.getenv)
 	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
 	s.cfg.ScriptWorker, s.cfg.Version = worker(), hostVersion()
+	s.cfg.Python = (&pythonPlace{dir: s.pythonDir, data: s.cfg.Dir}).folders(a)
+	s.cfg.CodeExecutorToken = a.getenv(executorToken)
 	return s.readKey(a)
 }
 

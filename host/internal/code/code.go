@@ -9,10 +9,48 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/python"
+	"github.com/easel-canvas/easel/host/internal/script"
 )
+
+// PythonWorker is the argument that makes the worker of scripts run an interpreter of Python.
+const PythonWorker = "python"
+
+// Config says how scripts are run.
+type Config struct {
+	// Worker is the command line of a process that runs one JavaScript; with the argument
+	// [PythonWorker] it calls python.Work. Without it, JavaScript runs in this process and Python
+	// does not run.
+	Worker []string
+	Memory *memlimit.Budget // of all scripts; nil means no bound
+	// Python are the folders in which an interpreter is looked for, in this order.
+	Python []string
+	// Executor is the base URL of an executor of RAGFlow that runs all scripts; "" is none. Token
+	// authenticates requests to it.
+	Executor, Token string
+}
+
+// New returns a port. Close it.
+func New(c Config) (*Port, error) {
+	if c.Executor != "" {
+		e, err := NewExecutor(c.Executor)
+		if err != nil {
+			return nil, err
+		}
+		e.Token = c.Token
+		return &Port{Executor: e}, nil
+	}
+	p := &python.Runner{Memory: c.Memory, Find: func() (*python.Module, error) { return python.Find(c.Python...) }}
+	if len(c.Worker) > 0 {
+		p.Worker = append(slices.Clone(c.Worker), PythonWorker)
+	}
+	return &Port{JavaScript: &script.Runner{Worker: c.Worker, Memory: c.Memory}, Python: p}, nil
+}
 
 // Port implements the code port of the engine.
 type Port struct {
@@ -20,8 +58,8 @@ type Port struct {
 	Python     engine.Code
 	// Executor runs the scripts of all languages; nil leaves them to the others.
 	Executor *Executor
-	// Save stores a file that a script made and returns what tells where it is, such as {doc_id}; nil
-	// leaves such files out, with a note in Stderr.
+	// Save stores a file that a script made and returns where it is, such as {doc_id}; nil leaves
+	// such files out, with a note in Stderr.
 	Save func(ctx context.Context, name, format string, data []byte) (engine.Value, error)
 }
 
@@ -89,6 +127,13 @@ func (p *Port) Missing(language string) error {
 		err = m.Missing()
 	}
 	return err
+}
+
+// With returns a copy of the port that stores files of scripts with save.
+func (p *Port) With(save func(ctx context.Context, name, format string, data []byte) (engine.Value, error)) *Port {
+	own := *p
+	own.Save = save
+	return &own
 }
 
 // Close ends what waits for scripts.

@@ -20,7 +20,7 @@ import (
 // Executor runs scripts at a sandbox of RAGFlow (its executor manager): POST /run. Create it with
 // [NewExecutor].
 //
-// Source: infiniflow/ragflow agent/sandbox/executor_manager (behaviour read, written anew).
+// Source: infiniflow/ragflow agent/sandbox/executor_manager (behaviour only).
 type Executor struct {
 	// Token authenticates requests; "" sends none.
 	Token string
@@ -42,11 +42,13 @@ const maxResponse = 160 << 20
 // NewExecutor returns the executor at a base URL such as http://sandbox-executor-manager:9385.
 func NewExecutor(base string) (*Executor, error) {
 	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	switch {
+	case strings.Contains(base, "@"): // what stands before it is not for logs
+		return nil, errors.New("code executor: a user or password in the URL is not accepted; use EASEL_CODE_EXECUTOR_TOKEN")
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("code executor %q: not an http or https URL such as http://sandbox:9385", base)
-	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("code executor %q: only scheme, host and path are accepted", u.Redacted())
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("code executor %q: only scheme, host and path are accepted", base)
 	}
 	address := u.String()
 	if !strings.HasSuffix(u.Path, "/run") {

@@ -76,7 +76,7 @@ func Find(folders ...string) (*Module, error) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
-			return nil, fmt.Errorf("Python interpreter: %w", err)
+			return nil, fmt.Errorf("python interpreter: %w", err)
 		}
 		return open(path)
 	}
@@ -98,7 +98,7 @@ func open(path string) (*Module, error) {
 		err = json.Unmarshal(text, &m.About)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("Python interpreter: %w; add it again", err)
+		return nil, fmt.Errorf("python interpreter: %w; add it again", err)
 	}
 	return m, nil
 }

@@ -44,8 +44,8 @@ func load(ctx context.Context, path, cacheDir string, memory int64) (*loaded, er
 	if err != nil { // a read-only disk must not prevent the run
 		files, cache = nil, wazero.NewCompilationCache()
 	}
-	// The features are those of WebAssembly 2.0. Exceptions stay off: their implementation in wazero
-	// may use freed memory.
+	// The features are those of WebAssembly 2.0. Exceptions stay off: their implementation in
+	// wazero may use freed memory.
 	config := wazero.NewRuntimeConfig().WithCompilationCache(cache).WithDebugInfoEnabled(false).
 		WithMemoryLimitPages(uint32(memory / wasmPage)).WithMemoryCapacityFromMax(true)
 	l := &loaded{runtime: wazero.NewRuntimeWithConfig(ctx, config)}

@@ -12,8 +12,6 @@
 // the kernel limits on Linux. Without Worker scripts run in this process, which is enough for tests
 // and trusted canvases. With a memory budget, scripts that do not fit beside the running ones wait
 // in order.
-//
-// Python would need a different sandbox and is rejected with an error.
 package script
 
 import (
@@ -27,8 +25,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/worker"
 )
 
-// ErrLanguage means that scripts in this language are not supported; set the node's language to
-// javascript.
+// ErrLanguage means that scripts in this language do not run in this sandbox.
 var ErrLanguage = fmt.Errorf("language %w", engine.ErrNoPort)
 
 // Limits bound one script. Zero fields mean the defaults.
@@ -78,7 +75,7 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 	switch c.Language {
 	case "javascript", "nodejs", "js":
 	default:
-		return engine.CodeResult{}, fmt.Errorf("%w: %q; scripts run in javascript only, so rewrite this one and set lang to javascript", ErrLanguage, c.Language)
+		return engine.CodeResult{}, fmt.Errorf("%w: %q; this sandbox runs javascript only", ErrLanguage, c.Language)
 	}
 	if len(c.Script) > limits.Script {
 		return engine.CodeResult{}, fmt.Errorf("script of %d bytes: %w: at most %d are accepted", len(c.Script), engine.ErrLimit, limits.Script)

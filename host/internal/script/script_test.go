@@ -242,5 +242,5 @@ func TestOtherLanguagesAreRejected(t *testing.T) {
 	_, err := (&Runner{}).RunCode(t.Context(), &engine.CodeCall{Language: "python", Script: "def main(): pass"})
 	require.ErrorIs(t, err, ErrLanguage)
 	require.ErrorIs(t, err, engine.ErrNoPort)
-	require.ErrorContains(t, err, "set lang to javascript")
+	require.ErrorContains(t, err, "runs javascript only")
 }
