@@ -120,11 +120,15 @@ def evaluate(call, answer):
     if not callable(main):
         answer["error"] = "the script defines no function main\n"
         return
-    answer["value"] = Plain(call["output"]).copy(main(**call["arguments"]))
+    value = Plain(call["output"]).copy(main(**call["arguments"]))
+    if call.get("text"):  # for readers of JSON that do not keep all digits
+        answer["text"] = dumps(value)
+    else:
+        answer["value"] = value
 
 
 def run(text):
-    """Runs {script, arguments, output, files} and returns {value, error, limit, artifacts, ...}."""
+    """Runs {script, arguments, output, files, text}; returns {value or text, error, limit, ...}."""
     answer = {"value": None, "error": "", "artifacts": []}
     digits = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
