@@ -11,17 +11,13 @@ const kept = new Set([
   "decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent", "escape", "unescape", "isFinite", "isNaN",
   "WebAssembly", "TextEncoder", "TextDecoder", "crypto", "Crypto", "performance", "Performance", "console", "queueMicrotask",
   "clearTimeout", "clearInterval", "AbortController", "AbortSignal", "Event", "EventTarget", "MessageEvent", "DOMException", "self",
-  "constructor", "addEventListener", "removeEventListener", "dispatchEvent",
+  "constructor", "addEventListener", "removeEventListener", "dispatchEvent", "onmessage",
 ]);
 
 const refuse = (name: string) => (): never => { throw new TypeError(`${name} is not available to scripts`); };
 
-/**
- * lockDown removes everything else from this Worker, for good, and gives what sends a message to the page. Nothing
- * makes code of text afterwards.
- */
-export function lockDown(): (message: unknown) => void {
-  const post = globalThis.postMessage.bind(globalThis) as (message: unknown) => void;
+/** lockDown removes everything else from this Worker, for good. Nothing makes code of text afterwards. */
+export function lockDown(): void {
   const later = globalThis.setTimeout.bind(globalThis);
   for (let scope: object | null = globalThis; scope && scope !== Object.prototype; scope = Object.getPrototypeOf(scope) as object | null) {
     for (const name of Reflect.ownKeys(scope)) {
@@ -38,11 +34,11 @@ export function lockDown(): (message: unknown) => void {
   for (const sample of [function () {}, async function () {}, function* () {}, async function* () {}]) {
     Object.defineProperty(Object.getPrototypeOf(sample) as object, "constructor", { value: refuse("Function"), writable: false, configurable: false });
   }
-  return post;
 }
 
 function remove(scope: object, name: string): void {
   if (Reflect.deleteProperty(scope, name) && !(name in globalThis)) return;
+  if (typeof Reflect.getOwnPropertyDescriptor(scope, name)?.value === "number") return; // a constant
   if (!Reflect.defineProperty(scope, name, { value: undefined, writable: false, configurable: false })) {
     throw new Error(`this browser does not let go of ${name}, so Python scripts cannot run in it`);
   }

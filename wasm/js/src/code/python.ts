@@ -39,7 +39,7 @@ const startLimit = 120_000; // milliseconds
 export function python(options: PythonOptions): CodeRunner {
   const memory = options.memory ?? limits.memory;
   let waiting: Session | undefined;
-  const start = (): Session => new Session(options.worker ?? new URL("./python.js", import.meta.url), { files: folder(options.files), memory });
+  const start = (): Session => new Session(options.worker ?? new URL("./python.worker.js", import.meta.url), { files: folder(options.files), memory });
   return async (request, { signal }) => {
     if (request.script.length > limits.script) {
       throw new EngineError("limit_reached", `a script of ${request.script.length} characters: at most ${limits.script} are accepted`);

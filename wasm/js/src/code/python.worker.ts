@@ -2,6 +2,7 @@
 // where the files of Pyodide are, the second one is the script.
 
 import { loadPyodide } from "pyodide";
+import { info } from "pyodide/pyodide-lock.json";
 import { EngineError } from "../errors.ts";
 import { guest } from "./guest.ts";
 import { limitMemory, lockDown } from "./lockdown.ts";
@@ -9,7 +10,7 @@ import { limits, type Interpreter, type PythonCall, type PythonStart } from "./p
 import { Printer } from "./printer.ts";
 
 let interpreter: Interpreter | undefined;
-let post = (message: unknown): void => postMessage(message);
+const post = globalThis.postMessage.bind(globalThis) as (message: unknown) => void;
 
 onmessage = async (event: MessageEvent<PythonStart | PythonCall>) => {
   try {
@@ -29,8 +30,7 @@ async function start({ files, memory }: PythonStart): Promise<Interpreter> {
   limitMemory(memory);
   const out = new Printer(limits.output), errors = new Printer(limits.output);
   // The standard library is all there is: there are no packages to load.
-  const lockFileContents = { info: { arch: "wasm32", platform: "emscripten", version: "", python: "", abi_version: "" }, packages: {} };
-  const pyodide = await loadPyodide({ indexURL: files, lockFileContents: lockFileContents as never, checkAPIVersion: false });
+  const pyodide = await loadPyodide({ indexURL: files, lockFileContents: JSON.stringify({ info, packages: {} }) });
   const write = (to: Printer) => ({ write: (bytes: Uint8Array) => { to.write(bytes); return bytes.length; }, isatty: false });
   pyodide.setStdout(write(out));
   pyodide.setStderr(write(errors));
@@ -38,7 +38,7 @@ async function start({ files, memory }: PythonStart): Promise<Interpreter> {
   pyodide.runPython(guest);
   pyodide.runPython("import os\nos.makedirs('/work/artifacts')\nos.chdir('/work')");
   const run = pyodide.globals.get("run") as (call: string) => string;
-  post = lockDown();
+  lockDown();
   return (call) => {
     let answer: string;
     try {
