@@ -69,7 +69,9 @@ for (const [source, target] of JSON.parse(fs.readFileSync(0, "utf8"))) {
   fs.mkdirSync(path.dirname(target), { recursive: true });
   const write = (ext, data) => { fs.writeFileSync(target + ext + ".part", data); fs.renameSync(target + ext + ".part", target + ext); };
   write(".gz", zlib.gzipSync(bytes, { level: 9 }));
-  if (!source.includes("assets/python-")) write(".br", zlib.brotliCompressSync(bytes, { params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 22, [BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+  if (source.includes("assets/python-")) continue;
+  const params = { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 22, [BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  write(".br", zlib.brotliCompressSync(bytes, { params }));
 }`
 
 func squeeze(jobs [][2]string) error {

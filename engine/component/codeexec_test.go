@@ -123,12 +123,12 @@ func TestMissingLanguageIsDiagnosed(t *testing.T) {
 	reg, err := engine.NewRegistry(Builtin()...)
 	require.NoError(t, err)
 	reg.Missing = func(language string) error { return errors.New("no " + language + " here; install it") }
+	const agent = `"Agent", "params": {"llm_id": "m", "tools": [{"component_name": "CodeExec", "params": `
 	for _, c := range []struct{ node, want string }{
 		{`"CodeExec", "params": {"script": "x"}`, "no python here; install it"},
 		{`"CodeExec", "params": {"lang": "nodejs", "script": "x"}`, "no javascript here; install it"},
-		{`"Agent", "params": {"llm_id": "m", "tools": [{"component_name": "CodeExec", "params": {"lang": "python3", "script": "x"}}]}`,
-			"no python here; install it"},
-		{`"Agent", "params": {"llm_id": "m", "tools": [{"component_name": "CodeExec", "params": {}}]}`, ""},
+		{agent + `{"lang": "python3", "script": "x"}}]}`, "no python here; install it"},
+		{agent + `{}}]}`, ""},
 	} {
 		dsl := `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["A:1"]},
 			"A:1": {"obj": {"component_name": ` + c.node + `}, "downstream": []}}}`

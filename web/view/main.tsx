@@ -30,7 +30,8 @@ const code = scripts({
   javascript: sandbox({ worker: at(EASEL_CODE_WORKER) }),
   python: python({ worker: at(EASEL_PYTHON_WORKER), files: at(EASEL_PYTHON) }),
 });
-const session = new Session(engine, { retrieve, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code }, host, new Consents(tabStorage()));
+const world = { retrieve, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code };
+const session = new Session(engine, world, host, new Consents(tabStorage()));
 
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook() }}><App examples={examples} /></AppContext>);

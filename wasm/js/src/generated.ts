@@ -36,7 +36,7 @@ export type Code =
   | "empty_setting"
   /** the component acts outside the engine and runs on a host only; a page answers with a stand-in */
   | "needs_host"
-  /** the node needs something that is not installed here; the message has the command that installs it */
+  /** something that the node needs is not installed here; the message says how to get it */
   | "not_available"
   /** the plugin itself refuses its parameters */
   | "plugin_check"

@@ -55,7 +55,7 @@ export interface Artifact {
 export interface CodeAnswer {
   /** What main returned, as JSON would carry it. */
   result: unknown;
-  /** The same as JSON text, used in place of `result`, where numbers have more digits than JavaScript's. */
+  /** The same as JSON text, used in place of `result`; its numbers keep all digits. */
   result_json?: string;
   /** What it printed; read as the result when that is null. */
   stdout?: string;

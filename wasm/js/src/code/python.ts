@@ -16,7 +16,7 @@ export interface PythonOptions {
   memory?: number;
 }
 
-/** Limits of a script: bytes of each output channel and of the result, bytes of artifacts, characters. */
+/** Limits of a script: milliseconds, bytes (output is each channel and the result), characters. */
 export const limits = { timeout: 10_000, memory: 256 << 20, output: 8 << 20, files: 16 << 20, script: 256 << 10 };
 
 /** PythonStart is the first message to the Worker. */
@@ -35,14 +35,16 @@ type Message = { ok: true; answer?: PythonReply } | { ok: false; failure: Failur
 
 const startLimit = 120_000; // milliseconds
 
-/** python gives a CodeRunner; nothing is loaded before the first script, and one interpreter waits for the next. */
+/** python gives a CodeRunner. Nothing is loaded before the first script. */
 export function python(options: PythonOptions): CodeRunner {
   const memory = options.memory ?? limits.memory;
+  const script = options.worker ?? new URL("./python.worker.js", import.meta.url);
   let waiting: Session | undefined;
-  const start = (): Session => new Session(options.worker ?? new URL("./python.worker.js", import.meta.url), { files: folder(options.files), memory });
+  const start = (): Session => new Session(script, { files: folder(options.files), memory });
   return async (request, { signal }) => {
-    if (request.script.length > limits.script) {
-      throw new EngineError("limit_reached", `a script of ${request.script.length} characters: at most ${limits.script} are accepted`);
+    const { length } = request.script;
+    if (length > limits.script) {
+      throw new EngineError("limit_reached", `a script of ${length} characters: at most ${limits.script} are accepted`);
     }
     const session = waiting ?? start();
     waiting = undefined;
@@ -50,7 +52,9 @@ export function python(options: PythonOptions): CodeRunner {
     signal.addEventListener("abort", stop, { once: true });
     try {
       await session.ready;
-      const reply = await session.run({ script: request.script, arguments: request.arguments_json ?? JSON.stringify(request.arguments ?? {}) }, request.timeout ?? options.timeout ?? limits.timeout);
+      const args = request.arguments_json ?? JSON.stringify(request.arguments ?? {});
+      const timeout = request.timeout ?? options.timeout ?? limits.timeout;
+      const reply = await session.run({ script: request.script, arguments: args }, timeout);
       return answered(reply, memory);
     } finally {
       signal.removeEventListener("abort", stop);
@@ -78,7 +82,7 @@ class Session {
   constructor(script: URL | string, first: PythonStart) {
     this.#worker = new Worker(script, { type: "module", name: "easel python" });
     this.ready = this.#ask(first, startLimit, "Python did not start within").then(() => { this.started = true; });
-    this.ready.catch(() => {}); // also reported to whoever waits for it
+    this.ready.catch(() => {}); // the script reports it
   }
 
   async run(call: PythonCall, timeout: number): Promise<PythonReply> {
@@ -99,7 +103,9 @@ class Session {
         clearTimeout(timer);
         reject(error);
       };
-      this.#worker.onerror = (event) => this.end(new EngineError("code", "Python failed: " + (event.message || "its files did not load")));
+      this.#worker.onerror = ({ message: why }) => {
+        this.end(new EngineError("code", "Python failed: " + (why || "its files did not load")));
+      };
       this.#worker.onmessage = ({ data }: MessageEvent<Message>) => {
         clearTimeout(timer);
         if (data.ok) resolve(data);
@@ -122,16 +128,23 @@ interface Guest {
 function answered(reply: PythonReply, memory: number): CodeAnswer {
   const { stdout, stderr } = reply;
   const before = stderr === "" || stderr.endsWith("\n") ? stderr : stderr + "\n";
-  if (reply.answer === undefined) return { result: null, stdout, stderr: `${before}the script ended the interpreter: ${reply.ended ?? ""}\n` };
+  if (reply.answer === undefined) {
+    return { result: null, stdout, stderr: `${before}the script ended the interpreter: ${reply.ended ?? ""}\n` };
+  }
   const guest = JSON.parse(reply.answer) as Guest;
-  if (guest.memory) throw new EngineError("limit_reached", `script: it needs more than ${memory >> 20} MB of memory, or its code nests too deep`);
+  if (guest.memory) {
+    const most = `${memory >> 20} MB of memory`;
+    throw new EngineError("limit_reached", `script: it needs more than ${most}, or its code nests too deep`);
+  }
   if (guest.limit) throw new EngineError("limit_reached", "script: " + guest.limit);
   if (guest.error) return { result: null, stdout, stderr: before + guest.error };
   const artifacts: Artifact[] = (guest.artifacts ?? []).map(({ name, mime_type, size, content_b64 }) => ({
     name, mime_type, size, url: `data:${mime_type};base64,${content_b64}`,
   }));
   const text = guest.text ?? "null";
-  return { result: JSON.parse(text) as unknown, result_json: text, stdout, stderr, ...(artifacts.length > 0 ? { artifacts } : {}) };
+  const answer: CodeAnswer = { result: JSON.parse(text) as unknown, result_json: text, stdout, stderr };
+  if (artifacts.length > 0) answer.artifacts = artifacts;
+  return answer;
 }
 
 /** scripts runs each script by the runner for its language. */

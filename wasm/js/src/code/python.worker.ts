@@ -3,10 +3,10 @@
 
 import { loadPyodide } from "pyodide";
 import { info } from "pyodide/pyodide-lock.json";
-import { EngineError } from "../errors.ts";
+import { EngineError, messageOf } from "../errors.ts";
 import { guest } from "./guest.ts";
 import { limitMemory, lockDown } from "./lockdown.ts";
-import { limits, type Interpreter, type PythonCall, type PythonStart } from "./python.ts";
+import { limits, type Interpreter, type PythonCall, type PythonReply, type PythonStart } from "./python.ts";
 import { Printer } from "./printer.ts";
 
 let interpreter: Interpreter | undefined;
@@ -25,13 +25,19 @@ onmessage = async (event: MessageEvent<PythonStart | PythonCall>) => {
   }
 };
 
-/** start loads the interpreter and takes everything from this Worker that a script must not reach. */
+/** start loads the interpreter and takes from this Worker what a script must not reach. */
 async function start({ files, memory }: PythonStart): Promise<Interpreter> {
   limitMemory(memory);
   const out = new Printer(limits.output), errors = new Printer(limits.output);
   // The standard library is all there is: there are no packages to load.
   const pyodide = await loadPyodide({ indexURL: files, lockFileContents: JSON.stringify({ info, packages: {} }) });
-  const write = (to: Printer) => ({ write: (bytes: Uint8Array) => { to.write(bytes); return bytes.length; }, isatty: false });
+  const write = (to: Printer) => ({
+    isatty: false,
+    write: (bytes: Uint8Array): number => {
+      to.write(bytes);
+      return bytes.length;
+    },
+  });
   pyodide.setStdout(write(out));
   pyodide.setStderr(write(errors));
   pyodide.setStdin({ error: false, stdin: () => null } as never);
@@ -40,12 +46,13 @@ async function start({ files, memory }: PythonStart): Promise<Interpreter> {
   const run = pyodide.globals.get("run") as (call: string) => string;
   lockDown();
   return (call) => {
-    let answer: string;
+    const rest = JSON.stringify({ script: call.script, output: limits.output, files: limits.files, text: true });
+    const reply: Partial<PythonReply> = {};
     try {
-      answer = run(`{"script":${JSON.stringify(call.script)},"arguments":${call.arguments},"output":${limits.output},"files":${limits.files},"text":true}`);
+      reply.answer = run(`{"arguments":${call.arguments},${rest.slice(1)}`);
     } catch (err) { // the interpreter itself is at its end
-      return { answer: undefined, stdout: out.text(), stderr: errors.text(), ended: err instanceof Error ? err.message : String(err) };
+      reply.ended = messageOf(err);
     }
-    return { answer, stdout: out.text(), stderr: errors.text() };
+    return { ...reply, stdout: out.text(), stderr: errors.text() };
   };
 }

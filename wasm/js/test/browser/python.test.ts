@@ -34,7 +34,8 @@ interface Answer {
   artifacts?: { name: string; mime_type: string; size: number }[];
 }
 
-const contract = readFileSync(new URL("../../../../host/internal/code/testdata/contract.json", import.meta.url), "utf8");
+const file = new URL("../../../../host/internal/code/testdata/contract.json", import.meta.url);
+const contract = readFileSync(file, "utf8");
 const cases = (JSON.parse(contract) as Case[]).filter((each) => each.python);
 const pyodide = fileURLToPath(new URL("../../node_modules/pyodide/", import.meta.url));
 
@@ -51,21 +52,22 @@ describe("Python in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
   after(() => stage?.close());
 
   const call = (script: string, args = "{}", how: { hasty?: boolean; abort?: boolean } = {}) =>
-    page.evaluate(([s, a, h]) => (globalThis as unknown as { python: PythonPage }).python.call(s, a, h), [script, args, how] as const);
+    page.evaluate(([s, a, h]) => (globalThis as unknown as { python: PythonPage }).python.call(s, a, h),
+      [script, args, how] as const);
 
   // argumentsOf gives the arguments with the digits that the file has.
   const argumentsOf = ({ name, arguments: args }: Case): string =>
     (name === "large integers keep their digits" ? '{"n": 12345678901234567890123}' : JSON.stringify(args ?? {}));
 
-  // An interpreter takes seconds to start, so all cases run in one, each by the guest's own function.
+  // An interpreter takes seconds to start, so all cases run in one, each by the guest's function.
   const batch = `
 import __main__, contextlib, io, json, os, shutil
 
 def one(call):
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        answer = json.loads(__main__.run(
-            '{"script": ' + json.dumps(call[0]) + ', "arguments": ' + call[1] + ', "output": 8388608, "files": 16777216, "text": true}'))
+        rest = json.dumps({"script": call[0], "output": 8 << 20, "files": 16 << 20, "text": True})
+        answer = json.loads(__main__.run('{"arguments": ' + call[1] + ', ' + rest[1:]))
     for name in os.listdir('artifacts'):
         path = os.path.join('artifacts', name)
         shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
@@ -88,7 +90,8 @@ def main(calls):
   });
 
   test("the contract of scripts", async () => {
-    const { result, stderr, message } = await call(batch, JSON.stringify({ calls: cases.map((each) => [each.python, argumentsOf(each)]) }));
+    const calls = cases.map((each) => [each.python, argumentsOf(each)]);
+    const { result, stderr, message } = await call(batch, JSON.stringify({ calls }));
     assert.ok(result, message ?? stderr);
     const { fresh, answers } = result as { fresh: boolean; answers: Answer[] };
     assert.ok(fresh, "scripts share something");
@@ -106,7 +109,8 @@ def main(calls):
       const has = [...each.stderr_has ?? [], ...each.python_stderr_has ?? []];
       for (const part of has) assert.ok(errors.includes(part), told);
       if (has.length === 0) assert.equal(errors, each.python_stderr ?? each.stderr ?? "", told);
-      assert.deepEqual((got.artifacts ?? []).map(({ name, mime_type, size }) => ({ name, mime_type, size })), each.artifacts ?? [], told);
+      const artifacts = (got.artifacts ?? []).map(({ name, mime_type, size }) => ({ name, mime_type, size }));
+      assert.deepEqual(artifacts, each.artifacts ?? [], told);
     }
   });
 
@@ -153,7 +157,8 @@ def main(expressions):
   });
 
   test("a script that never ends is stopped", async () => {
-    const got = await call("def main():\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass", "{}", { hasty: true });
+    const endless = "def main():\n  while True:\n    try:\n      while True: pass\n    except BaseException: pass";
+    const got = await call(endless, "{}", { hasty: true });
     assert.equal(got.code, "timeout", JSON.stringify(got));
     assert.match(got.message ?? "", /ran longer than 300 ms/);
     assert.equal((await call("def main(): pass", "{}", { abort: true })).code, "canceled");
