@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,8 +66,11 @@ func newPort(t *testing.T) *Port {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	p := &Port{
-		JavaScript: &script.Runner{Worker: []string{self, "script-worker"}},
+		JavaScript: &script.Runner{
+			Limits: script.Limits{Time: 5 * time.Minute}, Worker: []string{self, "script-worker"},
+		},
 		Python: &python.Runner{
+			Limits: python.Limits{Time: 5 * time.Minute},
 			Worker: []string{self, "python-worker"}, Find: func() (*python.Module, error) { return python.Find(built) },
 		},
 		Save: func(_ context.Context, name, format string, data []byte) (engine.Value, error) {
