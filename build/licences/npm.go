@@ -49,7 +49,7 @@ func npmPackages(c *classifier, folder string, names []string) ([]component, err
 	return list, errors.Join(failed...)
 }
 
-// readPackage finds the licences of an npm package in its folder, or the one that parts.go supplies.
+// readPackage finds the licences of an npm package in its folder, or the one that parts.go has.
 func (c *component) readPackage(classify *classifier, dir string) error {
 	name, ok := supplied[c.Name+"@"+c.Version]
 	if !ok {

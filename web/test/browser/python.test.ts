@@ -35,7 +35,8 @@ describe("Python in the page", { skip: missing(), timeout: 1_200_000 }, () => {
     page.on("request", (request) => { if (/python/.test(request.url())) asked.push(request.url()); });
     await page.locator(".card").first().waitFor();
     const text = JSON.stringify(canvas);
-    await page.setInputFiles('input[type="file"][accept*="json"]', { name: "sum.json", mimeType: "application/json", buffer: Buffer.from(text) });
+    const file = { name: "sum.json", mimeType: "application/json", buffer: Buffer.from(text) };
+    await page.setInputFiles('input[type="file"][accept*="json"]', file);
     await allow(page);
     assert.deepEqual(asked, [], "nothing of Python is loaded before a script runs");
     await ask(page, "1000 20 3");
