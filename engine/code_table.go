@@ -25,6 +25,7 @@ var canvasCodes = []Term{
 	{CodeUnknownParam, "nothing reads the parameter; it is often misspelt"},
 	{CodeEmptySetting, "a setting is empty without which the service refuses"},
 	{CodeNeedsHost, "the component acts outside the engine and runs on a host only; a page answers with a stand-in"},
+	{CodeNotAvailable, "something that the node needs is not installed here; the message says how to get it"},
 	{CodePluginCheck, "the plugin itself refuses its parameters"},
 	{CodeBadReference, "a reference names a node or variable that does not exist"},
 	{CodeUnknownOutput, "a reference names an output that the node does not have"},

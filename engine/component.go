@@ -73,6 +73,13 @@ type (
 	// Referrer names references that do not stand in fields of type Ref, Text or Expr.
 	Referrer interface{ References() []Ref }
 
+	// Requirer names what a component needs of its host beside a port, such as the interpreter of a
+	// language. Requires is for the present settings, MayRequire for all settings.
+	Requirer interface {
+		Requires() []string
+		MayRequire() []string
+	}
+
 	// Warner reports settings that load but will keep the component from working where it runs.
 	// Validate lists them with the node; Code, Message and, if it fits, Param say what is wrong.
 	Warner interface{ Warnings() []Diagnostic }

@@ -305,6 +305,9 @@ type CodeResult struct {
 	Value  Value  // what main returned; null when that is nothing
 	Stdout string // what was printed
 	Stderr string // what was written as errors, and what was thrown; the node's error when Value is null
+	// Artifacts are the files that the script made, each {name, mime_type, size} with what tells
+	// where it is: doc_id of a stored file, or url.
+	Artifacts []Value
 }
 
 // Tools runs components that this engine knows by name only, such as web searches.

@@ -20,6 +20,10 @@ type Registry struct {
 	// (plugin:weather@1). A name with this prefix that it does not know, or a nil Plugin, gives a
 	// component that loads and fails when it is reached.
 	Plugin func(name string) (Spec, bool)
+
+	// Missing returns why this host cannot offer something that a component requires, see
+	// [Requirer], and nil if it can. A nil Missing means that nothing is missing.
+	Missing func(requirement string) error
 }
 
 // PluginPrefix begins the component name of a plugin.

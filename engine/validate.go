@@ -120,9 +120,28 @@ func (v *validator) checkSettings() {
 					tool.name, name, v.guess(name, tool.paramNames()))
 			}
 		}
+		v.checkRequirements(n)
 		if w, ok := n.comp.(Warner); ok {
 			for _, d := range w.Warnings() {
 				v.add(n, SeverityWarning, d.Code, d.Param, "%s", d.Message)
+			}
+		}
+	}
+}
+
+// checkRequirements warns of what a node or its tools need and this host lacks.
+func (v *validator) checkRequirements(n *node) {
+	if v.registry.Missing == nil {
+		return
+	}
+	for _, of := range append([]*node{n}, n.tools...) {
+		r, ok := of.comp.(Requirer)
+		if !ok {
+			continue
+		}
+		for _, name := range r.Requires() {
+			if err := v.registry.Missing(name); err != nil {
+				v.add(n, SeverityWarning, CodeNotAvailable, "", "%s", err)
 			}
 		}
 	}

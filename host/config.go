@@ -131,8 +131,17 @@ type Config struct {
 	// Concurrency and MaxSteps are the options of the engine for each run; 0 is its
 	// default.
 	Concurrency, MaxSteps int
+	// Python are the folders in which an interpreter for scripts in Python is
+	// looked for, in this order; see `easel python`.
+	Python []string
+	// CodeExecutor is the URL of a sandbox of RAGFlow that runs all scripts; ""
+	// runs them on this machine.
+	CodeExecutor string
+	// CodeExecutorToken is the secret that the sandbox asks for; "" is none.
+	CodeExecutorToken string
 	// ScriptWorker is the command that runs one script in a process of its
-	// own; without it scripts run in this process.
+	// own; without it JavaScript runs in this process, and Python does not run.
+	// With the argument python it runs an interpreter of Python.
 	ScriptWorker []string
 	// PluginCompiler is the command that compiles one plugin in a process of its own, with bounds
 	// of time and memory; without it plugins are compiled in this process.

@@ -29,6 +29,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
@@ -73,6 +74,7 @@ type Host struct {
 	tools     *tools.Set
 	ownTools  ownPlugins
 	documents document.Reader
+	scripts   *code.Port
 	knowledge *knowledge.Base // nil without documents
 	datasets  *datasets.Datasets
 	ingesting sync.WaitGroup
@@ -144,6 +146,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	if err := h.openPlugins(ctx, registry); err != nil {
+		return err
+	}
+	if err := h.openScripts(registry); err != nil {
 		return err
 	}
 	h.tools = newTools(h)
@@ -267,6 +272,9 @@ func (h *Host) Close() error {
 	}
 	if h.knowledge != nil {
 		err = errors.Join(err, h.knowledge.Close())
+	}
+	if h.scripts != nil {
+		err = errors.Join(err, h.scripts.Close())
 	}
 	err = errors.Join(err, h.closeDatasets(), h.plugins.close(), h.ownTools.close(), h.documents.Close(),
 		h.traces.Close())

@@ -3,13 +3,13 @@ package host
 import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runs"
-	"github.com/easel-canvas/easel/host/internal/script"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/tools"
 	"github.com/easel-canvas/easel/host/internal/upload"
@@ -21,7 +21,7 @@ type ports struct {
 	files     *upload.Box
 	models    *model.Tenants
 	mcp       *mcp.Client
-	scripts   *script.Runner
+	scripts   *code.Port
 	knowledge *knowledge.Base // nil without documents
 	datasets  *app.Datasets
 	private   bool       // requests may reach private addresses
@@ -37,7 +37,7 @@ func (h *Host) newPorts() *ports {
 		store: h.store, models: h.models, mcp: h.mcp, knowledge: h.knowledge,
 		datasets: h.datasets.Service,
 		files:    &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
-		scripts:  &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
+		scripts:  h.scripts,
 		private:  h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
 		memories: memories.New(h.store, h.models), chromium: h.cfg.Browser,
 	}
@@ -56,7 +56,7 @@ func (p *ports) of(j *runs.Job) engine.Ports {
 		Counter:   chunking.Counter{},
 		Documents: p.files.Maker(j.Tenant),
 		HTTP:      p.http(j),
-		Code:      p.scripts,
+		Code:      p.code(j.Tenant),
 		MCP:       p.mcpServers(j),
 		Tools:     p.external(j),
 		Secrets:   p.secrets(j),

@@ -134,12 +134,23 @@ type code struct{ *run }
 // RunCode runs a script. What the script itself threw (code "code") is its result; anything else is
 // the host's error.
 func (r code) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
-	v, err := r.once(ctx, "code", engine.Object("lang", c.Language, "script", c.Script, "arguments", c.Arguments))
+	request := engine.Object("lang", c.Language, "script", c.Script, "arguments", c.Arguments)
+	if c.Language == "python" { // its integers have any number of digits
+		request = request.With("arguments_json", engine.String(c.Arguments.JSON()))
+	}
+	v, err := r.once(ctx, "code", request)
 	var thrown *failure
 	if errors.As(err, &thrown) && thrown.code == "code" {
 		return engine.CodeResult{Stderr: thrown.text}, nil
 	}
-	return engine.CodeResult{Value: v.Get("result"), Stdout: v.Get("stdout").Str(), Stderr: v.Get("stderr").Str()}, err
+	res := engine.CodeResult{Value: v.Get("result"), Stdout: v.Get("stdout").Str(), Stderr: v.Get("stderr").Str()}
+	for _, a := range v.Get("artifacts").Elements() {
+		res.Artifacts = append(res.Artifacts, a)
+	}
+	if text := v.Get("result_json").Str(); text != "" && err == nil {
+		res.Value, err = engine.ParseJSONText(text)
+	}
+	return res, err
 }
 
 type mcp struct{ *run }

@@ -28,8 +28,10 @@ func (b bundler) compress() error {
 			return err
 		}
 		target := filepath.Join(b.embed, name)
-		keep[target+".br"], keep[target+".gz"] = true, true
-		if filepath.Dir(name) == "." || !exists(target+".br") || !exists(target+".gz") {
+		// The files of Python are large: one form of them is embedded.
+		both := !strings.HasPrefix(filepath.ToSlash(name), pythonFolder)
+		keep[target+".br"], keep[target+".gz"] = both, true
+		if filepath.Dir(name) == "." || both && !exists(target+".br") || !exists(target+".gz") {
 			jobs = append(jobs, [2]string{path, target})
 		}
 		return nil
@@ -67,7 +69,9 @@ for (const [source, target] of JSON.parse(fs.readFileSync(0, "utf8"))) {
   fs.mkdirSync(path.dirname(target), { recursive: true });
   const write = (ext, data) => { fs.writeFileSync(target + ext + ".part", data); fs.renameSync(target + ext + ".part", target + ext); };
   write(".gz", zlib.gzipSync(bytes, { level: 9 }));
-  write(".br", zlib.brotliCompressSync(bytes, { params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 22, [BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+  if (source.includes("assets/python-")) continue;
+  const params = { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 22, [BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  write(".br", zlib.brotliCompressSync(bytes, { params }));
 }`
 
 func squeeze(jobs [][2]string) error {

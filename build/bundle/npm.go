@@ -19,6 +19,8 @@ var (
 		{InputPath: "src/model/proxy.ts", OutputPath: "model/proxy"},
 		{InputPath: "src/code/runner.ts", OutputPath: "code/runner"},
 		{InputPath: "src/code/worker.ts", OutputPath: "code/worker"},
+		{InputPath: "src/code/python.ts", OutputPath: "code/python"},
+		{InputPath: "src/code/python.worker.ts", OutputPath: "code/python.worker"},
 		{InputPath: "src/plugin/kernel.browser.ts", OutputPath: "plugin"},
 	}
 	nodeEntries = []api.EntryPoint{

@@ -53,6 +53,7 @@ func (b bundler) scripts() (*result, error) {
 	for define, entry := range map[string]string{
 		"EASEL_ENGINE_WORKER": "../wasm/js/src/worker.browser.ts",
 		"EASEL_CODE_WORKER":   "../wasm/js/src/code/worker.ts",
+		"EASEL_PYTHON_WORKER": "../wasm/js/src/code/python.worker.ts",
 		"EASEL_PLUGIN_WORKER": "../wasm/js/src/plugin/kernel.browser.ts",
 		"EASEL_READ_WORKER":   "read/worker.ts",
 	} {
@@ -72,6 +73,11 @@ func (b bundler) scripts() (*result, error) {
 		}
 		names[define] = name
 	}
+	python, err := b.python()
+	if err != nil {
+		return nil, err
+	}
+	names["EASEL_PYTHON"] = python
 
 	options := b.options()
 	options.EntryPoints = []string{"view/main.tsx"}
@@ -113,8 +119,8 @@ func (b bundler) options() api.BuildOptions {
 		Sourcemap:         maps,
 		ChunkNames:        "assets/part-[hash]",
 		AssetNames:        "assets/[name]-[hash]",
-		// quickjs detects Node at run time; browsers never load these modules.
-		External: []string{"module", "node:module"},
+		// quickjs and Pyodide detect Node at run time; browsers never load these modules.
+		External: []string{"module", "node:*"},
 		Loader:   map[string]api.Loader{".wasm": api.LoaderFile},
 		LogLevel: api.LogLevelSilent,
 	}
@@ -139,6 +145,33 @@ func (b bundler) asset(file string) (string, error) {
 		return "", err
 	}
 	return name, os.WriteFile(filepath.Join(b.out, name), bytes, 0o644)
+}
+
+// pythonFolder begins the name of the folder with the files of Pyodide.
+const pythonFolder = "assets/python-"
+
+// python copies the files of Pyodide to a folder named after its version: its loader asks for them
+// by their names.
+func (b bundler) python() (string, error) {
+	from := b.abs("wasm/js/node_modules/pyodide")
+	var about struct{ Version string }
+	text, err := os.ReadFile(filepath.Join(from, "package.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &about)
+	}
+	name := pythonFolder + about.Version + "/"
+	if err != nil || b.packages != nil {
+		return name, err
+	}
+	to := filepath.Join(b.out, name)
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return "", err
+	}
+	files := map[string]string{}
+	for _, file := range []string{"pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"} {
+		files[filepath.Join(from, file)] = filepath.Join(to, file)
+	}
+	return name, copyFiles(files)
 }
 
 // examples resolves the import easel:examples to the canvases of web/examples, in order of their

@@ -7,16 +7,40 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // files are what this program writes, by path.
-var files = map[string]func() []byte{
-	"wasm/js/src/generated.ts": typescript,
-	"engine/VOCABULARY.md":     page,
+var files = map[string]func(root string) ([]byte, error){
+	"wasm/js/src/generated.ts":  func(string) ([]byte, error) { return typescript(), nil },
+	"wasm/js/src/code/guest.ts": guest,
+	"engine/VOCABULARY.md":      func(string) ([]byte, error) { return page(), nil },
+}
+
+// guest is the program that runs scripts in Python, the same on a server and in a page.
+func guest(root string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(root, "host", "internal", "python", "guest.py"))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteString("// Generated from host/internal/python/guest.py by go run ./build/gen; do not edit.\n\n")
+	b.WriteString("/** guest defines run(call), which runs a script and gives its outcome, both as JSON. */\n")
+	b.WriteString("export const guest = [\n")
+	for line := range strings.Lines(string(text)) {
+		quoted, err := json.Marshal(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "  %s,\n", quoted)
+	}
+	b.WriteString("].join(\"\\n\");\n")
+	return b.Bytes(), nil
 }
 
 func main() {
@@ -32,7 +56,10 @@ func main() {
 func run(root string, check bool) error {
 	for name, content := range files {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		want := content()
+		want, err := content(root)
+		if err != nil {
+			return err
+		}
 		if !check {
 			if err := os.WriteFile(path, want, 0o644); err != nil {
 				return err

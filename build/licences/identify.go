@@ -14,6 +14,7 @@ var allowed = map[string]bool{
 	// Licences of files that were reviewed manually; see parts.go.
 	"Apache-2.0 WITH LLVM-exception": true, "Bitstream-Vera": true, "blessing": true, "dtoa": true, "FTL": true,
 	"IJG": true, "LicenseRef-AGG-2.3": true, "MPL-2.0": true, "OFL-1.1": true, "Unicode-3.0": true,
+	"0BSD": true, "bzip2-1.0.6": true, "PSF-2.0": true,
 }
 
 // body is the binding text of a licence. <> marks what differs between copies: names, and the

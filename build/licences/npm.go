@@ -41,10 +41,23 @@ func npmPackages(c *classifier, folder string, names []string) ([]component, err
 		if err := json.Unmarshal(text, &p); err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
-		if err := p.read(c, dir, map[string]bool{dir: true}); err != nil {
+		if err := p.readPackage(c, dir); err != nil {
 			failed = append(failed, err)
 		}
 		list = append(list, p)
 	}
 	return list, errors.Join(failed...)
+}
+
+// readPackage finds the licences of an npm package in its folder, or the one that parts.go has.
+func (c *component) readPackage(classify *classifier, dir string) error {
+	name, ok := supplied[c.Name+"@"+c.Version]
+	if !ok {
+		return c.read(classify, dir, map[string]bool{dir: true})
+	}
+	text, err := texts.ReadFile("texts/" + name)
+	if err != nil {
+		return err
+	}
+	return c.add(classify, file{name, string(text)})
 }

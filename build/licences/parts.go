@@ -30,6 +30,7 @@ const (
 	pdfium  = "github.com/klippa-app/go-pdfium@v1.17.2"
 	quickjs = "@jitl/quickjs-wasmfile-release-sync@0.32.0"
 	unpdf   = "unpdf@1.7.0"
+	pyodide = "pyodide@314.0.7"
 )
 
 const goName = "Go standard library and runtime, wasm_exec.js"
@@ -67,6 +68,20 @@ var parts = []part{
 
 	{name: "Emscripten runtime", licences: []string{"MIT"}, text: "emscripten.txt", of: quickjs},
 	{name: "musl", licences: []string{"MIT"}, text: "musl.txt", of: quickjs},
+
+	{name: "CPython", licences: []string{"PSF-2.0"}, text: "python.txt", of: pyodide},
+	{name: "bzip2", licences: []string{"bzip2-1.0.6"}, text: "bzip2.txt", of: pyodide},
+	{name: "libffi", licences: []string{"MIT"}, text: "libffi.txt", of: pyodide},
+	{name: "SQLite", licences: []string{"blessing"}, text: "sqlite.txt", of: pyodide},
+	{name: "XZ Utils", licences: []string{"0BSD"}, text: "xz.txt", of: pyodide},
+	{name: "zlib", licences: []string{"Zlib"}, text: "zlib.txt", of: pyodide},
+	{name: "Zstandard", licences: []string{"BSD-3-Clause"}, text: "zstd.txt", of: pyodide},
+	{name: "Emscripten runtime", licences: []string{"MIT"}, text: "emscripten.txt", of: pyodide},
+	{name: "musl", licences: []string{"MIT"}, text: "musl.txt", of: pyodide},
+	{
+		name: "libc++, libc++abi, compiler-rt", licences: []string{"Apache-2.0 WITH LLVM-exception"}, text: "llvm.txt",
+		of: pyodide,
+	},
 
 	{name: "pdf.js", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", of: unpdf},
 
@@ -117,15 +132,20 @@ func (p *part) licence() (file, error) {
 	return file{filepath.Base(path), string(text)}, err
 }
 
+// supplied lists the licences of packages that come without a file of it, by component@version:
+// files in texts.
+var supplied = map[string]string{pyodide: "mpl-2.0.txt"}
+
 // reviewed lists the licences in files that were reviewed manually, by component@version and name:
 // files with prose between licences, or with a rare licence. A file without licences is omitted
 // because it repeats those of other components.
 var reviewed = map[string][]string{
 	"github.com/go-sql-driver/mysql@v1.10.1 LICENSE":                                {"MPL-2.0"},
 	"github.com/dop251/goja@v0.0.0-20260917113740-793a2a65c13b ftoa/LICENSE_LUCENE": {"dtoa"},
-	"modernc.org/libc@v1.77.1 LICENSE-3RD-PARTY.md":                                 {"BSD-3-Clause", "MIT"},
-	"modernc.org/sqlite@v1.60.1 LICENSE-3RD-PARTY.md":                               nil,
-	"modernc.org/sqlite@v1.60.1 LICENSE-SQLITE":                                     {"blessing"},
+	pyodide + " mpl-2.0.txt":                          {"MPL-2.0"},
+	"modernc.org/libc@v1.77.1 LICENSE-3RD-PARTY.md":   {"BSD-3-Clause", "MIT"},
+	"modernc.org/sqlite@v1.60.1 LICENSE-3RD-PARTY.md": nil,
+	"modernc.org/sqlite@v1.60.1 LICENSE-SQLITE":       {"blessing"},
 }
 
 // withParts adds the parts of a list's components, and fails if a component has a version for which

@@ -15,7 +15,8 @@ import (
 //
 // Several outputs take the members of an object by name (a dot is a path) or the elements of a list
 // by position; one plain value goes to the first output. Differs: what the script writes to its
-// error channel fails the node only when there is no result; as a tool the result comes back.
+// error channel fails the node only when there is no result; as a tool the result comes back. Files
+// that the script made are the outputs _ARTIFACTS and, as Markdown links, attachments.
 // Source: RAGFlow agent/tools/code_exec.py at 80a16e71 (behaviour read, written anew).
 type CodeExec struct {
 	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript" label:"Language"`
@@ -73,12 +74,8 @@ func (c *CodeExec) Run(ctx context.Context, call *engine.Call) error {
 	if l := given.Get("lang").Str(); l != "" {
 		run.Language = l
 	}
-	switch strings.ToLower(run.Language) {
-	case "python", "python3":
-		run.Language = "python"
-	case "nodejs", "javascript", "js":
-		run.Language = "javascript"
-	default:
+	var ok bool
+	if run.Language, ok = languageOf(run.Language); !ok {
 		return fmt.Errorf("language %q is not supported; it should be python or javascript", run.Language)
 	}
 	if strings.TrimSpace(run.Script) == "" {
@@ -97,6 +94,18 @@ func (c *CodeExec) Run(ctx context.Context, call *engine.Call) error {
 		return err
 	}
 	return c.result(call, res)
+}
+
+// languageOf returns the language that a name stands for; ok is false for any other name, which is
+// returned as it is.
+func languageOf(name string) (language string, ok bool) {
+	switch strings.ToLower(name) {
+	case "python", "python3":
+		return "python", true
+	case "nodejs", "javascript", "js":
+		return "javascript", true
+	}
+	return name, false
 }
 
 // arguments are what main gets: what a model gave under the same name, else the value of the
@@ -145,10 +154,37 @@ func (c *CodeExec) result(call *engine.Call, res engine.CodeResult) error {
 	for i, o := range c.outputs {
 		call.Out(o.name, coerce(c.pick(v, i), o.typ))
 	}
+	links := artifactLinks(res.Artifacts)
+	if len(links) > 0 {
+		call.Out("_ARTIFACTS", engine.List(res.Artifacts...))
+		call.Out("attachments", engine.List(links...))
+	}
 	if call.IsTool() {
-		call.Out("content", engine.String(v.Text()))
+		content := v.Text()
+		for _, link := range links {
+			content += "\n\n" + link.Str()
+		}
+		call.Out("content", engine.String(content))
 	}
 	return nil
+}
+
+// artifactLinks returns a Markdown link for each file that a script made, an image for a picture,
+// and the name of one that has no address.
+func artifactLinks(artifacts []engine.Value) []engine.Value {
+	var links []engine.Value
+	for _, a := range artifacts {
+		name, url := a.Get("name").Text(), a.Get("url").Str()
+		switch {
+		case url == "":
+			links = append(links, engine.String(name))
+		case strings.HasPrefix(a.Get("mime_type").Str(), "image/"):
+			links = append(links, engine.String("!["+name+"]("+url+")"))
+		default:
+			links = append(links, engine.String("[Download "+name+"]("+url+")"))
+		}
+	}
+	return links
 }
 
 // printed reads output as JSON or a Python literal where it is one.
@@ -233,6 +269,18 @@ func isYes(text string) bool {
 	return false
 }
 
+// Requires names the language of the script. One that a model writes is known only in the run.
+func (c *CodeExec) Requires() []string {
+	if c.Script == "" {
+		return nil
+	}
+	language, _ := languageOf(c.Lang) // Init has checked it
+	return []string{language}
+}
+
+// MayRequire lists the languages of scripts.
+func (c *CodeExec) MayRequire() []string { return []string{"javascript", "python"} }
+
 // InputForm has one line per argument.
 func (c *CodeExec) InputForm() engine.Value {
 	b := engine.NewObject(len(c.Arguments))
@@ -246,4 +294,5 @@ var (
 	_ engine.Component   = (*CodeExec)(nil)
 	_ engine.Initializer = (*CodeExec)(nil)
 	_ engine.Former      = (*CodeExec)(nil)
+	_ engine.Requirer    = (*CodeExec)(nil)
 )

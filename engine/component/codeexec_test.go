@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -97,6 +98,50 @@ func TestCodeExecAsTool(t *testing.T) {
 	require.NoError(t, s.err)
 	require.Equal(t, "s", port.asked[0].Script)
 	require.Contains(t, m.asked[2].Messages[2].Content, `{"n": 1}`)
+}
+
+func TestCodeExecArtifacts(t *testing.T) {
+	port := &sandbox{result: engine.CodeResult{Value: engine.String("done"), Artifacts: []engine.Value{
+		engine.Object("name", "a.png", "mime_type", "image/png", "size", 3, "url", "/f/1"),
+		engine.Object("name", "b.csv", "mime_type", "text/csv", "size", 4, "url", "/f/2"),
+		engine.Object("name", "c.pdf", "mime_type", "application/pdf", "size", 5, "doc_id", "3"),
+	}}}
+	s := run(t, node(t, "CodeExec", `{"script": "x"}`, ""), nil, "q", engine.Null, engine.Ports{Code: port})
+	require.NoError(t, s.err)
+	require.Equal(t, `["![a.png](/f/1)","[Download b.csv](/f/2)","c.pdf"]`, s.outs.Get("attachments").JSON())
+	require.Equal(t, engine.List(port.result.Artifacts...).JSON(), s.outs.Get("_ARTIFACTS").JSON())
+
+	m := say(`[{"name": "execute_code_0", "arguments": {"lang": "python", "script": "s"}}]`, complete, "done")
+	agent := node(t, "Agent", `{"tools": [{"component_name": "CodeExec", "params": {}}]}`, "")
+	s = run(t, agent, nil, "q", engine.Null, engine.Ports{Code: port, Model: m})
+	require.NoError(t, s.err)
+	require.Contains(t, m.asked[2].Messages[2].Content, "![a.png](/f/1)")
+}
+
+// Validation says what a host lacks for the language of a script.
+func TestMissingLanguageIsDiagnosed(t *testing.T) {
+	reg, err := engine.NewRegistry(Builtin()...)
+	require.NoError(t, err)
+	reg.Missing = func(language string) error { return errors.New("no " + language + " here; install it") }
+	const agent = `"Agent", "params": {"llm_id": "m", "tools": [{"component_name": "CodeExec", "params": `
+	for _, c := range []struct{ node, want string }{
+		{`"CodeExec", "params": {"script": "x"}`, "no python here; install it"},
+		{`"CodeExec", "params": {"lang": "nodejs", "script": "x"}`, "no javascript here; install it"},
+		{agent + `{"lang": "python3", "script": "x"}}]}`, "no python here; install it"},
+		{agent + `{}}]}`, ""},
+	} {
+		dsl := `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["A:1"]},
+			"A:1": {"obj": {"component_name": ` + c.node + `}, "downstream": []}}}`
+		var got string
+		for _, d := range engine.Validate(reg, []byte(dsl)) {
+			if d.Code == engine.CodeNotAvailable {
+				require.Equal(t, engine.SeverityWarning, d.Severity)
+				require.Equal(t, "A:1", d.Node)
+				got += d.Message
+			}
+		}
+		require.Equal(t, c.want, got, c.node)
+	}
 }
 
 func TestCodeExecErrors(t *testing.T) {

@@ -1,5 +1,6 @@
 import { createRoot } from "react-dom/client";
 import { createEngine } from "@easel/engine";
+import { python, scripts } from "@easel/engine/code/python";
 import { sandbox } from "@easel/engine/code/runner";
 import examples from "easel:examples";
 import { datasets, request, retrieve } from "../demo/world.ts";
@@ -18,6 +19,8 @@ import "../style/form.css";
 // The bundler fills in where it put the parts that are loaded later.
 declare const EASEL_ENGINE_WORKER: string;
 declare const EASEL_CODE_WORKER: string;
+declare const EASEL_PYTHON: string;
+declare const EASEL_PYTHON_WORKER: string;
 declare const EASEL_PLUGIN_WORKER: string;
 declare const EASEL_READ_WORKER: string;
 declare const EASEL_WASM: string;
@@ -26,7 +29,12 @@ declare const EASEL_RUNTIME: string;
 const at = (file: string): URL => new URL(file, document.baseURI);
 const engine = createEngine({ wasm: at(EASEL_WASM), runtime: at(EASEL_RUNTIME), worker: at(EASEL_ENGINE_WORKER), pluginWorker: at(EASEL_PLUGIN_WORKER) });
 const host = new Host();
-const session = new Session(engine, { retrieve, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code: sandbox({ worker: at(EASEL_CODE_WORKER) }) }, host, new Consents(tabStorage()));
+const code = scripts({
+  javascript: sandbox({ worker: at(EASEL_CODE_WORKER) }),
+  python: python({ worker: at(EASEL_PYTHON_WORKER), files: at(EASEL_PYTHON) }),
+});
+const world = { retrieve, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code };
+const session = new Session(engine, world, host, new Consents(tabStorage()));
 
 const drafts = new Drafts(storage());
 session.document.subscribe(() => {

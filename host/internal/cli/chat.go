@@ -44,6 +44,7 @@ func (c *chatter) run(ctx context.Context, a *app, args []string) error {
 	if len(args) != 1 {
 		return misuse("chat", "one canvas is needed, not %d", len(args))
 	}
+	a.scripts = c.world.scripts
 	s, err := a.open(args[0], c.state)
 	if err != nil {
 		return err

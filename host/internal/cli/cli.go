@@ -26,7 +26,9 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/python"
 	"github.com/easel-canvas/easel/host/internal/script"
 )
 
@@ -46,9 +48,10 @@ type app struct {
 	out, err io.Writer
 	getenv   func(string) string
 	registry *engine.Registry
-	program  string // how the program was called, for commands that it prints
-	asks     bool   // standard input is a terminal
-	shows    bool   // standard error is a terminal
+	program  string      // how the program was called, for commands that it prints
+	asks     bool        // standard input is a terminal
+	shows    bool        // standard error is a terminal
+	scripts  scriptPlace // where the command runs scripts
 	ends     []func() error
 }
 
@@ -67,7 +70,8 @@ func commands() []command {
 	return []command{
 		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand,
 		tenantCommand, scheduleCommand, validateCommand, diffCommand, patchCommand, replayCommand, testCommand,
-		recordCommand, componentsCommand, pluginCommand, kbCommand, healthCommand, versionCommand, licencesCommand,
+		recordCommand, componentsCommand, pluginCommand, pythonCommand, kbCommand, healthCommand, versionCommand,
+		licencesCommand,
 	}
 }
 
@@ -101,7 +105,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // workers are the commands of processes that this program starts.
 func workers(in io.Reader, out io.Writer) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
-		scriptWorker:   func(ctx context.Context) error { return script.Work(ctx, in, out) },
+		scriptWorker: func(ctx context.Context) error { return script.Work(ctx, in, out) },
+		scriptWorker + " " + code.PythonWorker: func(ctx context.Context) error {
+			return python.Work(ctx, in, out)
+		},
 		pluginCompiler: func(ctx context.Context) error { return plugin.CompileWork(ctx, in) },
 	}
 }
@@ -124,6 +131,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
 	var err error
 	if a.registry, err = engine.NewRegistry(component.Builtin()...); err == nil {
 		a.registry.Plugin = a.installed()
+		a.registry.Missing = a.missing
 	}
 	return a, err
 }

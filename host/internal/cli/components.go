@@ -19,7 +19,10 @@ var componentsCommand = command{
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		asJSON := fs.Bool("json", false, "print a JSON list with schemas")
 		asPage := fs.Bool("markdown", false, "print a page of documentation")
+		scripts := &scriptPlace{}
+		scripts.flags(fs)
 		return func(_ context.Context, a *app, args []string) error {
+			a.scripts = *scripts
 			specs, err := a.specs(args)
 			if err != nil {
 				return &usageError{"components", err}
@@ -27,7 +30,7 @@ var componentsCommand = command{
 			if *asJSON {
 				list := engine.List()
 				for _, s := range specs {
-					list = list.Append(s.Describe())
+					list = list.Append(a.described(s))
 				}
 				fmt.Fprintln(a.out, list.JSON())
 				return nil
@@ -67,11 +70,63 @@ func (a *app) table(specs []*engine.Spec) error {
 		switch _, outside := s.New().(interface{ Needs() string }); {
 		case s.Missing != "":
 			runs = "no"
+		case a.lacks(s) != "":
+			runs = "partly" // the lines below the table say what is missing
 		case outside && !tools.Offers(s.Name) && !hosttool.Serves(s.Name):
 			runs = "host" // only where a host offers it
 		}
 		name := strings.Join(append([]string{s.Name}, s.Aliases...), ", ")
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", name, tool, runs, cut(s.Doc, 100))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, s := range specs {
+		if lacks := a.lacks(s); lacks != "" {
+			fmt.Fprintf(a.out, "\n%s: %s\n", s.Name, lacks)
+		}
+	}
+	return nil
+}
+
+// described is the description of a component with what it may need and this machine lacks: name ->
+// reason.
+func (a *app) described(s *engine.Spec) engine.Value {
+	v, missing := s.Describe(), a.missingOf(s)
+	if len(missing) == 0 {
+		return v
+	}
+	b := engine.NewObject(len(missing))
+	for _, m := range missing {
+		b.Set(m.requirement, engine.String(m.err.Error()))
+	}
+	return v.With("missing", b.Value())
+}
+
+// lacks returns in one line what a component may need and this machine lacks.
+func (a *app) lacks(s *engine.Spec) string {
+	var parts []string
+	for _, m := range a.missingOf(s) {
+		parts = append(parts, m.err.Error())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// lack is something that a component may need and why it is missing.
+type lack struct {
+	requirement string
+	err         error
+}
+
+func (a *app) missingOf(s *engine.Spec) (missing []lack) {
+	r, ok := s.New().(engine.Requirer)
+	if !ok {
+		return nil
+	}
+	for _, requirement := range r.MayRequire() {
+		if err := a.missing(requirement); err != nil {
+			missing = append(missing, lack{requirement, err})
+		}
+	}
+	return missing
 }

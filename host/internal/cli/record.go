@@ -45,6 +45,7 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 	case r.out == "":
 		return misuse("record", "-o FILE is needed")
 	}
+	a.scripts = r.world.scripts
 	s, err := a.open(args[0], "")
 	if err != nil {
 		return err
@@ -65,7 +66,10 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 	if about == "" {
 		about = "recorded"
 	}
-	player := casePlayer(a)
+	player, err := casePlayer(a)
+	if err != nil {
+		return err
+	}
 	player.Concurrency = 1 // model calls keep one order
 	player.Ports = options.Ports
 	c, err := player.Record(ctx, nameOf(r.out), about, s.canvas.Document(), runs)
@@ -115,7 +119,11 @@ func (a *app) keepCase(ctx context.Context, path string, c *enginetest.Case) err
 	if err := writeFile(path, text); err != nil {
 		return fmt.Errorf("write case: %w", err)
 	}
-	observed, err := casePlayer(a).Play(ctx, c)
+	player, err := casePlayer(a)
+	if err != nil {
+		return err
+	}
+	observed, err := player.Play(ctx, c)
 	if err != nil {
 		return err
 	}

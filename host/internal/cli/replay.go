@@ -10,7 +10,6 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
 	"github.com/easel-canvas/easel/engine/template"
-	"github.com/easel-canvas/easel/host/internal/script"
 )
 
 var replayCommand = command{
@@ -49,7 +48,11 @@ func (r *replayer) flags(fs *flag.FlagSet) {
 
 // open makes the player and loads the canvas that the flags ask for.
 func (r *replayer) open(a *app) (*casePlay, error) {
-	p := &casePlay{player: casePlayer(a)}
+	player, err := casePlayer(a)
+	if err != nil {
+		return nil, err
+	}
+	p := &casePlay{player: player}
 	p.player.Concurrency, p.player.Keep = r.concurrency, r.keep
 	if r.cut {
 		p.player.Cut = enginetest.AtCheckpoints
@@ -72,9 +75,12 @@ type casePlay struct {
 }
 
 // casePlayer plays cases with stand-ins for everything but scripts, which give the same each time.
-func casePlayer(a *app) *enginetest.Player {
-	ports := engine.Ports{Code: &script.Runner{Worker: worker(scriptWorker)}}
-	return &enginetest.Player{Registry: a.registry, Ports: ports}
+func casePlayer(a *app) (*enginetest.Player, error) {
+	scripts, err := (&scriptPlace{}).port(a)
+	if err != nil {
+		return nil, &usageError{"", err}
+	}
+	return &enginetest.Player{Registry: a.registry, Ports: engine.Ports{Code: scripts}}, nil
 }
 
 func (r *replayer) run(ctx context.Context, a *app, args []string) error {

@@ -60,6 +60,7 @@ func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	case r.events && r.json:
 		return misuse("run", "--events and --json exclude each other")
 	}
+	a.scripts = r.world.scripts
 	s, err := a.open(args[0], r.state)
 	if err != nil {
 		return err

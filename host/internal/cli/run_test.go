@@ -197,10 +197,11 @@ func TestFailedRun(t *testing.T) {
 	canvas := file(t, "c.json", `{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Code:A"], "upstream": []},
 		"Code:A": {"obj": {"component_name": "CodeExec", "params": {"lang": "python", "script": "def main(): pass"}}, "downstream": [], "upstream": ["begin"]}}}`)
+	t.Setenv("EASEL_PYTHON", t.TempDir())
 	code, _, errs := easel(t, "run", canvas, "--progress", "always")
 	require.Equal(t, ExitFailed, code)
 	require.Contains(t, errs, "x Code:A failed")
-	require.Contains(t, errs, "set lang to javascript")
+	require.Contains(t, errs, `get it with "easel python install"`)
 }
 
 func TestChat(t *testing.T) {

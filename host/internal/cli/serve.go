@@ -23,6 +23,7 @@ it once. With --nats and --postgres any number of hosts share the work.
 Each flag can be set by the environment as well: EASEL_ and its name in capitals, with _ for -, as in EASEL_ADDR. What
 should not stand on a command line has no flag:
   EASEL_API_KEY                 the API key of the first tenant, in place of one that is made
+  EASEL_CODE_EXECUTOR_TOKEN     the secret that the sandbox of --code-executor asks for
   EASEL_REDIS_PASSWORD          the password of the Redis door, in place of one that is made
   OTEL_EXPORTER_OTLP_ENDPOINT   where traces of requests, runs and nodes are sent, without prompts; see OpenTelemetry
                                 for the other OTEL_ variables
@@ -38,6 +39,7 @@ should not stand on a command line has no flag:
 type server struct {
 	settings
 	addr, keyFile, logs string
+	pythonDir           string
 	limits              limits
 	paces               paces
 	memory              byteSize
@@ -72,6 +74,9 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.BoolVar(&s.cfg.NoTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&s.cfg.SQLiteDir, "sqlite", "", sqliteUsage)
 	fs.StringVar(&s.cfg.Browser, "browser", "", browserUsage)
+	fs.StringVar(&s.pythonDir, "python", "", "`DIR` of the Python interpreter for CodeExec; "+
+		"python in the data directory, the user's folder or the program's when left out")
+	fs.StringVar(&s.cfg.CodeExecutor, "code-executor", "", executorUsage)
 	fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
 	fs.StringVar(&s.cfg.Embedding, "embedding", "",
 		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server, with the key in "+

@@ -28,6 +28,8 @@ func TestServeFlagsTogether(t *testing.T) {
 		"no-tools":          {value: "true"},
 		"sqlite":            {value: dir},
 		"browser":           {value: "/usr/bin/chromium"},
+		"python":            {value: dir},
+		"code-executor":     {value: "http://127.0.0.1:1"},
 		"plugin-signatures": {value: "off"}, "knowledge": {value: dir}, "allow-private": {value: "true"}, "cancel-on-disconnect": {value: "true"},
 		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "cors": {value: "none"}, "log": {value: "json"},
 		"embedding": {value: "http://127.0.0.1:1/v1#model"}, "rerank": {value: "http://127.0.0.1:1#model@jina"},

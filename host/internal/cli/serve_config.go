@@ -51,6 +51,8 @@ func (s *server) configure(a *app) (err error) {
 	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
 	s.cfg.ScriptWorker, s.cfg.PluginCompiler = worker(scriptWorker), worker(pluginCompiler)
 	s.cfg.Version = hostVersion()
+	s.cfg.Python = (&pythonPlace{dir: s.pythonDir, data: s.cfg.Dir}).folders(a)
+	s.cfg.CodeExecutorToken = a.getenv(executorToken)
 	return s.readKey(a)
 }
 

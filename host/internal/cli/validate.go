@@ -16,7 +16,10 @@ var validateCommand = command{
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		asJSON := fs.Bool("json", false,
 			"print a JSON list: [{file, diagnostics: [{severity, code, message, node, param}]}]")
+		scripts := &scriptPlace{}
+		scripts.flags(fs)
 		return func(_ context.Context, a *app, args []string) error {
+			a.scripts = *scripts
 			if len(args) == 0 {
 				return misuse("validate", "at least one canvas is needed")
 			}

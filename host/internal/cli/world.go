@@ -14,9 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/model"
-	"github.com/easel-canvas/easel/host/internal/script"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -41,6 +39,7 @@ type world struct {
 	paces     paces
 	limits    limits
 	seed      uint64
+	scripts   scriptPlace
 
 	uploads files.Uploads
 }
@@ -53,6 +52,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.sqlite, "sqlite", "", sqliteUsage)
 	fs.StringVar(&w.browser, "browser", "", browserUsage)
 	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
+	w.scripts.flags(fs)
 	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
 	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
@@ -76,9 +76,14 @@ func (w *world) options(a *app) (engine.Options, error) {
 	ports := engine.Ports{
 		Model: chosen, Files: &w.uploads, Parser: &w.uploads, Counter: chunking.Counter{}, Secrets: secrets,
 		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
-		Code: &script.Runner{
-			Worker: worker(scriptWorker), Memory: memlimit.New("scripts", script.Share(memlimit.Process())),
-		},
+	}
+	scripts, err := w.scripts.port(a)
+	if err != nil {
+		return engine.Options{}, &usageError{"", err}
+	}
+	ports.Code = scripts
+	if w.save != "" {
+		ports.Code = scripts.With(files.RunFiles{Uploads: &w.uploads, Made: w.made(a)}.Save)
 	}
 	ports.Tools = w.tools(a, secrets, chosen)
 	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer

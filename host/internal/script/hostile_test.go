@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/worker"
 )
 
 // hostile are scripts that allocate as much memory as possible, each in a different way.
@@ -95,7 +96,7 @@ func TestHostileScriptsStayWithinMemory(t *testing.T) {
 			_, err := r.RunCode(t.Context(), call(c.script))
 			t.Logf("%d MB, %v, %v", peak.Load()>>20, time.Since(start), err)
 			require.ErrorIs(t, err, engine.ErrLimit)
-			require.Less(t, peak.Load(), int64(memory+overhead))
+			require.Less(t, peak.Load(), int64(memory+worker.Overhead))
 		})
 	}
 }

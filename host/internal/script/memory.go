@@ -5,6 +5,8 @@ import (
 	"runtime/metrics"
 	"sync/atomic"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/worker"
 )
 
 // running counts the watched scripts, which share the measured growth of the process.
@@ -50,7 +52,7 @@ func (w *watch) loop() {
 		case <-tick.C:
 		}
 		if w.over(confirmed) {
-			w.interrupt(memoryError(w.limit))
+			w.interrupt(worker.MemoryError(w.limit))
 			return
 		}
 	}

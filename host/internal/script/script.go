@@ -12,8 +12,6 @@
 // the kernel limits on Linux. Without Worker scripts run in this process, which is enough for tests
 // and trusted canvases. With a memory budget, scripts that do not fit beside the running ones wait
 // in order.
-//
-// Python would need a different sandbox and is rejected with an error.
 package script
 
 import (
@@ -24,16 +22,11 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/worker"
 )
 
-var (
-	// ErrLanguage means that scripts in this language are not supported; set the node's language to
-	// javascript.
-	ErrLanguage = fmt.Errorf("language %w", engine.ErrNoPort)
-	// ErrNested means that calls, brackets or values of a script nest too deep for the stack of the
-	// worker.
-	ErrNested = errors.New("it nests too deep")
-)
+// ErrLanguage means that scripts in this language do not run in this sandbox.
+var ErrLanguage = fmt.Errorf("language %w", engine.ErrNoPort)
 
 // Limits bound one script. Zero fields mean the defaults.
 type Limits struct {
@@ -82,7 +75,7 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 	switch c.Language {
 	case "javascript", "nodejs", "js":
 	default:
-		return engine.CodeResult{}, fmt.Errorf("%w: %q; scripts run in javascript only, so rewrite this one and set lang to javascript", ErrLanguage, c.Language)
+		return engine.CodeResult{}, fmt.Errorf("%w: %q; this sandbox runs javascript only", ErrLanguage, c.Language)
 	}
 	if len(c.Script) > limits.Script {
 		return engine.CodeResult{}, fmt.Errorf("script of %d bytes: %w: at most %d are accepted", len(c.Script), engine.ErrLimit, limits.Script)
@@ -109,33 +102,22 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 	return result, err
 }
 
-const (
-	// atOnce is the minimum number of concurrent scripts of a budget.
-	atOnce = 2
-	// arena is the unit in which the Go runtime of a worker reserves heap memory.
-	arena = 64 << 20
-	// overhead bounds what a worker uses beyond its limit: part of an arena, the interpreter and
-	// stacks.
-	overhead = arena + 16<<20
-)
+// atOnce is the minimum number of concurrent scripts of a budget.
+const atOnce = 2
 
 // Share returns the size of a [Runner]'s budget for a memory limit of the process: two scripts of
 // 128 MB each at 1 GiB, two of 256 MB at 2 GiB.
 func Share(limit int64) int64 { return limit / 16 * 7 }
-
-// wholeArenas returns the heap memory available to a worker with the given limit, not counting the
-// rest of its first arena.
-func wholeArenas(memory int64) int64 { return (memory + arena - 1) / arena * arena }
 
 // reserve waits for the memory of a script, and lowers its limit if the whole budget is small.
 func (r *Runner) reserve(ctx context.Context, limits *Limits) (release func(), err error) {
 	if r.Memory == nil {
 		return func() {}, nil
 	}
-	share := (r.Memory.Size()/atOnce - overhead) / arena * arena
-	limits.Memory = min(limits.Memory, max(share, arena))
+	share := (r.Memory.Size()/atOnce - worker.Overhead) / worker.Arena * worker.Arena
+	limits.Memory = min(limits.Memory, max(share, worker.Arena))
 	account := r.Memory.Open()
-	if err := account.Wait(ctx, min(wholeArenas(limits.Memory)+overhead, r.Memory.Size())); err != nil {
+	if err := account.Wait(ctx, min(worker.WholeArenas(limits.Memory)+worker.Overhead, r.Memory.Size())); err != nil {
 		return nil, err
 	}
 	return account.Close, nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/worker"
 )
 
 // TestMain makes the test binary its own worker.
@@ -182,10 +183,10 @@ func TestCancelStopsScript(t *testing.T) {
 
 func TestMemoryWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		budget := memlimit.New("scripts", 2*(arena+overhead))
+		budget := memlimit.New("scripts", 2*(worker.Arena+worker.Overhead))
 		r := &Runner{Limits: Limits{Time: time.Second}, Memory: budget}
 		holder := budget.Open()
-		require.NoError(t, holder.Grow(arena+overhead))
+		require.NoError(t, holder.Grow(worker.Arena+worker.Overhead))
 		_, err := r.RunCode(t.Context(), call(`function main() { return 1 }`))
 		require.NoError(t, err, "the budget fits two scripts")
 
@@ -241,5 +242,5 @@ func TestOtherLanguagesAreRejected(t *testing.T) {
 	_, err := (&Runner{}).RunCode(t.Context(), &engine.CodeCall{Language: "python", Script: "def main(): pass"})
 	require.ErrorIs(t, err, ErrLanguage)
 	require.ErrorIs(t, err, engine.ErrNoPort)
-	require.ErrorContains(t, err, "set lang to javascript")
+	require.ErrorContains(t, err, "runs javascript only")
 }

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
-	"strings"
-	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/worker"
 )
 
 // response is the output of a worker. Its input is a [Limits] followed by an [engine.CodeCall],
@@ -49,8 +47,11 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := requests.Decode(&limits); err != nil {
 		return fmt.Errorf("script worker: limits: %w", err)
 	}
-	if err := limitProcess(limits.Memory); err != nil {
+	if err := worker.LimitMemory(limits.Memory); err != nil {
 		return fmt.Errorf("script worker: limit its memory: %w", err)
+	}
+	if err := worker.LimitTime(limits.Time); err != nil {
+		return fmt.Errorf("script worker: limit its time: %w", err)
 	}
 	var call engine.CodeCall
 	if err := requests.Decode(&call); err != nil {
@@ -64,11 +65,6 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return a.write(out, limits)
 }
 
-// workerEnvironment is the complete environment of a worker: scripts must not see keys and settings
-// of the host. A script needs one thread beside the garbage collector; more threads, each with its
-// own memory, would exhaust the limit.
-var workerEnvironment = []string{"GOMAXPROCS=2", "MALLOC_ARENA_MAX=1"}
-
 // runWorker runs a script in a separate process, which is killed when ctx is done.
 func (r *Runner) runWorker(ctx context.Context, limits Limits, c *engine.CodeCall) (engine.CodeResult, error) {
 	var input bytes.Buffer
@@ -76,11 +72,9 @@ func (r *Runner) runWorker(ctx context.Context, limits Limits, c *engine.CodeCal
 	if err := errors.Join(requests.Encode(limits), requests.Encode(c)); err != nil {
 		return engine.CodeResult{}, fmt.Errorf("script: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, r.Worker[0], r.Worker[1:]...)
+	cmd := worker.Command(ctx, r.Worker)
 	cmd.Stdin = &input
-	cmd.Env = workerEnvironment
-	cmd.WaitDelay = time.Second
-	out, errs := limitedBuffer{remaining: limits.response()}, limitedBuffer{remaining: 64 << 10}
+	out, errs := worker.Buffer{Remaining: limits.response()}, worker.Buffer{Remaining: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
 		return engine.CodeResult{}, fmt.Errorf("script worker: %w", err)
@@ -93,7 +87,7 @@ func (r *Runner) runWorker(ctx context.Context, limits Limits, c *engine.CodeCal
 		return engine.CodeResult{}, context.Cause(ctx)
 	}
 	if failed != nil {
-		return engine.CodeResult{}, exitError(cmd, failed, errs.String(), limits)
+		return engine.CodeResult{}, worker.ExitError(cmd, failed, errs.String(), limits.Memory)
 	}
 	var a response
 	if err := json.Unmarshal(out.Bytes(), &a); err != nil {
@@ -101,45 +95,9 @@ func (r *Runner) runWorker(ctx context.Context, limits Limits, c *engine.CodeCal
 	}
 	switch {
 	case a.Limit:
-		return a.Result, &limitError{a.Error}
+		return a.Result, &worker.LimitError{Text: a.Error}
 	case a.Error != "":
 		return a.Result, errors.New(a.Error)
 	}
 	return a.Result, nil
-}
-
-// exitError returns why a worker exited without a response: Work failed, or the Go runtime or a
-// signal terminated the process.
-func exitError(cmd *exec.Cmd, failed error, text string, limits Limits) error {
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() == 1 {
-		return fmt.Errorf("script worker: %w: %s", failed, strings.TrimSpace(text))
-	}
-	if strings.Contains(text, "stack exceeds") || strings.Contains(text, "stack overflow") {
-		return fmt.Errorf("script: %w: %w", engine.ErrLimit, ErrNested)
-	}
-	return memoryError(limits.Memory)
-}
-
-// memoryError returns the error of a script that exceeded the memory limit.
-func memoryError(limit int64) error {
-	return fmt.Errorf("script: %w: it needs more than %d MB of memory", engine.ErrLimit, limit>>20)
-}
-
-// limitError is a limit that was exceeded in a worker.
-type limitError struct{ text string }
-
-func (e *limitError) Error() string { return e.text }
-func (e *limitError) Unwrap() error { return engine.ErrLimit }
-
-// limitedBuffer accepts all writes and stores only the first bytes.
-type limitedBuffer struct {
-	bytes.Buffer
-	remaining int
-}
-
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	n := min(len(p), b.remaining)
-	b.remaining -= n
-	b.Buffer.Write(p[:n])
-	return len(p), nil
 }

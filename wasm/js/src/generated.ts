@@ -36,6 +36,8 @@ export type Code =
   | "empty_setting"
   /** the component acts outside the engine and runs on a host only; a page answers with a stand-in */
   | "needs_host"
+  /** something that the node needs is not installed here; the message says how to get it */
+  | "not_available"
   /** the plugin itself refuses its parameters */
   | "plugin_check"
   /** a reference names a node or variable that does not exist */

@@ -33,20 +33,36 @@ export interface CodeRequest {
   lang: string;
   script: string;
   arguments: Record<string, unknown>;
+  /** The same as JSON text with all digits of its numbers; for Python only. */
+  arguments_json?: string;
   /** Milliseconds. */
   timeout?: number;
   /** Bytes. */
   memory?: number;
 }
 
+/** Artifact is a file that a script made. */
+export interface Artifact {
+  name: string;
+  mime_type: string;
+  /** Bytes. */
+  size: number;
+  /** Where it is, such as a data URL. */
+  url?: string;
+}
+
 /** CodeAnswer is what a script gave. */
 export interface CodeAnswer {
   /** What main returned, as JSON would carry it. */
   result: unknown;
+  /** The same as JSON text, used in place of `result`; its numbers keep all digits. */
+  result_json?: string;
   /** What it printed; read as the result when that is null. */
   stdout?: string;
   /** What it wrote as warnings and errors, and what it threw; fails the node when there is no result. */
   stderr?: string;
+  /** Files that it left in its folder `artifacts`. */
+  artifacts?: Artifact[];
 }
 
 /** CodeRunner runs scripts of Code nodes. */

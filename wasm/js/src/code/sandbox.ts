@@ -26,6 +26,8 @@ export function memoryOf(bytes: number): WebAssembly.Memory {
  */
 export const limits = { timeout: 10_000, memory: 64 << 20, stack: 128 << 10, output: 8 << 20, script: 256 << 10 };
 
+type Answer = Required<Pick<CodeAnswer, "result" | "stdout" | "stderr">>;
+
 /** Modules whose last script was cut off in the middle of a step. They are not to be used again. */
 export const spoilt = new WeakSet<QuickJSWASMModule>();
 
@@ -33,7 +35,7 @@ export const spoilt = new WeakSet<QuickJSWASMModule>();
  * runScript calls main of a script with the arguments as one object and waits for it if it is async. What the script
  * throws comes back in stderr; an EngineError means that it was refused or went over a limit.
  */
-export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest): Promise<Required<CodeAnswer>> {
+export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest): Promise<Answer> {
   if (!/^(javascript|nodejs|js)$/.test(request.lang)) {
     throw new EngineError("unsupported", `scripts in ${request.lang} need a server; in a page only javascript runs`);
   }
@@ -83,7 +85,7 @@ class Machine {
     this.#timers = new Timers(this.#vm);
   }
 
-  async run(): Promise<Required<CodeAnswer>> {
+  async run(): Promise<Answer> {
     const vm = this.#vm;
     try {
       const exports = this.#value(vm.evalCode(exporter(limits.output), "export.js"));
@@ -104,7 +106,7 @@ class Machine {
   }
 
   /** threw is the answer of a script that ended so. */
-  threw(text: string): Required<CodeAnswer> {
+  threw(text: string): Answer {
     const hint = /^SyntaxError/.test(text) && /^\s*(import|export)\b/m.test(this.#request.script)
       ? " (import and export are not available: define function main(args) or set module.exports)" : "";
     return { result: null, stdout: this.#out.text, stderr: this.#errors.text + text + hint + "\n" };

