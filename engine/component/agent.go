@@ -19,13 +19,14 @@ import (
 type Agent struct {
 	LLM
 	Tools         engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
-	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is empty, all tools of the server" label:"MCP servers"`
+	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is left out, all tools of the server. An entry with url and server_type needs no server on the host" label:"MCP servers"`
+	CustomHeader  engine.Value `json:"custom_header" doc:"headers for MCP servers: {name: value}, added to theirs"`
 	MaxRounds     int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
 	ToolMode      string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
 	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent" label:"User prompt"`
 	RememberTools bool         `json:"remember_tools" doc:"keep a summary of the tool calls in the canvas's memory; costs one model call"`
 	tools         toolset
-	servers       []remoteServer
+	servers       []*remoteServer
 }
 
 var agentSpec = engine.Spec{

@@ -24,6 +24,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == workerCommand || os.Getenv(asProgram) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if os.Getenv(asToolServer) != "" {
+		serveTools()
+		return
+	}
 	code := m.Run()
 	if err := endPostgres(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -26,6 +26,7 @@ func TestServeFlagsTogether(t *testing.T) {
 		"api-key-file": {value: file}, "metrics-addr": {value: "127.0.0.1:0"}, "redis-door": {value: "127.0.0.1:0"},
 		"redis-door-remote": {"true", "redis-door", "0.0.0.0:0"}, "redis": {value: "redis://127.0.0.1:1"}, "plugins": {value: dir},
 		"no-tools":          {value: "true"},
+		"mcp-stdio":         {value: "true"},
 		"sqlite":            {value: dir},
 		"plugin-signatures": {value: "off"}, "knowledge": {value: dir}, "allow-private": {value: "true"}, "cancel-on-disconnect": {value: "true"},
 		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "cors": {value: "none"}, "log": {value: "json"},
