@@ -2,6 +2,8 @@ package component
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -111,8 +113,13 @@ func (a *Agent) work(ctx context.Context, call *engine.Call, c conversation, emi
 	}
 	t := &task{agent: a, call: call, tools: tools, conversation: c, request: c.last(), emit: emit}
 	var text string
-	if a.ToolMode == "native" || a.ToolMode == "auto" && call.ModelInfo(ctx, a.LLMID).Tools || len(tools.defs()) == 0 {
+	auto := a.ToolMode == "auto"
+	if a.ToolMode == "native" || auto && call.ModelInfo(ctx, a.LLMID).Tools || len(tools.defs()) == 0 {
 		text, err = t.native(ctx)
+		if auto && errors.Is(err, engine.ErrToolsRefused) && len(t.used) == 0 {
+			warn(call, "tools", fmt.Errorf("%w; it plans in text instead", err))
+			text, err = t.plan(ctx)
+		}
 	} else {
 		text, err = t.plan(ctx)
 	}
@@ -136,9 +143,11 @@ func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) e
 		if endsNode(failed) || ctx.Err() != nil {
 			return failed
 		}
-		if failed == nil {
-			v, err = readStructured(answer.Text)
+		if failed != nil {
+			err = fmt.Errorf("%w: %w", errNoStructure, failed)
+			continue
 		}
+		v, err = readStructured(answer.Text)
 	}
 	if err != nil {
 		return err

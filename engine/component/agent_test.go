@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -244,6 +245,49 @@ func TestAgentToolMode(t *testing.T) {
 		run(t, node(t, "Agent", `{"tool_mode": "`+c.mode+`", "tools": [`+echo+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
 		require.Equal(t, c.native, m.asked[0].Purpose != engine.PurposePlan, "%+v", c)
 	}
+}
+
+// A model that refuses tools plans in text, where the canvas leaves the choice; a forced mode
+// fails.
+func TestAgentWhoseModelRefusesTools(t *testing.T) {
+	refusal := fmt.Errorf("%w: 400 m does not support tools", engine.ErrToolsRefused)
+	script := func() *script {
+		return &script{info: engine.Info{Tools: true}, replies: []reply{
+			{err: refusal}, {text: plan("echo_tool_0 a")}, {text: complete}, {text: "done"},
+		}}
+	}
+	m := script()
+	s := run(t, node(t, "Agent", `{"tools": [`+echo+`]}`, "{X@content}"), nil, "q", engine.Null, engine.Ports{Model: m})
+	require.NoError(t, s.err)
+	require.Equal(t, "done", s.message)
+	require.Len(t, m.asked, 4)
+	require.Equal(t, engine.PurposePlan, m.asked[1].Purpose)
+	require.Contains(t, strings.Join(s.warnings, "\n"), "does not support tools; it plans in text instead")
+	require.Equal(t, 1, s.outs.Get("use_tools").Len())
+
+	m = script()
+	forced := node(t, "Agent", `{"tool_mode": "native", "tools": [`+echo+`]}`, "")
+	s = run(t, forced, nil, "q", engine.Null, engine.Ports{Model: m})
+	require.ErrorIs(t, s.err, engine.ErrToolsRefused)
+	require.Len(t, m.asked, 1)
+}
+
+// What goes wrong while an agent plans is a warning that says what was left out.
+func TestAgentWarnsOfFailedPlanning(t *testing.T) {
+	m := &script{replies: []reply{{err: errors.New("503 busy")}, {text: complete}, {text: "done"}}}
+	s := run(t, node(t, "Agent", `{"tools": [`+echo+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	require.NoError(t, s.err)
+	require.Equal(t, "done", s.outs.Get("content").Text())
+	const left = "planning: round 1 of 6 is left out: the model gave no plan: 503 busy"
+	require.Contains(t, strings.Join(s.warnings, "\n"), left)
+
+	m = &script{replies: []reply{
+		{text: plan("echo_tool_0 a")}, {text: complete}, {text: "done"}, {err: errors.New("no summary today")},
+	}}
+	const remembers = `{"remember_tools": true, "tools": [` + echo + `]}`
+	s = run(t, node(t, "Agent", remembers, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	require.NoError(t, s.err)
+	require.Contains(t, strings.Join(s.warnings, "\n"), "memory: the tool calls are not remembered: no summary today")
 }
 
 func TestAgentNamesForProviders(t *testing.T) {

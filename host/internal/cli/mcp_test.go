@@ -40,7 +40,8 @@ func serveTools() { _ = toolServer().Run(context.Background(), &sdk.StdioTranspo
 func doubling(t *testing.T) string {
 	return file(t, "doubling.json", `{"components":{
 		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Agent:A"],"upstream":[]},
-		"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"x","prompts":[{"role":"user","content":"{sys.query}"}],
+		"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"x",
+			"prompts":[{"role":"user","content":"{sys.query}"}],
 			"mcp":[{"mcp_id":"numbers","tools":{"double":{}}}]}},"downstream":["Message:M"],"upstream":["begin"]},
 		"Message:M":{"obj":{"component_name":"Message","params":{"content":["{Agent:A@content}"]}},
 			"downstream":[],"upstream":["Agent:A"]}}}`)

@@ -27,6 +27,7 @@ type Offline = offline.Model
 type Models struct {
 	config    Config
 	providers []*provider
+	refusals  refusals
 }
 
 var (
@@ -42,6 +43,7 @@ func New(config Config) (*Models, error) {
 		if err != nil {
 			return nil, fmt.Errorf("providers[%d]: %w", i, err)
 		}
+		made.refusals = &m.refusals
 		m.providers = append(m.providers, made)
 	}
 	return m, nil
@@ -71,7 +73,7 @@ func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	if err != nil {
 		return engine.Info{}
 	}
-	return p.config.info(name)
+	return p.info(name)
 }
 
 // Select returns the model for a command-line choice: "offline", "scripted:FILE", or the id of a
