@@ -44,7 +44,8 @@ func (t *task) plan(ctx context.Context) (string, error) {
 // errRoundFailed means that the model gave no plan; the next round asks again.
 var errRoundFailed = errors.New("the model gave no plan")
 
-// round is one planning call and the tools it names. An answer that is not a list uses up the round.
+// round is one planning call and the tools it names. An answer that is not a list uses up the
+// round.
 func (t *task) round(ctx context.Context, system string) (complete bool, err error) {
 	answer, err := t.call.Generate(ctx, &engine.ModelRequest{
 		LLM: t.agent.LLMID, Purpose: engine.PurposePlan, System: system, Messages: t.planMessages(),

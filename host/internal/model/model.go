@@ -52,6 +52,12 @@ func New(config Config) (*Models, error) {
 // Configured reports whether there is any provider; without one the offline model serves all calls.
 func (m *Models) Configured() bool { return len(m.providers) > 0 }
 
+// Check reports whether an llm_id resolves to a model. Errors: [ErrUnknownModel].
+func (m *Models) Check(llmID string) error {
+	_, _, err := m.resolve(llmID, KindChat)
+	return err
+}
+
 // Generate calls the model that req.LLM resolves to.
 func (m *Models) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	if !m.Configured() {
