@@ -26,6 +26,9 @@ var (
 	// ErrNoRetry means that trying again cannot help; an error of a port that wraps it ends the
 	// retries of its node.
 	ErrNoRetry = errors.New("trying again cannot help")
+	// ErrToolsRefused means that a model does not accept tools in a request; plan in text, or
+	// choose another model.
+	ErrToolsRefused = errors.New("the model does not accept tools")
 	// ErrState means a saved state does not fit the canvas; start a fresh run or load the canvas it
 	// was saved with.
 	ErrState = errors.New("saved state does not fit")

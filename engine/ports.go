@@ -329,10 +329,19 @@ type ExternalCall struct {
 
 // MCP reaches tools of MCP servers.
 type MCP interface {
-	// ListTools gives the tools of a server.
-	ListTools(ctx context.Context, serverID string) ([]ToolDef, error)
-	// CallTool gives a tool's answer as text; what the server reports as an error is text too.
-	CallTool(ctx context.Context, serverID, name string, arguments Value) (string, error)
+	// ListTools returns the tools of a server.
+	ListTools(ctx context.Context, server *MCPServer) ([]ToolDef, error)
+	// CallTool returns a tool's answer as text; what the server reports as an error is text too.
+	CallTool(ctx context.Context, server *MCPServer, name string, arguments Value) (string, error)
+}
+
+// MCPServer is an MCP server as a node names it.
+type MCPServer struct {
+	ID         string       // mcp_id: a server that the host knows
+	URL        string       // its address when the canvas has it; "" leaves it to the host
+	Type       string       // transport of URL: sse or streamable-http; "" is streamable-http
+	Header     []HTTPHeader // of the node, in addition to those that the host has for the server
+	SecretMark string       // carried by placeholders in Header that count, see FillSecrets; "" when there are none
 }
 
 // Memory keeps what was said, for later runs.

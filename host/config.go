@@ -110,6 +110,9 @@ type Config struct {
 	IngestWorkers int
 	// AllowPrivate allows private and local addresses to canvases, model providers and MCP servers.
 	AllowPrivate bool
+	// MCPStdio allows tenants to add MCP servers that run as processes of this
+	// machine; leave it off on a host that tenants share.
+	MCPStdio bool
 	// CancelOnLeave stops a run when the client that began it disconnects.
 	CancelOnLeave bool
 	// Rate is how many requests per second one key or login may make, unless its

@@ -160,7 +160,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := h.openModels(); err != nil {
 		return err
 	}
-	h.mcp = &mcp.Client{Transport: h.web.Transport(), Version: cfg.Version}
+	h.mcp = &mcp.Client{Transport: h.web.Transport(), Version: cfg.Version, Stdio: cfg.MCPStdio}
 	templates, err := readTemplates(registry, cfg.Examples)
 	if err != nil {
 		return err

@@ -155,9 +155,9 @@ func (r code) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResul
 
 type mcp struct{ *run }
 
-// ListTools gives the tools of a server.
-func (r mcp) ListTools(ctx context.Context, server string) ([]engine.ToolDef, error) {
-	v, err := r.once(ctx, "mcp", engine.Object("op", "list", "server", server))
+// ListTools returns the tools of a server.
+func (r mcp) ListTools(ctx context.Context, server *engine.MCPServer) ([]engine.ToolDef, error) {
+	v, err := r.once(ctx, "mcp", mcpRequest("list", server).Value())
 	var defs []engine.ToolDef
 	for _, t := range v.Get("tools").Elements() {
 		defs = append(defs, engine.ToolDef{
@@ -167,10 +167,22 @@ func (r mcp) ListTools(ctx context.Context, server string) ([]engine.ToolDef, er
 	return defs, err
 }
 
-// CallTool gives a tool's answer.
-func (r mcp) CallTool(ctx context.Context, server, name string, arguments engine.Value) (string, error) {
-	v, err := r.once(ctx, "mcp", engine.Object("op", "call", "server", server, "name", name, "arguments", arguments))
+// CallTool returns a tool's answer.
+func (r mcp) CallTool(ctx context.Context, server *engine.MCPServer, name string, arguments engine.Value) (
+	string, error,
+) {
+	request := mcpRequest("call", server).Set("name", engine.String(name)).Set("arguments", arguments)
+	v, err := r.once(ctx, "mcp", request.Value())
 	return v.Get("text").Text(), err
+}
+
+// mcpRequest is a request to a server, without the headers of its node: a page has no secrets.
+func mcpRequest(op string, server *engine.MCPServer) *engine.ObjectBuilder {
+	b := engine.NewObject(6).Set("op", engine.String(op)).Set("server", engine.String(server.ID))
+	if server.URL != "" {
+		b.Set("url", engine.String(server.URL))
+	}
+	return b
 }
 
 type memory struct{ *run }

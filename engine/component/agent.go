@@ -2,6 +2,8 @@ package component
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -19,13 +21,14 @@ import (
 type Agent struct {
 	LLM
 	Tools         engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
-	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is empty, all tools of the server" label:"MCP servers"`
+	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is left out, all tools of the server. An entry with url and server_type needs no server on the host" label:"MCP servers"`
+	CustomHeader  engine.Value `json:"custom_header" doc:"headers for MCP servers: {name: value}, added to theirs"`
 	MaxRounds     int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
 	ToolMode      string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
 	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent" label:"User prompt"`
 	RememberTools bool         `json:"remember_tools" doc:"summarise tool calls for later turns, with one model call when tools were used"`
 	tools         toolset
-	servers       []remoteServer
+	servers       []*remoteServer
 }
 
 var agentSpec = engine.Spec{
@@ -111,8 +114,13 @@ func (a *Agent) work(ctx context.Context, call *engine.Call, c conversation, emi
 	}
 	t := &task{agent: a, call: call, tools: tools, conversation: c, request: c.last(), emit: emit}
 	var text string
-	if a.ToolMode == "native" || a.ToolMode == "auto" && call.ModelInfo(ctx, a.LLMID).Tools || len(tools.defs()) == 0 {
+	auto := a.ToolMode == "auto"
+	if a.ToolMode == "native" || auto && call.ModelInfo(ctx, a.LLMID).Tools || len(tools.defs()) == 0 {
 		text, err = t.native(ctx)
+		if auto && errors.Is(err, engine.ErrToolsRefused) && len(t.used) == 0 {
+			warn(call, "tools", fmt.Errorf("%w; it plans in text instead", err))
+			text, err = t.plan(ctx)
+		}
 	} else {
 		text, err = t.plan(ctx)
 	}
@@ -136,9 +144,11 @@ func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) e
 		if endsNode(failed) || ctx.Err() != nil {
 			return failed
 		}
-		if failed == nil {
-			v, err = readStructured(answer.Text)
+		if failed != nil {
+			err = fmt.Errorf("%w: %w", errNoStructure, failed)
+			continue
 		}
+		v, err = readStructured(answer.Text)
 	}
 	if err != nil {
 		return err

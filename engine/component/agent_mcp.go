@@ -1,6 +1,7 @@
 package component
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,6 +18,8 @@ import (
 // remoteServer is an MCP server as the canvas names it.
 type remoteServer struct {
 	id    string
+	url   string      // "" leaves the address to the host
+	kind  string      // transport of url
 	tools []agentTool // those that were chosen, under their own names
 	all   bool        // nothing was chosen: whatever the server has
 }
@@ -25,9 +28,12 @@ type remoteServer struct {
 // at all is every tool.
 func (a *Agent) bindServers() {
 	for _, entry := range a.MCP.Elements() {
-		s := remoteServer{id: entry.Get("mcp_id").Text(), all: entry.Get("tools").IsNull()}
+		s := &remoteServer{
+			id: entry.Get("mcp_id").Text(), url: entry.Get("url").Text(), kind: entry.Get("server_type").Text(),
+			all: entry.Get("tools").IsNull(),
+		}
 		for name, tool := range entry.Get("tools").Fields() {
-			s.tools = append(s.tools, remoteTool(s.id, engine.ToolDef{
+			s.tools = append(s.tools, remoteTool(s, engine.ToolDef{
 				Name: name, Description: tool.Get("description").Text(), Parameters: first(tool, "inputSchema", "input_schema", "parameters"),
 			}))
 		}
@@ -37,7 +43,20 @@ func (a *Agent) bindServers() {
 	}
 }
 
-func remoteTool(server string, def engine.ToolDef) agentTool {
+// label names the server in warnings.
+func (s *remoteServer) label() string { return "MCP server " + cmp.Or(s.id, s.url) }
+
+// address is the server for the port, with the headers of the agent.
+func (a *Agent) address(call *engine.Call, s *remoteServer) *engine.MCPServer {
+	out := &engine.MCPServer{ID: s.id, URL: s.url, Type: s.kind}
+	for name, value := range call.MarkSecrets(a.CustomHeader).Fields() {
+		out.Header = append(out.Header, engine.HTTPHeader{Name: name, Value: value.Text()})
+	}
+	out.SecretMark = call.SecretMark()
+	return out
+}
+
+func remoteTool(server *remoteServer, def engine.ToolDef) agentTool {
 	if def.Parameters.Kind() != engine.KindObject {
 		def.Parameters = engine.Object("type", "object", "properties", engine.Object())
 	}
@@ -51,7 +70,7 @@ func (a *Agent) hasTools() bool { return len(a.tools)+len(a.servers) > 0 }
 func (a *Agent) toolset(ctx context.Context, call *engine.Call) (toolset, error) {
 	set := slices.Clone(a.tools)
 	for i, o := range a.offers(ctx, call) {
-		s := &a.servers[i]
+		s := a.servers[i]
 		for _, tool := range s.choose(call, o) {
 			tool.def.Name = set.freeName(tool.def.Name)
 			set = append(set, tool)
@@ -79,7 +98,7 @@ func (a *Agent) offers(ctx context.Context, call *engine.Call) []offer {
 			out[i].err = engine.ErrNoPort
 			continue
 		}
-		group.Go(func() { out[i].tools, out[i].err = port.ListTools(ctx, s.id) })
+		group.Go(func() { out[i].tools, out[i].err = port.ListTools(ctx, a.address(call, s)) })
 	}
 	group.Wait()
 	return out
@@ -88,7 +107,7 @@ func (a *Agent) offers(ctx context.Context, call *engine.Call) []offer {
 // choose gives the tools of a server as it describes them. What is odd about them is noted in the
 // log of the run.
 func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
-	server := "MCP server " + s.id
+	server := s.label()
 	if o.err != nil {
 		if s.all {
 			warn(call, server, fmt.Errorf("its tools are not known: %w", o.err))
@@ -100,7 +119,7 @@ func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 	if s.all {
 		out := make([]agentTool, len(o.tools))
 		for i, def := range o.tools {
-			out[i] = remoteTool(s.id, def)
+			out[i] = remoteTool(s, def)
 		}
 		return out
 	}
@@ -111,7 +130,7 @@ func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 			warn(call, server, fmt.Errorf("it has no tool %s any more", out[i].remote))
 			continue
 		}
-		out[i] = remoteTool(s.id, o.tools[at])
+		out[i] = remoteTool(s, o.tools[at])
 	}
 	return out
 }
@@ -145,5 +164,5 @@ func (t *task) remoteResult(ctx context.Context, tool *agentTool, c toolCall) (s
 	case tool.gone:
 		return "", fmt.Errorf("MCP tool %s: its server does not have it any more; use another tool, or none", c.name)
 	}
-	return port.CallTool(ctx, tool.server, tool.remote, c.args)
+	return port.CallTool(ctx, t.agent.address(t.call, tool.server), tool.remote, c.args)
 }

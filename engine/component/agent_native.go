@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -93,6 +94,9 @@ func (t *task) turn(ctx context.Context, text *strings.Builder, defs []engine.To
 	answer, err := t.call.Generate(ctx, req, say)
 	if err == nil || isStopped(err) || ctx.Err() != nil {
 		return answer, err
+	}
+	if t.agent.ToolMode == "auto" && errors.Is(err, engine.ErrToolsRefused) {
+		return answer, err // another mode is tried first
 	}
 	stand, ok := standIn(&t.agent.Common)
 	if !ok {

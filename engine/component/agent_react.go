@@ -20,11 +20,15 @@ func (t *task) plan(ctx context.Context) (string, error) {
 	work := agentTask(t.system, request, t.overrides)
 	t.call.TraceStep("analyze_task", engine.Object(), engine.String(work))
 	system := planning(t.overrides.Get("plan_generation").Str(), work, t.tools.defs(), t.call.Now())
-	for range t.agent.MaxRounds + 1 {
+	for n := range t.agent.MaxRounds + 1 {
 		if err := t.call.Canceled(); err != nil {
 			return "", err
 		}
 		complete, err := t.round(ctx, system)
+		if errors.Is(err, errRoundFailed) {
+			warn(t.call, "planning", fmt.Errorf("round %d of %d is left out: %w", n+1, t.agent.MaxRounds+1, err))
+			continue
+		}
 		if err != nil {
 			return "", err
 		}
@@ -37,8 +41,11 @@ func (t *task) plan(ctx context.Context) (string, error) {
 	return t.finish(ctx)
 }
 
-// round is one planning call and the tools it names. A model that fails or gives no list uses up
-// the round.
+// errRoundFailed means that the model gave no plan; the next round asks again.
+var errRoundFailed = errors.New("the model gave no plan")
+
+// round is one planning call and the tools it names. An answer that is not a list uses up the
+// round.
 func (t *task) round(ctx context.Context, system string) (complete bool, err error) {
 	answer, err := t.call.Generate(ctx, &engine.ModelRequest{
 		LLM: t.agent.LLMID, Purpose: engine.PurposePlan, System: system, Messages: t.planMessages(),
@@ -49,7 +56,7 @@ func (t *task) round(ctx context.Context, system string) (complete bool, err err
 		if endsNode(err) || ctx.Err() != nil || errors.Is(err, engine.ErrNoPort) {
 			return false, err
 		}
-		return false, nil
+		return false, fmt.Errorf("%w: %w", errRoundFailed, err)
 	}
 	text := afterReasoning(answer.Text)
 	t.add("assistant", text)

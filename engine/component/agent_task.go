@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -15,6 +16,7 @@ type task struct {
 	conversation                // messages: what was said, then rounds of calls and results
 	request      string         // what the user wants
 	used         []engine.Value // tool calls so far, as use_tools shows them
+	standalone   string         // what fullRequest found; "" before
 	emit         func(string) error
 }
 
@@ -34,6 +36,9 @@ func (t *task) fullRequest(ctx context.Context) (string, error) {
 	if len(t.messages) < 3 {
 		return t.request, nil
 	}
+	if t.standalone != "" {
+		return t.standalone, nil
+	}
 	var lines []string
 	for _, m := range t.messages {
 		if m.Role == "user" || m.Role == "assistant" {
@@ -48,10 +53,15 @@ func (t *task) fullRequest(ctx context.Context) (string, error) {
 	if endsNode(err) || ctx.Err() != nil {
 		return "", err
 	}
+	if err != nil {
+		warn(t.call, "request", fmt.Errorf("it is used without the conversation before it: %w", err))
+	}
+	t.standalone = t.request
 	text := strings.TrimSpace(afterReasoning(answer.Text))
 	if err != nil || text == "" {
 		return t.request, nil // the request as it stands will do
 	}
+	t.standalone = text
 	t.call.TraceStep("Multi-turn conversation optimization", engine.Object(), engine.String(text))
 	return text, nil
 }

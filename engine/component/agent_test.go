@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -246,6 +247,49 @@ func TestAgentToolMode(t *testing.T) {
 	}
 }
 
+// A model that refuses tools plans in text, where the canvas leaves the choice; a forced mode
+// fails.
+func TestAgentWhoseModelRefusesTools(t *testing.T) {
+	refusal := fmt.Errorf("%w: 400 m does not support tools", engine.ErrToolsRefused)
+	script := func() *script {
+		return &script{info: engine.Info{Tools: true}, replies: []reply{
+			{err: refusal}, {text: plan("echo_tool_0 a")}, {text: complete}, {text: "done"},
+		}}
+	}
+	m := script()
+	s := run(t, node(t, "Agent", `{"tools": [`+echo+`]}`, "{X@content}"), nil, "q", engine.Null, engine.Ports{Model: m})
+	require.NoError(t, s.err)
+	require.Equal(t, "done", s.message)
+	require.Len(t, m.asked, 4)
+	require.Equal(t, engine.PurposePlan, m.asked[1].Purpose)
+	require.Contains(t, strings.Join(s.warnings, "\n"), "does not support tools; it plans in text instead")
+	require.Equal(t, 1, s.outs.Get("use_tools").Len())
+
+	m = script()
+	forced := node(t, "Agent", `{"tool_mode": "native", "tools": [`+echo+`]}`, "")
+	s = run(t, forced, nil, "q", engine.Null, engine.Ports{Model: m})
+	require.ErrorIs(t, s.err, engine.ErrToolsRefused)
+	require.Len(t, m.asked, 1)
+}
+
+// What goes wrong while an agent plans is a warning that says what was left out.
+func TestAgentWarnsOfFailedPlanning(t *testing.T) {
+	m := &script{replies: []reply{{err: errors.New("503 busy")}, {text: complete}, {text: "done"}}}
+	s := run(t, node(t, "Agent", `{"tools": [`+echo+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	require.NoError(t, s.err)
+	require.Equal(t, "done", s.outs.Get("content").Text())
+	const left = "planning: round 1 of 6 is left out: the model gave no plan: 503 busy"
+	require.Contains(t, strings.Join(s.warnings, "\n"), left)
+
+	m = &script{replies: []reply{
+		{text: plan("echo_tool_0 a")}, {text: complete}, {text: "done"}, {err: errors.New("no summary today")},
+	}}
+	const remembers = `{"remember_tools": true, "tools": [` + echo + `]}`
+	s = run(t, node(t, "Agent", remembers, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	require.NoError(t, s.err)
+	require.Contains(t, strings.Join(s.warnings, "\n"), "memory: the tool calls are not remembered: no summary today")
+}
+
 func TestAgentNamesForProviders(t *testing.T) {
 	require.Equal(t, "____Search_0", functionName("网络é Search_0"))
 	require.Len(t, functionName(strings.Repeat("a", 80)+"_12"), 64)
@@ -255,18 +299,18 @@ func TestAgentNamesForProviders(t *testing.T) {
 // mcp are servers that have some tools; one without any cannot be asked.
 type mcp map[string][]engine.ToolDef
 
-func (m mcp) ListTools(_ context.Context, server string) ([]engine.ToolDef, error) {
-	if tools, known := m[server]; known {
+func (m mcp) ListTools(_ context.Context, server *engine.MCPServer) ([]engine.ToolDef, error) {
+	if tools, known := m[server.ID]; known {
 		return tools, nil
 	}
-	return nil, errors.New(server + " is away")
+	return nil, errors.New(server.ID + " is away")
 }
 
-func (mcp) CallTool(_ context.Context, server, name string, args engine.Value) (string, error) {
+func (mcp) CallTool(_ context.Context, server *engine.MCPServer, name string, args engine.Value) (string, error) {
 	if args.Get("query").Text() == "bad" {
 		return "", errors.New("server is down")
 	}
-	return server + "/" + name + args.Text(), nil
+	return server.ID + "/" + name + args.Text(), nil
 }
 
 func TestAgentMCP(t *testing.T) {
@@ -280,6 +324,42 @@ func TestAgentMCP(t *testing.T) {
 	s = run(t, node(t, "Agent", params, ""), nil, "q", engine.Null, engine.Ports{Model: m})
 	require.NoError(t, s.err)
 	require.Contains(t, s.outs.Get("use_tools").At(0).Get("results").Text(), "not available here")
+}
+
+// mcpLog remembers the server of each call.
+type mcpLog struct {
+	mcp
+	servers []*engine.MCPServer
+}
+
+func (l *mcpLog) CallTool(ctx context.Context, server *engine.MCPServer, name string, args engine.Value) (
+	string, error,
+) {
+	l.servers = append(l.servers, server)
+	return l.mcp.CallTool(ctx, server, name, args)
+}
+
+// The headers of the agent go to its servers; placeholders of secrets carry the mark of the run.
+func TestAgentHeadersForServers(t *testing.T) {
+	const params = `{"custom_header": {"Authorization": "Bearer {{secret:K}}", "X-N": 7},
+		"mcp": [{"mcp_id": "id1", "url": "https://a/mcp", "server_type": "sse", "tools": {"lookup": {}}}]}`
+	port := &mcpLog{mcp: mcp{}}
+	m := say(plan("lookup a"), complete, "done")
+	s := run(t, node(t, "Agent", params, ""), nil, "q", engine.Null, engine.Ports{Model: m, MCP: port})
+	require.NoError(t, s.err)
+	require.Len(t, port.servers, 1)
+	got := port.servers[0]
+	require.Equal(t, "https://a/mcp", got.URL)
+	require.Equal(t, "sse", got.Type)
+	require.NotEmpty(t, got.SecretMark)
+	require.Equal(t, []engine.HTTPHeader{
+		{Name: "Authorization", Value: "Bearer " + engine.Placeholder("K", got.SecretMark)}, {Name: "X-N", Value: "7"},
+	}, got.Header)
+
+	_, err := loadNode("Agent", `{"custom_header": ""}`, "")
+	require.NoError(t, err)
+	_, err = loadNode("Agent", `{"custom_header": "X-N: 7"}`, "")
+	require.ErrorContains(t, err, "custom_header")
 }
 
 // The model is offered what the servers have now: of those with a choice what was chosen, of those

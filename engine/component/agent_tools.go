@@ -18,7 +18,7 @@ const parallelTools = 8
 type agentTool struct {
 	def    engine.ToolDef
 	bound  *engine.BoundTool // nil for a tool of an MCP server
-	server string            // MCP server
+	server *remoteServer     // MCP server
 	remote string            // the tool's name there
 	gone   bool              // the server does not have it any more: it is not offered, and a call is told so
 }
@@ -45,6 +45,9 @@ func (a *Agent) bindTools(s *engine.Setup) error {
 			return err
 		}
 		a.tools = append(a.tools, agentTool{def: defineBound(bound, i), bound: bound})
+	}
+	if k := a.CustomHeader.Kind(); k != engine.KindObject && a.CustomHeader.Truthy() {
+		return s.Fail("custom_header", a.CustomHeader, "is a "+k.String()+"; an object {name: value} is needed")
 	}
 	a.bindServers()
 	return nil

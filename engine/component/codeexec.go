@@ -64,6 +64,9 @@ func (c *CodeExec) Init(s *engine.Setup) error {
 	return nil
 }
 
+// Needs names the port the component acts through.
+func (*CodeExec) Needs() string { return "Code" }
+
 // Run runs the script.
 func (c *CodeExec) Run(ctx context.Context, call *engine.Call) error {
 	given := call.Args()

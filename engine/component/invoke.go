@@ -50,6 +50,9 @@ var invokeSpec = engine.Spec{
 	Thoughts: "Calling the web service.",
 }
 
+// Needs names the port the component acts through.
+func (*Invoke) Needs() string { return "HTTP" }
+
 // Run sends the request.
 func (v *Invoke) Run(ctx context.Context, call *engine.Call) error {
 	port := call.Ports().HTTP

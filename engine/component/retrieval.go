@@ -68,6 +68,9 @@ func (r *Retrieval) Init(s *engine.Setup) (err error) {
 // References are those in the filter.
 func (r *Retrieval) References() []engine.Ref { return r.filter.references }
 
+// Needs names the port the component acts through.
+func (*Retrieval) Needs() string { return "Retriever" }
+
 // Run searches.
 func (r *Retrieval) Run(ctx context.Context, call *engine.Call) error {
 	v, _, err := call.Arg(ctx, "query", &r.Query)

@@ -15,13 +15,22 @@ import (
 type MCP interface {
 	Tools(ctx context.Context, owner string, s mcp.Server) ([]engine.Value, error)
 	Call(ctx context.Context, owner string, s mcp.Server, tool string, arguments engine.Value) (string, error)
+	// AllowsStdio reports whether servers may run as processes of this machine.
+	AllowsStdio() bool
 }
 
 // ServerDoc is what is stored of an MCP server beside its name.
 type ServerDoc = mcp.Doc
 
-// ErrServerType says that the type of an MCP server is not supported.
-var ErrServerType = mcp.ErrType
+// Errors of the configuration of an MCP server.
+var (
+	// ErrServerType means that the type is not supported.
+	ErrServerType = mcp.ErrType
+	// ErrServerStdio means that this host starts no servers as processes.
+	ErrServerStdio = mcp.ErrStdio
+	// ErrServerCommand means that a stdio server has no command.
+	ErrServerCommand = mcp.ErrCommand
+)
 
 // ToolsVariable is the variable of a server that holds its tools; the others fill its headers.
 const ToolsVariable = mcp.ToolsVariable
@@ -38,6 +47,19 @@ type Servers struct {
 
 // ParseServer reads the document of a server.
 func ParseServer(item Item) (ServerDoc, error) { return mcp.ParseDoc(item) }
+
+// ReadServer reads a server in the form in which other programs store it.
+func ReadServer(v engine.Value) (ServerDoc, error) { return mcp.ReadDoc(v) }
+
+// Check reports what is wrong with a server. Errors: [ErrServerType], [ErrServerStdio],
+// [ErrServerCommand], [mcp.ErrAddress].
+func (s *Servers) Check(d ServerDoc, name string) error {
+	if d.Type == mcp.TypeStdio && (s.mcp == nil || !s.mcp.AllowsStdio()) {
+		return ErrServerStdio
+	}
+	server := d.Server("", name)
+	return server.Check()
+}
 
 // List returns the servers of a tenant.
 func (s *Servers) List(ctx context.Context, tenant string) ([]Item, error) {

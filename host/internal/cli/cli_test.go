@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 	if works || os.Getenv(asProgram) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if os.Getenv(asToolServer) != "" {
+		serveTools()
+		return
+	}
 	code := m.Run()
 	if err := endPostgres(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

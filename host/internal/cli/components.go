@@ -8,14 +8,16 @@ import (
 	"text/tabwriter"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/hosttool"
-	"github.com/easel-canvas/easel/host/internal/tools"
+	"github.com/easel-canvas/easel/host/internal/place"
 )
 
 var componentsCommand = command{
 	name: "components", args: "[NAME...] [FLAGS]",
 	summary: "lists the components a canvas may use",
-	help:    `With --json each has the JSON Schema of its params, its inputs, its outputs and its definition as a tool.`,
+	help: `
+For each place where canvases run it says what a component does there: runs, "needs: what", or stand-in for made-up
+outputs. cli is easel run, chat and record; server is easel serve; page is the preview. With --json each component has
+the JSON Schema of its params, its inputs, its outputs and its definition as a tool, and its places.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		asJSON := fs.Bool("json", false, "print a JSON list with schemas")
 		asPage := fs.Bool("markdown", false, "print a page of documentation")
@@ -30,7 +32,7 @@ var componentsCommand = command{
 			if *asJSON {
 				list := engine.List()
 				for _, s := range specs {
-					list = list.Append(a.described(s))
+					list = list.Append(a.described(s).With("places", places(s)))
 				}
 				fmt.Fprintln(a.out, list.JSON())
 				return nil
@@ -61,22 +63,22 @@ func (a *app) specs(names []string) ([]*engine.Spec, error) {
 
 func (a *app) table(specs []*engine.Spec) error {
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tTOOL\tRUNS\tWHAT IT DOES")
+	all := place.All()
+	head := []string{"NAME", "TOOL"}
+	for _, p := range all {
+		head = append(head, strings.ToUpper(p.Name))
+	}
+	fmt.Fprintln(w, strings.Join(append(head, "WHAT IT DOES"), "\t"))
 	for _, s := range specs {
-		tool, runs := "", "yes"
+		tool := ""
 		if s.Tool != nil {
 			tool = s.Tool.Function
 		}
-		switch _, outside := s.New().(interface{ Needs() string }); {
-		case s.Missing != "":
-			runs = "no"
-		case a.lacks(s) != "":
-			runs = "partly" // the lines below the table say what is missing
-		case outside && !tools.Offers(s.Name) && !hosttool.Serves(s.Name):
-			runs = "host" // only where a host offers it
+		row := []string{strings.Join(append([]string{s.Name}, s.Aliases...), ", "), tool}
+		for _, p := range all {
+			row = append(row, cut(p.Status(s).String(), 40))
 		}
-		name := strings.Join(append([]string{s.Name}, s.Aliases...), ", ")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", name, tool, runs, cut(s.Doc, 100))
+		fmt.Fprintln(w, strings.Join(append(row, cut(s.Doc, 100)), "\t"))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -129,4 +131,13 @@ func (a *app) missingOf(s *engine.Spec) (missing []lack) {
 		}
 	}
 	return missing
+}
+
+// places says what a component does at each place: {cli: {state, needs?}, server, page}.
+func places(s *engine.Spec) engine.Value {
+	b := engine.NewObject(3)
+	for _, p := range place.All() {
+		b.Set(p.Name, p.Status(s).Value())
+	}
+	return b.Value()
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/tools"
+	"github.com/easel-canvas/easel/host/internal/place"
 )
 
 // componentsPage writes what --json says as a page of markdown. Params that every component has
@@ -41,15 +41,17 @@ func componentSection(w io.Writer, s *engine.Spec, d engine.Value, own func(stri
 	if len(s.Aliases) > 0 {
 		fmt.Fprintf(w, "\nAlso named %s.\n", strings.Join(s.Aliases, ", "))
 	}
-	switch {
-	case s.Pipeline:
+	if s.Pipeline {
 		fmt.Fprintln(w, "\nA step of an ingestion pipeline, a canvas that starts at File.")
-	case s.Missing != "":
-		fmt.Fprintf(w, "\nIt loads, but does not run: %s.\n", s.Missing)
-	default:
-		if outside, ok := s.New().(interface{ Needs() string }); ok && !tools.Offers(s.Name) {
-			fmt.Fprintf(w, "\nIt runs only where a host answers the engine's port %s for it.\n", outside.Needs())
+	}
+	var where []string
+	for _, p := range place.All() {
+		if status := p.Status(s); status.State != place.Runs {
+			where = append(where, p.Name+" "+status.String())
 		}
+	}
+	if len(where) > 0 {
+		fmt.Fprintf(w, "\nIt does not run everywhere: %s.\n", strings.Join(where, "; "))
 	}
 	fmt.Fprintln(w)
 	paramTable(w, d, own)

@@ -88,6 +88,8 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.Int64Var(&s.cfg.DatasetChunks, "dataset-chunks", 0, "chunks in the datasets of a tenant; 0 means any")
 	fs.IntVar(&s.cfg.IngestWorkers, "ingest-workers", 0, "documents that this host parses at once; 0 means 2")
 	fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "allow private and local addresses to canvases, model providers and MCP servers")
+	fs.BoolVar(&s.cfg.MCPStdio, "mcp-stdio", false,
+		"allow MCP servers that run as processes of this machine; not for a host that tenants share")
 	fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
 	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
 	fs.Int64Var(&s.cfg.TokensPerDay, "tokens-per-day", 0, "model tokens that one key or login may use on a day (UTC), unless its key says otherwise; 0 means any")

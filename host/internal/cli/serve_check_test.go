@@ -26,6 +26,7 @@ func TestServeFlagsTogether(t *testing.T) {
 		"api-key-file": {value: file}, "metrics-addr": {value: "127.0.0.1:0"}, "redis-door": {value: "127.0.0.1:0"},
 		"redis-door-remote": {"true", "redis-door", "0.0.0.0:0"}, "redis": {value: "redis://127.0.0.1:1"}, "plugins": {value: dir},
 		"no-tools":          {value: "true"},
+		"mcp-stdio":         {value: "true"},
 		"sqlite":            {value: dir},
 		"browser":           {value: "/usr/bin/chromium"},
 		"python":            {value: dir},

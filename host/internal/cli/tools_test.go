@@ -116,10 +116,10 @@ func TestComponentsSayThatToolsRun(t *testing.T) {
 	_, out, _ := easel(t, "components")
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(line, "TavilySearch ") || strings.HasPrefix(line, "Crawler ") {
-			require.Regexp(t, ` yes +`, line)
+			require.Regexp(t, ` runs +runs +stand-in +`, line)
 		}
 		if strings.HasPrefix(line, "Browser ") {
-			require.Regexp(t, ` host +`, line)
+			require.Regexp(t, ` needs: a program`, line)
 		}
 	}
 }

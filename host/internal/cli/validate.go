@@ -10,25 +10,38 @@ import (
 )
 
 var validateCommand = command{
-	name: "validate", args: "CANVAS.json... [--json]",
+	name: "validate", args: "CANVAS.json... [FLAGS]",
 	summary: "lists everything that is wrong with canvases",
-	help:    `Exits with 4 when there is an error; warnings alone are accepted.`,
+	help: `
+Exits with 4 when there is an error; warnings alone are accepted. With --place it also lists what keeps nodes and tools
+from working there: components that do not run (not_available), scripts (unknown_language), models that the model
+configuration does not have (unknown_model), and with --knowledge datasets that are not there (unknown_dataset).`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		asJSON := fs.Bool("json", false,
 			"print a JSON list: [{file, diagnostics: [{severity, code, message, node, param}]}]")
 		scripts := &scriptPlace{}
 		scripts.flags(fs)
+		where := fs.String("place", "", "`NAME` of the place where the canvas is to run: cli, server or page")
+		knowledge := fs.String("knowledge", "", "with --place, the `DIR` whose sub-folders are the datasets there")
 		return func(_ context.Context, a *app, args []string) error {
 			a.scripts = *scripts
 			if len(args) == 0 {
 				return misuse("validate", "at least one canvas is needed")
 			}
-			return a.validate(args, *asJSON)
+			var check *placeCheck
+			if *where != "" {
+				var err error
+				if check, err = newPlaceCheck(a, *where, *knowledge); err != nil {
+					return err
+				}
+			}
+			return a.validate(args, check, *asJSON)
 		}
 	},
 }
 
-func (a *app) validate(paths []string, asJSON bool) error {
+// validate lists the problems of canvases, with those of a place unless check is nil.
+func (a *app) validate(paths []string, check *placeCheck, asJSON bool) error {
 	list, bad := engine.List(), false
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
@@ -36,6 +49,9 @@ func (a *app) validate(paths []string, asJSON bool) error {
 			return &usageError{"", err}
 		}
 		diagnostics := engine.Validate(a.registry, data)
+		if check != nil {
+			diagnostics = check.check(data, diagnostics)
+		}
 		found := engine.List()
 		errors := 0
 		for _, d := range diagnostics {

@@ -14,6 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
@@ -33,6 +34,7 @@ type world struct {
 	knowledge string
 	private   bool
 	noTools   bool
+	mcp       string
 	sqlite    string
 	browser   string
 	save      string
@@ -47,8 +49,11 @@ type world struct {
 func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.model, "model", "", "answers all model calls: `ID` is offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
-	fs.BoolVar(&w.private, "allow-private", false, "let Invoke and tools reach private and local addresses")
+	fs.BoolVar(&w.private, "allow-private", false,
+		"let Invoke, tools and MCP servers reach private and local addresses")
 	fs.BoolVar(&w.noTools, "no-tools", false, noToolsUsage)
+	fs.StringVar(&w.mcp, "mcp", "",
+		"`FILE` of MCP servers by the ids that Agents use: {\"mcpServers\": {ID: {url} or {command, args, env}}}")
 	fs.StringVar(&w.sqlite, "sqlite", "", sqliteUsage)
 	fs.StringVar(&w.browser, "browser", "", browserUsage)
 	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
@@ -73,9 +78,14 @@ func (w *world) options(a *app) (engine.Options, error) {
 		return engine.Options{}, &usageError{"", err}
 	}
 	secrets := web.Environment{Lookup: os.LookupEnv}
+	servers, err := w.servers(a, secrets)
+	if err != nil {
+		return engine.Options{}, &usageError{"", err}
+	}
 	ports := engine.Ports{
-		Model: chosen, Files: &w.uploads, Parser: &w.uploads, Counter: chunking.Counter{}, Secrets: secrets,
-		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
+		Model: chosen, Speech: models, MCP: servers, Files: &w.uploads, Parser: &w.uploads, Counter: chunking.Counter{},
+		Secrets: secrets,
+		HTTP:    &web.Client{AllowPrivate: w.private, Secrets: secrets},
 	}
 	scripts, err := w.scripts.port(a)
 	if err != nil {
@@ -128,6 +138,23 @@ func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engin
 		port.Others = a.tools(w.private).Port("local", secrets)
 	}
 	return port
+}
+
+// servers are the MCP servers of --mcp, and those whose address a canvas holds. The commands of the
+// file are allowed: the user of this program chose the file.
+func (w *world) servers(a *app, secrets engine.Secrets) (engine.MCP, error) {
+	var set mcp.Set
+	if w.mcp != "" {
+		var err error
+		if set, err = mcp.ReadSet(w.mcp); err != nil {
+			return nil, err
+		}
+	}
+	client := &mcp.Client{
+		Transport: (&web.Client{AllowPrivate: w.private}).Transport(), Version: hostVersion(), Stdio: true,
+	}
+	a.atEnd(func() error { client.Close(); return nil })
+	return &mcp.Port{Client: client, Owner: "local", Find: set.Find, Secrets: secrets}, nil
 }
 
 // worker is this program as the worker of scripts. Without a path to it, scripts run inside.

@@ -19,13 +19,18 @@ type Doc struct {
 	URL         string            `json:"url"`
 	Description string            `json:"description"`
 	Headers     map[string]string `json:"headers"`
-	Variables   engine.Value      `json:"variables"` // values for headers, and "tools": the last tool list
+	Variables   engine.Value      `json:"variables"` // values of variables, and "tools": the last tool list
+	Command     string            `json:"command,omitempty"`
+	Args        []string          `json:"args,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`
 }
 
-// sealed is the part of a Doc that is stored sealed: headers and their values often contain keys.
+// sealed is the part of a Doc that is stored sealed: it often contains keys.
 type sealed struct {
 	Headers   map[string]string `json:"headers"`
 	Variables engine.Value      `json:"variables"`
+	Args      []string          `json:"args,omitempty"`
+	Env       map[string]string `json:"env,omitempty"`
 }
 
 // ToolsVariable is the variable that holds a server's tools; all others are values for its headers.
@@ -43,7 +48,7 @@ func ParseDoc(item store.Item) (Doc, error) {
 		return d, fmt.Errorf("MCP server %q: %w", item.Name, err)
 	}
 	if len(item.Secret) > 0 {
-		d.Headers = s.Headers
+		d.Headers, d.Args, d.Env = s.Headers, s.Args, s.Env
 		for k, v := range s.Variables.Fields() {
 			d.Variables = d.Variables.With(k, v)
 		}
@@ -53,7 +58,7 @@ func ParseDoc(item store.Item) (Doc, error) {
 
 // Into encodes d into an item.
 func (d Doc) Into(item *store.Item) (err error) {
-	s := sealed{Headers: d.Headers, Variables: engine.Object()}
+	s := sealed{Headers: d.Headers, Variables: engine.Object(), Args: d.Args, Env: d.Env}
 	open := engine.Object()
 	for k, v := range d.Variables.Fields() {
 		if k == ToolsVariable {
@@ -62,7 +67,7 @@ func (d Doc) Into(item *store.Item) (err error) {
 			s.Variables = s.Variables.With(k, v)
 		}
 	}
-	d.Headers, d.Variables = nil, open
+	d.Headers, d.Args, d.Env, d.Variables = nil, nil, nil, open
 	if item.Doc, err = json.Marshal(d); err != nil {
 		return err
 	}
@@ -78,7 +83,10 @@ func (d Doc) Server(id, name string) Server {
 			values[k] = v.Text()
 		}
 	}
-	return Server{ID: id, Name: name, Type: d.Type, URL: d.URL, Headers: d.Headers, Values: values}
+	return Server{
+		ID: id, Name: name, Type: d.Type, URL: d.URL, Headers: d.Headers,
+		Command: d.Command, Args: d.Args, Env: d.Env, Values: values,
+	}
 }
 
 // Items are where servers are stored; a [store.Store] is one.

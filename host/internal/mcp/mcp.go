@@ -5,67 +5,27 @@
 // or it is idle for a while, so that the calls of one run share a session and list the tools once.
 // Connections are never shared between tenants or runs.
 //
+// A server is reached over streamable HTTP, over SSE, or over the standard input and output of a
+// process that the client starts where [Client].Stdio allows it.
+//
 // An error reported by a server becomes the text of the tool result, for the model to read; an
 // error of this package means that the server could not be used. Addresses are checked by
-// [Client].Transport when they are dialed.
+// [Client].Transport when they are dialed. What a server sends is limited.
 package mcp
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/reach"
 )
-
-// Transports of a server, as stored.
-const (
-	TypeSSE        = "sse"
-	TypeStreamable = "streamable-http"
-)
-
-var (
-	// ErrType means that the transport is neither sse nor streamable-http; correct the
-	// configuration.
-	ErrType = errors.New("unsupported MCP server type")
-	// ErrAddress means that the address is not an http or https URL; correct the configuration.
-	ErrAddress = errors.New("invalid MCP server address")
-	// ErrServer means that the server failed to respond as MCP requires; retry or check its
-	// address.
-	ErrServer = errors.New("MCP server does not answer")
-)
-
-// Server is the configuration of a server.
-type Server struct {
-	ID      string
-	Name    string
-	Type    string
-	URL     string
-	Headers map[string]string // values may contain {{name}} of Values
-	Values  map[string]string
-}
-
-// Check reports an invalid transport or address.
-func (s *Server) Check() error {
-	if s.Type != TypeSSE && s.Type != TypeStreamable {
-		return fmt.Errorf("%w: %.40q", ErrType, s.Type)
-	}
-	u, err := url.Parse(s.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(s.URL) > 2048 {
-		return fmt.Errorf("%w: %.80q", ErrAddress, s.URL)
-	}
-	return nil
-}
 
 // Client connects to servers. The zero value uses [http.DefaultTransport]; a host sets a transport
 // that refuses private addresses.
@@ -79,6 +39,14 @@ type Client struct {
 	Idle time.Duration
 	// Version is the client version sent to servers.
 	Version string
+	// Stdio allows servers that run as processes of this machine.
+	Stdio bool
+	// Memory bounds the bytes of memory of each such server; 0 means 1 GiB.
+	Memory int64
+
+	lists lists // tool lists with a time to live, of all connections
+
+	closing sync.WaitGroup // connections that are closed in the background
 
 	mu    sync.Mutex
 	conns map[string]*conn
@@ -90,14 +58,16 @@ type Client struct {
 type conn struct {
 	ready   chan struct{} // closed when session or err is set
 	session *sdk.ClientSession
+	process *process // of a server over stdio
 	err     error
 	offer   offer
+	shared  string // key of the configuration in Client.lists
 	users   int
 	timer   *time.Timer
 }
 
 // orElse returns set if it is positive, otherwise standard.
-func orElse(set, standard time.Duration) time.Duration {
+func orElse[T time.Duration | int64](set, standard T) T {
 	if set > 0 {
 		return set
 	}
@@ -122,6 +92,9 @@ func (c *Client) alive() context.Context {
 	return c.life
 }
 
+// AllowsStdio reports whether servers may run as processes.
+func (c *Client) AllowsStdio() bool { return c.Stdio }
+
 // Tools lists the tools of a server as it describes them: {name, description, inputSchema,
 // annotations, ...}.
 func (c *Client) Tools(ctx context.Context, owner string, s Server) ([]engine.Value, error) {
@@ -129,19 +102,28 @@ func (c *Client) Tools(ctx context.Context, owner string, s Server) ([]engine.Va
 	defer done()
 	var out []engine.Value
 	err := c.use(ctx, owner, s, func(l *conn) (err error) {
-		out, err = listTools(ctx, l.session)
+		out, _, err = listTools(ctx, l.session)
 		return err
 	})
 	return out, err
 }
 
-// Offered is like Tools, but caches the list per connection until the server reports a change.
+// Offered is like Tools, but caches the list: for the time to live that the server sends, also for
+// other connections of the same configuration; without one for this connection. A change that the
+// server reports ends both.
 func (c *Client) Offered(ctx context.Context, owner string, s Server) ([]engine.Value, error) {
+	shared := s.fingerprint()
+	if out, ok := c.lists.get(shared); ok {
+		return out, nil
+	}
 	ctx, done := c.bounded(ctx, orElse(c.ListTimeout, 10*time.Second))
 	defer done()
 	var out []engine.Value
-	err := c.use(ctx, owner, s, func(l *conn) (err error) {
-		out, err = l.offer.get(ctx, l.session)
+	err := c.use(ctx, owner, s, func(l *conn) error {
+		tools, ttl, err := l.offer.get(ctx, l.session)
+		if out = tools; err == nil && ttl > 0 {
+			c.lists.put(shared, tools, ttl)
+		}
 		return err
 	})
 	return out, err
@@ -170,63 +152,20 @@ func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, 
 	return text, err
 }
 
-// serverError is the prefix of errors reported by a server.
-const serverError = "MCP server error: "
-
-// refusal returns the message of a JSON-RPC error response, such as for an unknown tool or invalid
-// arguments. It is a failure of the tool, not of the connection.
-func refusal(err error) (text string, ok bool) {
-	var answer *jsonrpc.Error
-	if !errors.As(err, &answer) {
-		return "", false
-	}
-	switch answer.Code {
-	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInternalError:
-		return answer.Message, true
-	}
-	return "", false
-}
-
-// textOf converts a result to text: its text parts, a placeholder for each other part, and the
-// structured content if there are no parts.
-func textOf(res *sdk.CallToolResult) string {
-	var parts []string
-	for _, part := range res.Content {
-		switch p := part.(type) {
-		case *sdk.TextContent:
-			parts = append(parts, p.Text)
-		case *sdk.ImageContent:
-			parts = append(parts, "[image "+p.MIMEType+"]")
-		case *sdk.AudioContent:
-			parts = append(parts, "[audio "+p.MIMEType+"]")
-		case *sdk.ResourceLink:
-			parts = append(parts, p.URI)
-		case *sdk.EmbeddedResource:
-			if p.Resource != nil {
-				parts = append(parts, p.Resource.Text)
-			}
-		}
-	}
-	if len(parts) == 0 && res.StructuredContent != nil {
-		if text, err := json.Marshal(res.StructuredContent); err == nil {
-			parts = append(parts, string(text))
-		}
-	}
-	text := strings.Join(parts, "\n")
-	if res.IsError {
-		return serverError + text
-	}
-	return text
-}
-
-// use calls fn with a connection. If a reused connection fails, it retries once with a new one.
+// use calls fn with a connection. If a reused connection over HTTP fails, it retries once with a
+// new one; a server over stdio that ended during a call is not asked again.
 func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*conn) error) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	key := ownerKey(owner) + s.ID + "\n" + s.URL
+	if s.Type == TypeStdio && !c.Stdio {
+		return fmt.Errorf("MCP server %s: %w", s.Name, ErrStdio)
+	}
+	shared := s.fingerprint()
+	key := ownerKey(owner) + shared
+	s = s.resolved()
 	for again := false; ; again = true {
-		l, old := c.acquire(ctx, key, s)
+		l, old := c.acquire(ctx, key, shared, s)
 		select {
 		case <-l.ready:
 		case <-ctx.Done():
@@ -241,36 +180,75 @@ func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*conn)
 		if err == nil {
 			return nil
 		}
-		if !old || again || ctx.Err() != nil {
-			return fmt.Errorf("%w: %s: %w", ErrServer, s.Name, err)
+		if !old || again || l.process != nil || ctx.Err() != nil {
+			return fmt.Errorf("%w: %s: %w", ErrServer, s.Name, l.explain(ctx, err))
 		}
 	}
+}
+
+// explain adds to an error of a connection why its process ended.
+func (l *conn) explain(ctx context.Context, err error) error {
+	if l.process == nil || ctx.Err() != nil {
+		return err
+	}
+	select { // the connection may notice the end before it is known
+	case <-l.process.exited:
+	case <-time.After(exitGrace):
+	}
+	if why := l.process.reason(); why != nil {
+		return fmt.Errorf("%w (%w)", err, why)
+	}
+	return err
 }
 
 // ownerKey returns the key prefix of all connections of an owner.
 func ownerKey(owner string) string { return owner + "\n" }
 
 // acquire returns the connection for key, or starts a new one; old reports whether it existed.
-func (c *Client) acquire(ctx context.Context, key string, s Server) (l *conn, old bool) {
+func (c *Client) acquire(ctx context.Context, key, shared string, s Server) (l *conn, old bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if l = c.conns[key]; l != nil {
+	if l = c.conns[key]; l != nil && !l.gone() {
 		l.users++
 		if l.timer != nil {
 			l.timer.Stop()
 		}
 		return l, true
 	}
+	if l != nil {
+		if l.timer != nil {
+			l.timer.Stop()
+		}
+		c.closeLater(l)
+	}
 	if c.conns == nil {
 		c.conns = map[string]*conn{}
 	}
-	l = &conn{ready: make(chan struct{}), users: 1}
+	l = &conn{ready: make(chan struct{}), users: 1, shared: shared}
 	c.conns[key] = l
 	go func() {
 		defer close(l.ready)
-		l.session, l.err = c.connect(ctx, s, &l.offer)
+		l.err = c.connect(ctx, &s, l)
 	}()
 	return l, false
+}
+
+// gone reports whether the process of a server has ended while it was idle.
+func (l *conn) gone() bool {
+	select {
+	case <-l.ready:
+	default:
+		return false
+	}
+	if l.process == nil || l.users > 0 {
+		return false
+	}
+	select {
+	case <-l.process.exited:
+		return true
+	default:
+		return false
+	}
 }
 
 // release returns a connection; a broken one is not reused.
@@ -285,40 +263,57 @@ func (c *Client) release(key string, l *conn, broken bool) {
 		return
 	}
 	if c.conns[key] != l {
-		go l.close()
+		c.closeLater(l)
 		return
 	}
 	l.timer = time.AfterFunc(orElse(c.Idle, 5*time.Minute), func() {
 		c.mu.Lock()
-		drop := l.users == 0 && c.conns[key] == l
-		if drop {
+		defer c.mu.Unlock()
+		if l.users == 0 && c.conns[key] == l {
 			delete(c.conns, key)
-		}
-		c.mu.Unlock()
-		if drop {
-			l.close()
+			c.closeLater(l)
 		}
 	})
 }
 
-// End closes the connections of an owner in the background.
-func (c *Client) End(owner string) {
-	for _, l := range c.drop(ownerKey(owner)) {
+// closeLater closes a connection in the background. Close waits for it. The caller holds c.mu.
+func (c *Client) closeLater(l *conn) {
+	if c.life != nil && c.life.Err() != nil { // Close may wait already
 		go l.close()
+		return
 	}
+	c.closing.Go(l.close)
 }
 
-// Close closes all connections. Pending and later calls fail with [ErrServer].
+// End closes the connections of an owner in the background.
+func (c *Client) End(owner string) { c.drop(ownerKey(owner)) }
+
+// Close closes all connections and waits for the end of servers over stdio. Pending and later calls
+// fail with [ErrServer].
 func (c *Client) Close() {
 	c.alive()
+	var rest sync.WaitGroup
+	c.drop("")
 	c.end()
-	for _, l := range c.drop("") {
-		l.close()
+	for _, l := range c.take("") { // connections of calls that ran meanwhile
+		rest.Go(l.close)
+	}
+	rest.Wait()
+	c.closing.Wait()
+}
+
+// drop removes the connections whose keys start with prefix, and closes them in the background.
+func (c *Client) drop(prefix string) {
+	dropped := c.take(prefix)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range dropped {
+		c.closeLater(l)
 	}
 }
 
-// drop removes the connections whose keys start with prefix.
-func (c *Client) drop(prefix string) (dropped []*conn) {
+// take removes the connections whose keys start with prefix.
+func (c *Client) take(prefix string) (dropped []*conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, l := range c.conns {
@@ -339,83 +334,5 @@ func (l *conn) close() {
 	if l.session != nil {
 		_ = l.session.Close() // fails if the server is gone
 	}
-}
-
-func (c *Client) connect(ctx context.Context, s Server, o *offer) (*sdk.ClientSession, error) {
-	base := c.Transport
-	if base == nil {
-		base = http.DefaultTransport
-	}
-	address, err := url.Parse(s.URL)
-	if err != nil {
-		return nil, err
-	}
-	web := &http.Client{Transport: &headers{base, address, s.header()}}
-	// The stream for server notifications is disabled: not all servers have one, and runs are
-	// short. Tool changes are noticed on connect or in the responses to calls.
-	var transport sdk.Transport = &sdk.StreamableClientTransport{
-		Endpoint: s.URL, HTTPClient: web, MaxRetries: 1, DisableStandaloneSSE: true,
-	}
-	if s.Type == TypeSSE {
-		transport = &sdk.SSEClientTransport{Endpoint: s.URL, HTTPClient: web}
-	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "easel", Version: c.Version}, &sdk.ClientOptions{
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { o.changed.Store(true) },
-	})
-	// The connection outlives the call that opens it; ctx bounds only the connect.
-	made := make(chan struct{})
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-made:
-		default:
-			end()
-		}
-	})
-	defer stop()
-	session, err := client.Connect(life, transport, nil)
-	close(made)
-	if err != nil {
-		end()
-		return nil, err
-	}
-	go func() {
-		_ = session.Wait() // pending calls return the error
-		end()
-	}()
-	return session, nil
-}
-
-// header returns the headers with values substituted. Headers that end up empty, or with a bare
-// Bearer scheme, are omitted.
-func (s *Server) header() http.Header {
-	h := http.Header{}
-	for name, value := range s.Headers {
-		for k, v := range s.Values {
-			name = strings.ReplaceAll(strings.ReplaceAll(name, "{{"+k+"}}", v), "${"+k+"}", v)
-			value = strings.ReplaceAll(strings.ReplaceAll(value, "{{"+k+"}}", v), "${"+k+"}", v)
-		}
-		if rest := strings.TrimSpace(value); rest != "" && !strings.EqualFold(rest, "bearer") {
-			h.Set(name, value)
-		}
-	}
-	return h
-}
-
-// headers adds the configured headers to requests to the server's origin only: redirects and
-// message endpoints on other origins must not receive them.
-type headers struct {
-	base   http.RoundTripper
-	server *url.URL
-	set    http.Header
-}
-
-func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
-	if reach.SameOrigin(h.server, r.URL) {
-		r = r.Clone(r.Context())
-		for k, v := range h.set {
-			r.Header[k] = v
-		}
-	}
-	return h.base.RoundTrip(r)
+	_ = l.process.end() // the reason is part of the error of calls
 }

@@ -16,6 +16,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
+// ref names a server as a canvas does.
+func ref(id string) *engine.MCPServer { return &engine.MCPServer{ID: id} }
+
 type greeting struct {
 	Name string `json:"name"`
 }
@@ -64,17 +67,17 @@ func TestTools(t *testing.T) {
 			t.Cleanup(c.Close)
 			s := Server{ID: "a", Name: "test", Type: kind, URL: url, Headers: map[string]string{"Authorization": "Bearer {{key}}"}, Values: map[string]string{"key": "k7"}}
 			port := &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
-			tools, err := port.ListTools(t.Context(), "a")
+			tools, err := port.ListTools(t.Context(), ref("a"))
 			require.NoError(t, err)
 			require.Equal(t, "greet", tools[0].Name)
 			require.Equal(t, "string", tools[0].Parameters.Get("properties").Get("name").Get("type").Str())
-			text, err := port.CallTool(t.Context(), "a", "greet", engine.Object("name", "Ann"))
+			text, err := port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", "Ann"))
 			require.NoError(t, err)
 			require.Equal(t, "hello Ann", text)
 			require.Equal(t, "Bearer k7", token.Load())
 			require.LessOrEqual(t, connects.Load(), int32(1), "one session per run; protocols without sessions have none")
 
-			text, err = port.CallTool(t.Context(), "a", "greet", engine.Object("name", 7))
+			text, err = port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", 7))
 			require.NoError(t, err)
 			require.Contains(t, text, "MCP server error")
 
@@ -82,7 +85,7 @@ func TestTools(t *testing.T) {
 			best := time.Hour
 			for n := 0; n < 5 && best >= 2*time.Second; n++ { // a busy machine may be slow, but not every time
 				began := time.Now()
-				_, err = port.CallTool(t.Context(), "a", "sleep", engine.Null)
+				_, err = port.CallTool(t.Context(), ref("a"), "sleep", engine.Null)
 				best = min(best, time.Since(began))
 				require.ErrorIs(t, err, ErrServer)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -90,7 +93,7 @@ func TestTools(t *testing.T) {
 			require.Less(t, best, 2*time.Second)
 
 			c.Timeout, c.Idle = 0, 50*time.Millisecond
-			_, err = port.CallTool(t.Context(), "a", "greet", engine.Object("name", "Ann"))
+			_, err = port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", "Ann"))
 			require.NoError(t, err)
 			require.Eventually(t, func() bool {
 				c.mu.Lock()
@@ -134,8 +137,12 @@ func TestInvalidServers(t *testing.T) {
 	_, err := c.Tools(t.Context(), "x", Server{Type: TypeStreamable, URL: url})
 	require.ErrorIs(t, err, ErrServer, "private addresses are not dialed")
 	require.ErrorContains(t, err, web.ErrAddress.Error())
-	_, err = c.Tools(t.Context(), "x", Server{Type: "stdio", URL: url})
+	_, err = c.Tools(t.Context(), "x", Server{Type: "pigeon", URL: url})
 	require.ErrorIs(t, err, ErrType)
+	_, err = c.Tools(t.Context(), "x", Server{Type: TypeStdio, URL: url})
+	require.ErrorIs(t, err, ErrCommand)
+	_, err = c.Tools(t.Context(), "x", Server{Type: TypeStdio, Command: "true"})
+	require.ErrorIs(t, err, ErrStdio)
 	_, err = c.Tools(t.Context(), "x", Server{Type: TypeSSE, URL: "file:///etc/passwd"})
 	require.ErrorIs(t, err, ErrAddress)
 }
@@ -175,7 +182,7 @@ func TestHeadersStayAtTheServer(t *testing.T) {
 			defer c.Close()
 			s := Server{ID: "a", Name: "test", Type: kind, URL: server.URL, Headers: map[string]string{"X-Api-Key": "k7"}}
 			port := &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
-			_, err := port.ListTools(t.Context(), "a")
+			_, err := port.ListTools(t.Context(), ref("a"))
 			require.ErrorIs(t, err, ErrServer)
 			require.Positive(t, requests.Load())
 			require.Zero(t, stolen.Load())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,37 +22,123 @@ type offer struct {
 
 	mu     sync.Mutex // held while listing, so that concurrent agents of a run share one request
 	cached bool
+	until  time.Time // when the list expires; zero for never
 	tools  []engine.Value
 }
 
-func (o *offer) get(ctx context.Context, session *sdk.ClientSession) ([]engine.Value, error) {
+// get returns the tools. ttl is the time to live of a list that was requested now; 0 for a cached
+// one and where the server sets none.
+func (o *offer) get(ctx context.Context, session *sdk.ClientSession) (
+	tools []engine.Value, ttl time.Duration, err error,
+) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if changed := o.changed.Swap(false); o.cached && !changed {
-		return o.tools, nil
+	changed := o.changed.Swap(false)
+	if o.cached && !changed && (o.until.IsZero() || time.Now().Before(o.until)) {
+		return o.tools, 0, nil
 	}
-	tools, err := listTools(ctx, session)
-	o.tools, o.cached = tools, err == nil
-	return tools, err
+	o.tools, ttl, err = listTools(ctx, session)
+	o.cached, o.until = err == nil, time.Time{}
+	if ttl > 0 {
+		o.until = time.Now().Add(ttl)
+	}
+	return o.tools, ttl, err
 }
 
-// listTools reads all pages of the tool list.
-func listTools(ctx context.Context, session *sdk.ClientSession) (out []engine.Value, err error) {
-	for tool, err := range session.Tools(ctx, nil) {
+// listTools reads all pages of the tool list. ttl is the shortest time to live of a page; 0 where
+// the server sets none.
+func listTools(ctx context.Context, session *sdk.ClientSession) (
+	out []engine.Value, ttl time.Duration, err error,
+) {
+	params := &sdk.ListToolsParams{}
+	for first := true; first || params.Cursor != ""; first = false {
+		page, err := session.ListTools(ctx, params)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		text, err := json.Marshal(tool)
-		if err != nil {
-			return nil, err
+		for _, tool := range page.Tools {
+			v, err := toolValue(tool)
+			if err != nil {
+				return nil, 0, err
+			}
+			if out = append(out, v); len(out) > maxTools {
+				return nil, 0, errors.New("more than 1,000 tools")
+			}
 		}
-		v, err := engine.ParseJSON(text)
-		if err != nil {
-			return nil, err
+		if live := time.Duration(page.TTLMs) * time.Millisecond; first || live < ttl {
+			ttl = live
 		}
-		if out = append(out, v); len(out) > maxTools {
-			return nil, errors.New("more than 1,000 tools")
+		if page.NextCursor != "" && page.NextCursor == params.Cursor {
+			return nil, 0, errors.New("the tool list never ends")
+		}
+		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
+	}
+	if !stateless(session) {
+		ttl = 0 // changes are not reported to all runs
+	}
+	return out, min(max(ttl, 0), maxTTL), nil
+}
+
+// statelessProtocol is the first version without sessions; its lists have a time to live, and its
+// servers report changes to subscribers.
+const statelessProtocol = "2026-07-28"
+
+func stateless(session *sdk.ClientSession) bool {
+	res := session.InitializeResult()
+	return res != nil && res.ProtocolVersion >= statelessProtocol
+}
+
+// toolValue converts a tool to {name, description, inputSchema, annotations, ...}.
+func toolValue(tool *sdk.Tool) (engine.Value, error) {
+	text, err := json.Marshal(tool)
+	if err != nil {
+		return engine.Null, err
+	}
+	return engine.ParseJSON(text)
+}
+
+const (
+	// maxTTL bounds how long a tool list is used without asking the server.
+	maxTTL = time.Hour
+	// maxLists bounds the number of cached tool lists.
+	maxLists = 256
+)
+
+// lists caches tool lists for their time to live.
+type lists struct {
+	mu  sync.Mutex
+	all map[string]timedList
+}
+
+type timedList struct {
+	tools []engine.Value
+	until time.Time
+}
+
+func (c *lists) get(key string) ([]engine.Value, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list, ok := c.all[key]
+	return list.tools, ok && time.Now().Before(list.until)
+}
+
+func (c *lists) put(key string, tools []engine.Value, ttl time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	for k, list := range c.all {
+		if len(c.all) >= maxLists || now.After(list.until) {
+			delete(c.all, k)
 		}
 	}
-	return out, nil
+	if c.all == nil {
+		c.all = map[string]timedList{}
+	}
+	c.all[key] = timedList{tools, now.Add(ttl)}
+}
+
+func (c *lists) drop(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.all, key)
 }

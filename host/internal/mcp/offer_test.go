@@ -22,8 +22,12 @@ type shop struct {
 	port  *Port
 }
 
-func newShop(t *testing.T, kind string) *shop {
-	s := &shop{Server: sdk.NewServer(&sdk.Implementation{Name: "shop", Version: "1"}, &sdk.ServerOptions{PageSize: 2})}
+func newShop(t *testing.T, kind string, options ...func(*sdk.ServerOptions)) *shop {
+	set := sdk.ServerOptions{PageSize: 2}
+	for _, option := range options {
+		option(&set)
+	}
+	s := &shop{Server: sdk.NewServer(&sdk.Implementation{Name: "shop", Version: "1"}, &set)}
 	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 			if method == "tools/list" {
@@ -36,7 +40,8 @@ func newShop(t *testing.T, kind string) *shop {
 		s.addTool(fmt.Sprint("t", i))
 	}
 	whole := func(*http.Request) *sdk.Server { return s.Server }
-	var handler http.Handler = sdk.NewStreamableHTTPHandler(whole, nil)
+	stateless := &sdk.StreamableHTTPOptions{Stateless: len(options) > 0}
+	var handler http.Handler = sdk.NewStreamableHTTPHandler(whole, stateless)
 	if kind == TypeSSE {
 		handler = sdk.NewSSEHandler(whole, nil)
 	}
@@ -60,7 +65,7 @@ func (s *shop) addTool(name string) {
 
 func (s *shop) names(t *testing.T) (names []string) {
 	t.Helper()
-	tools, err := s.port.ListTools(t.Context(), "a")
+	tools, err := s.port.ListTools(t.Context(), ref("a"))
 	require.NoError(t, err)
 	for _, tool := range tools {
 		names = append(names, tool.Name)
@@ -86,11 +91,11 @@ func TestOffer(t *testing.T) {
 				names := s.names(t)
 				return len(names) == 5 && names[0] == "fresh"
 			}, 20*time.Second, 10*time.Millisecond, "the current tools of the server")
-			text, err := s.port.CallTool(t.Context(), "a", "t1", engine.Null)
+			text, err := s.port.CallTool(t.Context(), ref("a"), "t1", engine.Null)
 			require.NoError(t, err)
 			require.Contains(t, text, serverError)
 			require.Contains(t, text, "t1")
-			text, err = s.port.CallTool(t.Context(), "a", "fresh", engine.Null)
+			text, err = s.port.CallTool(t.Context(), ref("a"), "fresh", engine.Null)
 			require.NoError(t, err)
 			require.Equal(t, "did fresh", text, "a tool error does not reconnect")
 
@@ -134,7 +139,7 @@ func TestOfferOfAnUnresponsiveServer(t *testing.T) {
 			require.Less(t, timeout, time.Minute)
 			id += "x"
 			port.Client.ListTimeout = timeout
-			_, err = port.ListTools(t.Context(), id)
+			_, err = port.ListTools(t.Context(), ref(id))
 			require.ErrorIs(t, err, ErrServer)
 			require.ErrorContains(t, err, "silent "+id)
 		}
@@ -142,9 +147,60 @@ func TestOfferOfAnUnresponsiveServer(t *testing.T) {
 	}
 	err := ask()
 	port.Client.ListTimeout = time.Hour // the next agent of the run must not wait for this server
-	_, repeated := port.ListTools(t.Context(), id)
+	_, repeated := port.ListTools(t.Context(), ref(id))
 	require.Equal(t, err, repeated)
 	require.NotEqual(t, err, ask(), "other servers are tried")
+}
+
+// A list with a time to live serves all runs, until it expires or the server reports a change.
+func TestOfferWithATimeToLive(t *testing.T) {
+	var ttl atomic.Int64
+	ttl.Store(60_000)
+	s := newShop(t, TypeStreamable, func(o *sdk.ServerOptions) {
+		o.SetCacheable = func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.TTLMs = int(ttl.Load()) }
+	})
+	require.Len(t, s.names(t), 5)
+	require.EqualValues(t, 3, s.lists.Load())
+	s.port.Client.End("run")
+	s.port.Owner = "another run"
+	require.Len(t, s.names(t), 5)
+	require.EqualValues(t, 3, s.lists.Load(), "the list serves another run")
+
+	_, err := s.port.CallTool(t.Context(), ref("a"), "t1", engine.Null) // connects
+	require.NoError(t, err)
+	s.addTool("fresh")
+	require.Eventually(t, func() bool { return len(s.names(t)) == 6 }, 30*time.Second, time.Millisecond,
+		"a reported change ends the list")
+
+	ttl.Store(1)
+	s.port.Client.lists.drop(s.fingerprint(t))
+	s.port.Owner = "third run"
+	s.names(t)
+	before := s.lists.Load()
+	require.Eventually(t, func() bool {
+		s.names(t)
+		return s.lists.Load() > before
+	}, 30*time.Second, 5*time.Millisecond, "an expired list is requested again")
+}
+
+func (s *shop) fingerprint(t *testing.T) string {
+	t.Helper()
+	server, _, err := s.port.server(t.Context(), ref("a"))
+	require.NoError(t, err)
+	return server.fingerprint()
+}
+
+func TestListsAreBounded(t *testing.T) {
+	var c lists
+	for i := range 3 * maxLists {
+		c.put(fmt.Sprint(i), nil, time.Hour)
+	}
+	require.Len(t, c.all, maxLists)
+	_, ok := c.get(fmt.Sprint(3*maxLists - 1))
+	require.True(t, ok)
+	c.put("short", nil, -time.Second)
+	_, ok = c.get("short")
+	require.False(t, ok)
 }
 
 func TestHeadersWithoutAValueAreNotSent(t *testing.T) {

@@ -1,12 +1,18 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/web"
 )
 
 // Port implements the engine's MCP port for one run.
@@ -15,9 +21,11 @@ type Port struct {
 	Owner  string // identifies the run and its tenant; connections are not shared with other owners
 	// Find returns the tenant's configuration of a server.
 	Find func(ctx context.Context, id string) (Server, error)
+	// Secrets fills {{secret:NAME}} in headers, arguments and environment; nil knows none.
+	Secrets engine.Secrets
 
 	mu     sync.Mutex
-	failed map[string]failure // servers that failed to list their tools, by id
+	failed map[string]failure // servers that failed to list their tools, by fingerprint
 }
 
 // failure is a failed listing, which later agents of the run get without another attempt.
@@ -31,22 +39,111 @@ const failureTTL = 30 * time.Second
 
 var _ engine.MCP = (*Port)(nil)
 
+// server returns the configuration of a server with its secrets filled in, and what hides them.
+func (p *Port) server(ctx context.Context, ref *engine.MCPServer) (Server, hider, error) {
+	s := Server{Name: ref.URL, Type: cmp.Or(ref.Type, TypeStreamable), URL: ref.URL}
+	if ref.URL == "" {
+		var err error
+		if s, err = p.Find(ctx, ref.ID); err != nil {
+			return s, nil, err
+		}
+	} else if s.Type == TypeStdio {
+		return s, nil, fmt.Errorf("%w: a canvas cannot name a command", ErrType)
+	}
+	if err := s.Check(); err != nil {
+		return s, nil, fmt.Errorf("MCP server %s: %w", cmp.Or(s.Name, ref.ID), err)
+	}
+	s = s.resolved()
+	mark := engine.NewSecretMark() // all placeholders of the configuration count
+	f := filling{ctx: ctx, host: hostOf(&s), box: web.NewSecretBox(p.Secrets, mark), mark: mark}
+	f.all(s.Headers)
+	f.all(s.Env)
+	for i, arg := range s.Args {
+		s.Args[i] = f.fill(arg)
+	}
+	own := filling{ctx: ctx, host: f.host, box: web.NewSecretBox(p.Secrets, ref.SecretMark)}
+	for _, h := range ref.Header {
+		s.Headers[http.CanonicalHeaderKey(h.Name)] = own.fill(h.Value)
+	}
+	if err := errors.Join(f.err, own.err); err != nil {
+		return s, nil, fmt.Errorf("MCP server %s: %w", cmp.Or(s.Name, ref.ID), err)
+	}
+	return s, hider{f.box, own.box}, nil
+}
+
+// hostOf returns the host that secrets of a server go to; "" for a process.
+func hostOf(s *Server) string {
+	u, err := url.Parse(s.URL)
+	if err != nil || s.Type == TypeStdio {
+		return ""
+	}
+	return hostmatch.Of(u)
+}
+
+// filling replaces secrets in texts and keeps the first error.
+type filling struct {
+	ctx  context.Context
+	host string
+	box  *web.SecretBox
+	mark string // for placeholders that carry none yet; "" when the texts are marked
+	err  error
+}
+
+func (f *filling) fill(text string) string {
+	if f.mark != "" {
+		text = engine.MarkSecrets(text, f.mark)
+	}
+	out, err := f.box.Fill(f.ctx, f.host, text)
+	if f.err == nil {
+		f.err = err
+	}
+	return out
+}
+
+func (f *filling) all(texts map[string]string) {
+	for name, text := range texts {
+		texts[name] = f.fill(text)
+	}
+}
+
+// hider removes secrets from what a server returns.
+type hider []*web.SecretBox
+
+func (h hider) plain(text string) string {
+	for _, box := range h {
+		text = box.Plain(text)
+	}
+	return text
+}
+
+func (h hider) plainError(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, box := range h {
+		err = box.PlainError(err)
+	}
+	return err
+}
+
 // ListTools lists the tools of a server.
-func (p *Port) ListTools(ctx context.Context, id string) ([]engine.ToolDef, error) {
-	s, err := p.Find(ctx, id)
+func (p *Port) ListTools(ctx context.Context, ref *engine.MCPServer) ([]engine.ToolDef, error) {
+	s, hide, err := p.server(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.failure(id); err != nil {
+	key := s.fingerprint()
+	if err := p.failure(key); err != nil {
 		return nil, err
 	}
 	list, err := p.Client.Offered(ctx, p.Owner, s)
+	err = hide.plainError(err)
 	if errors.Is(err, ErrServer) && ctx.Err() == nil {
 		p.mu.Lock()
 		if p.failed == nil {
 			p.failed = map[string]failure{}
 		}
-		p.failed[id] = failure{err, time.Now().Add(failureTTL)}
+		p.failed[key] = failure{err, time.Now().Add(failureTTL)}
 		p.mu.Unlock()
 	}
 	if err != nil {
@@ -54,26 +151,30 @@ func (p *Port) ListTools(ctx context.Context, id string) ([]engine.ToolDef, erro
 	}
 	out := make([]engine.ToolDef, len(list))
 	for i, t := range list {
-		out[i] = engine.ToolDef{Name: t.Get("name").Str(), Description: t.Get("description").Str(), Parameters: t.Get("inputSchema")}
+		about := hide.plain(t.Get("description").Str())
+		out[i] = engine.ToolDef{Name: t.Get("name").Str(), Description: about, Parameters: t.Get("inputSchema")}
 	}
 	return out, nil
 }
 
 // failure returns the cached error of a server, or nil if it may be tried.
-func (p *Port) failure(id string) error {
+func (p *Port) failure(key string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s := p.failed[id]; time.Now().Before(s.until) {
+	if s := p.failed[key]; time.Now().Before(s.until) {
 		return s.err
 	}
 	return nil
 }
 
 // CallTool calls a tool of a server.
-func (p *Port) CallTool(ctx context.Context, id, name string, arguments engine.Value) (string, error) {
-	s, err := p.Find(ctx, id)
+func (p *Port) CallTool(ctx context.Context, ref *engine.MCPServer, name string, arguments engine.Value) (
+	string, error,
+) {
+	s, hide, err := p.server(ctx, ref)
 	if err != nil {
 		return "", err
 	}
-	return p.Client.Call(ctx, p.Owner, s, name, arguments)
+	text, err := p.Client.Call(ctx, p.Owner, s, name, arguments)
+	return hide.plain(text), hide.plainError(err)
 }

@@ -27,6 +27,7 @@ type Offline = offline.Model
 type Models struct {
 	config    Config
 	providers []*provider
+	refusals  refusals
 }
 
 var (
@@ -42,6 +43,7 @@ func New(config Config) (*Models, error) {
 		if err != nil {
 			return nil, fmt.Errorf("providers[%d]: %w", i, err)
 		}
+		made.refusals = &m.refusals
 		m.providers = append(m.providers, made)
 	}
 	return m, nil
@@ -49,6 +51,12 @@ func New(config Config) (*Models, error) {
 
 // Configured reports whether there is any provider; without one the offline model serves all calls.
 func (m *Models) Configured() bool { return len(m.providers) > 0 }
+
+// Check reports whether an llm_id resolves to a model. Errors: [ErrUnknownModel].
+func (m *Models) Check(llmID string) error {
+	_, _, err := m.resolve(llmID, KindChat)
+	return err
+}
 
 // Generate calls the model that req.LLM resolves to.
 func (m *Models) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
@@ -71,7 +79,7 @@ func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	if err != nil {
 		return engine.Info{}
 	}
-	return p.config.info(name)
+	return p.info(name)
 }
 
 // Select returns the model for a command-line choice: "offline", "scripted:FILE", or the id of a

@@ -21,6 +21,8 @@ type provider struct {
 	timeout time.Duration
 	retries int
 	sleep   func(context.Context, time.Duration) error
+	// refusals are shared by all providers that call the same models.
+	refusals *refusals
 }
 
 // newProvider returns a provider. A nil transport means the default one.
@@ -88,6 +90,9 @@ func (p *provider) generate(ctx context.Context, model string, req *engine.Model
 			}
 			return a.run(ctx, req)
 		})
+		if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
+			err = p.refused(model, err)
+		}
 		if err != nil {
 			yield(engine.ModelPiece{}, err)
 		}

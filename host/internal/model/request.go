@@ -11,7 +11,10 @@ import (
 
 // request converts a model call to an OpenAI request.
 func (p *provider) request(model string, req *engine.ModelRequest) openai.ChatCompletionRequest {
-	out := openai.ChatCompletionRequest{Model: model, Messages: messages(req), Tools: tools(req.Tools), Stop: req.Config.Stop}
+	out := openai.ChatCompletionRequest{Model: model, Messages: messages(req), Stop: req.Config.Stop}
+	if req.Purpose != engine.PurposePlan { // the prompt of a plan describes the tools
+		out.Tools = tools(req.Tools)
+	}
 	c := req.Config
 	out.Temperature = sampling(c.Temperature)
 	out.TopP = sampling(c.TopP)

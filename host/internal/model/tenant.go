@@ -30,6 +30,8 @@ type Tenants struct {
 	Transport http.RoundTripper
 	// Account returns the account of a caller; nil disables counting.
 	Account func(tenant, caller string) Account
+
+	refusals refusals // of the models of tenants; those of the host have their own
 }
 
 // load builds the models of a tenant; its own providers come first.
@@ -58,6 +60,7 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 		if err != nil {
 			return nil, err
 		}
+		made.refusals = &t.refusals
 		m.providers = append(m.providers, made)
 	}
 	if t.Host != nil {

@@ -36,8 +36,14 @@ export type Code =
   | "empty_setting"
   /** the component acts outside the engine and runs on a host only; a page answers with a stand-in */
   | "needs_host"
-  /** something that the node needs is not installed here; the message says how to get it */
+  /** the component does not run at the place that was asked for; the message says what it needs */
   | "not_available"
+  /** scripts in this language do not run at the place that was asked for */
+  | "unknown_language"
+  /** the model configuration has no model of this id */
+  | "unknown_model"
+  /** no dataset of this name */
+  | "unknown_dataset"
   /** the plugin itself refuses its parameters */
   | "plugin_check"
   /** a reference names a node or variable that does not exist */

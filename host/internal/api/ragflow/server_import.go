@@ -33,15 +33,14 @@ func (s servers) importOne(ctx context.Context, r *api.Request, name string, v e
 	bad := func(why string) engine.Value {
 		return engine.Object("server", name, "success", false, "message", why)
 	}
-	if v.Get("type").Str() == "" || v.Get("url").Str() == "" {
+	if v.Get("command").Str() == "" && (v.Get("type").Str() == "" || v.Get("url").Str() == "") {
 		return bad("Missing required fields (type or url)")
 	}
-	d := app.ServerDoc{Type: v.Get("type").Str(), URL: v.Get("url").Str(), Variables: engine.Object()}
-	if token := v.Get("authorization_token").Str(); token != "" {
-		d.Headers = map[string]string{"Authorization": "Bearer ${authorization_token}"}
-		d.Variables = engine.Object("authorization_token", token)
+	d, err := app.ReadServer(v)
+	if err != nil {
+		return bad("Unsupported MCP server type.")
 	}
-	if err := checkServer(d, name); err != nil {
+	if err := s.check(d, name); err != nil {
 		return bad(err.Error())
 	}
 	base := name
@@ -82,6 +81,11 @@ func exported(items []app.Item) engine.Value {
 	for _, item := range items {
 		d, err := app.ParseServer(item)
 		if err != nil {
+			continue
+		}
+		if d.Command != "" {
+			b.Set(item.Name, engine.Object("type", d.Type, "command", d.Command, "args", d.Args, "name", item.Name,
+				"tools", d.Variables.Get("tools")))
 			continue
 		}
 		b.Set(item.Name, engine.Object("type", d.Type, "url", d.URL, "name", item.Name, "authorization_token", "",

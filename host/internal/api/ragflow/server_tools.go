@@ -96,7 +96,7 @@ func (s servers) cacheTools(ctx context.Context, r *api.Request) (api.Response, 
 func (s servers) test(ctx context.Context, r *api.Request) (api.Response, error) {
 	var d app.ServerDoc
 	if r.Params["id"] == "" {
-		if err := r.Body.Require("url", "server_type"); err != nil {
+		if err := requireServer(r); err != nil {
 			return nil, err
 		}
 	} else {
@@ -108,7 +108,7 @@ func (s servers) test(ctx context.Context, r *api.Request) (api.Response, error)
 		}
 	}
 	fillServer(&r.Body, &d)
-	if err := cmp.Or(r.Body.Valid(), checkServer(d, "test")); err != nil {
+	if err := cmp.Or(r.Body.Valid(), s.check(d, "test")); err != nil {
 		return nil, err
 	}
 	tools, err := s.Services.Servers.Tools(ctx, r.Who.Tenant, d, app.Item{Name: "test"}, wait(&r.Body))

@@ -51,7 +51,10 @@ func serverRow(item app.Item) engine.Value {
 	b.Set("id", engine.String(item.ID)).Set("name", engine.String(item.Name)).Set("tenant_id", engine.String(item.Tenant))
 	b.Set("server_type", engine.String(d.Type)).Set("url", engine.String(d.URL))
 	b.Set("description", api.OrNull(d.Description))
-	b.Set("variables", hiddenVariables(d.Variables)).Set("headers", hiddenHeaders(d.Headers))
+	b.Set("variables", hiddenVariables(d.Variables)).Set("headers", hiddenTexts(d.Headers))
+	if d.Command != "" {
+		b.Set("command", engine.String(d.Command)).Set("args", engine.Strings(d.Args...)).Set("env", hiddenTexts(d.Env))
+	}
 	api.SetTimes(b, item.CreateTime, item.UpdateTime)
 	return b.Value()
 }
@@ -60,7 +63,7 @@ func serverRow(item app.Item) engine.Value {
 // Sent back, it leaves the value as it is.
 const hidden = "********"
 
-func hiddenHeaders(h map[string]string) engine.Value {
+func hiddenTexts(h map[string]string) engine.Value {
 	out := map[string]any{}
 	for k := range h {
 		out[k] = hidden
@@ -174,15 +177,12 @@ func fillServer(body *api.Body, d *app.ServerDoc) {
 	set(&d.Type, "server_type")
 	set(&d.URL, "url")
 	set(&d.Description, "description")
-	if v := body.Object("headers"); !v.IsNull() {
-		headers := map[string]string{}
-		for k, x := range v.Fields() {
-			if headers[k] = x.Text(); x.Text() == hidden {
-				headers[k] = d.Headers[k]
-			}
-		}
-		d.Headers = headers
+	set(&d.Command, "command")
+	if v := body.Get("args"); v.Kind() == engine.KindList {
+		d.Args = body.Texts("args")
 	}
+	fillTexts(body, "headers", &d.Headers)
+	fillTexts(body, "env", &d.Env)
 	if v := body.Object("variables"); !v.IsNull() {
 		old := d.Variables
 		d.Variables = engine.Object()
@@ -198,10 +198,35 @@ func fillServer(body *api.Body, d *app.ServerDoc) {
 	}
 }
 
-func checkServer(d app.ServerDoc, name string) error {
-	server := d.Server("", name)
-	switch err := server.Check(); {
-	case errors.Is(err, app.ErrServerType):
+// fillTexts takes an object of texts; a hidden value leaves the stored one.
+func fillTexts(body *api.Body, name string, to *map[string]string) {
+	v := body.Object(name)
+	if v.IsNull() {
+		return
+	}
+	texts := map[string]string{}
+	for k, x := range v.Fields() {
+		if texts[k] = x.Text(); x.Text() == hidden {
+			texts[k] = (*to)[k]
+		}
+	}
+	*to = texts
+}
+
+// requireServer checks that a body has what a server needs: a command, or an address with its type.
+func requireServer(r *api.Request, more ...string) error {
+	names := append(slices.Clone(more), "url", "server_type")
+	if r.Body.Text("command") != "" {
+		names = append(slices.Clone(more), "server_type")
+	}
+	return r.Body.Require(names...)
+}
+
+func (s servers) check(d app.ServerDoc, name string) error {
+	switch err := s.Services.Servers.Check(d, name); {
+	case errors.Is(err, app.ErrServerCommand), errors.Is(err, app.ErrServerStdio) && d.Command != "":
+		return api.Failed(api.CodeData, "Unsupported MCP server type: %s", err)
+	case errors.Is(err, app.ErrServerType), errors.Is(err, app.ErrServerStdio):
 		return api.Failed(api.CodeData, "Unsupported MCP server type.")
 	case err != nil:
 		return api.Failed(api.CodeData, "Invalid url.")
@@ -232,13 +257,13 @@ func (s servers) put(ctx context.Context, r *api.Request, item app.Item, d app.S
 func errServerName() error { return api.Failed(api.CodeData, "Duplicated MCP server name.") }
 
 func (s servers) add(ctx context.Context, r *api.Request) (api.Response, error) {
-	if err := r.Body.Require("name", "url", "server_type"); err != nil {
+	if err := requireServer(r, "name"); err != nil {
 		return nil, err
 	}
 	var d app.ServerDoc
 	fillServer(&r.Body, &d)
 	name := r.Body.Text("name")
-	if err := cmp.Or(r.Body.Valid(), checkServer(d, name)); err != nil {
+	if err := cmp.Or(r.Body.Valid(), s.check(d, name)); err != nil {
 		return nil, err
 	}
 	if s.Services.Servers.Has(ctx, r.Who.Tenant, name) {
@@ -262,7 +287,7 @@ func (s servers) update(ctx context.Context, r *api.Request) (api.Response, erro
 	if !r.Body.Get("name").IsNull() {
 		item.Name = r.Body.Text("name")
 	}
-	if err := cmp.Or(r.Body.Valid(), checkServer(d, item.Name)); err != nil {
+	if err := cmp.Or(r.Body.Valid(), s.check(d, item.Name)); err != nil {
 		return nil, err
 	}
 	item, err = s.put(ctx, r, item, d)

@@ -89,3 +89,33 @@ func TestPrivateServersAreRefused(t *testing.T) {
 	require.Contains(t, a.Message(), "private or reserved")
 	require.Contains(t, a.Message(), "--allow-private")
 }
+
+// Servers over stdio are refused unless the host allows them; their environment is sealed.
+func TestServersOverStdio(t *testing.T) {
+	const at = "/v1/mcp_server/"
+	const body = `{"name":"child","server_type":"stdio","command":"/nowhere/server","args":["--fast"],
+		"env":{"TOKEN":"hush"}}`
+	s := apitest.New(t)
+	require.Contains(t, s.Post(at+"create", body).Message(), "start it with --mcp-stdio")
+
+	s = apitest.New(t, func(c *apitest.Config) { c.MCP = &mcp.Client{Stdio: true} })
+	a := s.Good(s.Post(at+"create", body))
+	require.Equal(t, "/nowhere/server", a.Data().Get("command").Str())
+	require.Equal(t, "--fast", a.Data().Get("args").At(0).Str())
+	require.NotContains(t, a.Text, "hush")
+	id := a.Data().Get("id").Str()
+	item, err := s.Store.Item(t.Context(), "one", mcp.Kind, id)
+	require.NoError(t, err)
+	require.NotContains(t, string(item.Doc), "hush")
+	a = s.Post(at+"test_tool", `{"mcp_id":"`+id+`","tool_name":"x","arguments":{}}`)
+	require.Contains(t, a.Message(), "no such file")
+	s.Good(s.Post(at+"update", `{"mcp_id":"`+id+`","env":{"TOKEN":"********","MORE":"1"}}`))
+	item, err = s.Store.Item(t.Context(), "one", mcp.Kind, id)
+	require.NoError(t, err)
+	doc, err := mcp.ParseDoc(item)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"TOKEN": "hush", "MORE": "1"}, doc.Env)
+	a = s.Good(s.Post(at+"import", `{"mcpServers":{"other":{"command":"/nowhere/other"}}}`))
+	require.True(t, a.Data().Get("results").At(0).Get("success").True(), a.Text)
+	require.Contains(t, s.Post(at+"create", `{"name":"x","url":"u","server_type":"stdio"}`).Message(), "command")
+}

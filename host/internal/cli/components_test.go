@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/place"
+	"github.com/easel-canvas/easel/host/internal/place/placetest"
+)
+
+// Every component that the list says runs in the command is run there. A service may be away; what
+// the component needs of the command is not.
+func TestComponentsRunInTheCommand(t *testing.T) {
+	t.Setenv("EASEL_PLUGINS", t.TempDir())
+	clear(t)
+	a, err := newApp(strings.NewReader(""), os.Stderr, os.Stderr)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, a.end()) })
+	w := &world{private: true, save: t.TempDir()}
+	options, err := w.options(a)
+	require.NoError(t, err)
+	cli, err := place.Named("cli")
+	require.NoError(t, err)
+	ran := 0
+	for _, s := range a.registry.Specs() {
+		t.Run(s.Name, func(t *testing.T) {
+			text := runOnce(t, a.registry, s, options)
+			if status := cli.Status(s); status.State == place.Runs {
+				ran++
+				require.False(t, placetest.Lacks(text), text)
+				return
+			}
+			require.True(t, placetest.Lacks(text) || s.Name == "Retrieval", "the list says %s", cli.Status(s))
+		})
+	}
+	require.Greater(t, ran, 40)
+	for language, script := range map[string]string{
+		"javascript": "function main() { return 1 }", "python": "def main(): return 1",
+	} {
+		_, err := options.Ports.Code.RunCode(t.Context(), &engine.CodeCall{
+			Language: language, Script: script, Arguments: engine.Object(),
+		})
+		require.Equal(t, cli.Runs(language), err == nil, "scripts in %s: %v", language, err)
+	}
+}
+
+// runOnce runs a component and returns the errors and warnings of the run.
+func runOnce(t *testing.T, registry *engine.Registry, s *engine.Spec, options engine.Options) string {
+	t.Helper()
+	canvas, err := engine.Load(registry, placetest.Canvas(s))
+	require.NoError(t, err)
+	var text strings.Builder
+	in := engine.Input{Query: engine.String("coats"), UserID: "u"}
+	for e, err := range canvas.Run(t.Context(), canvas.State(), in, options) {
+		if err != nil {
+			return text.String() + err.Error()
+		}
+		switch e.Type {
+		case engine.EventWarning:
+			text.WriteString(e.Data().Get("text").Text())
+		case engine.EventNodeFinished:
+			text.WriteString(e.Data().Get("error").Text() + e.Data().Get("outputs").Get("_ERROR").Text())
+		}
+	}
+	return text.String()
+}
+
+// A chosen place adds what keeps a canvas from working there, with codes.
+func TestValidateForAPlace(t *testing.T) {
+	canvas := file(t, "c.json", `{"components":{
+		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["CodeExec:C"],"upstream":[]},
+		"CodeExec:C":{"obj":{"component_name":"CodeExec","params":{"lang":"python","script":"x"}},
+			"downstream":["Agent:A"],"upstream":["begin"]},
+		"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"gpt-9@Local","max_round":3,
+			"prompts":[{"role":"user","content":"{sys.query}"}],"tools":[
+			{"component_name":"TavilySearch","name":"Search","params":{"api_key":"x"}},
+			{"component_name":"Retrieval","name":"Find","params":{"kb_ids":["manual"]}}]}},
+			"downstream":["Message:M"],"upstream":["CodeExec:C"]},
+		"Message:M":{"obj":{"component_name":"Message","params":{"content":["{Agent:A@content}"]}},
+			"downstream":[],"upstream":["Agent:A"]}}}`)
+	datasets := t.TempDir()
+	require.NoError(t, os.Mkdir(datasets+"/manuals", 0o700))
+	models := file(t, "models.json", `{"providers":[{"name":"Local","base_url":"http://127.0.0.1:1","models":["m"]}]}`)
+	codes := func(args ...string) (out map[string][]string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		a := withEnv(t, &stdout, &stderr, []string{"EASEL_MODEL_FILE=" + models})
+		_ = a.dispatch(t.Context(), append([]string{"validate", canvas, "--json"}, args...)) // exits with 4
+		out = map[string][]string{}
+		for _, d := range parse1(t, stdout.String()).At(0).Get("diagnostics").Elements() {
+			out[d.Get("code").Str()] = append(out[d.Get("code").Str()], d.Get("message").Str())
+		}
+		return out
+	}
+	got := codes()
+	require.Contains(t, got["needs_host"][0], "TavilySearch")
+	require.Contains(t, got["unknown_param"][0], `did you mean "max_rounds"?`)
+	require.NotContains(t, got, "not_available")
+
+	got = codes("--place", "cli")
+	const lacks = "tool Find: Retrieval does not run here (cli): it needs --knowledge DIR"
+	require.Equal(t, []string{lacks}, got["not_available"])
+	require.NotContains(t, got, "needs_host")
+	const script = "scripts in python do not run here (cli); accepted are javascript"
+	require.Equal(t, []string{script}, got["unknown_language"])
+	require.Contains(t, got["unknown_model"][0], "gpt-9@Local")
+	require.Contains(t, got["unknown_param"][0], "max_rounds")
+
+	got = codes("--place", "server", "--knowledge", datasets)
+	require.NotContains(t, got, "not_available")
+	require.Equal(t, []string{`tool Find: no dataset "manual"; did you mean "manuals"?`}, got["unknown_dataset"])
+
+	got = codes("--place", "page")
+	require.Len(t, got["not_available"], 2)
+	require.Contains(t, got["not_available"][0], "a stand-in answers")
+	require.NotContains(t, got, "unknown_model")
+
+	code, _, errs := easel(t, "validate", canvas, "--place", "moon")
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, `unknown place "moon"; accepted are cli, server, page`)
+}
+
+func TestComponentsListPlaces(t *testing.T) {
+	_, out, _ := easel(t, "components", "--json", "TavilySearch", "Retrieval", "Begin")
+	list := parse1(t, out)
+	require.Equal(t, `{"cli":{"state":"runs"},"server":{"state":"runs"},"page":{"state":"stand-in"}}`,
+		compact(list.At(0).Get("places")))
+	require.Equal(t, "--knowledge DIR", list.At(1).Get("places").Get("cli").Get("needs").Str())
+	require.Equal(t, "runs", list.At(2).Get("places").Get("page").Get("state").Str())
+}
+
+// compact is JSON without blanks.
+func compact(v engine.Value) string { return strings.ReplaceAll(v.JSON(), ": ", ":") }

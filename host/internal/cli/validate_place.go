@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/nearest"
+	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/place"
+)
+
+// placeCheck lists what keeps the nodes of a canvas from working at a place.
+type placeCheck struct {
+	app      *app
+	place    *place.Place
+	models   *model.Models // nil in the page, whose user chooses them
+	datasets []string      // nil when they are not known
+	found    []engine.Diagnostic
+}
+
+// newPlaceCheck reads what the place offers: the model configuration, and the folder of datasets
+// unless that is "".
+func newPlaceCheck(a *app, name, knowledge string) (*placeCheck, error) {
+	p, err := place.Named(name)
+	if err != nil {
+		return nil, misuse("validate", "--place: %w", err)
+	}
+	c := &placeCheck{app: a, place: p}
+	if p.Name != "page" {
+		config, err := model.FromEnvironment(a.getenv)
+		if err == nil {
+			c.models, err = model.New(config)
+		}
+		if err != nil {
+			return nil, &usageError{"validate", fmt.Errorf("model configuration: %w", err)}
+		}
+	}
+	if knowledge != "" {
+		folders, err := os.ReadDir(knowledge)
+		if err != nil {
+			return nil, &usageError{"validate", fmt.Errorf("--knowledge: %w", err)}
+		}
+		c.place, c.datasets = p.With("Retriever"), []string{}
+		for _, f := range folders {
+			if f.IsDir() {
+				c.datasets = append(c.datasets, filepath.Base(f.Name()))
+			}
+		}
+	}
+	return c, nil
+}
+
+// check adds to the diagnostics of a canvas those of the place, which replace the general hint that
+// a component acts outside.
+func (c *placeCheck) check(data []byte, general []engine.Diagnostic) []engine.Diagnostic {
+	doc, err := engine.ParseJSON(data)
+	if err != nil {
+		return general // it says so
+	}
+	if inner, ok := doc.Lookup("dsl"); ok {
+		doc = inner
+	}
+	c.found = nil
+	for id, node := range doc.Get("components").Fields() {
+		obj := node.Get("obj")
+		c.node(id, "", obj.Get("component_name").Str(), obj.Get("params"))
+	}
+	general = slices.DeleteFunc(slices.Clone(general), func(d engine.Diagnostic) bool {
+		return d.Code == engine.CodeNeedsHost || d.Code == engine.CodeUnsupported
+	})
+	return append(general, c.found...)
+}
+
+// node checks a node, or a tool of an Agent, and the tools below it.
+func (c *placeCheck) node(id, tool, kind string, params engine.Value) {
+	spec, err := c.app.registry.Lookup(kind)
+	if err != nil {
+		return // loading says so
+	}
+	param := ""
+	if tool != "" {
+		param = "tools"
+	}
+	add := func(severity engine.Severity, code, param, format string, args ...any) {
+		message := fmt.Sprintf(format, args...)
+		if tool != "" {
+			message = "tool " + tool + ": " + message
+		}
+		d := engine.Diagnostic{Severity: severity, Code: code, Message: message, Node: id, Param: param}
+		c.found = append(c.found, d)
+	}
+	own := func(name string) string {
+		if param != "" {
+			return param
+		}
+		return name
+	}
+	switch status := c.place.Status(spec); status.State {
+	case place.Needs:
+		add(engine.SeverityError, engine.CodeNotAvailable, param, "%s does not run here (%s): it needs %s",
+			spec.Name, c.place.Name, status.Needs)
+	case place.StandIn:
+		add(engine.SeverityWarning, engine.CodeNotAvailable, param, "%s does not run here (%s): a stand-in answers",
+			spec.Name, c.place.Name)
+	}
+	if acts, ok := spec.New().(interface{ Needs() string }); ok && acts.Needs() == "Code" {
+		if language := scriptLanguage(params.Get("lang").Str()); !c.place.Runs(language) {
+			add(engine.SeverityError, engine.CodeUnknownLanguage, own("lang"),
+				"scripts in %s do not run here (%s); accepted are %s",
+				language, c.place.Name, strings.Join(c.place.Languages, ", "))
+		}
+	}
+	if llm := params.Get("llm_id").Str(); llm != "" && c.models != nil && c.models.Configured() {
+		if err := c.models.Check(llm); errors.Is(err, model.ErrUnknownModel) {
+			add(engine.SeverityError, engine.CodeUnknownModel, own("llm_id"), "%s", err)
+		}
+	}
+	for _, name := range []string{"kb_ids", "dataset_ids"} {
+		for _, v := range params.Get(name).Elements() {
+			if message := c.unknownDataset(v.Str()); message != "" {
+				add(engine.SeverityError, engine.CodeUnknownDataset, own(name), "%s", message)
+			}
+		}
+	}
+	for _, entry := range params.Get("tools").Elements() {
+		name := entry.Get("name").Str()
+		if tool != "" {
+			name = tool + " > " + name
+		}
+		c.node(id, name, entry.Get("component_name").Str(), entry.Get("params"))
+	}
+}
+
+// unknownDataset says what is wrong with the name of a dataset; "" when it is known, a reference,
+// or when the datasets of the place are not known.
+func (c *placeCheck) unknownDataset(name string) string {
+	if c.datasets == nil || name == "" || strings.Contains(name, "@") || slices.Contains(c.datasets, name) {
+		return ""
+	}
+	message := fmt.Sprintf("no dataset %q", name)
+	if meant, ok := nearest.Match(name, c.datasets); ok {
+		message += fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return message
+}
+
+// scriptLanguage is the language behind a name in a canvas.
+func scriptLanguage(name string) string {
+	switch strings.ToLower(name) {
+	case "", "python", "python3":
+		return "python"
+	case "javascript", "nodejs":
+		return "javascript"
+	}
+	return name
+}

@@ -1,0 +1,127 @@
+// Package place tells which components run where: in the command (cli), on a server, in the page.
+//
+// The answer follows from what a component says about itself (the port it acts through, its
+// stand-in, what it lacks), from the tools that the program carries, and from the ports that a
+// place leaves empty. Nothing names single components.
+package place
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/hosttool"
+	"github.com/easel-canvas/easel/host/internal/tools"
+)
+
+// State says what a component does at a place.
+type State string
+
+// The states of a component.
+const (
+	Runs    State = "runs"     // it does its work
+	Needs   State = "needs"    // it fails when it is reached; Status.Needs says what is missing
+	StandIn State = "stand-in" // made-up outputs take the place of its work
+)
+
+// Status is the state of a component at a place.
+type Status struct {
+	State State
+	Needs string // what is missing, for Needs
+}
+
+func (s Status) String() string {
+	if s.State == Needs {
+		return "needs: " + s.Needs
+	}
+	return string(s.State)
+}
+
+// Value returns {state, needs?}.
+func (s Status) Value() engine.Value {
+	b := engine.NewObject(2).Set("state", engine.String(string(s.State)))
+	if s.Needs != "" {
+		b.Set("needs", engine.String(s.Needs))
+	}
+	return b.Value()
+}
+
+// Place is where canvases run.
+type Place struct {
+	Name string
+	// Languages are the languages of scripts.
+	Languages []string
+	// empty are the ports that this place leaves empty by default, and what fills them.
+	empty map[string]string
+	// pretends are the ports that made-up answers fill.
+	pretends map[string]bool
+}
+
+// languages are those of scripts. Python needs an interpreter, which a diagnostic of its own says.
+var languages = []string{"javascript", "python"}
+
+// All lists the places.
+func All() []*Place {
+	return []*Place{
+		{Name: "cli", Languages: languages, empty: map[string]string{"Retriever": "--knowledge DIR"}},
+		{Name: "server", Languages: languages},
+		{Name: "page", Languages: languages, pretends: map[string]bool{"Tools": true, "Retriever": true}},
+	}
+}
+
+// Named finds a place.
+func Named(name string) (*Place, error) {
+	var names []string
+	for _, p := range All() {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return nil, fmt.Errorf("unknown place %q; accepted are %s", name, strings.Join(names, ", "))
+}
+
+// With returns the place with a port filled.
+func (p *Place) With(port string) *Place {
+	out := *p
+	out.empty = map[string]string{}
+	for name, needs := range p.empty {
+		if name != port {
+			out.empty[name] = needs
+		}
+	}
+	return &out
+}
+
+// Status returns what a component does here.
+func (p *Place) Status(s *engine.Spec) Status {
+	if s.Missing != "" {
+		return Status{Needs, s.Missing}
+	}
+	acts, ok := s.New().(interface{ Needs() string })
+	if !ok {
+		return Status{State: Runs}
+	}
+	port := acts.Needs()
+	switch needs, empty := p.empty[port]; {
+	case empty:
+		return Status{Needs, needs}
+	case p.pretends[port] && (port != "Tools" || s.StandIn != nil):
+		return Status{State: StandIn}
+	case p.pretends[port]:
+		return Status{Needs, "a host"}
+	case port == "Tools" && !tools.Offers(s.Name) && !hosttool.Serves(s.Name):
+		return Status{Needs, "a program that sets the engine's port " + port + " for it"}
+	}
+	return Status{State: Runs}
+}
+
+// Runs reports whether scripts in a language run here.
+func (p *Place) Runs(language string) bool {
+	for _, l := range p.Languages {
+		if l == language {
+			return true
+		}
+	}
+	return false
+}

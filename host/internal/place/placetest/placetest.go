@@ -1,0 +1,88 @@
+// Package placetest has canvases that run one component, for tests of the list of components.
+package placetest
+
+import (
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// closed is an address at which nothing listens.
+const closed = "http://127.0.0.1:1"
+
+// params are params with which components load and act. Any other gets those of outside.
+var params = map[string]string{
+	"Categorize": `{"category_description": {"a": {"description": "x", "examples": ["x"], "to": ["M"]}}}`,
+	"Switch": `{"conditions": [{"logical_operator": "and", "to": ["M"],
+		"items": [{"cpn_id": "sys.query", "operator": "contains", "value": "x"}]}], "end_cpn_ids": ["M"]}`,
+	"Iteration":          `{"items_ref": "sys.history"}`,
+	"Loop":               `{"loop_variables": [], "loop_termination_condition": [], "maximum_loop_count": 1}`,
+	"CodeExec":           `{"lang": "javascript", "script": "function main() { return 1 }"}`,
+	"Invoke":             `{"url": "` + closed + `", "method": "get"}`,
+	"StringTransform":    `{"method": "merge", "script": "x"}`,
+	"Retrieval":          `{"kb_ids": ["x"], "query": "{sys.query}"}`,
+	"VariableAssigner":   `{"variables": []}`,
+	"VariableAggregator": `{"groups": [{"group_name": "g", "variables": [{"value": "sys.query"}]}]}`,
+	"Message":            `{"content": ["x"]}`,
+	"ExeSQL": `{"db_type": "mysql", "host": "127.0.0.1", "port": 1, "database": "x", "username": "x",
+		"password": "x", "sql": "select 1"}`,
+	"Email": `{"smtp_server": "127.0.0.1", "smtp_port": 1, "email": "a@example.org", "password": "x",
+		"to_email": "b@example.org", "content": "x", "subject": "x"}`,
+	"DocGenerator":   `{"content": "x", "output_format": "txt"}`,
+	"ListOperations": `{"query": "sys.history", "operations": "sort"}`,
+	"DataOperations": `{"query": ["sys.history"], "operations": "select_keys"}`,
+	"UserFillUp":     `{}`, "LLM": `{}`, "Agent": `{}`, "Begin": `{}`,
+}
+
+// outside are params of a component that calls a service: the service is away.
+const outside = `{"base_url": "` + closed + `", "searxng_url": "` + closed + `", "api_key": "x", "token": "x",
+	"auth_key": "x", "web_apikey": "x", "query": "{sys.query}", "urls": "` + closed + `",
+	"max_retries": 0, "delay_after_error": 0}`
+
+// Canvas returns a canvas that runs a component once, and then a Message M.
+func Canvas(s *engine.Spec) []byte {
+	set, ok := params[s.Name]
+	if !ok {
+		set = outside
+	}
+	node := `{"obj":{"component_name":"` + s.Name + `","params":` + set + `},"downstream":["M"],"upstream":["begin"]}`
+	body := `"X":` + node
+	switch s.Name {
+	case "Iteration", "IterationItem":
+		body = within("Iteration", params["Iteration"])
+	case "Loop", "LoopItem", "ExitLoop":
+		body = within("Loop", params["Loop"])
+	case "Begin":
+		body = `"X":` + strings.Replace(node, `"Begin"`, `"Message"`, 1)
+		body = strings.Replace(body, `"params":{}`, `"params":{"content":["x"]}`, 1)
+	}
+	return []byte(`{"components":{
+		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["X"],"upstream":[]},` + body + `,
+		"M":{"obj":{"component_name":"Message","params":{"content":["done"]}},"downstream":[],"upstream":["X"]}}}`)
+}
+
+// within is a container X with its item and a Message, or an ExitLoop, inside.
+func within(container, set string) string {
+	inner := `{"component_name":"Message","params":{"content":["inside"]}}`
+	if container == "Loop" {
+		inner = `{"component_name":"ExitLoop","params":{}}`
+	}
+	return `"X":{"obj":{"component_name":"` + container + `","params":` + set + `},
+			"downstream":["M"],"upstream":["begin"]},
+		"` + container + `Item:I":{"obj":{"component_name":"` + container + `Item","params":{}},"parent_id":"X",
+			"downstream":["Y"],"upstream":[]},
+		"Y":{"obj":` + inner + `,"parent_id":"X","downstream":[],"upstream":["` + container + `Item:I"]}`
+}
+
+// Lacks reports whether the error of a run means that the place does not have what a component
+// needs, in contrast to a service that is away or a setting that is wrong.
+func Lacks(text string) bool {
+	for _, words := range []string{
+		engine.ErrNoPort.Error(), "works only where", "does not run", "do not run", "Stand-in",
+	} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}
