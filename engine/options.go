@@ -90,6 +90,12 @@ func (o *Options) check(c *Canvas) error {
 	return nil
 }
 
+// pinned reports whether given outputs stand in for running a node.
+func (o *Options) pinned(n *node) bool {
+	_, ok := o.Pins[n.id]
+	return ok
+}
+
 // unwrapped is a pinned output without the {"value": ...} of a saved document.
 func unwrapped(v Value) Value {
 	if x, wrapped := v.Lookup("value"); wrapped && v.Kind() == KindObject {

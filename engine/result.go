@@ -10,11 +10,11 @@ import (
 
 // logResult logs what a member of a batch that may have had outside effects gave, before the batch
 // is settled: a crash then repeats only members without a result.
-func (r *run) logResult(call *Call) {
-	if !r.opt.Checkpoints || r.gone || call.err != nil && errors.Is(call.err, ErrCanceled) {
+func (j *journal) logResult(call *Call) {
+	if !j.opt.Checkpoints || j.gone || call.err != nil && errors.Is(call.err, ErrCanceled) {
 		return
 	}
-	r.emitData(EventResult, call.id, r.redact(call.resultValue()))
+	j.emitData(EventResult, call.id, j.redact(call.resultValue()))
 }
 
 // resultValue is everything an execution left behind, as data.
