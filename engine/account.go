@@ -6,11 +6,15 @@ type account struct {
 	*ending
 	*progress
 	memory     memory
+	spending   spending
 	holds      int64 // of memory: the state and the slack
 	slack      int64 // by which the state may grow before it is added up again
 	smallBelow int64 // see Limits.measureFrom
 	given      int64 // size of inputs, webhook and answers
 }
+
+// tally notes what the run has used with where it stands.
+func (a *account) tally() { a.spent = a.spending.totals() }
 
 // unreserve gives back what reserve has counted.
 func (a *account) unreserve(call *Call) {

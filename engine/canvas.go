@@ -27,6 +27,7 @@ type Canvas struct {
 	graph    *scheduler.Graph
 	pipeline bool
 	env      Value // definitions of env variables
+	settings settings
 	scratch  sync.Pool
 	today    atomic.Pointer[dated]
 }

@@ -20,8 +20,10 @@ const (
 	CodeLimitReached     = "limit_reached"
 	CodeNeedsHost        = "needs_host"
 	CodeNoItem           = "no_item"
+	CodeNoPrice          = "no_price"
 	CodePipeline         = "pipeline"
 	CodePluginCheck      = "plugin_check"
+	CodeRepeatedCall     = "repeated_call"
 	CodeRunFailed        = "run_failed"
 	CodeTimeout          = "timeout"
 	CodeUnknownComponent = "unknown_component"
@@ -43,6 +45,8 @@ var codes = []struct {
 	{ErrRef, CodeBadReference},
 	{ErrHostMemory, CodeHostMemory},
 	{ErrTooDeep, CodeValueTooDeep},
+	{ErrRepeatedCall, CodeRepeatedCall},
+	{ErrNoPrice, CodeNoPrice},
 	{ErrLimit, CodeLimitReached},
 	{ErrPipeline, CodePipeline},
 	{ErrNoPort, CodeUnsupported},

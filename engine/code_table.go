@@ -48,6 +48,8 @@ func runCodes() []Term {
 		{CodeBadState, "the saved state does not fit the canvas"},
 		{CodeValueTooDeep, "a value nests more levels than documents may"},
 		{CodeLimitReached, "a limit of the run that has no code of its own"},
+		{CodeNoPrice, "the run has a limit on money and calls a model without a price; add the model to the prices"},
+		{CodeRepeatedCall, "an agent called a tool with the same arguments too often; the tool did not run"},
 		{CodeHostMemory, "the host is short of memory and ended the run"},
 		{CodeInternal, "the program itself is wrong; the log of the host says more"},
 		{"out_of_memory", "the run made the host run out of memory before, and is not repeated"},

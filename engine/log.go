@@ -39,6 +39,7 @@ func (j *journal) checkpoint() {
 	if !j.opt.Checkpoints || j.gone {
 		return
 	}
+	j.tally()
 	b := j.enc.begin(EventCheckpoint)
 	from := len(b)
 	b = j.appendDelta(b)
@@ -62,6 +63,7 @@ func (j *journal) checkpoint() {
 func (j *journal) snapshot() {
 	j.seq++ // the snapshot counts itself, so that a run continued from it goes on behind it
 	j.enc.reserve(j.size())
+	j.tally()
 	b := j.enc.begin(EventSnapshot)
 	from := len(b)
 	b = j.st.appendLog(b, j.progress)
@@ -189,6 +191,10 @@ func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) 
 	if p.usage != (Usage{}) {
 		b = append(b, `,"usage":`...)
 		b = usageValue(p.usage).AppendJSON(b)
+	}
+	if p.spent != (Usage{}) {
+		b = append(b, `,"spent":`...)
+		b = usageValue(p.spent).AppendJSON(b)
 	}
 	if len(p.schedule.Scopes) > 0 {
 		b = append(b, `,"scopes":`...)

@@ -91,7 +91,7 @@ func (f *forms) pauseWith(fields Value, tips string) {
 		}
 	}
 	kept := f.progress.clone()
-	kept.bytes = 0 // the answers begin a new execution
+	kept.spent, kept.bytes = Usage{}, 0 // the answers begin a new execution
 	kept.unread = elements(f.streamsValue(f.c))
 	kept.pending, kept.streams = nil, nil
 	f.st.progress = kept

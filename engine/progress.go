@@ -19,7 +19,8 @@ type progress struct {
 	bytes     int64  // of the events so far, see Limits.Events
 	step      int64  // executions so far
 	seed      uint64
-	usage     Usage
+	usage     Usage // of executions that are settled
+	spent     Usage // of all, those that a crash repeats included; not in a paused state, where usage counts
 	inputs    Value
 	userID    string
 	webhook   Value
@@ -52,6 +53,9 @@ func (p *progress) value(st *State) Value {
 		b.Set("bytes", Int(p.bytes))
 	}
 	b.Set("seed", String(strconv.FormatUint(p.seed, 16))).Set("usage", usageValue(p.usage))
+	if p.spent != (Usage{}) {
+		b.Set("spent", usageValue(p.spent))
+	}
 	b.Set("inputs", p.inputs).Set("user_id", String(p.userID)).Set("webhook", p.webhook).Set("answers", p.answers)
 	if p.asked {
 		b.Set("asked", Bool(true))
@@ -129,7 +133,7 @@ func (p *progress) apply(c *Canvas, v Value) (err error) {
 	p.step, _ = v.Get("step").Int()
 	steps, _ := v.Get("steps").Int()
 	p.schedule.Steps = int(steps)
-	p.usage = readUsage(v.Get("usage"))
+	p.usage, p.spent = readUsage(v.Get("usage")), readUsage(v.Get("spent"))
 	p.bytes, _ = v.Get("bytes").Int()
 	p.asked = v.Get("asked").True()
 	if p.schedule.Frontier, err = c.indexes(v.Get("next")); err != nil {

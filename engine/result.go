@@ -116,10 +116,19 @@ func readSlots(v Value) []slot {
 }
 
 func usageValue(u Usage) Value {
-	return List(Int(int64(u.Prompt)), Int(int64(u.Completion)), Int(int64(u.Calls)))
+	return List(Int(int64(u.Prompt)), Int(int64(u.Completion)), Int(int64(u.Calls)), Int(u.Cost))
 }
 
 func readUsage(v Value) Usage {
 	n := func(i int) int { x, _ := v.At(i).Int(); return int(x) }
-	return Usage{Prompt: n(0), Completion: n(1), Calls: n(2)}
+	return Usage{Prompt: n(0), Completion: n(1), Calls: n(2), Cost: int64(n(3))}
+}
+
+// usageOf reads what Usage.Value wrote.
+func usageOf(v Value) Usage {
+	n := func(name string) int { x, _ := v.Get(name).Int(); return int(x) }
+	cost, _ := v.Get("cost").Float()
+	return Usage{
+		Prompt: n("prompt_tokens"), Completion: n("completion_tokens"), Calls: n("calls"), Cost: MicrosOf(cost),
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 	"time"
 
@@ -36,7 +37,6 @@ type run struct {
 
 	shared  bool                // a worker may still hold a call
 	results map[nodeIndex]*Call // members of a batch whose result was logged before a crash
-	spent   spent
 }
 
 // basis is what a run is done with.
@@ -134,6 +134,8 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	if opt.Internal || opt.Checkpoints {
 		r.signal = make(chan struct{}, 1)
 	}
+	c.settings.narrow(&r.opt)
+	r.spending.run.limits = &r.opt.Limits
 	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
 	r.st.recount()
 	r.outer = ctx
@@ -334,6 +336,9 @@ func (r *run) readFiles() error {
 // goOn runs batch after batch until nothing is left, a form has to be answered, or something
 // stops the run.
 func (r *run) goOn() {
+	if s := r.opt.Limits.Seconds; s < math.MaxInt64/int64(time.Second) {
+		r.stopAfter(time.Duration(s)*time.Second - r.clock.Now().Sub(r.began))
+	}
 	for !r.gone {
 		if r.canceled() {
 			r.finishCanceled()
@@ -424,8 +429,15 @@ func (r *run) stop() {
 	}
 }
 
-// finishCanceled ends a run that was told to stop.
+// finishCanceled ends a run that was told to stop, by a person or by its limit on time.
 func (r *run) finishCanceled() {
+	if r.late.Load() {
+		over := &LimitError{Kind: ErrTooSlow, Size: r.opt.Limits.Seconds, Limit: r.opt.Limits.Seconds}
+		r.note(EventLimitReached, nil, Object("code", CodeOf(over), "message", over.Error()))
+		r.failWith(over)
+		r.endFailed()
+		return
+	}
 	r.flushNotes()
 	r.dropStreams(ErrCanceled)
 	r.forget()

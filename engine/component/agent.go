@@ -18,12 +18,13 @@ import (
 // written anew).
 type Agent struct {
 	LLM
-	Tools         engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
-	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is empty, all tools of the server" label:"MCP servers"`
-	MaxRounds     int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
-	ToolMode      string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
-	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent" label:"User prompt"`
-	RememberTools bool         `json:"remember_tools" doc:"keep a summary of the tool calls in the canvas's memory; costs one model call"`
+	Tools      engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
+	MCP        engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is empty, all tools of the server" label:"MCP servers"`
+	MaxRounds  int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
+	ToolMode   string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
+	UserPrompt string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent" label:"User prompt"`
+	AgentLimits
+	RememberTools bool `json:"remember_tools" doc:"keep a summary of the tool calls in the canvas's memory; costs one model call"`
 	tools         toolset
 	servers       []remoteServer
 }
@@ -104,6 +105,15 @@ func (a *Agent) Stream(ctx context.Context, call *engine.Call, request engine.Va
 
 // work calls tools and writes the answer.
 func (a *Agent) work(ctx context.Context, call *engine.Call, c conversation, emit func(string) error) (string, error) {
+	ctx, end := call.Allow(ctx, a.AgentLimits.limits())
+	defer end()
+	text, err := a.workWithin(ctx, call, c, emit)
+	return text, call.Overdue(ctx, err)
+}
+
+func (a *Agent) workWithin(
+	ctx context.Context, call *engine.Call, c conversation, emit func(string) error,
+) (string, error) {
 	tools, err := a.toolset(ctx, call)
 	if err != nil {
 		return "", err

@@ -127,6 +127,11 @@ type toolCall struct {
 // run makes all calls of a round at the same time. Results come in the order of the calls, errors
 // as text; what was called is noted in use_tools. The only error is that the run was told to stop.
 func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error) {
+	for i, c := range calls {
+		if err := t.allow(&calls[i]); err != nil {
+			return nil, fmt.Errorf("tool %s: %w", c.name, err)
+		}
+	}
 	results := make([]engine.Value, len(calls))
 	stopped := make([]bool, len(calls))
 	slots := make(chan struct{}, parallelTools)
@@ -135,7 +140,7 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 		group.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			result, err := t.callOne(ctx, c)
+			result, err := t.callWithin(ctx, c)
 			if err != nil {
 				stopped[i] = isStopped(err)
 				result = engine.String(err.Error())

@@ -227,6 +227,7 @@ export const en = {
   "local.many": "The limit of 20 addresses is reached; remove one first.",
 
   "group.errors": "Error handling",
+  "group.limits": "Limits",
   "group.model": "Model settings",
   "group.webhook": "Webhook",
   "group.page": "Page layout",

@@ -228,6 +228,7 @@ export const zh: Record<Key, string> = {
   "local.many": "已经有 20 个地址，请先移除一个。",
 
   "group.errors": "出错时",
+  "group.limits": "限制",
   "group.model": "模型设置",
   "group.webhook": "网络钩子",
   "group.page": "页面布局",

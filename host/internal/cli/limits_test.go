@@ -21,7 +21,7 @@ func TestLimitFlag(t *testing.T) {
 		"text=big":                `text: "big": a number such as 1000, 64MiB or -1 is needed`,
 		"text=-2":                 `text: "-2": a number such as 1000, 64MiB or -1 is needed`,
 		"text=9999999999999GiB":   `text: "9999999999999GiB": a number such as 1000, 64MiB or -1 is needed`,
-		"texts=1":                 `unknown limit "texts" (one of [text output state event events model_calls tokens])`,
+		"texts=1":                 `unknown limit "texts" (one of [text output state event events model_calls tokens cost tool_calls rounds seconds repeated_calls tool_seconds])`,
 		"text=1,,":                `"": NAME=N is needed, such as text=64MiB`,
 		"text=100000000000000000": "",
 	} {

@@ -18,6 +18,8 @@ func TestServeFlagsTogether(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, []byte("0123456789abcdef\n"), 0o600))
+	priceFile := filepath.Join(dir, "prices.json")
+	require.NoError(t, os.WriteFile(priceFile, []byte(`{"*": {"input": 1, "output": 2}}`), 0o600))
 	table := map[string]struct{ value, needs, of string }{
 		"addr": {value: "127.0.0.1:0"}, "data": {value: dir}, "nats": {value: "nats://127.0.0.1:1, 127.0.0.1:2"},
 		"nats-credentials": {file, "nats", "nats://127.0.0.1:1"}, "nats-replicas": {"3", "nats", "127.0.0.1:1"},
@@ -28,7 +30,7 @@ func TestServeFlagsTogether(t *testing.T) {
 		"no-tools":          {value: "true"},
 		"sqlite":            {value: dir},
 		"plugin-signatures": {value: "off"}, "knowledge": {value: dir}, "allow-private": {value: "true"}, "cancel-on-disconnect": {value: "true"},
-		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "cors": {value: "none"}, "log": {value: "json"},
+		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "prices": {value: priceFile}, "cors": {value: "none"}, "log": {value: "json"},
 		"memory": {value: "1GiB"}, "concurrency": {value: "20"}, "max-steps": {value: "100000"},
 	}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)

@@ -37,6 +37,7 @@ type world struct {
 	save      string
 	paces     paces
 	limits    limits
+	prices    prices
 	seed      uint64
 
 	uploads files.Uploads
@@ -51,6 +52,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
 	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
+	fs.Var(&w.prices, "prices", pricesUsage)
 	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
 }
 
@@ -96,7 +98,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	}
 	return engine.Options{
 		Ports: ports, TenantID: "local", Concurrency: w.paces.concurrency, MaxSteps: w.paces.maxSteps,
-		Limits: w.limits.Limits, Seed: w.seed, Internal: true,
+		Limits: w.limits.Limits, Prices: w.prices.Prices, Seed: w.seed, Internal: true,
 	}, nil
 }
 
