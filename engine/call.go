@@ -39,6 +39,11 @@ type execution struct {
 	long     bool         // an input is not small
 
 	allowance *allowance // of an agent that has limits of its own
+	tape      *tape      // of the node in the canvas; nil when it does not wait for people
+	scope     string     // of this execution in the tape
+	resumed   Value      // see Resumed
+	asked     Value      // fields that a person has answered
+	edited    bool       // a person gave args
 	used      Usage      // guarded by the run's spending
 
 	mu     sync.Mutex

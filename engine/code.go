@@ -23,6 +23,7 @@ const (
 	CodeNoPrice          = "no_price"
 	CodePipeline         = "pipeline"
 	CodePluginCheck      = "plugin_check"
+	CodeRejected         = "rejected"
 	CodeRepeatedCall     = "repeated_call"
 	CodeRunFailed        = "run_failed"
 	CodeTimeout          = "timeout"
@@ -45,6 +46,7 @@ var codes = []struct {
 	{ErrRef, CodeBadReference},
 	{ErrHostMemory, CodeHostMemory},
 	{ErrTooDeep, CodeValueTooDeep},
+	{ErrRejected, CodeRejected},
 	{ErrRepeatedCall, CodeRepeatedCall},
 	{ErrNoPrice, CodeNoPrice},
 	{ErrLimit, CodeLimitReached},

@@ -49,6 +49,7 @@ func runCodes() []Term {
 		{CodeValueTooDeep, "a value nests more levels than documents may"},
 		{CodeLimitReached, "a limit of the run that has no code of its own"},
 		{CodeNoPrice, "the run has a limit on money and calls a model without a price; add the model to the prices"},
+		{CodeRejected, "a person refused to let the node run"},
 		{CodeRepeatedCall, "an agent called a tool with the same arguments too often; the tool did not run"},
 		{CodeHostMemory, "the host is short of memory and ended the run"},
 		{CodeInternal, "the program itself is wrong; the log of the host says more"},

@@ -208,6 +208,10 @@ func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) 
 		b = append(b, `,"woken":`...)
 		b = c.appendIDs(b, changes.Woken)
 	}
+	if len(p.suspended) > 0 {
+		b = append(b, `,"suspended":`...)
+		b = suspendedValue(c, p.suspended).AppendJSON(b)
+	}
 	if len(p.pending) > 0 {
 		b = append(b, `,"streams":`...)
 		b = p.streamsValue(c).AppendJSON(b)
@@ -215,10 +219,13 @@ func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) 
 	return append(b, '}')
 }
 
+// batchNodes are the nodes of the last batch that have run; those that wait for a person have not.
 func (j *journal) batchNodes() []nodeIndex {
 	j.ids = j.ids[:0]
 	for _, call := range j.calls {
-		j.ids = append(j.ids, call.node.index)
+		if len(j.suspended) == 0 || j.suspendedAt(call.node.index) == nil {
+			j.ids = append(j.ids, call.node.index)
+		}
 	}
 	return j.ids
 }

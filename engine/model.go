@@ -26,16 +26,19 @@ type Answer struct {
 // between <think> and </think>, each a piece of its own. An answer in which the model reports an
 // error is a *ModelError; what came before it has been emitted.
 func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
-	var a Answer
 	model := c.run.opt.Ports.Model
 	if model == nil {
-		return a, fmt.Errorf("language model %q: %w", req.LLM, ErrNoPort)
+		return Answer{}, fmt.Errorf("language model %q: %w", req.LLM, ErrNoPort)
 	}
 	req.Node = c.id
 	if req.Key == "" {
 		req.Key = c.Key()
 	}
 	if err := c.checkPrompt(req); err != nil {
+		return Answer{}, err
+	}
+	a, key, ok, err := c.replayed(req, emit)
+	if ok {
 		return a, err
 	}
 	done, err := c.beginModelCall(ctx, req)
@@ -72,6 +75,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		_ = norm.push("", true, say)
 	}
 	a.Text = text.String()
+	c.recordAnswer(key, a.Text, a, err)
 	return a, err
 }
 

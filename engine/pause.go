@@ -1,6 +1,9 @@
 package engine
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // forms asks people: the forms that are due are asked together, and the state keeps where the run
 // continues with their answers.
@@ -15,7 +18,31 @@ func (f *forms) due(batch []nodeIndex) bool {
 	return slices.ContainsFunc(batch, f.isForm) && !f.pinnedForms(batch)
 }
 
-func (f *forms) isForm(n nodeIndex) bool { return f.c.nodes[n].form != nil }
+// isForm reports whether a person is asked before a node runs, or continues.
+func (f *forms) isForm(n nodeIndex) bool {
+	return f.c.nodes[n].asks ||
+		len(f.suspended) > 0 && f.suspendedAt(n) != nil ||
+		len(f.opt.Approval) > 0 && f.opt.needsApproval(&f.c.nodes[n])
+}
+
+// answered are the nodes of a batch that may run now that people have answered: those that need an
+// approval nobody was asked for are left to the next batch.
+func (f *forms) answered(batch []nodeIndex) []nodeIndex {
+	kept := batch[:0]
+	for _, n := range batch {
+		node := &f.c.nodes[n]
+		if node.form == nil && f.opt.needsApproval(node) && f.suspendedAt(n) == nil && !f.opt.pinned(node) {
+			f.sched.Withdraw(n)
+			f.sched.Schedule(n)
+			continue
+		}
+		kept = append(kept, n)
+	}
+	if len(kept) == 0 {
+		f.asked = false
+	}
+	return kept
+}
 
 // pause asks the forms of a batch together; what stood beside them waits.
 func (f *forms) pause(batch []nodeIndex, newCall func(*node) *Call) error {
@@ -55,7 +82,21 @@ func (f *forms) ask(
 	b := NewObject(8)
 	for _, i := range f.st.waiting {
 		n := &f.c.nodes[i]
-		if n.form == nil || f.sched.IsPending(i) { // a form that waits for sources is not asked yet
+		if f.sched.IsPending(i) || !f.isForm(i) { // a form that waits for sources is not asked yet
+			continue
+		}
+		if n.form == nil {
+			s := f.suspendedAt(i)
+			if s == nil {
+				s = f.askNode(n)
+				f.suspended = append(f.suspended, *s)
+			}
+			tips = s.tips
+			for name, field := range s.fields.Fields() {
+				if keep == nil || keep(name, field) {
+					b.Set(name, field)
+				}
+			}
 			continue
 		}
 		call := newCall(n)
@@ -109,10 +150,19 @@ func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 			given.Set(name, v)
 		}
 	}
+	var problems []error
 	f.in.Inputs, f.answers = given.Value(), given.Value()
 	missing, tips, err := f.ask(newCall, func(name string, field Value) bool {
-		return !field.Get("optional").True() && answer(f.in.Inputs, name).IsNull()
+		if answer(f.in.Inputs, name).IsNull() {
+			return !field.Get("optional").True()
+		}
+		problem := approvalProblem(name, field, f.in.Inputs)
+		problems = append(problems, problem)
+		return problem != nil
 	})
+	if problem := errors.Join(problems...); problem != nil {
+		tips = problem.Error()
+	}
 	if err != nil {
 		return false, err
 	}

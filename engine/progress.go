@@ -25,7 +25,8 @@ type progress struct {
 	userID    string
 	webhook   Value
 	answers   Value // given to the forms this run resumed with, earlier partial ones included
-	asked     bool  // the forms of the next batch have been answered
+	suspended []suspended
+	asked     bool // the forms of the next batch have been answered
 
 	schedule *scheduler.State // between two batches nothing is running
 	bodies   []body
@@ -39,6 +40,7 @@ type progress struct {
 
 func (p *progress) clone() *progress {
 	c := *p
+	c.suspended = slices.Clone(p.suspended)
 	c.schedule, c.bodies, c.pending = p.schedule.Clone(), slices.Clone(p.bodies), slices.Clone(p.pending)
 	return &c
 }
@@ -57,6 +59,9 @@ func (p *progress) value(st *State) Value {
 		b.Set("spent", usageValue(p.spent))
 	}
 	b.Set("inputs", p.inputs).Set("user_id", String(p.userID)).Set("webhook", p.webhook).Set("answers", p.answers)
+	if len(p.suspended) > 0 {
+		b.Set("suspended", suspendedValue(c, p.suspended))
+	}
 	if p.asked {
 		b.Set("asked", Bool(true))
 	}
@@ -146,7 +151,7 @@ func (p *progress) apply(c *Canvas, v Value) (err error) {
 		return err
 	}
 	p.unread = elements(v.Get("streams"))
-	return nil
+	return p.applySuspended(c, v.Get("suspended"))
 }
 
 // applyScopes reads the open bodies, which replace those that were open before.

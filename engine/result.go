@@ -24,7 +24,9 @@ func (c *Call) resultValue() Value {
 	b := NewObject(8)
 	b.Set("node", String(c.id)).Set("started", Int(c.started.UnixNano()))
 	b.Set("outs", slotsValue(c.outs)).Set("ins", slotsValue(c.ins))
-	if c.err != nil {
+	if s := suspensionOf(c.err); s != nil {
+		b.Set("suspended", Object("fields", s.Fields, "tips", s.Tips, "state", c.stateOf(s)))
+	} else if c.err != nil {
 		b.Set("error", String(errorText(c.err)))
 	}
 	if len(c.sets) > 0 {
@@ -64,6 +66,9 @@ func (r *run) reviveCall(n *node, v Value) *Call {
 	c.outs, c.ins, c.long = readSlots(v.Get("outs")), readSlots(v.Get("ins")), true
 	if e := v.Get("error"); !e.IsNull() {
 		c.err = errors.New(e.Str())
+	}
+	if s := v.Get("suspended"); !s.IsNull() {
+		c.err = &Suspension{Fields: s.Get("fields"), Tips: s.Get("tips").Str(), State: s.Get("state")}
 	}
 	for _, s := range v.Get("sets").Elements() {
 		ref := ParseRef(s.At(0).Str())

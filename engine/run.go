@@ -349,6 +349,11 @@ func (r *run) goOn() {
 		if len(batch) == 0 {
 			break
 		}
+		if r.asked {
+			if batch = r.answered(batch); len(batch) == 0 {
+				continue
+			}
+		}
 		if r.due(batch) {
 			if err := r.pause(batch, r.newCall); err != nil {
 				r.failWith(err)
@@ -365,7 +370,7 @@ func (r *run) goOn() {
 			return
 		}
 		r.runBatch(batch)
-		if !r.settleBatch(batch) {
+		if !r.settleBatch() {
 			return
 		}
 		if r.opt.Until != "" && r.ranUntil(batch) {

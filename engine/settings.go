@@ -8,12 +8,14 @@ import (
 
 // settings are how a canvas itself wants to be run: the member settings of its document.
 //
-//	{"limits": {"model_calls": 20, "cost": 0.5, ...}, "prices": {"gpt-x": {"input": 1, "output": 2}}}
+//	{"limits": {"model_calls": 20, "cost": 0.5}, "prices": {"gpt-x": {"input": 1, "output": 2}},
+//	 "approval": ["Email"]}
 //
 // The limits of the caller hold besides them, and the caller's prices come first.
 type settings struct {
-	limits Limits
-	prices Prices
+	limits   Limits
+	prices   Prices
+	approval []string
 }
 
 func readSettings(v Value) (settings, error) {
@@ -38,6 +40,13 @@ func readSettings(v Value) (settings, error) {
 			return s, fmt.Errorf("settings: limits: %w (one of %s)", err, strings.Join(LimitNames(), ", "))
 		}
 	}
+	for _, name := range v.Get("approval").Elements() {
+		if name.Kind() != KindString {
+			return s, fmt.Errorf("settings: approval: is %s; a list of names of nodes, components and tools is needed",
+				brief(v.Get("approval").JSON()))
+		}
+		s.approval = append(s.approval, name.Str())
+	}
 	var err error
 	if s.prices, err = ReadPrices(v.Get("prices")); err != nil {
 		return s, fmt.Errorf("settings: %w", err)
@@ -53,6 +62,9 @@ func (s *settings) narrow(o *Options) {
 				*k.field(&o.Limits) = min(*k.field(&o.Limits), n)
 			}
 		}
+	}
+	if len(s.approval) > 0 {
+		o.Approval = append(slices.Clone(o.Approval), s.approval...)
 	}
 	if len(s.prices) == 0 {
 		return

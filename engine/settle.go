@@ -7,9 +7,9 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// settleBatch takes the results of a batch in path order: events, handlers, and what runs next. It
+// settleBatch takes the results of the batch in path order: events, handlers, and what runs next. It
 // is false when the run ends here.
-func (r *run) settleBatch(batch []nodeIndex) bool {
+func (r *run) settleBatch() bool {
 	canceled := false
 	r.cited = r.cited[:0]
 	for _, call := range r.calls {
@@ -31,7 +31,7 @@ func (r *run) settleBatch(batch []nodeIndex) bool {
 		r.endFailed()
 		return false
 	}
-	r.st.path = append(r.st.path, batch...)
+	r.st.path = append(r.st.path, r.batchNodes()...)
 	r.sched.EndTurns()
 	return true
 }
@@ -40,6 +40,11 @@ func (r *run) settleBatch(batch []nodeIndex) bool {
 func (r *run) settle(call *Call) {
 	n := call.node
 	r.unreserve(call) // what it made is counted as state now, or gone
+	if s := suspensionOf(call.err); s != nil {
+		r.suspend(call, s)
+		return
+	}
+	r.dropSuspended(n.index)
 	r.applyCall(call)
 	r.flushNotes()
 	if call.err == nil && call.speech != nil {

@@ -130,7 +130,7 @@ func (r *run) takeOver(kept *progress) {
 	}
 	r.answers, r.asked = kept.answers, kept.asked
 	r.sched.Restore(kept.schedule)
-	r.bodies = kept.bodies
+	r.bodies, r.suspended = kept.bodies, kept.suspended
 	for _, s := range elements(kept.streamsValue(r.c)) {
 		r.reopen(s)
 	}

@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"slices"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -77,7 +78,7 @@ func (a *Agent) Run(ctx context.Context, call *engine.Call) error {
 		return a.ask(ctx, call, c)
 	}
 	c.fit(call.ModelInfo(ctx, a.LLMID).Context)
-	if a.schema.IsNull() && call.CanStream() {
+	if a.schema.IsNull() && call.CanStream() && !call.MaySuspend() {
 		return call.Defer("content", c.value())
 	}
 	text, err := a.work(ctx, call, c, nil)
@@ -154,6 +155,14 @@ func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) e
 	}
 	outStructured(call, v)
 	return nil
+}
+
+// MaySuspend reports whether a person has to agree to some tool of a server; the canvas knows its
+// other tools.
+func (a *Agent) MaySuspend() bool {
+	return slices.ContainsFunc(a.servers, func(s remoteServer) bool {
+		return s.asks || slices.ContainsFunc(s.tools, func(t agentTool) bool { return t.approval })
+	})
 }
 
 // InputForm has one line per reference of the agent's own prompts.

@@ -48,9 +48,24 @@ func (t *task) allow(c *toolCall) error {
 	return err
 }
 
-// callWithin makes one call in the time that a tool may take. A tool that ignores its context is
-// left behind.
+// callWithin makes one call, when a person has agreed to it where that is needed. A tool that ignores
+// its context is left behind.
 func (t *task) callWithin(ctx context.Context, c toolCall) (engine.Value, error) {
+	ask := &engine.Ask{Tool: c.name, Arguments: c.args}
+	if tool := t.tools.find(c.name); tool != nil {
+		ask.Schema, ask.Approval = tool.def.Parameters, tool.approval || t.call.ToolNeedsApproval(tool.bound, c.name, tool.remote)
+	}
+	if c.bad != nil {
+		return engine.Null, c.bad
+	}
+	return t.call.Perform(ctx, ask, func(ctx context.Context, args engine.Value) (engine.Value, error) {
+		c.args = args
+		return t.callInTime(ctx, c)
+	})
+}
+
+// callInTime makes one call in the time that a tool may take.
+func (t *task) callInTime(ctx context.Context, c toolCall) (engine.Value, error) {
 	limit := t.call.ToolTime()
 	if limit == 0 {
 		return t.callOne(ctx, c)

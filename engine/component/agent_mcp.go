@@ -18,6 +18,7 @@ import (
 type remoteServer struct {
 	id    string
 	tools []agentTool // those that were chosen, under their own names
+	asks  bool        // a person has to agree to each call
 	all   bool        // nothing was chosen: whatever the server has
 }
 
@@ -25,11 +26,13 @@ type remoteServer struct {
 // at all is every tool.
 func (a *Agent) bindServers() {
 	for _, entry := range a.MCP.Elements() {
-		s := remoteServer{id: entry.Get("mcp_id").Text(), all: entry.Get("tools").IsNull()}
+		s := remoteServer{id: entry.Get("mcp_id").Text(), all: entry.Get("tools").IsNull(), asks: entry.Get("approval").True()}
 		for name, tool := range entry.Get("tools").Fields() {
-			s.tools = append(s.tools, remoteTool(s.id, engine.ToolDef{
+			chosen := remoteTool(s.id, engine.ToolDef{
 				Name: name, Description: tool.Get("description").Text(), Parameters: first(tool, "inputSchema", "input_schema", "parameters"),
-			}))
+			})
+			chosen.approval = s.asks || tool.Get("approval").True()
+			s.tools = append(s.tools, chosen)
 		}
 		if s.all || len(s.tools) > 0 {
 			a.servers = append(a.servers, s)
@@ -101,6 +104,7 @@ func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 		out := make([]agentTool, len(o.tools))
 		for i, def := range o.tools {
 			out[i] = remoteTool(s.id, def)
+			out[i].approval = s.asks
 		}
 		return out
 	}
@@ -111,7 +115,9 @@ func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 			warn(call, server, fmt.Errorf("it has no tool %s any more", out[i].remote))
 			continue
 		}
+		approval := out[i].approval
 		out[i] = remoteTool(s.id, o.tools[at])
+		out[i].approval = approval
 	}
 	return out
 }

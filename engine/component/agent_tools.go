@@ -16,11 +16,12 @@ const parallelTools = 8
 
 // agentTool is something an agent may call, under the name the model sees.
 type agentTool struct {
-	def    engine.ToolDef
-	bound  *engine.BoundTool // nil for a tool of an MCP server
-	server string            // MCP server
-	remote string            // the tool's name there
-	gone   bool              // the server does not have it any more: it is not offered, and a call is told so
+	def      engine.ToolDef
+	bound    *engine.BoundTool // nil for a tool of an MCP server
+	server   string            // MCP server
+	remote   string            // the tool's name there
+	approval bool              // a person has to agree to each call
+	gone     bool              // the server does not have it any more: it is not offered, and a call is told so
 }
 
 // toolset is what an agent may call in one execution.
@@ -134,6 +135,7 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 	}
 	results := make([]engine.Value, len(calls))
 	stopped := make([]bool, len(calls))
+	errs := make([]error, len(calls))
 	slots := make(chan struct{}, parallelTools)
 	var group sync.WaitGroup
 	for i, c := range calls {
@@ -141,7 +143,7 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			result, err := t.callWithin(ctx, c)
-			if err != nil {
+			if errs[i] = err; err != nil {
 				stopped[i] = isStopped(err)
 				result = engine.String(err.Error())
 			}
@@ -149,6 +151,9 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 		})
 	}
 	group.Wait()
+	if err := engine.JoinSuspensions(errs); err != nil && t.call.Canceled() == nil {
+		return nil, err
+	}
 	for i, c := range calls {
 		if c.bad == nil && t.tools.find(c.name) != nil {
 			t.used = append(t.used, engine.Object("name", c.name, "arguments", c.args, "results", results[i]))

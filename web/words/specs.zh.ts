@@ -119,6 +119,8 @@ export const zh: Readonly<Record<string, string>> = {
   "Tool mode": "工具方式",
   "how the model calls tools: native, prompt, or auto for native where the model can":
     "模型如何调用工具：native、prompt，或 auto（模型支持时用 native）",
+  "Ask for approval": "需要批准",
+  "a person has to agree before it runs, and may change what it is given": "运行前须有人同意，并可修改给它的内容",
   "Model calls": "模型调用次数",
   "model calls of one execution, sub-agents included; 0 leaves it to the run": "一次执行的模型调用次数，包括子智能体；0 表示由整次运行决定",
   "Tokens": "令牌数",

@@ -74,6 +74,8 @@ export type Code =
   | "limit_reached"
   /** the run has a limit on money and calls a model without a price; add the model to the prices */
   | "no_price"
+  /** a person refused to let the node run */
+  | "rejected"
   /** an agent called a tool with the same arguments too often; the tool did not run */
   | "repeated_call"
   /** the host is short of memory and ended the run */
@@ -268,7 +270,7 @@ export type Group =
   | "advanced"
   /** max_retries, delay_after_error, exception_method, exception_default_value, exception_goto */
   | "errors"
-  /** limit_model_calls, limit_tokens, limit_cost, limit_tool_calls, limit_seconds, repeated_calls, tool_seconds */
+  /** approval, limit_model_calls, limit_tokens, limit_cost, limit_tool_calls, limit_seconds, repeated_calls, tool_seconds */
   | "limits"
   /** message_history_window_size, temperature, top_p, presence_penalty, frequency_penalty, max_tokens, temperatureEnabled, topPEnabled, presencePenaltyEnabled, frequencyPenaltyEnabled, maxTokensEnabled, thinking */
   | "model"
