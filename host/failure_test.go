@@ -25,6 +25,7 @@ func TestFailures(t *testing.T) {
 		{"kill host, embedded", killHostEmbedded},
 		{"kill host, shared", killHostShared},
 		{"zombie", zombie},
+		{"approval on another host", approvalOnAnotherHost},
 		{"kill and freeze store", killAndFreezeStore},
 		{"kill all", killAll},
 		{"reader hop", readerHop},

@@ -30,3 +30,18 @@ func TestChatSaysATextThatBeginsWithASlash(t *testing.T) {
 	require.Equal(t, ExitOK, code, errs)
 	require.Contains(t, out, "you said /etc is a folder\n")
 }
+
+func TestChatAsksForApproval(t *testing.T) {
+	canvas := file(t, "approval.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["StringTransform:S"]},
+		"StringTransform:S": {"obj": {"component_name": "StringTransform", "params": {
+			"approval": true, "method": "merge", "script": "merged {sys.query}"}}, "downstream": ["Message:M"]},
+		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{StringTransform:S@result}"]}}}}}`)
+	for answers, want := range map[string]string{
+		"yes\n\n": "merged hello", "yes\n{\"sys.query\": \"bye\"}\n": "merged bye", "no\n": "rejected by a person",
+	} {
+		_, out, errs := typed(t, "hello\n"+answers, "chat", canvas)
+		require.Contains(t, errs, "Allow StringTransform:S? (yes, no)", answers)
+		require.Contains(t, out+errs, want, answers)
+	}
+}

@@ -105,6 +105,24 @@ func (p *prices) Set(file string) error {
 	return nil
 }
 
+// names is a flag of names with commas between them, which may be given several times.
+type names []string
+
+const approvalUsage = "`NAME,...` of nodes, components and tools that only run when a person agrees, besides those that canvases name"
+
+// String is the names.
+func (n *names) String() string { return strings.Join(*n, ",") }
+
+// Set adds names.
+func (n *names) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			*n = append(*n, part)
+		}
+	}
+	return nil
+}
+
 // units of sizes, larger ones first.
 var units = []struct {
 	name  string

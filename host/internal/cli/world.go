@@ -38,6 +38,7 @@ type world struct {
 	paces     paces
 	limits    limits
 	prices    prices
+	approval  names
 	seed      uint64
 
 	uploads files.Uploads
@@ -53,6 +54,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
 	fs.Var(&w.prices, "prices", pricesUsage)
+	fs.Var(&w.approval, "approval", approvalUsage)
 	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
 }
 
@@ -98,7 +100,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	}
 	return engine.Options{
 		Ports: ports, TenantID: "local", Concurrency: w.paces.concurrency, MaxSteps: w.paces.maxSteps,
-		Limits: w.limits.Limits, Prices: w.prices.Prices, Seed: w.seed, Internal: true,
+		Limits: w.limits.Limits, Prices: w.prices.Prices, Approval: w.approval, Seed: w.seed, Internal: true,
 	}, nil
 }
 

@@ -1,0 +1,45 @@
+package v2_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api/apitest"
+)
+
+const approved = `{"components": {
+	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["StringTransform:S"]},
+	"StringTransform:S": {"obj": {"component_name": "StringTransform", "params": {
+		"approval": true, "method": "merge", "script": "merged {sys.query}"}}, "downstream": ["Message:M"]},
+	"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{StringTransform:S@result}"]}}}}}`
+
+func TestApprove(t *testing.T) {
+	s := apitest.New(t)
+	id := s.Canvas("a", approved)
+	a := s.Request("POST", "/api/v2/canvases/"+id+"/runs", "one", `{"query":"hello"}`, "Accept", "text/event-stream")
+	require.Contains(t, a.Text, "event: user_inputs")
+	paused := s.Get("/api/v2/runs?canvas=" + id + "&status=paused").Body.Get("items").At(0).Get("id").Str()
+	path := "/api/v2/runs/" + paused + "/approve"
+	for body, want := range map[string]string{
+		`{}`: "a list of {id, decision, arguments} is needed", `{"approvals":[{"decision":"yes"}]}`: "id is missing",
+		`{"approvals":[{"id":"x","decision":"maybe"}]}`:               "yes or no is needed",
+		`{"approvals":[{"id":"x","decision":"yes","arguments":"y"}]}`: "an object is needed",
+	} {
+		refused := s.Post(path, body)
+		require.Equal(t, 422, refused.Status, refused.Text)
+		require.Contains(t, refused.Text, want)
+	}
+	for body, want := range map[string]string{
+		`{"approvals":[{"id":"approval:StringTransform:S","decision":"yes"}]}`:                                 "merged hello",
+		`{"approvals":[{"id":"approval:StringTransform:S","decision":"yes","arguments":{"sys.query":"bye"}}]}`: "merged bye",
+		`{"approvals":[{"id":"approval:StringTransform:S","decision":"yes","arguments":{"sys.query":7}}]}`:     "arguments.sys.query: is a number",
+		`{"approvals":[{"id":"approval:StringTransform:S","decision":"no"}]}`:                                  engine.CodeRejected,
+		`{"approvals":[{"id":"other","decision":"yes"}]}`:                                                      "user_inputs",
+	} {
+		done := s.Request("POST", path, "one", body, "Accept", "text/event-stream")
+		require.Contains(t, done.Text, want, body)
+	}
+	require.Equal(t, 404, s.Post("/api/v2/runs/"+apitest.Nowhere+"/approve", `{"approvals":[{"id":"x","decision":"no"}]}`).Status)
+}
