@@ -18,6 +18,7 @@ type Ports struct {
 	Code      Code
 	Tools     Tools
 	MCP       MCP
+	Canvases  Canvases
 	Memory    Memory  // nil forgets
 	Cancel    Cancel  // nil: only the context cancels
 	Secrets   Secrets // nil knows none

@@ -136,6 +136,9 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	}
 	c.settings.narrow(&r.opt)
 	r.spending.run.limits = &r.opt.Limits
+	if opt.around != nil {
+		r.spending.outer = &opt.around.run.spending
+	}
 	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
 	r.st.recount()
 	r.outer = ctx

@@ -228,6 +228,9 @@ func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 // node of the canvas, so that a large graph is not taken for a cycle; turns that bring an iteration
 // closer to its end start the count anew.
 func (r *run) countSteps(batch []nodeIndex) error {
+	if err := r.countInner(len(batch)); err != nil {
+		return err
+	}
 	for _, i := range batch {
 		n := &r.c.nodes[i]
 		if r.sched.Count(i)-len(r.c.nodes) <= r.opt.MaxSteps {

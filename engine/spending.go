@@ -14,6 +14,7 @@ type spending struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed when a model call ends; nil while nobody waits for that
 	run     allowance
+	inner   int       // executions of the runs inside of this one
 	outer   *spending // of the run that this one is a node of; nil for others
 }
 
@@ -217,11 +218,19 @@ func (c *Call) count(llm string, used, made Usage) {
 		a.used.add(used)
 	}
 	root.used.add(made)
+	for e := c.run.opt.around; e != nil; e = e.run.opt.around {
+		e.root().used.add(made)
+	}
 	node, run := root.used, c.run.spending.run.used
 	s.mu.Unlock()
 	root.mu.Lock()
 	root.usage.add(made)
 	root.mu.Unlock()
+	for e := c.run.opt.around; e != nil; e = e.run.opt.around {
+		e.root().mu.Lock()
+		e.root().usage.add(made)
+		e.root().mu.Unlock()
+	}
 	entry := Object("component_id", root.id, "path", c.tracePath(), "model", llm)
 	for name, v := range made.Value().Fields() {
 		entry = entry.With(name, v)

@@ -152,7 +152,11 @@ func idSegment(name string) string { return strings.ReplaceAll(name, " ", "_") }
 // tracePath is the display name of the node in the canvas and, after arrows, the agents below it.
 func (c *Call) tracePath() string {
 	root := c.root()
-	return root.node.name + strings.TrimPrefix(c.id, root.id)
+	path := root.node.name + strings.TrimPrefix(c.id, root.id)
+	if around := c.run.opt.around; around != nil {
+		path = around.tracePath() + toolArrow + path
+	}
+	return path
 }
 
 func seconds(d time.Duration) Value { return Float(float64(d.Microseconds()) / 1e6) }

@@ -53,6 +53,11 @@ func (a *Agent) hasTools() bool { return len(a.tools)+len(a.servers) > 0 }
 // toolset is what may be called now. Its only error is that the run was told to stop.
 func (a *Agent) toolset(ctx context.Context, call *engine.Call) (toolset, error) {
 	set := slices.Clone(a.tools)
+	for i := range set {
+		if d, ok := set[i].bound.Component().(definer); ok {
+			set[i].def = d.Define(ctx, call, set[i].def)
+		}
+	}
 	for i, o := range a.offers(ctx, call) {
 		s := &a.servers[i]
 		for _, tool := range s.choose(call, o) {

@@ -27,6 +27,11 @@ type agentTool struct {
 // toolset is what an agent may call in one execution.
 type toolset []agentTool
 
+// definer is a component that describes itself as a tool anew in each execution.
+type definer interface {
+	Define(ctx context.Context, call *engine.Call, def engine.ToolDef) engine.ToolDef
+}
+
 // named is a component that names itself as a tool, in place of its Spec.
 type named interface{ ToolName() string }
 
