@@ -24,6 +24,7 @@ type ports struct {
 	tools     *tools.Set      // nil without built-in tools
 	sqlite    string          // folder of SQLite files for ExeSQL; "" allows none
 	memory    *runMemory
+	canvases  func() *runs.Runs // which compiles canvases; made after the ports
 }
 
 func (h *Host) newPorts() *ports {
@@ -32,6 +33,7 @@ func (h *Host) newPorts() *ports {
 		files:   &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
 		scripts: &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
 		private: h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
+		canvases: func() *runs.Runs { return h.runs },
 	}
 }
 
@@ -48,6 +50,7 @@ func (p *ports) of(j *runs.Job) engine.Ports {
 		Code:      p.scripts,
 		MCP:       p.mcpServers(j),
 		Tools:     p.external(j),
+		Canvases:  canvasPort{p.store, p.canvases, j.Tenant},
 		Secrets:   p.secrets(j),
 		Budget:    p.memory.open(j.ID),
 	}

@@ -221,6 +221,8 @@ export type EventType =
   | "progress"
   /** something unexpected that does not stop the run */
   | "warning"
+  /** an event of a canvas that a node runs; inner is the ids on the way to its node */
+  | "canvas_event"
   /** what a model call used, with the totals of its node and of the run */
   | "usage"
   /** a limit stopped a node or a tool; its code says which */
@@ -283,7 +285,7 @@ export type Group =
 export type Icon =
   /** VariableAssigner */
   | "assign"
-  /** YahooFinance, WenCai, Email, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer, Compiler */
+  /** Canvas, YahooFinance, WenCai, Email, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer, Compiler */
   | "box"
   /** CodeExec */
   | "code"
@@ -362,4 +364,5 @@ export interface Usage {
   completion_tokens: number;
   total_tokens: number;
   calls?: number;
+  cost?: number;
 }
