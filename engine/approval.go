@@ -92,11 +92,12 @@ func approvalFields(name, node, tool string, args, schema Value) Value {
 		name, Object("name", "Allow "+title+"?", "type", "options", "optional", false,
 			"options", Strings(ApprovalYes, ApprovalNo), "value", "",
 			"approval", Object("component_id", node, "tool_name", tool, "arguments", args, "schema", schema)),
-		name+ArgumentsSuffix, Object("name", "Arguments of "+title, "type", "paragraph", "optional", true, "value", args.JSON()))
+		name+ArgumentsSuffix, Object("name", "Arguments of "+title, "type", "paragraph", "optional", true,
+			"value", args.JSON()))
 }
 
-// approved gives the arguments with which a person lets a tool run. It is a *Suspension when nobody
-// has answered yet.
+// approved gives the arguments with which a person lets a tool run. It is a *Suspension before
+// there is an answer.
 func (c *Call) approved(t *Ask, key string) (Value, error) {
 	name := approvalPrefix + c.root().id + key
 	if field := c.root().asked.Get(name); !field.IsNull() {

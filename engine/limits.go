@@ -26,8 +26,8 @@ type Limits struct {
 	ToolCalls  int64 // calls of tools by agents; 10,000
 	Rounds     int64 // rounds of tool calls of all agents; none by default
 	Seconds    int64 // of one execution, in which waiting for a form does not count; none by default
-	// RepeatedCalls is how often an agent may call a tool with the same arguments; 10. Further calls
-	// are refused, and as many of them end the agent.
+	// RepeatedCalls is how often an agent may call a tool with the same arguments; 10. Further
+	// calls are refused, and as many of them end the agent.
 	RepeatedCalls int64
 	ToolSeconds   int64 // one call of a tool by an agent; none by default
 }

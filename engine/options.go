@@ -32,8 +32,8 @@ type Options struct {
 	Pins  map[string]Value // outputs, by node id, that are used in place of running the node
 
 	Limits Limits // what the run may hold and use; a canvas can lower them
-	// Approval names nodes, components and tools that may only run when a person agrees; a canvas can
-	// name more.
+	// Approval names nodes, components and tools that may only run when a person agrees; a canvas
+	// can name more.
 	Approval []string
 	Prices   Prices // of models, for Limits.Cost and the usage in events; those of the canvas are used for others
 

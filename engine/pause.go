@@ -26,7 +26,7 @@ func (f *forms) isForm(n nodeIndex) bool {
 }
 
 // answered are the nodes of a batch that may run now that people have answered: those that need an
-// approval nobody was asked for are left to the next batch.
+// approval that was not asked for yet are left to the next batch.
 func (f *forms) answered(batch []nodeIndex) []nodeIndex {
 	kept := batch[:0]
 	for _, n := range batch {

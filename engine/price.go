@@ -28,8 +28,8 @@ func (p Prices) of(llm string) (Price, bool) {
 	return Price{}, false
 }
 
-// ReadPrices reads a price table: {"gpt-x": {"input": 2.5, "output": 10}, "*": {...}}, for a million
-// tokens each.
+// ReadPrices reads a price table: {"gpt-x": {"input": 2.5, "output": 10}, "*": {...}}, for a
+// million tokens each.
 func ReadPrices(v Value) (Prices, error) {
 	if v.Kind() != KindObject && !v.IsNull() {
 		return nil, fmt.Errorf("prices: is a %s; an object of {input, output} by model is needed", v.Kind())

@@ -34,7 +34,8 @@ func readSettings(v Value) (settings, error) {
 			n = MicrosOf(amount)
 		}
 		if !ok || n <= 0 {
-			return s, fmt.Errorf("settings: limits: %s is %s; a number above 0 is needed", brief(name), brief(given.JSON()))
+			return s, fmt.Errorf("settings: limits: %s is %s; a number above 0 is needed",
+				brief(name), brief(given.JSON()))
 		}
 		if err := s.limits.Set(name, n); err != nil {
 			return s, fmt.Errorf("settings: limits: %w (one of %s)", err, strings.Join(LimitNames(), ", "))

@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// settleBatch takes the results of the batch in path order: events, handlers, and what runs next. It
-// is false when the run ends here.
+// settleBatch takes the results of the batch in path order: events, handlers, and what runs next.
+// It is false when the run ends here.
 func (r *run) settleBatch() bool {
 	canceled := false
 	r.cited = r.cited[:0]

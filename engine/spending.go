@@ -12,7 +12,7 @@ import (
 // Limits. It is safe for concurrent use.
 type spending struct {
 	mu      sync.Mutex
-	changed chan struct{} // closed when a model call ends; nil while nobody waits for that
+	changed chan struct{} // closed when a model call ends; nil while none waits for that
 	run     allowance
 	inner   int       // executions of the runs inside of this one
 	outer   *spending // of the run that this one is a node of; nil for others
@@ -167,7 +167,7 @@ func (s *spending) release(levels []*allowance, most Usage) {
 	}
 }
 
-// unbounded stands for an answer of which nobody knows how much it may use.
+// unbounded stands for an answer of which it is not known how much it may use.
 const unbounded = math.MaxInt32
 
 // mostOf is the most that one call of a model can use, if a limit of the run needs it: its window,
@@ -255,7 +255,7 @@ func (c *Call) AllowRound() error {
 }
 
 // AllowTool is nil when an agent may call a tool with these arguments. An error that wraps
-// [ErrLimit] ends the agent; [ErrRepeatedCall] is for the model, which is told to do something else.
+// [ErrLimit] ends the agent; [ErrRepeatedCall] is for the model, so that it does something else.
 // The agent ends when the model asks for the same call as often again.
 func (c *Call) AllowTool(exposed string, args Value) error {
 	s := c.run.spending.shared()

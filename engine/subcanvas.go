@@ -161,7 +161,8 @@ func (c *Call) logInner(e *Event) {
 		path := c.innerPath(data.Get("inner"), data.Get("component_id").Str())
 		c.Log(EventInner, data.With("component_id", String(c.root().id)).With("inner", path))
 	default:
-		c.Log(EventInner, Object("component_id", c.root().id, "path", c.tracePath(), "inner", c.innerPath(Null, e.Node),
+		c.Log(EventInner, Object(
+			"component_id", c.root().id, "path", c.tracePath(), "inner", c.innerPath(Null, e.Node),
 			"event", string(e.Type), "data", e.Data()))
 	}
 }

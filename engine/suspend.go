@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Suspension is the error by which a component hands its execution to a person: the run pauses with
-// a form, and the component runs again with the answers, see [Call.Resumed].
+// Suspension is the error by which a component hands its execution to a person: the run pauses
+// with a form, and the component runs again with the answers, see [Call.Resumed].
 type Suspension struct {
 	Fields Value // of the form, by name; the answers are among RunInputs
 	Tips   string

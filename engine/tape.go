@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// tape records what models and tools gave to an execution that may be suspended. When it runs again,
-// each call that was answered before gets the same answer without being made, so that the component
-// comes to where it stopped.
+// tape records what models and tools gave to an execution that may be suspended. When it runs
+// again, each call that was answered before gets the same answer without being made, so that the
+// component comes to where it stopped.
 type tape struct {
 	mu     sync.Mutex
 	past   Value            // by key, of the executions before

@@ -13,10 +13,11 @@ func approvalOnAnotherHost(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	a := w.start("a")
 	w.start("b")
+	step := `"method":"get","clean_html":false,"url":"` + w.outside.url + `/{sys.query}/%d"`
 	canvas := w.canvas(fmt.Sprintf(`{"components":{"begin":%s,"Invoke:S1":%s,"Invoke:S2":%s,"Message:End":%s}}`,
 		node("Begin", `{}`, "Invoke:S1"),
-		node("Invoke", fmt.Sprintf(`{"url":"%s/{sys.query}/1","method":"get","clean_html":false}`, w.outside.url), "Invoke:S2"),
-		node("Invoke", fmt.Sprintf(`{"approval":true,"url":"%s/{sys.query}/2","method":"get","clean_html":false}`, w.outside.url), "Message:End"),
+		node("Invoke", `{`+fmt.Sprintf(step, 1)+`}`, "Invoke:S2"),
+		node("Invoke", `{"approval":true,`+fmt.Sprintf(step, 2)+`}`, "Message:End"),
 		node("Message", `{"content":["{Invoke:S2@result}"]}`)))
 	session := w.session(canvas)
 	run := w.run(a, canvas, session, "approval")

@@ -12,15 +12,19 @@ import (
 
 // says is a canvas that says a text.
 func says(text string) string {
-	return `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:M"]},
+	return `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:M"]},
 		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["` + text + `"]}}}}}`
 }
 
 // within is a canvas that runs another one and says what it said.
 func within(canvas, version string) string {
-	return fmt.Sprintf(`{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Canvas:C"]},
-		"Canvas:C": {"obj": {"component_name": "Canvas", "params": {"canvas": %q, "version": %q}}, "downstream": ["Message:M"]},
-		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{Canvas:C@content}"]}}}}}`, canvas, version)
+	return fmt.Sprintf(`{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Canvas:C"]},
+		"Canvas:C": {"obj": {"component_name": "Canvas", "params": {"canvas": %q, "version": %q}},
+			"downstream": ["Message:M"]},
+		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{Canvas:C@content}"]}}}}}`,
+		canvas, version)
 }
 
 // TestCanvasRunsPublishedCanvas runs a canvas inside of another one, in its published version, in
@@ -28,10 +32,13 @@ func within(canvas, version string) string {
 func TestCanvasRunsPublishedCanvas(t *testing.T) {
 	_, url := open(t, Config{})
 	var inner, outer struct{ ID string }
-	create := func(dsl string, into any) { call(t, "POST", url+"/api/v2/canvases", `{"title":"c","dsl":`+dsl+`}`, into) }
+	create := func(dsl string, into any) {
+		call(t, "POST", url+"/api/v2/canvases", `{"title":"c","dsl":`+dsl+`}`, into)
+	}
 	run := func(version string) string {
 		create(within(inner.ID, version), &outer)
-		req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v2/canvases/"+outer.ID+"/runs", strings.NewReader(`{}`))
+		target := url + "/api/v2/canvases/" + outer.ID + "/runs"
+		req, err := http.NewRequestWithContext(t.Context(), "POST", target, strings.NewReader(`{}`))
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer key")
 		req.Header.Set("Accept", "text/event-stream")

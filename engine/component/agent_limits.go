@@ -16,7 +16,7 @@ type AgentLimits struct {
 	LimitToolCalls  int     `json:"limit_tool_calls" doc:"tool calls of one execution; 0 leaves it to the run" min:"0" label:"Tool calls" group:"limits"`
 	LimitSeconds    int     `json:"limit_seconds" doc:"seconds that one execution may take; 0 leaves it to the run" min:"0" label:"Seconds" group:"limits"`
 	RepeatedCalls   int     `json:"repeated_calls" doc:"how often a tool may be called with the same arguments; further calls are refused, and as many of them end the agent; 0 means 10" min:"0" label:"Repeated calls" group:"limits"`
-	ToolSeconds     int     `json:"tool_seconds" doc:"seconds that a tool call may take; the model is told when a tool is slower; 0 leaves it to the run" min:"0" label:"Seconds per tool call" group:"limits"`
+	ToolSeconds     int     `json:"tool_seconds" doc:"seconds that a tool call may take; the model learns when a tool is slower; 0 leaves it to the run" min:"0" label:"Seconds per tool call" group:"limits"`
 }
 
 func (l *AgentLimits) limits() engine.Limits {
@@ -48,12 +48,12 @@ func (t *task) allow(c *toolCall) error {
 	return err
 }
 
-// callWithin makes one call, when a person has agreed to it where that is needed. A tool that ignores
-// its context is left behind.
+// callWithin makes one call, when a person has agreed to it where that is needed.
 func (t *task) callWithin(ctx context.Context, c toolCall) (engine.Value, error) {
 	ask := &engine.Ask{Tool: c.name, Arguments: c.args}
 	if tool := t.tools.find(c.name); tool != nil {
-		ask.Schema, ask.Approval = tool.def.Parameters, tool.approval || t.call.ToolNeedsApproval(tool.bound, c.name, tool.remote)
+		ask.Schema = tool.def.Parameters
+		ask.Approval = tool.approval || t.call.ToolNeedsApproval(tool.bound, c.name, tool.remote)
 	}
 	if c.bad != nil {
 		return engine.Null, c.bad
@@ -64,7 +64,8 @@ func (t *task) callWithin(ctx context.Context, c toolCall) (engine.Value, error)
 	})
 }
 
-// callInTime makes one call in the time that a tool may take.
+// callInTime makes one call in the time that a tool may take. A tool that ignores its context is
+// left behind.
 func (t *task) callInTime(ctx context.Context, c toolCall) (engine.Value, error) {
 	limit := t.call.ToolTime()
 	if limit == 0 {

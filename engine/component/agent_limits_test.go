@@ -48,11 +48,13 @@ func wide(t *testing.T, n int, settings string) *engine.Canvas {
 	require.NoError(t, err)
 	var nodes, ids strings.Builder
 	for i := range n {
-		fmt.Fprintf(&nodes, `, "LLM:%d": {"obj": {"component_name": "LLM", "params": {"llm_id": "m@p"}}, "downstream": []}`, i)
+		fmt.Fprintf(&nodes, `, "LLM:%d": {"obj": {"component_name": "LLM", "params": {"llm_id": "m@p"}},
+			"downstream": []}`, i)
 		fmt.Fprintf(&ids, `, "LLM:%d"`, i)
 	}
 	c, err := engine.Load(reg, []byte(`{"settings": `+settings+`, "components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": [`+ids.String()[2:]+`]}`+nodes.String()+`}}`))
+		"begin": {"obj": {"component_name": "Begin", "params": {}},
+			"downstream": [`+ids.String()[2:]+`]}`+nodes.String()+`}}`))
 	require.NoError(t, err)
 	return c
 }
@@ -93,9 +95,9 @@ func TestModelCallsOfARunWithoutTokenLimitAreMadeTogether(t *testing.T) {
 }
 
 func TestModelCallsNeverExceedTheirLimit(t *testing.T) {
-	for _, opt := range []engine.Options{{Limits: engine.Limits{ModelCalls: 3}}, {Limits: engine.Limits{ModelCalls: 100}}} {
+	for _, calls := range []int64{3, 100} {
 		m := &priced{}
-		opt.Ports.Model = m
+		opt := engine.Options{Ports: engine.Ports{Model: m}, Limits: engine.Limits{ModelCalls: calls}}
 		_, err := events(t, wide(t, 5, `{"limits": {"model_calls": 3}}`), opt)
 		require.ErrorIs(t, err, engine.ErrTooManyModelCalls)
 		require.Equal(t, 3, m.calls)
@@ -127,11 +129,13 @@ func TestCostByPriceTable(t *testing.T) {
 	require.Equal(t, "2000", usage[1].Get("run").Get("total_tokens").Text())
 
 	m = &priced{}
-	_, err = events(t, wide(t, 5, `{"limits": {"cost": 0.002}}`), engine.Options{Ports: engine.Ports{Model: m}, Prices: prices})
+	opt := engine.Options{Ports: engine.Ports{Model: m}, Prices: prices}
+	_, err = events(t, wide(t, 5, `{"limits": {"cost": 0.002}}`), opt)
 	require.ErrorIs(t, err, engine.ErrTooExpensive)
 	require.Equal(t, 2, m.calls)
 
-	_, err = events(t, wide(t, 1, "null"), engine.Options{Ports: engine.Ports{Model: m}, Limits: engine.Limits{Cost: 1}})
+	opt = engine.Options{Ports: engine.Ports{Model: m}, Limits: engine.Limits{Cost: 1}}
+	_, err = events(t, wide(t, 1, "null"), opt)
 	require.ErrorIs(t, err, engine.ErrNoPrice)
 	require.Equal(t, 2, m.calls, "a model without a price is not called")
 }
@@ -171,7 +175,8 @@ func TestAgentLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := insist(20, "echo_tool_0 a", "echo_tool_0 b")
-			s := run(t, node(t, "Agent", `{"max_rounds": 30, "tools": [`+echo+`], `+c.params+`}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+			canvas := node(t, "Agent", `{"max_rounds": 30, "tools": [`+echo+`], `+c.params+`}`, "")
+			s := run(t, canvas, nil, "q", engine.Null, engine.Ports{Model: m})
 			require.ErrorIs(t, s.err, c.kind)
 			require.Len(t, m.asked, c.calls)
 		})
@@ -188,20 +193,27 @@ func TestRoundsOfARunAreLimited(t *testing.T) {
 
 func TestModelIsToldOfRepeatedCalls(t *testing.T) {
 	m := insist(3, "echo_tool_0 a")
-	s := run(t, node(t, "Agent", `{"repeated_calls": 2, "tools": [`+echo+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	c := node(t, "Agent", `{"repeated_calls": 2, "tools": [`+echo+`]}`, "")
+	s := run(t, c, nil, "q", engine.Null, engine.Ports{Model: m})
 	require.NoError(t, s.err)
 	require.Len(t, s.trace, 2, "the tool ran twice")
 	require.Contains(t, m.asked[3].Messages[6].Content, "repeated tool call: echo_tool_0 was called 2 times")
 }
 
+// delegate is a call of the agent Inner.
+var delegate = []engine.ToolCall{
+	{Name: "Inner_0", Arguments: `{"user_prompt": "x", "reasoning": "r", "context": "c"}`},
+}
+
 func TestLimitOfAnAgentHoldsForItsAgents(t *testing.T) {
 	inner := `{"component_name": "Agent", "name": "Inner", "params": {"tools": [` + echo + `]}}`
 	m := &script{info: engine.Info{Tools: true}, replies: []reply{
-		{calls: []engine.ToolCall{{Name: "Inner_0", Arguments: `{"user_prompt": "x", "reasoning": "r", "context": "c"}`}}},
+		{calls: delegate},
 		{calls: []engine.ToolCall{{Name: "echo_tool_0", Arguments: `{"query": "a"}`}}},
 		{text: "never"},
 	}}
-	s := run(t, node(t, "Agent", `{"limit_model_calls": 2, "tools": [`+inner+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	c := node(t, "Agent", `{"limit_model_calls": 2, "tools": [`+inner+`]}`, "")
+	s := run(t, c, nil, "q", engine.Null, engine.Ports{Model: m})
 	require.ErrorIs(t, s.err, engine.ErrTooManyModelCalls)
 	require.Len(t, m.asked, 2)
 }

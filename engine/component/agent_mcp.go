@@ -29,7 +29,8 @@ func (a *Agent) bindServers() {
 		s := remoteServer{id: entry.Get("mcp_id").Text(), all: entry.Get("tools").IsNull(), asks: entry.Get("approval").True()}
 		for name, tool := range entry.Get("tools").Fields() {
 			chosen := remoteTool(s.id, engine.ToolDef{
-				Name: name, Description: tool.Get("description").Text(), Parameters: first(tool, "inputSchema", "input_schema", "parameters"),
+				Name: name, Description: tool.Get("description").Text(),
+				Parameters: first(tool, "inputSchema", "input_schema", "parameters"),
 			})
 			chosen.approval = s.asks || tool.Get("approval").True()
 			s.tools = append(s.tools, chosen)

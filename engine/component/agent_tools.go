@@ -27,7 +27,7 @@ type agentTool struct {
 // toolset is what an agent may call in one execution.
 type toolset []agentTool
 
-// definer is a component that describes itself as a tool anew in each execution.
+// definer is a component that describes itself as a tool in each execution.
 type definer interface {
 	Define(ctx context.Context, call *engine.Call, def engine.ToolDef) engine.ToolDef
 }

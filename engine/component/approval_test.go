@@ -101,7 +101,8 @@ func TestToolWaitsForApproval(t *testing.T) {
 					m = say("done")
 				}
 				m.info.Tools = true
-				second := play(t, canvas, first.state, decided(first.asked, c.answer, c.arguments), engine.Options{Ports: engine.Ports{Model: m}})
+				answers := decided(first.asked, c.answer, c.arguments)
+				second := play(t, canvas, first.state, answers, engine.Options{Ports: engine.Ports{Model: m}})
 				require.NoError(t, second.err)
 				require.True(t, second.asked.IsNull(), second.asked.JSON())
 				require.Equal(t, "done", second.outs.Get("content").Text())
@@ -117,7 +118,8 @@ func TestOtherToolsOfTheRoundRunOnce(t *testing.T) {
 	first := play(t, canvas, nil, engine.Null, engine.Options{Ports: engine.Ports{Model: m}})
 	require.Equal(t, 1, finished(first.events), "the tool without approval ran")
 	m = &script{info: engine.Info{Tools: true}, replies: []reply{{text: "done"}}}
-	second := play(t, canvas, first.state, decided(first.asked, "yes", ""), engine.Options{Ports: engine.Ports{Model: m}})
+	opt := engine.Options{Ports: engine.Ports{Model: m}}
+	second := play(t, canvas, first.state, decided(first.asked, "yes", ""), opt)
 	require.NoError(t, second.err)
 	require.Equal(t, 1, finished(second.events), "only the approved tool ran")
 	require.Equal(t, `["A", "B"]`, results(second.outs.Get("use_tools")))
@@ -145,12 +147,14 @@ func TestEditedArgumentsMustFitTheSchema(t *testing.T) {
 	opt := engine.Options{Ports: engine.Ports{Model: insist(1, "echo_tool_0 a")}}
 	first := play(t, canvas, nil, engine.Null, opt)
 	for arguments, told := range map[string]string{
-		`{"query": 7}`: "arguments.query: is a number; a string is needed", `{}`: "query is missing", `[]`: "is a list", `{`: "arguments:",
+		`{"query": 7}`: "arguments.query: is a number; a string is needed",
+		`{}`:           "query is missing", `[]`: "is a list", `{`: "arguments:",
 	} {
 		again := play(t, canvas, first.state, decided(first.asked, "yes", arguments), opt)
 		require.Contains(t, again.tips, told)
 		require.Equal(t, names(first.asked), names(again.asked))
-		done := play(t, canvas, again.state, decided(again.asked, "yes", `{"query": "b"}`), engine.Options{Ports: engine.Ports{Model: insist(0)}})
+		answers := decided(again.asked, "yes", `{"query": "b"}`)
+		done := play(t, canvas, again.state, answers, engine.Options{Ports: engine.Ports{Model: insist(0)}})
 		require.NoError(t, done.err)
 		require.Equal(t, `["B"]`, results(done.outs.Get("use_tools")))
 	}
@@ -162,14 +166,15 @@ func TestToolOfAnAgentOfAnAgentWaitsForApproval(t *testing.T) {
 	inner := `{"component_name": "Agent", "name": "Inner", "params": {"tools": [` + guarded + `]}}`
 	canvas := node(t, "Agent", `{"tools": [`+inner+`]}`, "")
 	m := &script{info: engine.Info{Tools: true}, replies: []reply{
-		{calls: []engine.ToolCall{{Name: "Inner_0", Arguments: `{"user_prompt": "x", "reasoning": "r", "context": "c"}`}}},
+		{calls: delegate},
 		{calls: []engine.ToolCall{{Name: "echo_tool_0", Arguments: `{"query": "a"}`}}},
 	}}
 	first := play(t, canvas, nil, engine.Null, engine.Options{Ports: engine.Ports{Model: m}})
 	require.NoError(t, first.err)
 	require.Len(t, names(first.asked), 1)
 	m = &script{info: engine.Info{Tools: true}, replies: []reply{{text: "inner done"}, {text: "done"}}}
-	second := play(t, canvas, first.state, decided(first.asked, "yes", ""), engine.Options{Ports: engine.Ports{Model: m}})
+	opt := engine.Options{Ports: engine.Ports{Model: m}}
+	second := play(t, canvas, first.state, decided(first.asked, "yes", ""), opt)
 	require.NoError(t, second.err)
 	require.Equal(t, "done", second.outs.Get("content").Text())
 	require.Equal(t, "A", last(m.asked[0]))
@@ -206,7 +211,7 @@ func TestNodeWaitsForApproval(t *testing.T) {
 func TestApprovalSurvivesEveryCrash(t *testing.T) {
 	canvas := node(t, "Agent", `{"tools": [`+echo+`, `+guarded+`]}`, "{X@content}")
 	before := func() engine.Model {
-		return &script{info: engine.Info{Tools: true}, replies: []reply{{calls: insist(1, "echo_tool_0 a", "echo_tool_1 b").replies[0].calls}}}
+		return insist(1, "echo_tool_0 a", "echo_tool_1 b")
 	}
 	after := func() engine.Model {
 		m := say("done")
@@ -215,7 +220,8 @@ func TestApprovalSurvivesEveryCrash(t *testing.T) {
 	}
 	first := play(t, canvas, nil, engine.Null, engine.Options{Ports: engine.Ports{Model: before()}})
 	crash(t, canvas, first, before, func(cut turn) { require.Equal(t, first.asked.JSON(), cut.asked.JSON()) })
-	second := play(t, canvas, first.state, decided(first.asked, "yes", ""), engine.Options{Ports: engine.Ports{Model: after()}})
+	opt := engine.Options{Ports: engine.Ports{Model: after()}}
+	second := play(t, canvas, first.state, decided(first.asked, "yes", ""), opt)
 	require.Equal(t, "done", second.outs.Get("content").Text())
 	crash(t, canvas, second, after, func(cut turn) {
 		require.Equal(t, second.outs.Get("use_tools").JSON(), cut.outs.Get("use_tools").JSON())

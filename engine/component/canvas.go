@@ -10,8 +10,8 @@ import (
 // Canvas runs another canvas, as a step or as a tool of an agent.
 //
 // In: a query and the inputs that the other canvas asks for at its start. Out: what it said and the
-// outputs of its last node. A form inside of it pauses the run. Each execution begins a conversation
-// of its own.
+// outputs of its last node. A form inside of it pauses the run. Each execution begins a new
+// conversation.
 type Canvas struct {
 	engine.Common
 	Canvas  string       `json:"canvas" doc:"id of the canvas; for a canvas in a file, the name of a file beside it" check:"nonempty"`
@@ -132,11 +132,13 @@ func (c *Canvas) Define(ctx context.Context, call *engine.Call, def engine.ToolD
 	schema := canvas.StartSchema()
 	for name, p := range schema.Get("properties").Fields() {
 		if _, fixed := c.Inputs.Lookup(name); !fixed {
-			def.Parameters = engine.Put(def.Parameters, []string{"properties", "inputs", "properties", name}, p)
+			at := []string{"properties", "inputs", "properties", name}
+			def.Parameters = engine.Put(def.Parameters, at, p)
 		}
 	}
 	if schema.Get("required").Len() > 0 && len(c.inputs) == 0 {
-		def.Parameters = engine.Put(def.Parameters, []string{"properties", "inputs", "required"}, schema.Get("required"))
+		at := []string{"properties", "inputs", "required"}
+		def.Parameters = engine.Put(def.Parameters, at, schema.Get("required"))
 		def.Parameters = def.Parameters.With("required", engine.Strings("query", "inputs"))
 	}
 	return def

@@ -30,7 +30,8 @@ func (s library) Canvas(_ context.Context, id, version string) (*engine.Canvas, 
 // inner is a canvas of a few nodes after each other, given as JSON of their obj.
 func inner(start string, nodes ...string) string {
 	var b strings.Builder
-	b.WriteString(`{"components": {"begin": {"obj": {"component_name": "Begin", "params": ` + start + `}, "downstream": ["N0"]}`)
+	begin := `{"component_name": "Begin", "params": ` + start + `}`
+	b.WriteString(`{"components": {"begin": {"obj": ` + begin + `, "downstream": ["N0"]}`)
 	for i, n := range nodes {
 		down := ""
 		if i < len(nodes)-1 {
@@ -43,8 +44,9 @@ func inner(start string, nodes ...string) string {
 
 const (
 	tellQuery = `{"component_name": "Message", "params": {"content": ["told {sys.query}"]}}`
-	askCity   = `{"component_name": "UserFillUp", "params": {"tips": "where?", "inputs": {"city": {"name": "City", "type": "line"}}}}`
-	tellCity  = `{"component_name": "Message", "params": {"content": ["in {N0@city}"]}}`
+	askCity   = `{"component_name": "UserFillUp", "params": {"tips": "where?",
+		"inputs": {"city": {"name": "City", "type": "line"}}}}`
+	tellCity = `{"component_name": "Message", "params": {"content": ["in {N0@city}"]}}`
 )
 
 func nested(s library, m engine.Model) engine.Options {
@@ -57,7 +59,8 @@ func TestCanvasRunsAnother(t *testing.T) {
 		"a":   inner(typed, `{"component_name": "Message", "params": {"content": ["told {sys.query} {begin@n}"]}}`),
 		"av1": inner(`{}`, tellQuery),
 	}
-	out := play(t, node(t, "Canvas", `{"canvas": "a", "inputs": {"n": 7}}`, "{X@content}"), nil, engine.Null, nested(s, nil))
+	c := node(t, "Canvas", `{"canvas": "a", "inputs": {"n": 7}}`, "{X@content}")
+	out := play(t, c, nil, engine.Null, nested(s, nil))
 	require.NoError(t, out.err)
 	require.Equal(t, "told q 7", out.outs.Get("content").Text())
 	require.Equal(t, "told q 7", out.outs.Get("outputs").Get("content").Text())
@@ -68,8 +71,8 @@ func TestCanvasRunsAnother(t *testing.T) {
 
 	for params, want := range map[string]string{
 		`{"canvas": "a", "inputs": {"n": "seven"}}`: "inputs.n: is a string; a integer is needed",
-		`{"canvas": "a"}`:                           "inputs: n is missing",
-		`{"canvas": "b"}`:                           `canvas "b": not found`,
+		`{"canvas": "a"}`: "inputs: n is missing",
+		`{"canvas": "b"}`: `canvas "b": not found`,
 	} {
 		out = play(t, node(t, "Canvas", params, ""), nil, engine.Null, nested(s, nil))
 		require.ErrorContains(t, out.err, want)
@@ -122,9 +125,10 @@ func TestFormInACanvasPausesTheRun(t *testing.T) {
 		second := play(t, c, first.state, answers.Value(), nested(changed, nil))
 		require.NoError(t, second.err)
 		require.Contains(t, second.outs.Get("outputs").JSON(), "Oslo", "it continues with the document that it began with")
-		model := func() engine.Model { return &script{} }
-		crashWith(t, c, first, nested(s, model()), func(cut turn) { require.Equal(t, first.asked.JSON(), cut.asked.JSON()) })
-		crashWith(t, c, second, nested(s, model()), func(cut turn) {
+		crashWith(t, c, first, nested(s, nil), func(cut turn) {
+			require.Equal(t, first.asked.JSON(), cut.asked.JSON())
+		})
+		crashWith(t, c, second, nested(s, nil), func(cut turn) {
 			require.Equal(t, second.outs.JSON(), cut.outs.JSON())
 		})
 	}

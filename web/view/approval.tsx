@@ -22,17 +22,23 @@ export function ApprovalCard({ name, approval, values, onChange }: {
   const broken = !isJSON(text);
   const decide = (decision: "yes" | "no") => onChange({ ...values, [name]: decision, [name + suffix]: text });
   const button = (decision: "yes" | "no") => (
-    <button type="button" aria-pressed={values[name] === decision} className={values[name] === decision ? "primary" : ""} disabled={decision === "yes" && broken} onClick={() => decide(decision)}>
+    <button
+      type="button" aria-pressed={values[name] === decision} className={values[name] === decision ? "primary" : ""}
+      disabled={decision === "yes" && broken} onClick={() => decide(decision)}
+    >
       {t(`approval.${decision}`)}
     </button>
   );
   return (
     <div className="field approval">
       <label htmlFor={id}>{t("approval.asks", approval.tool_name || approval.component_id)}</label>
-      <textarea id={id} rows={Math.min(10, text.split("\n").length)} value={text} spellCheck={false} aria-invalid={broken} onChange={(event) => {
-        setText(event.target.value);
-        if (values[name] !== undefined) onChange({ ...values, [name + suffix]: event.target.value });
-      }} />
+      <textarea
+        id={id} rows={Math.min(10, text.split("\n").length)} value={text} spellCheck={false} aria-invalid={broken}
+        onChange={(event) => {
+          setText(event.target.value);
+          if (values[name] !== undefined) onChange({ ...values, [name + suffix]: event.target.value });
+        }}
+      />
       {broken && <small role="alert">{t("approval.broken")}</small>}
       <div className="row">{button("yes")}{button("no")}</div>
     </div>

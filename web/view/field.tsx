@@ -15,7 +15,8 @@ export function fieldsOf(inputs: unknown): Record<string, FormField> {
     const { name, type, optional, value, options, approval }: Record<string, unknown> = isObject(field) ? field : {};
     return [key, {
       ...(typeof name === "string" ? { name } : {}), ...(typeof type === "string" ? { type } : {}), ...(Array.isArray(options) ? { options: options.map((each) => brief(each)) } : {}),
-      ...(value === undefined ? {} : { value }), ...(isObject(approval) ? { approval: approvalOf(approval) } : {}), optional: optional === true,
+      ...(value === undefined ? {} : { value }), ...(isObject(approval) ? { approval: approvalOf(approval) } : {}),
+      optional: optional === true,
     } satisfies FormField];
   }));
 }
@@ -23,7 +24,8 @@ export function fieldsOf(inputs: unknown): Record<string, FormField> {
 /** approvalOf reads what asks to run. */
 function approvalOf(value: Record<string, unknown>): Approval {
   const text = (key: string): string => typeof value[key] === "string" ? value[key] : "";
-  return { component_id: text("component_id"), tool_name: text("tool_name"), arguments: value["arguments"], schema: value["schema"] };
+  const { arguments: given, schema } = value;
+  return { component_id: text("component_id"), tool_name: text("tool_name"), arguments: given, schema };
 }
 
 interface FieldProps {

@@ -146,7 +146,7 @@ export const zh: Readonly<Record<string, string>> = {
     "and as many of them end the agent; 0 means 10"]:
     "同一工具以相同参数最多调用的次数；之后的调用会被拒绝，再有同样多次则结束智能体；0 表示 10",
   "Seconds per tool call": "每次工具调用的秒数",
-  "seconds that a tool call may take; the model is told when a tool is slower; 0 leaves it to the run":
+  "seconds that a tool call may take; the model learns when a tool is slower; 0 leaves it to the run":
     "一次工具调用最多用的秒数；工具超时会告知模型；0 表示由整次运行决定",
   "User prompt": "用户提示词",
   "as a tool: the request that is proposed to the calling agent": "作为工具时：建议给上级智能体的请求",

@@ -64,8 +64,8 @@ func TestRunUsesCanvasesBeside(t *testing.T) {
 
 	write(`{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["UserFillUp:F"]},
-		"UserFillUp:F": {"obj": {"component_name": "UserFillUp", "params": {"inputs": {"city": {"name": "City", "type": "line"}}}},
-			"downstream": ["Message:M"]},
+		"UserFillUp:F": {"obj": {"component_name": "UserFillUp", "params": {
+			"inputs": {"city": {"name": "City", "type": "line"}}}}, "downstream": ["Message:M"]},
 		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["in {UserFillUp:F@city}"]}}}}}`)
 	_, out, errs = typed(t, "hello\nOslo\n", "chat", canvas)
 	require.Contains(t, errs, "City")

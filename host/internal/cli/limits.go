@@ -108,7 +108,8 @@ func (p *prices) Set(file string) error {
 // names is a flag of names with commas between them, which may be given several times.
 type names []string
 
-const approvalUsage = "`NAME,...` of nodes, components and tools that only run when a person agrees, besides those that canvases name"
+const approvalUsage = "`NAME,...` of nodes, components and tools that only run when a person agrees, " +
+	"besides those that canvases name"
 
 // String is the names.
 func (n *names) String() string { return strings.Join(*n, ",") }

@@ -29,8 +29,10 @@ func TestServeFlagsTogether(t *testing.T) {
 		"redis-door-remote": {"true", "redis-door", "0.0.0.0:0"}, "redis": {value: "redis://127.0.0.1:1"}, "plugins": {value: dir},
 		"no-tools":          {value: "true"},
 		"sqlite":            {value: dir},
+		"prices":            {value: priceFile},
+		"approval":          {value: "Email"},
 		"plugin-signatures": {value: "off"}, "knowledge": {value: dir}, "allow-private": {value: "true"}, "cancel-on-disconnect": {value: "true"},
-		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "prices": {value: priceFile}, "approval": {value: "Email"}, "cors": {value: "none"}, "log": {value: "json"},
+		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "cors": {value: "none"}, "log": {value: "json"},
 		"memory": {value: "1GiB"}, "concurrency": {value: "20"}, "max-steps": {value: "100000"},
 	}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)

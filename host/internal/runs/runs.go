@@ -131,7 +131,8 @@ func New(cfg Config) *Runs {
 		results: r.results, aborts: r.aborts, ports: cfg.Ports, watch: cfg.Watch, logger: cfg.Logger,
 		engine: engine.Options{
 			Checkpoints: true, Internal: true,
-			Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps, Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval,
+			Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps,
+			Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval,
 		},
 	}
 	r.takeovers = &takeovers{

@@ -125,7 +125,7 @@ export interface Limits {
   seconds?: number;
   /** Calls of a tool with the same arguments by one agent; 10 [too_many_repeats]. */
   repeated_calls?: number;
-  /** Seconds that a tool may take; none by default. The model is told [tool_too_slow]. */
+  /** Seconds that a tool may take; none by default. The model learns of it [tool_too_slow]. */
   tool_seconds?: number;
 }
 

@@ -47,7 +47,8 @@ func (in *approvalsInput) inputs() engine.Value {
 	for _, a := range in.Approvals {
 		b.Set(a.ID, engine.String(a.Decision))
 		if !a.Arguments.IsNull() {
-			b.Set(a.ID+engine.ArgumentsSuffix, engine.Object("value", a.Arguments.Value)) // which may have a member value itself
+			// The arguments may have a member value themselves.
+			b.Set(a.ID+engine.ArgumentsSuffix, engine.Object("value", a.Arguments.Value))
 		}
 	}
 	return b.Value()

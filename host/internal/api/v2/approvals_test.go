@@ -31,15 +31,18 @@ func TestApprove(t *testing.T) {
 		require.Equal(t, 422, refused.Status, refused.Text)
 		require.Contains(t, refused.Text, want)
 	}
-	for body, want := range map[string]string{
-		`{"approvals":[{"id":"approval:StringTransform:S","decision":"yes"}]}`:                                 "merged hello",
-		`{"approvals":[{"id":"approval:StringTransform:S","decision":"yes","arguments":{"sys.query":"bye"}}]}`: "merged bye",
-		`{"approvals":[{"id":"approval:StringTransform:S","decision":"yes","arguments":{"sys.query":7}}]}`:     "arguments.sys.query: is a number",
-		`{"approvals":[{"id":"approval:StringTransform:S","decision":"no"}]}`:                                  engine.CodeRejected,
-		`{"approvals":[{"id":"other","decision":"yes"}]}`:                                                      "user_inputs",
+	const id1 = `"id":"approval:StringTransform:S"`
+	for answer, want := range map[string]string{
+		id1 + `,"decision":"yes"`:                                 "merged hello",
+		id1 + `,"decision":"yes","arguments":{"sys.query":"bye"}`: "merged bye",
+		id1 + `,"decision":"yes","arguments":{"sys.query":7}`:     "arguments.sys.query: is a number",
+		id1 + `,"decision":"no"`:                                  engine.CodeRejected,
+		`"id":"other","decision":"yes"`:                           "user_inputs",
 	} {
+		body := `{"approvals":[{` + answer + `}]}`
 		done := s.Request("POST", path, "one", body, "Accept", "text/event-stream")
 		require.Contains(t, done.Text, want, body)
 	}
-	require.Equal(t, 404, s.Post("/api/v2/runs/"+apitest.Nowhere+"/approve", `{"approvals":[{"id":"x","decision":"no"}]}`).Status)
+	none := s.Post("/api/v2/runs/"+apitest.Nowhere+"/approve", `{"approvals":[{"id":"x","decision":"no"}]}`)
+	require.Equal(t, 404, none.Status)
 }
