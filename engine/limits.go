@@ -125,7 +125,7 @@ var (
 
 var (
 	// ErrRepeatedCall means that an agent has called a tool with the same arguments too often; the
-	// model is told so and the tool does not run.
+	// model learns so and the tool does not run.
 	ErrRepeatedCall = errors.New("repeated tool call")
 	// ErrNoPrice means that a run has a limit on money and calls a model of which the price is not
 	// known; add the model to the prices.

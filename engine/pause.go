@@ -9,7 +9,7 @@ import (
 // continues with their answers.
 type forms struct{ *journal }
 
-// due reports whether a batch has forms that nobody has answered, before which the run stops.
+// due reports whether a batch has forms without an answer, before which the run stops.
 func (f *forms) due(batch []nodeIndex) bool {
 	if f.asked {
 		f.asked = false
@@ -123,7 +123,7 @@ func (f *forms) ask(
 // pauseWith asks and ends the run; the state keeps everything a later turn goes on with. Nodes that
 // wait for sources are told as waiting too.
 func (f *forms) pauseWith(fields Value, tips string) {
-	for _, n := range f.st.waiting { // what was about to run is scheduled anew
+	for _, n := range f.st.waiting { // what was about to run is scheduled again
 		f.sched.Withdraw(n)
 	}
 	for _, p := range f.sched.Pending {

@@ -103,7 +103,7 @@ func (s *spending) shared() *spending {
 
 // beginModelCall waits until the model may be called with a request, and counts the call. done says
 // that it has ended.
-func (c *Call) beginModelCall(ctx context.Context, req *ModelRequest) (done func(), err error) {
+func (c *CallOutputs) beginModelCall(ctx context.Context, req *ModelRequest) (done func(), err error) {
 	most, err := c.mostOf(ctx, req.LLM)
 	if err != nil {
 		return nil, c.overLimit(err)
@@ -172,7 +172,7 @@ const unbounded = math.MaxInt32
 
 // mostOf is the most that one call of a model can use, if a limit of the run needs it: its window,
 // when the model port knows that. With a limit on money the model must have a price.
-func (c *Call) mostOf(ctx context.Context, llm string) (Usage, error) {
+func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 	tokens, money := false, false
 	for _, a := range c.allowances() {
 		tokens = tokens || a.limits.Tokens < math.MaxInt64
@@ -198,10 +198,10 @@ func (c *Call) mostOf(ctx context.Context, llm string) (Usage, error) {
 }
 
 // Count adds what a component has used of models by itself, besides Generate.
-func (c *Call) Count(u Usage) { c.count("", u, u) }
+func (c *CallOutputs) Count(u Usage) { c.count("", u, u) }
 
 // countModel adds what the answer of a model has used; the call itself is counted already.
-func (c *Call) countModel(req *ModelRequest, u Usage) {
+func (c *CallOutputs) countModel(req *ModelRequest, u Usage) {
 	if price, ok := c.run.opt.Prices.of(req.LLM); ok {
 		u.Cost = price.cost(u.Prompt, u.Completion)
 	}
@@ -211,7 +211,7 @@ func (c *Call) countModel(req *ModelRequest, u Usage) {
 }
 
 // count adds used to the allowances, and made to the node, and logs that.
-func (c *Call) count(llm string, used, made Usage) {
+func (c *CallOutputs) count(llm string, used, made Usage) {
 	s, root := c.run.spending.shared(), c.root()
 	s.mu.Lock()
 	for _, a := range c.allowances() {
@@ -239,7 +239,7 @@ func (c *Call) count(llm string, used, made Usage) {
 }
 
 // AllowRound is nil when an agent may begin a further round of tool calls.
-func (c *Call) AllowRound() error {
+func (c *CallOutputs) AllowRound() error {
 	s := c.run.spending.shared()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,7 +257,7 @@ func (c *Call) AllowRound() error {
 // AllowTool is nil when an agent may call a tool with these arguments. An error that wraps
 // [ErrLimit] ends the agent; [ErrRepeatedCall] is for the model, so that it does something else.
 // The agent ends when the model asks for the same call as often again.
-func (c *Call) AllowTool(exposed string, args Value) error {
+func (c *CallOutputs) AllowTool(exposed string, args Value) error {
 	s := c.run.spending.shared()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,7 +289,7 @@ func (c *Call) AllowTool(exposed string, args Value) error {
 
 // Allow bounds what this execution and the tools it calls may use, besides the limits of the run.
 // Fields that are zero bound nothing. The context ends with the time; end must be called.
-func (c *Call) Allow(ctx context.Context, l Limits) (_ context.Context, end func()) {
+func (c *CallOutputs) Allow(ctx context.Context, l Limits) (_ context.Context, end func()) {
 	for _, k := range limitKinds {
 		if n := k.field(&l); *n <= 0 {
 			*n = math.MaxInt64
@@ -305,7 +305,7 @@ func (c *Call) Allow(ctx context.Context, l Limits) (_ context.Context, end func
 }
 
 // ToolTime is how long a tool may take; 0 is no limit.
-func (c *Call) ToolTime() time.Duration {
+func (c *CallOutputs) ToolTime() time.Duration {
 	least := c.run.opt.Limits.ToolSeconds
 	for _, a := range c.allowances() {
 		least = min(least, a.limits.ToolSeconds)
@@ -317,13 +317,13 @@ func (c *Call) ToolTime() time.Duration {
 }
 
 // ToolTooSlow is the error of a tool that took longer than ToolTime, which is logged.
-func (c *Call) ToolTooSlow(exposed string) error {
+func (c *CallOutputs) ToolTooSlow(exposed string) error {
 	n := int64(c.ToolTime() / time.Second)
 	return c.overLimit(fmt.Errorf("tool %s: %w", exposed, &LimitError{Kind: ErrToolTooSlow, Size: n, Limit: n}))
 }
 
 // Overdue returns the limit on time that ended ctx, which is logged, or else err.
-func (c *Call) Overdue(ctx context.Context, err error) error {
+func (c *CallOutputs) Overdue(ctx context.Context, err error) error {
 	over, ok := context.Cause(ctx).(*LimitError)
 	if !ok || err == nil {
 		return err
@@ -332,7 +332,7 @@ func (c *Call) Overdue(ctx context.Context, err error) error {
 }
 
 // overLimit logs the error of a limit, with its code.
-func (c *Call) overLimit(err error) error {
+func (c *CallOutputs) overLimit(err error) error {
 	c.Log(EventLimitReached, Object("component_id", c.root().id, "path", c.tracePath(), "code", CodeOf(err),
 		"message", err.Error()))
 	return err

@@ -147,7 +147,8 @@ func (c *Call) logInner(e *Event) {
 	case EventUsage, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning:
 		data := e.Data()
 		if inner := data.Get("component_id"); !inner.IsNull() {
-			data = data.With("component_id", String(c.root().id)).With("inner", c.innerPath(data.Get("inner"), inner.Str()))
+			path := c.innerPath(data.Get("inner"), inner.Str())
+			data = data.With("component_id", String(c.root().id)).With("inner", path)
 		}
 		if e.Type == EventUsage {
 			s := c.run.spending.shared()
@@ -255,7 +256,7 @@ func fieldKind(field string) string {
 }
 
 // CheckStart is nil when inputs fit what the canvas asks for at its start.
-func (c *Canvas) CheckStart(inputs Value) error {
+func CheckStart(c *Canvas, inputs Value) error {
 	plain := NewObject(inputs.Len())
 	for name := range inputs.Fields() {
 		plain.Set(name, answer(inputs, name))

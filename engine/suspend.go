@@ -15,8 +15,8 @@ type Suspension struct {
 
 func (*Suspension) Error() string { return "waits for a person" }
 
-// JoinSuspensions is one suspension with the fields of all that are among errs, or nil when there is
-// none.
+// JoinSuspensions is one suspension with the fields of all that are among errs, or nil when there
+// is none.
 func JoinSuspensions(errs []error) error {
 	var all *Suspension
 	for _, err := range errs {

@@ -150,7 +150,7 @@ const toolArrow = "-->"
 func idSegment(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
 // tracePath is the display name of the node in the canvas and, after arrows, the agents below it.
-func (c *Call) tracePath() string {
+func (c *execution) tracePath() string {
 	root := c.root()
 	path := root.node.name + strings.TrimPrefix(c.id, root.id)
 	if around := c.run.opt.around; around != nil {

@@ -26,7 +26,7 @@ func approvalOnAnotherHost(t *testing.T, bin programs) {
 	require.Equal(t, "user_inputs", asked[len(asked)-2].kind)
 	status, problem := w.status(run)
 	require.Equal(t, "paused", status, problem)
-	require.Zero(t, w.outside.times("/approval/2"), "nobody has agreed yet")
+	require.Zero(t, w.outside.times("/approval/2"), "it is not approved yet")
 	w.kill(a)
 
 	var next struct{ ID string }

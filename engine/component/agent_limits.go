@@ -35,7 +35,7 @@ func (t *task) begin() error {
 	return t.call.AllowRound()
 }
 
-// allow counts a call. One that was made too often already is refused, which the model is told; an
+// allow counts a call. One that was made too often already is refused, which the model learns; an
 // error ends the agent.
 func (t *task) allow(c *toolCall) error {
 	if c.bad != nil || t.tools.find(c.name) == nil {

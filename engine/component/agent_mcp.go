@@ -26,7 +26,9 @@ type remoteServer struct {
 // at all is every tool.
 func (a *Agent) bindServers() {
 	for _, entry := range a.MCP.Elements() {
-		s := remoteServer{id: entry.Get("mcp_id").Text(), all: entry.Get("tools").IsNull(), asks: entry.Get("approval").True()}
+		s := remoteServer{
+			id: entry.Get("mcp_id").Text(), all: entry.Get("tools").IsNull(), asks: entry.Get("approval").True(),
+		}
 		for name, tool := range entry.Get("tools").Fields() {
 			chosen := remoteTool(s.id, engine.ToolDef{
 				Name: name, Description: tool.Get("description").Text(),

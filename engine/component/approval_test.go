@@ -106,7 +106,7 @@ func TestToolWaitsForApproval(t *testing.T) {
 				require.NoError(t, second.err)
 				require.True(t, second.asked.IsNull(), second.asked.JSON())
 				require.Equal(t, "done", second.outs.Get("content").Text())
-				require.Contains(t, last(m.asked[0]), c.told, "the model is told of the call")
+				require.Contains(t, last(m.asked[0]), c.told, "the model learns of the call")
 			})
 		}
 	}

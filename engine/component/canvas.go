@@ -86,7 +86,7 @@ func (c *Canvas) Run(ctx context.Context, call *engine.Call) error {
 		return err
 	}
 	if _, resumed := call.Resumed(); !resumed {
-		if err := canvas.CheckStart(inputs); err != nil {
+		if err := engine.CheckStart(canvas, inputs); err != nil {
 			return fmt.Errorf("canvas %q: %w", c.Canvas, err)
 		}
 	}

@@ -124,7 +124,7 @@ func TestFormInACanvasPausesTheRun(t *testing.T) {
 		changed := library{"outer": s["outer"], "inner": inner(`{}`, tellQuery)}
 		second := play(t, c, first.state, answers.Value(), nested(changed, nil))
 		require.NoError(t, second.err)
-		require.Contains(t, second.outs.Get("outputs").JSON(), "Oslo", "it continues with the document that it began with")
+		require.Contains(t, second.outs.Get("outputs").JSON(), "Oslo", "the document it began with")
 		crashWith(t, c, first, nested(s, nil), func(cut turn) {
 			require.Equal(t, first.asked.JSON(), cut.asked.JSON())
 		})

@@ -49,7 +49,7 @@ export interface FormField {
   optional?: boolean;
   value?: unknown;
   options?: unknown[];
-  /** The field asks whether a tool or a node may run; its name with ":arguments" takes other arguments, as JSON. */
+  /** Whether a tool or a node may run; the name with ":arguments" takes other arguments, as JSON. */
   approval?: Approval;
 }
 
