@@ -2,15 +2,19 @@ package engine
 
 // account measures what a run holds against its limits and its share of the host's memory.
 type account struct {
+	*basis
+	*ending
+	*progress
 	memory     memory
-	limits     *Limits
-	st         *State
-	at         *progress
+	spending   spending
 	holds      int64 // of memory: the state and the slack
 	slack      int64 // by which the state may grow before it is added up again
 	smallBelow int64 // see Limits.measureFrom
 	given      int64 // size of inputs, webhook and answers
 }
+
+// tally notes what the run has used with where it stands.
+func (a *account) tally() { a.spent = a.spending.totals() }
 
 // unreserve gives back what reserve has counted.
 func (a *account) unreserve(call *Call) {
@@ -29,7 +33,7 @@ func (a *account) admit(n int64) error {
 		return nil
 	}
 	size := a.size() + n
-	if err := within(ErrStateTooLarge, size, a.limits.State); err != nil {
+	if err := within(ErrStateTooLarge, size, a.opt.Limits.State); err != nil {
 		return err
 	}
 	return a.hold(size)
@@ -39,7 +43,7 @@ func (a *account) admit(n int64) error {
 // not added up anew until the slack is used. The slack never passes the limit of the state, so that
 // it decides nothing.
 func (a *account) hold(size int64) error {
-	slack := min(memoryStep, a.limits.State-size)
+	slack := min(memoryStep, a.opt.Limits.State-size)
 	if err := a.memory.add(size + slack - a.holds); err != nil {
 		return err
 	}
@@ -51,23 +55,23 @@ func (a *account) hold(size int64) error {
 // unread streams wait with.
 func (a *account) size() int64 {
 	n := a.st.size() + a.given
-	for _, i := range a.at.pending {
-		n += a.at.streams[i].deferred.stream.request.Size()
+	for _, i := range a.pending {
+		n += a.streams[i].deferred.stream.request.Size()
 	}
 	return n
 }
 
 // givenSize is the size of what a run was started with and keeps.
 func (a *account) givenSize() int64 {
-	if a.at.inputs.IsNull() && a.at.webhook.IsNull() && a.at.answers.IsNull() {
+	if a.inputs.IsNull() && a.webhook.IsNull() && a.answers.IsNull() {
 		return 0
 	}
-	return a.at.inputs.Size() + a.at.webhook.Size() + a.at.answers.Size()
+	return a.inputs.Size() + a.webhook.Size() + a.answers.Size()
 }
 
 // small reports whether the event of an execution is far from the limits without measuring it.
 func (a *account) small(call *Call) bool {
-	return !call.long && a.st.size() < smallState && a.at.bytes < a.smallBelow
+	return !call.long && a.st.size() < smallState && a.bytes < a.smallBelow
 }
 
 // checkEvent is nil when node_finished of an execution is no larger than an event may be.
@@ -75,5 +79,5 @@ func (a *account) checkEvent(call *Call) error {
 	if a.small(call) {
 		return nil
 	}
-	return within(ErrEventTooLarge, inputSize(call)+a.st.outSize(call.node.index), a.limits.Event)
+	return within(ErrEventTooLarge, inputSize(call)+a.st.outSize(call.node.index), a.opt.Limits.Event)
 }

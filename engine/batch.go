@@ -59,6 +59,9 @@ func (r *run) newCall(n *node) *Call {
 	r.step++
 	call.step = r.step
 	call.started = r.clock.Now()
+	if n.suspends || n.toolUser || len(r.suspended) > 0 {
+		r.attach(call)
+	}
 	if n.isItem {
 		if b := r.body(n.parent); b != nil {
 			call.cursor = b.cursor
@@ -264,7 +267,7 @@ func (r *run) attempt(ctx context.Context, call *Call) error {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return timeoutError(call.node)
 		}
-		if try >= tries || errors.Is(err, ErrLimit) {
+		if try >= tries || errors.Is(err, ErrLimit) || suspensionOf(err) != nil {
 			return err
 		}
 		if r.clock.Sleep(ctx, call.node.delay) != nil {
@@ -310,6 +313,11 @@ func (c *Call) exceeded() error {
 
 func (r *run) once(ctx context.Context, call *Call) (err error) {
 	defer recovered(&err)
+	if !call.asked.IsNull() && !call.isTool {
+		if err := call.begin(); err != nil {
+			return err
+		}
+	}
 	if err = call.node.comp.Run(ctx, call); err == nil {
 		err = call.exceeded()
 	}

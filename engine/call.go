@@ -38,6 +38,14 @@ type execution struct {
 	exceeds  atomic.Bool  // over is set
 	long     bool         // an input is not small
 
+	allowance *allowance // of an agent that has limits of its own
+	tape      *tape      // of the node in the canvas; nil when it does not wait for people
+	scope     string     // of this execution in the tape
+	resumed   Value      // see Resumed
+	asked     Value      // fields that a person has answered
+	edited    bool       // a person gave args
+	used      Usage      // guarded by the run's spending
+
 	mu     sync.Mutex
 	closed bool
 	effects
@@ -55,9 +63,9 @@ type effects struct {
 	deferred *deferred
 	speech   *Speech
 	cursor   int64
+	usage    Usage
 	turned   bool // an item decided about its turn
 	bodyEnd  bool
-	usage    Usage
 	started  time.Time
 	elapsed  time.Duration
 	err      error

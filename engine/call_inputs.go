@@ -52,7 +52,7 @@ func (c *CallInputs) view(r *Ref) (v Value, absent bool, err error) {
 		return Null, false, ErrCanceled
 	}
 	given := false
-	if c.debug {
+	if c.debug || c.edited {
 		v, given = c.args.Lookup(r.Expr)
 	}
 	if !given {

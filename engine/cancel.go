@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"sync/atomic"
+	"time"
 )
 
 // cancellation says whether a run has to stop. Its flag is for all goroutines, the rest for the
@@ -13,6 +14,18 @@ type cancellation struct {
 	stop  context.CancelFunc // ends ctx
 	flag  atomic.Bool
 	port  <-chan struct{} // closed when the port cancels the run
+
+	timer *time.Timer // of Limits.Seconds; nil when there is no such limit
+	late  atomic.Bool // the timer stopped the run
+}
+
+// stopAfter stops the run when it has taken d.
+func (c *cancellation) stopAfter(d time.Duration) {
+	c.work()
+	c.timer = time.AfterFunc(d, func() {
+		c.late.Store(true)
+		c.cancelNow()
+	})
 }
 
 // work is the context of everything that may take long. It is made when first needed, by the owner
@@ -29,6 +42,9 @@ func (c *cancellation) work() context.Context {
 
 // halt ends whatever still works for the run.
 func (c *cancellation) halt() {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
 	if c.stop != nil {
 		c.stop()
 	}

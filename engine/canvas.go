@@ -27,6 +27,7 @@ type Canvas struct {
 	graph    *scheduler.Graph
 	pipeline bool
 	env      Value // definitions of env variables
+	settings settings
 	scratch  sync.Pool
 	today    atomic.Pointer[dated]
 }
@@ -75,6 +76,9 @@ type node struct {
 	isItem    bool
 	isExit    bool
 	form      Form
+	asks      bool // a form, or something that needs approval
+	suspends  bool // it may wait for a person in the middle of its execution
+	toolUser  bool // it may call tools
 	brancher  bool
 	speaker   Speaker
 	tools     []*node    // components bound to it as tools
@@ -133,6 +137,10 @@ func (n *node) probe() {
 	_, n.isItem = n.comp.(Item)
 	_, n.isExit = n.comp.(Exit)
 	n.form, _ = n.comp.(Form)
+	n.asks = n.form != nil || n.common.Approval
+	_, suspender := n.comp.(Suspender)
+	n.toolUser = suspender || len(n.tools) > 0
+	n.suspends = n.maySuspend()
 	_, n.brancher = n.comp.(Brancher)
 	n.speaker, _ = n.comp.(Speaker)
 	if kept, ok := n.comp.(Resetter); ok {

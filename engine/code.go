@@ -20,8 +20,11 @@ const (
 	CodeLimitReached     = "limit_reached"
 	CodeNeedsHost        = "needs_host"
 	CodeNoItem           = "no_item"
+	CodeNoPrice          = "no_price"
 	CodeNotAvailable     = "not_available"
 	CodePluginCheck      = "plugin_check"
+	CodeRejected         = "rejected"
+	CodeRepeatedCall     = "repeated_call"
 	CodeRunFailed        = "run_failed"
 	CodeTimeout          = "timeout"
 	CodeUnknownComponent = "unknown_component"
@@ -46,6 +49,9 @@ var codes = []struct {
 	{ErrRef, CodeBadReference},
 	{ErrHostMemory, CodeHostMemory},
 	{ErrTooDeep, CodeValueTooDeep},
+	{ErrRejected, CodeRejected},
+	{ErrRepeatedCall, CodeRepeatedCall},
+	{ErrNoPrice, CodeNoPrice},
 	{ErrLimit, CodeLimitReached},
 	{ErrNoPort, CodeUnsupported},
 	{ErrState, CodeBadState},

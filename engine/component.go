@@ -84,6 +84,9 @@ type (
 	// Validate lists them with the node; Code, Message and, if it fits, Param say what is wrong.
 	Warner interface{ Warnings() []Diagnostic }
 
+	// Suspender may wait for a person in the middle of its execution, see [Suspension].
+	Suspender interface{ MaySuspend() bool }
+
 	// Resetter is told when a run is over, to let go of what it kept for it.
 	Resetter interface{ Reset(runID string) }
 )
@@ -177,6 +180,7 @@ type Common struct {
 	ExceptionMethod   string  `json:"exception_method" doc:"what an error leads to: goto (exception_goto), comment (exception_default_value) or nothing" label:"On error" group:"errors"`
 	ExceptionDefault  Value   `json:"exception_default_value" doc:"fallback output if the node fails" label:"Fallback output" group:"errors"`
 	ExceptionGoto     Value   `json:"exception_goto" doc:"ids of the nodes that run after an error" label:"Nodes that run after an error" group:"errors"`
+	Approval          bool    `json:"approval" doc:"a person has to agree before it runs, and may change what it is given" label:"Ask for approval" group:"limits"`
 	Description       string  `json:"description" doc:"what the step does, shown to the model when it is used as a tool" group:"advanced"`
 	HistoryWindowSize Value   `json:"message_history_window_size" doc:"turns of the conversation that are sent to the model" label:"Turns of history" group:"model"`
 }

@@ -86,7 +86,7 @@ func (r *run) debug(n *node, values Value) (Value, error) {
 	b.fill()
 	b.wait()
 	call = r.calls[0]
-	r.apply(call)
+	r.applyCall(call)
 	if s := call.speech; s != nil && call.err == nil {
 		text := ""
 		for _, p := range s.Parts {
@@ -106,7 +106,7 @@ func (r *run) debug(n *node, values Value) (Value, error) {
 		call.setOut(d.output, String(text))
 		call.err = err
 	}
-	r.apply(call)
+	r.applyCall(call)
 	r.st.retrieval = r.st.retrieval[:len(r.st.retrieval)-1]
 	out := r.st.Outputs(n.id)
 	if r.canceled() {

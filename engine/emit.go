@@ -6,80 +6,96 @@ import (
 	"time"
 )
 
+// emitter hands out the events of a run, in order. Only the owner of the run uses it, but for note,
+// which is safe for concurrent use.
+type emitter struct {
+	*basis // also in account; here it is one step nearer, as are the next two
+	*ending
+	*progress
+	*account
+	*cancellation
+	*redactor
+	*notebook
+	yield  func(*Event, error) bool
+	event  Event
+	number uint64 // Event.Note of the next event
+	seen   int    // matches of CancelAfter so far
+}
+
 // emitWire hands out an event that counts, see Limits.Events.
-func (r *run) emitWire(t EventType, node string, f *Facts) {
-	r.bytes += int64(len(r.enc.buf))
-	r.emit(t, node, f)
+func (e *emitter) emitWire(t EventType, node string, f *Facts) {
+	e.bytes += int64(len(e.enc.buf))
+	e.emit(t, node, f)
 }
 
 // emit hands out the event that enc.buf holds.
-func (r *run) emit(t EventType, node string, f *Facts) {
-	if r.gone {
+func (e *emitter) emit(t EventType, node string, f *Facts) {
+	if e.gone {
 		return
 	}
-	r.seq++
-	own := len(r.enc.buf) > largeEvent
-	r.event = Event{Seq: r.seq, Type: t, Node: node, Note: r.number, JSON: r.enc.buf, Own: own, Facts: f}
+	e.seq++
+	own := len(e.enc.buf) > largeEvent
+	e.event = Event{Seq: e.seq, Type: t, Node: node, Note: e.number, JSON: e.enc.buf, Own: own, Facts: f}
 	if own {
-		r.enc.buf = nil
+		e.enc.buf = nil
 	}
-	more := r.yield(&r.event, nil)
-	r.event.JSON, r.event.Facts = nil, nil // they may be large
+	more := e.yield(&e.event, nil)
+	e.event.JSON, e.event.Facts = nil, nil // they may be large
 	if !more {
-		r.gone = true
-		r.halt()
+		e.gone = true
+		e.halt()
 		return
 	}
-	if a := r.opt.CancelAfter; a != nil && a.Event == t && (a.Node == "" || a.Node == node) {
-		if r.seen++; r.seen == max(a.Nth, 1) {
-			r.cancelNow()
+	if a := e.opt.CancelAfter; a != nil && a.Event == t && (a.Node == "" || a.Node == node) {
+		if e.seen++; e.seen == max(a.Nth, 1) {
+			e.cancelNow()
 		}
 	}
 }
 
-func (r *run) emitWorkflowStarted() {
-	b := r.enc.begin(EventWorkflowStarted)
+func (e *emitter) emitWorkflowStarted() {
+	b := e.enc.begin(EventWorkflowStarted)
 	b = append(b, `{"inputs":`...)
-	b = r.in.Inputs.AppendJSON(b)
-	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventWorkflowStarted, "", &noFacts)
+	b = e.in.Inputs.AppendJSON(b)
+	e.enc.buf = append(b, "}}"...)
+	e.emitWire(EventWorkflowStarted, "", &noFacts)
 }
 
-func (r *run) emitNodeStarted(call *Call) {
-	b := r.enc.begin(EventNodeStarted)
+func (e *emitter) emitNodeStarted(call *Call) {
+	b := e.enc.begin(EventNodeStarted)
 	b = append(b, `{"inputs":null,"created_at":`...)
 	b = strconv.AppendInt(b, call.started.Unix(), 10)
 	b = append(b, ',')
 	b = append(b, call.node.head...)
 	b = appendName(b, "thoughts")
 	b = AppendQuoted(b, call.node.spec.Thoughts)
-	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventNodeStarted, call.id, callFacts(call))
+	e.enc.buf = append(b, "}}"...)
+	e.emitWire(EventNodeStarted, call.id, callFacts(call))
 }
 
 // emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no
 // room are left out: the node or the run has failed because of them.
-func (r *run) emitNodeFinished(call *Call) {
-	now := r.clock.Now()
+func (e *emitter) emitNodeFinished(call *Call) {
+	now := e.clock.Now()
 	call.elapsed = now.Sub(call.started)
-	outs := r.st.nodes[call.node.index].outs
-	r.slots = append(r.slots[:0], call.ins...)
-	if !r.small(call) {
-		outs = r.fitEvent(call, outs)
-		r.enc.reserve(r.st.outSize(call.node.index) + inputSize(call))
+	outs := e.st.nodes[call.node.index].outs
+	e.slots = append(e.slots[:0], call.ins...)
+	if !e.small(call) {
+		outs = e.fitEvent(call, outs)
+		e.enc.reserve(e.st.outSize(call.node.index) + inputSize(call))
 	}
-	for i := range r.slots {
-		if s := r.slots[i].value.Stream(); s != nil {
+	for i := range e.slots {
+		if s := e.slots[i].value.Stream(); s != nil {
 			text, _ := s.result()
-			r.slots[i].value = String(text)
+			e.slots[i].value = String(text)
 		}
-		r.slots[i].value = r.redact(r.slots[i].value)
+		e.slots[i].value = e.redact(e.slots[i].value)
 	}
-	b := r.enc.begin(EventNodeFinished)
+	b := e.enc.begin(EventNodeFinished)
 	b = append(b, `{"inputs":`...)
-	b = appendSlots(b, r.slots)
+	b = appendSlots(b, e.slots)
 	b = append(b, `,"outputs":{"_created_time":`...)
-	b = r.enc.appendTime(b, call.started)
+	b = e.enc.appendTime(b, call.started)
 	b = append(b, `,"_elapsed_time":`...)
 	b = appendSeconds(b, call.elapsed)
 	for _, o := range outs {
@@ -92,27 +108,27 @@ func (r *run) emitNodeFinished(call *Call) {
 	b = append(b, call.node.head...)
 	b = appendName(b, "error")
 	if call.err != nil {
-		b = AppendQuoted(b, r.redactText(errorText(call.err)))
+		b = AppendQuoted(b, e.redactText(errorText(call.err)))
 	} else {
 		b = append(b, "null"...)
 	}
 	b = appendName(b, "elapsed_time")
 	b = appendSeconds(b, call.elapsed)
 	b = appendName(b, "created_at")
-	b = r.enc.appendTime(b, now)
-	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventNodeFinished, call.id, callFacts(call))
+	b = e.enc.appendTime(b, now)
+	e.enc.buf = append(b, "}}"...)
+	e.emitWire(EventNodeFinished, call.id, callFacts(call))
 }
 
 // fitEvent leaves out of the inputs in r.slots, and of outs, what there is no room for.
-func (r *run) fitEvent(call *Call, outs []slot) []slot {
-	size, ins := r.st.outSize(call.node.index), inputSize(call)
-	most := min(r.opt.Limits.Event, r.opt.Limits.Events-r.bytes)
+func (e *emitter) fitEvent(call *Call, outs []slot) []slot {
+	size, ins := e.st.outSize(call.node.index), inputSize(call)
+	most := min(e.opt.Limits.Event, e.opt.Limits.Events-e.bytes)
 	if size+ins <= most {
 		return outs
 	}
-	r.room(size + ins)
-	r.slots = r.slots[:0]
+	e.room(size + ins)
+	e.slots = e.slots[:0]
 	if size > most {
 		return nil
 	}
@@ -120,20 +136,21 @@ func (r *run) fitEvent(call *Call, outs []slot) []slot {
 }
 
 // emitContainerFinished tells that the last turn of a container is over.
-func (r *run) emitContainerFinished(n *node, started time.Time, ins []slot) {
-	c := newCall(r, n)
+func (e *emitter) emitContainerFinished(n *node, started time.Time, ins []slot) {
+	c := &Call{}
+	c.node, c.id = n, n.id
 	c.ins, c.long, c.started = ins, len(ins) > 0, started
-	r.emitNodeFinished(c)
+	e.emitNodeFinished(c)
 }
 
-func (r *run) emitMessage(content string, start, end bool, sound []byte) {
-	if !r.room(textSize(content) + 2*int64(len(sound))) {
+func (e *emitter) emitMessage(content string, start, end bool, sound []byte) {
+	if !e.room(textSize(content) + 2*int64(len(sound))) {
 		return
 	}
-	r.enc.reserve(int64(len(content)))
-	b := r.enc.begin(EventMessage)
+	e.enc.reserve(int64(len(content)))
+	b := e.enc.begin(EventMessage)
 	b = append(b, `{"content":`...)
-	content = asWritten(r.redactText(content))
+	content = asWritten(e.redactText(content))
 	b = AppendQuoted(b, content)
 	if start {
 		b = append(b, `,"start_to_think":true`...)
@@ -146,86 +163,86 @@ func (r *run) emitMessage(content string, start, end bool, sound []byte) {
 		b = hex.AppendEncode(b, sound)
 		b = append(b, '"')
 	}
-	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventMessage, "", &Facts{Message: Piece{content, start, end}})
+	e.enc.buf = append(b, "}}"...)
+	e.emitWire(EventMessage, "", &Facts{Message: Piece{content, start, end}})
 }
 
-func (r *run) emitMessageEnd(said *Said, reference Value) {
+func (e *emitter) emitMessageEnd(said *Said, reference Value) {
 	data := NewObject(4)
 	for _, f := range [...]slot{
 		{"status", said.Status}, {"attachment", said.Attachment}, {"downloads", said.Downloads}, {"reference", reference},
 	} {
-		if f.value.Truthy() && r.room(f.value.Size()) {
+		if f.value.Truthy() && e.room(f.value.Size()) {
 			data.Set(f.name, f.value)
 		}
 	}
-	r.emitData(EventMessageEnd, "", data.Value())
+	e.emitData(EventMessageEnd, "", data.Value())
 }
 
-func (r *run) emitUserInputs(fields Value, tips string) {
-	r.emitData(EventUserInputs, "", Object("inputs", fields, "tips", tips))
+func (e *emitter) emitUserInputs(fields Value, tips string) {
+	e.emitData(EventUserInputs, "", Object("inputs", fields, "tips", tips))
 }
 
-func (r *run) emitWorkflowFinished(outputs Value) {
-	now := r.clock.Now()
-	r.enc.reserve(outputs.Size() + r.inputs.Size())
-	b := r.enc.begin(EventWorkflowFinished)
+func (e *emitter) emitWorkflowFinished(outputs Value) {
+	now := e.clock.Now()
+	e.enc.reserve(outputs.Size() + e.inputs.Size())
+	b := e.enc.begin(EventWorkflowFinished)
 	b = append(b, `{"inputs":`...)
-	b = r.inputs.AppendJSON(b)
+	b = e.inputs.AppendJSON(b)
 	b = appendName(b, "outputs")
 	b = outputs.AppendJSON(b)
 	b = appendName(b, "elapsed_time")
-	b = appendSeconds(b, now.Sub(r.began))
+	b = appendSeconds(b, now.Sub(e.began))
 	b = appendName(b, "created_at")
-	b = r.enc.appendTime(b, now)
+	b = e.enc.appendTime(b, now)
 	f := &noFacts
-	if u := r.usage; u.Calls > 0 {
+	if u := e.usage; u.Calls > 0 {
 		f = &Facts{Usage: u.Value()}
 		b = appendName(b, "usage")
 		b = f.Usage.AppendJSON(b)
 	}
-	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventWorkflowFinished, "", f)
+	e.enc.buf = append(b, "}}"...)
+	e.emitWire(EventWorkflowFinished, "", f)
 }
 
-func (r *run) emitData(t EventType, node string, data Value) {
-	r.enc.reserve(data.Size())
-	b := r.enc.begin(t)
+func (e *emitter) emitData(t EventType, node string, data Value) {
+	e.enc.reserve(data.Size())
+	b := e.enc.begin(t)
 	b = data.AppendJSON(b)
-	r.enc.buf = append(b, '}')
+	e.enc.buf = append(b, '}')
 	if t == EventMessageEnd || t == EventUserInputs {
-		r.bytes += int64(len(r.enc.buf))
+		e.bytes += int64(len(e.enc.buf))
 	}
 	var f *Facts
 	if t != EventResult {
 		f = dataFacts(data)
 	}
-	r.emit(t, node, f)
+	e.emit(t, node, f)
 }
 
 // note keeps an entry of the log until the owner hands it out; workers call it.
-func (r *run) note(typ EventType, n *node, data Value) {
-	if !r.logs() || typ == EventWarning && !r.isNew(data.Get("text").Str()) {
+func (e *emitter) note(typ EventType, n *node, data Value) {
+	if !e.logs() || typ == EventWarning && !e.isNew(data.Get("text").Str()) {
 		return
 	}
-	if err := within(ErrEventTooLarge, data.Size(), r.opt.Limits.Event); err != nil {
+	if err := within(ErrEventTooLarge, data.Size(), e.opt.Limits.Event); err != nil {
 		data = Object("component_id", data.Get("component_id"), "tool_name", data.Get("tool_name"), "error", err.Error())
 	}
 	id := ""
 	if n != nil {
 		id = n.id
 	}
-	r.add(typ, id, r.redact(data))
+	e.add(typ, id, e.redact(data))
 }
 
 // flushNotes hands out what workers noted, before the event that closes what they worked for.
-func (r *run) flushNotes() {
-	if !r.logs() {
+func (e *emitter) flushNotes() {
+	if !e.logs() {
 		return
 	}
-	for _, n := range r.takeNotes() {
-		r.number = n.number
-		r.emitData(n.typ, n.node, n.data)
+	for _, n := range e.takeNotes() {
+		e.number = n.number
+		e.emitData(n.typ, n.node, n.data)
 	}
-	r.number = 0
+	e.number = 0
 }

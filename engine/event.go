@@ -26,6 +26,9 @@ const (
 	EventToolFinished EventType = "tool_finished" // {component_id, path, tool_name, arguments, result, elapsed_time}
 	EventProgress     EventType = "progress"
 	EventWarning      EventType = "warning"
+	EventInner        EventType = "canvas_event"  // {component_id, path, inner, event, data}
+	EventUsage        EventType = "usage"         // {component_id, path, model, tokens and cost, node, run}
+	EventLimitReached EventType = "limit_reached" // {component_id, path, code, message}
 	EventMessageReset EventType = "message_reset"
 	EventResult       EventType = "result"
 	EventCheckpoint   EventType = "checkpoint"
@@ -70,6 +73,9 @@ func EventTypes() []EventDoc {
 		{EventToolFinished, AudienceOwn, "a tool has answered"},
 		{EventProgress, AudienceOwn, "progress of a long step"},
 		{EventWarning, AudienceOwn, "something unexpected that does not stop the run"},
+		{EventInner, AudienceOwn, "an event of a canvas that a node runs; inner is the ids on the way to its node"},
+		{EventUsage, AudienceOwn, "what a model call used, with the totals of its node and of the run"},
+		{EventLimitReached, AudienceOwn, "a limit stopped a node or a tool; its code says which"},
 		{EventMessageReset, AudienceOwn, "a message starts its text again after a takeover"},
 		{EventModelStarted, AudienceOwn, "a language model is called; only from the browser module"},
 		{EventModelFinished, AudienceOwn, "a language model has answered; only from the browser module"},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync/atomic"
 )
 
 // Limits bound what one run may hold and use, so that a canvas cannot take the memory of the
@@ -23,6 +22,14 @@ type Limits struct {
 	Events     int64 // all events of a run and what its log repeats of variables; 512 MiB
 	ModelCalls int64 // calls of language models; 10,000
 	Tokens     int64 // tokens that language models report, input and output; none by default
+	Cost       int64 // millionths of the currency of [Options].Prices; none by default
+	ToolCalls  int64 // calls of tools by agents; 10,000
+	Rounds     int64 // rounds of tool calls of all agents; none by default
+	Seconds    int64 // of one execution, in which waiting for a form does not count; none by default
+	// RepeatedCalls is how often an agent may call a tool with the same arguments; 10. Further
+	// calls are refused, and as many of them end the agent.
+	RepeatedCalls int64
+	ToolSeconds   int64 // one call of a tool by an agent; none by default
 }
 
 // LimitNames are the names of the fields of Limits, as options of programs name them, in order.
@@ -90,6 +97,39 @@ var (
 		"tokens", "too_many_tokens", "too many model tokens", math.MaxInt64,
 		func(l *Limits) *int64 { return &l.Tokens },
 	}
+	ErrTooExpensive error = &limitKind{
+		"cost", "cost_too_high", "model calls cost too much, in millionths", math.MaxInt64,
+		func(l *Limits) *int64 { return &l.Cost },
+	}
+	ErrTooManyToolCalls error = &limitKind{
+		"tool_calls", "too_many_tool_calls", "too many tool calls", 10_000,
+		func(l *Limits) *int64 { return &l.ToolCalls },
+	}
+	ErrTooManyRounds error = &limitKind{
+		"rounds", "too_many_rounds", "too many rounds of tool calls", math.MaxInt64,
+		func(l *Limits) *int64 { return &l.Rounds },
+	}
+	ErrTooSlow error = &limitKind{
+		"seconds", "run_too_long", "took too many seconds", math.MaxInt64,
+		func(l *Limits) *int64 { return &l.Seconds },
+	}
+	ErrTooManyRepeats error = &limitKind{
+		"repeated_calls", "too_many_repeats", "the same tool call was asked for too often", 10,
+		func(l *Limits) *int64 { return &l.RepeatedCalls },
+	}
+	ErrToolTooSlow error = &limitKind{
+		"tool_seconds", "tool_too_slow", "tool took too many seconds", math.MaxInt64,
+		func(l *Limits) *int64 { return &l.ToolSeconds },
+	}
+)
+
+var (
+	// ErrRepeatedCall means that an agent has called a tool with the same arguments too often; the
+	// model learns so and the tool does not run.
+	ErrRepeatedCall = errors.New("repeated tool call")
+	// ErrNoPrice means that a run has a limit on money and calls a model of which the price is not
+	// known; add the model to the prices.
+	ErrNoPrice = fmt.Errorf("%w: no price", ErrLimit)
 )
 
 // ErrTooDeep means that a value nests deeper than documents may; flatten it.
@@ -97,7 +137,9 @@ var ErrTooDeep = errors.New("value is nested too deeply")
 
 var limitKinds = [...]*limitKind{
 	kindOf(ErrTextTooLarge), kindOf(ErrOutputTooLarge), kindOf(ErrStateTooLarge), kindOf(ErrEventTooLarge),
-	kindOf(ErrEventsTooLarge), kindOf(ErrTooManyModelCalls), kindOf(ErrTooManyTokens),
+	kindOf(ErrEventsTooLarge), kindOf(ErrTooManyModelCalls), kindOf(ErrTooManyTokens), kindOf(ErrTooExpensive),
+	kindOf(ErrTooManyToolCalls), kindOf(ErrTooManyRounds), kindOf(ErrTooSlow), kindOf(ErrTooManyRepeats),
+	kindOf(ErrToolTooSlow),
 }
 
 func kindOf(err error) *limitKind {
@@ -110,9 +152,14 @@ type LimitError struct {
 	Kind  error // ErrTextTooLarge, ...
 	Size  int64 // what was asked for, or the least it was
 	Limit int64
+	Of    string // id of the agent whose limit it is; "" for a limit of the run
 }
 
 func (e *LimitError) Error() string {
+	if e.Of != "" {
+		return fmt.Sprintf("%v: %d exceeds the limit of %d of %s; raise its limit %q if it should fit",
+			e.Kind, e.Size, e.Limit, brief(e.Of), kindOf(e.Kind).name)
+	}
 	return fmt.Sprintf("%v: %d exceeds the limit of %d; raise the limit %q (--limit %s=N) if it should fit",
 		e.Kind, e.Size, e.Limit, kindOf(e.Kind).name, kindOf(e.Kind).name)
 }
@@ -146,6 +193,12 @@ func (l *Limits) setDefaults() {
 	set(&l.Events, ErrEventsTooLarge)
 	set(&l.ModelCalls, ErrTooManyModelCalls)
 	set(&l.Tokens, ErrTooManyTokens)
+	set(&l.Cost, ErrTooExpensive)
+	set(&l.ToolCalls, ErrTooManyToolCalls)
+	set(&l.Rounds, ErrTooManyRounds)
+	set(&l.Seconds, ErrTooSlow)
+	set(&l.RepeatedCalls, ErrTooManyRepeats)
+	set(&l.ToolSeconds, ErrToolTooSlow)
 }
 
 // CheckText is nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise. Components
@@ -238,34 +291,14 @@ func (l *Limits) checkValue(v Value) error {
 	return within(ErrOutputTooLarge, v.Size(), l.Output)
 }
 
-// spent is what a run has used of models, those of nodes at work included. It is safe for
-// concurrent use.
-type spent struct{ calls, tokens atomic.Int64 }
-
-func (s *spent) set(u Usage) {
-	s.calls.Store(int64(u.Calls))
-	s.tokens.Store(int64(u.Prompt) + int64(u.Completion))
-}
-
-func (s *spent) add(u Usage) { s.tokens.Add(int64(u.Prompt) + int64(u.Completion)) }
-
-// checkModelCall is nil when the run may call a model with this request once more; it counts the
-// call.
-func (c *Call) checkModelCall(req *ModelRequest) error {
-	l := &c.run.opt.Limits
+// checkPrompt is nil when a request is no longer than a text may be.
+func (c *Call) checkPrompt(req *ModelRequest) error {
 	size := int64(len(req.System))
 	for i := range req.Messages {
 		size += int64(len(req.Messages[i].Content))
 	}
-	if err := within(ErrTextTooLarge, size, l.Text); err != nil {
+	if err := within(ErrTextTooLarge, size, c.run.opt.Limits.Text); err != nil {
 		return fmt.Errorf("prompt: %w", err)
-	}
-	if n := c.run.spent.tokens.Load(); n >= l.Tokens {
-		return &LimitError{Kind: ErrTooManyTokens, Size: n, Limit: l.Tokens}
-	}
-	if n := c.run.spent.calls.Add(1); n > l.ModelCalls {
-		c.run.spent.calls.Add(-1)
-		return &LimitError{Kind: ErrTooManyModelCalls, Size: n, Limit: l.ModelCalls}
 	}
 	return nil
 }

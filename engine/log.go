@@ -9,73 +9,83 @@ import (
 // This file writes the entries of a log from which a run can be continued: snapshots hold
 // everything, checkpoints what a batch changed. takeover.go reads them.
 
+// journal writes what a run has reached, from which it can be continued.
+type journal struct {
+	*applier
+	logSize      int // bytes of checkpoints since the last snapshot
+	stateSize    int // bytes of the last snapshot in the middle of the run
+	loggedMemory int // entries of the conversation's memory that are in the log
+}
+
 // startLog logs the state at the start, so that checkpoints have something to build on.
-func (r *run) startLog() {
-	if !r.opt.Checkpoints || r.gone {
+func (j *journal) startLog() {
+	if !j.opt.Checkpoints || j.gone {
 		return
 	}
-	r.snapshot()
-	for _, i := range r.st.dirty {
-		r.st.nodes[i].dirty = false
+	j.snapshot()
+	for _, i := range j.st.dirty {
+		j.st.nodes[i].dirty = false
 	}
-	r.st.dirty = r.st.dirty[:0]
-	r.st.globals.dirty = r.st.globals.dirty[:0]
-	r.loggedMemory = len(r.st.memory)
+	j.st.dirty = j.st.dirty[:0]
+	j.st.globals.dirty = j.st.globals.dirty[:0]
+	j.loggedMemory = len(j.st.memory)
 }
 
 // checkpoint logs what the last batch changed, and now and then everything.
-func (r *run) checkpoint() {
-	for _, i := range r.pending { // each checkpoint repeats what unread streams wait with
-		r.bytes += r.streams[i].deferred.stream.request.Size()
+func (j *journal) checkpoint() {
+	for _, i := range j.pending { // each checkpoint repeats what unread streams wait with
+		j.bytes += j.streams[i].deferred.stream.request.Size()
 	}
-	if !r.opt.Checkpoints || r.gone {
+	if !j.opt.Checkpoints || j.gone {
 		return
 	}
-	b := r.enc.begin(EventCheckpoint)
+	j.tally()
+	b := j.enc.begin(EventCheckpoint)
 	from := len(b)
-	b = r.appendDelta(b)
-	r.logSize += len(b) - from
-	r.enc.buf = append(b, '}')
-	r.st.progress = &r.progress // the consumer may save the state now, or leave and continue it later
-	r.emit(EventCheckpoint, "", nil)
-	if r.gone {
+	b = j.appendDelta(b)
+	j.logSize += len(b) - from
+	j.enc.buf = append(b, '}')
+	j.st.progress = j.progress // the consumer may save the state now, or leave and continue it later
+	j.emit(EventCheckpoint, "", nil)
+	if j.gone {
 		return
 	}
-	r.st.progress = nil
+	j.st.progress = nil
 	// A large state is written less often, so that all snapshots together grow with the log and not
 	// with its square.
-	if r.logSize > max(r.opt.SnapshotBytes, r.stateSize) {
-		r.logSize = 0
-		r.snapshot()
+	if j.logSize > max(j.opt.SnapshotBytes, j.stateSize) {
+		j.logSize = 0
+		j.snapshot()
 	}
 }
 
 // snapshot logs the whole state in the middle of a run.
-func (r *run) snapshot() {
-	r.seq++ // the snapshot counts itself, so that a run continued from it goes on behind it
-	r.enc.reserve(r.size())
-	b := r.enc.begin(EventSnapshot)
+func (j *journal) snapshot() {
+	j.seq++ // the snapshot counts itself, so that a run continued from it goes on behind it
+	j.enc.reserve(j.size())
+	j.tally()
+	b := j.enc.begin(EventSnapshot)
 	from := len(b)
-	b = r.st.appendLog(b, &r.progress)
-	r.stateSize = len(b) - from
-	r.seq--
-	r.enc.buf = append(b, '}')
-	r.emit(EventSnapshot, "", nil)
+	b = j.st.appendLog(b, j.progress)
+	j.stateSize = len(b) - from
+	j.seq--
+	j.enc.buf = append(b, '}')
+	j.emit(EventSnapshot, "", nil)
 }
 
 // lastSnapshot logs the state a finished or paused run leaves.
-func (r *run) lastSnapshot() {
-	if !r.opt.Checkpoints || r.gone {
+func (j *journal) lastSnapshot() {
+	if !j.opt.Checkpoints || j.gone {
 		return
 	}
-	r.enc.reserve(r.size())
-	b := r.st.appendLog(r.enc.begin(EventSnapshot), r.st.progress)
-	if r.failed != nil { // nothing else in the log tells that the run failed
+	j.enc.reserve(j.size())
+	b := j.st.appendLog(j.enc.begin(EventSnapshot), j.st.progress)
+	if j.failed != nil { // nothing else in the log tells that the run failed
 		b = append(b[:len(b)-1], `,"failed":`...)
-		b = append(AppendQuoted(b, r.redactText(errorText(r.failed))), '}')
+		b = append(AppendQuoted(b, j.redactText(errorText(j.failed))), '}')
 	}
-	r.enc.buf = append(b, '}')
-	r.emit(EventSnapshot, "", nil)
+	j.enc.buf = append(b, '}')
+	j.emit(EventSnapshot, "", nil)
 }
 
 // appendLog appends the state without the document: the buckets as the document has them, outputs
@@ -126,21 +136,21 @@ func (s *State) appendLog(b []byte, p *progress) []byte {
 //	 "globals": {...}, "cites": [[node, chunks, aggs]], "memory": [...], "run": {...}}
 //
 // Executed nodes are in path. Of the run member only what changes from batch to batch is written.
-func (r *run) appendDelta(b []byte) []byte {
+func (j *journal) appendDelta(b []byte) []byte {
 	b = append(b, `{"path":`...)
-	b = r.c.appendIDs(b, r.batchNodes())
+	b = j.c.appendIDs(b, j.batchNodes())
 	b = append(b, `,"nodes":`...)
-	b = r.st.appendDirty(b)
-	changes := r.sched.Changes()
+	b = j.st.appendDirty(b)
+	changes := j.sched.Changes()
 	if len(changes.Ended) > 0 {
 		b = append(b, `,"ended":`...)
-		b = r.c.appendIDs(b, changes.Ended)
+		b = j.c.appendIDs(b, changes.Ended)
 	}
 	if len(changes.Cleared) > 0 {
 		b = append(b, `,"cleared":`...)
-		b = r.c.appendIDs(b, changes.Cleared)
+		b = j.c.appendIDs(b, changes.Cleared)
 	}
-	if g := &r.st.globals; len(g.dirty) > 0 {
+	if g := &j.st.globals; len(g.dirty) > 0 {
 		o := NewObject(len(g.dirty))
 		for _, k := range g.dirty {
 			v, _ := g.get(k)
@@ -150,19 +160,19 @@ func (r *run) appendDelta(b []byte) []byte {
 		b = append(b, `,"globals":`...)
 		b = o.Value().AppendJSON(b)
 	}
-	if len(r.cited) > 0 {
+	if len(j.cited) > 0 {
 		b = append(b, `,"cites":`...)
-		b = citesValue(r.cited).AppendJSON(b)
+		b = citesValue(j.cited).AppendJSON(b)
 	}
-	if n := len(r.st.memory); n > r.loggedMemory {
+	if n := len(j.st.memory); n > j.loggedMemory {
 		b = append(b, `,"memory":`...)
-		b = List(r.st.memory[r.loggedMemory:]...).AppendJSON(b)
-		r.loggedMemory = n
+		b = List(j.st.memory[j.loggedMemory:]...).AppendJSON(b)
+		j.loggedMemory = n
 	}
 	b = append(b, `,"run":`...)
-	r.seq++
-	b = r.progress.appendDelta(b, r.c, changes)
-	r.seq--
+	j.seq++
+	b = j.progress.appendDelta(b, j.c, changes)
+	j.seq--
 	return append(b, '}')
 }
 
@@ -182,6 +192,10 @@ func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) 
 		b = append(b, `,"usage":`...)
 		b = usageValue(p.usage).AppendJSON(b)
 	}
+	if p.spent != (Usage{}) {
+		b = append(b, `,"spent":`...)
+		b = usageValue(p.spent).AppendJSON(b)
+	}
 	if len(p.schedule.Scopes) > 0 {
 		b = append(b, `,"scopes":`...)
 		b = p.scopesValue(c).AppendJSON(b)
@@ -194,6 +208,10 @@ func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) 
 		b = append(b, `,"woken":`...)
 		b = c.appendIDs(b, changes.Woken)
 	}
+	if len(p.suspended) > 0 {
+		b = append(b, `,"suspended":`...)
+		b = suspendedValue(c, p.suspended).AppendJSON(b)
+	}
 	if len(p.pending) > 0 {
 		b = append(b, `,"streams":`...)
 		b = p.streamsValue(c).AppendJSON(b)
@@ -201,12 +219,15 @@ func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) 
 	return append(b, '}')
 }
 
-func (r *run) batchNodes() []nodeIndex {
-	r.ids = r.ids[:0]
-	for _, call := range r.calls {
-		r.ids = append(r.ids, call.node.index)
+// batchNodes are the nodes of the last batch that have run; those that wait for a person have not.
+func (j *journal) batchNodes() []nodeIndex {
+	j.ids = j.ids[:0]
+	for _, call := range j.calls {
+		if len(j.suspended) == 0 || j.suspendedAt(call.node.index) == nil {
+			j.ids = append(j.ids, call.node.index)
+		}
 	}
-	return r.ids
+	return j.ids
 }
 
 // appendDirty appends the outputs of the nodes that have changed since the last checkpoint.

@@ -77,10 +77,10 @@ func (c *execution) reserve(n int64) error {
 }
 
 // checkGiven refuses a run whose input is larger than values may be.
-func (r *run) checkGiven() error {
-	l := &r.opt.Limits
+func (a *account) checkGiven() error {
+	l := &a.opt.Limits
 	for _, given := range [...]slot{
-		{"query", r.in.Query}, {"inputs", r.in.Inputs}, {"files", r.in.Files}, {"webhook", r.in.Webhook},
+		{"query", a.in.Query}, {"inputs", a.in.Inputs}, {"files", a.in.Files}, {"webhook", a.in.Webhook},
 	} {
 		if err := l.checkValue(given.value); err != nil {
 			return fmt.Errorf("%s: %w", given.name, err)
@@ -90,21 +90,21 @@ func (r *run) checkGiven() error {
 }
 
 // checkState refuses to begin a turn of a conversation that has grown too large.
-func (r *run) checkState() error {
-	r.given = r.givenSize()
-	if err := within(ErrStateTooLarge, r.size(), r.opt.Limits.State); err != nil {
+func (a *account) checkState() error {
+	a.given = a.givenSize()
+	if err := within(ErrStateTooLarge, a.size(), a.opt.Limits.State); err != nil {
 		return fmt.Errorf("conversation: %w; a reset of the conversation empties it", err)
 	}
-	return r.hold(r.size())
+	return a.hold(a.size())
 }
 
 // room reports whether n more bytes of events may be handed out; otherwise the run has failed.
-func (r *run) room(n int64) bool { return r.checkRoom(n) == nil }
+func (a *account) room(n int64) bool { return a.checkRoom(n) == nil }
 
-func (r *run) checkRoom(n int64) error {
-	err := within(ErrEventsTooLarge, r.bytes+n, r.opt.Limits.Events)
-	if err != nil && r.failed == nil {
-		r.failed = err
+func (a *account) checkRoom(n int64) error {
+	err := within(ErrEventsTooLarge, a.bytes+n, a.opt.Limits.Events)
+	if err != nil {
+		a.failWith(err)
 	}
 	return err
 }

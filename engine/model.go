@@ -26,20 +26,27 @@ type Answer struct {
 // between <think> and </think>, each a piece of its own. An answer in which the model reports an
 // error is a *ModelError; what came before it has been emitted.
 func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
-	var a Answer
 	model := c.run.opt.Ports.Model
 	if model == nil {
-		return a, fmt.Errorf("language model %q: %w", req.LLM, ErrNoPort)
+		return Answer{}, fmt.Errorf("language model %q: %w", req.LLM, ErrNoPort)
 	}
 	req.Node = c.id
 	if req.Key == "" {
 		req.Key = c.Key()
 	}
-	if err := c.checkModelCall(req); err != nil {
+	if err := c.checkPrompt(req); err != nil {
+		return Answer{}, err
+	}
+	a, key, ok, err := c.replayed(req, emit)
+	if ok {
 		return a, err
 	}
+	done, err := c.beginModelCall(ctx, req)
+	if err != nil {
+		return a, err
+	}
+	defer done()
 	req.Noted = c.run.lastNote()
-	c.Count(Usage{Calls: 1})
 	var text strings.Builder
 	var norm thinkNormalizer
 	say := func(piece string) error {
@@ -52,7 +59,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		return emit(piece)
 	}
 	m := meter{call: &c.execution}
-	err := c.pieces(ctx, req, &a, &m, func(piece string, last bool) error {
+	err = c.pieces(ctx, req, &a, &m, func(piece string, last bool) error {
 		if err := m.add(len(piece)); err != nil {
 			return err
 		}
@@ -61,12 +68,14 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		}
 		return norm.push(piece, last, say)
 	})
+	c.countModel(req, a.Usage)
 	var reported *ModelError
 	if err != nil && !errors.As(err, &reported) {
 		// What was held back still belongs to the text so far.
 		_ = norm.push("", true, say)
 	}
 	a.Text = text.String()
+	c.recordAnswer(key, a.Text, a, err)
 	return a, err
 }
 
@@ -82,7 +91,6 @@ func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *mete
 			return ErrCanceled
 		}
 		if piece.Usage != nil {
-			c.Count(*piece.Usage)
 			a.Usage = *piece.Usage
 		}
 		if err := m.add(toolCallsLen(piece.ToolCalls)); err != nil {
@@ -109,15 +117,6 @@ func (c *Call) ModelInfo(ctx context.Context, llmID string) Info {
 		info.Context = 8192
 	}
 	return info
-}
-
-// Count adds used tokens.
-func (c *Call) Count(u Usage) {
-	c.run.spent.add(u)
-	root := c.root()
-	root.mu.Lock()
-	defer root.mu.Unlock()
-	root.usage.add(u)
 }
 
 // Tokens estimates how many tokens a text has: one per four characters.

@@ -31,7 +31,11 @@ type Options struct {
 	Until string           // stop after the batch in which this node ran
 	Pins  map[string]Value // outputs, by node id, that are used in place of running the node
 
-	Limits Limits // what the run may hold and use
+	Limits Limits // what the run may hold and use; a canvas can lower them
+	// Approval names nodes, components and tools that may only run when a person agrees; a canvas
+	// can name more.
+	Approval []string
+	Prices   Prices // of models, for Limits.Cost and the usage in events; those of the canvas are used for others
 
 	Rerun         bool // Continue counts as a new execution: new message id, numbering from 1
 	Checkpoints   bool // log what each batch changed, so that the run can be continued elsewhere
@@ -40,6 +44,8 @@ type Options struct {
 
 	CancelBefore bool         // the cancel flag is set already
 	CancelAfter  *CancelAfter // set the cancel flag when an event has been handed out
+
+	around *Call // the node that this run is
 }
 
 // CancelAfter names an event by type, node ("" is any) and count.
@@ -88,6 +94,12 @@ func (o *Options) check(c *Canvas) error {
 		}
 	}
 	return nil
+}
+
+// pinned reports whether given outputs stand in for running a node.
+func (o *Options) pinned(n *node) bool {
+	_, ok := o.Pins[n.id]
+	return ok
 }
 
 // unwrapped is a pinned output without the {"value": ...} of a saved document.

@@ -1,43 +1,74 @@
 package engine
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
-// pauses stops before a batch with forms nobody has answered: the forms are asked together, and
-// what stood beside them waits. It is true when the run ends here.
-func (r *run) pauses(batch []nodeIndex) bool {
-	if r.asked {
-		r.asked = false
+// forms asks people: the forms that are due are asked together, and the state keeps where the run
+// continues with their answers.
+type forms struct{ *journal }
+
+// due reports whether a batch has forms without an answer, before which the run stops.
+func (f *forms) due(batch []nodeIndex) bool {
+	if f.asked {
+		f.asked = false
 		return false
 	}
-	isForm := func(n nodeIndex) bool { return r.c.nodes[n].form != nil }
-	if !slices.ContainsFunc(batch, isForm) || r.pinnedForms(batch) {
-		return false
+	return slices.ContainsFunc(batch, f.isForm) && !f.pinnedForms(batch)
+}
+
+// isForm reports whether a person is asked before a node runs, or continues.
+func (f *forms) isForm(n nodeIndex) bool {
+	return f.c.nodes[n].asks ||
+		len(f.suspended) > 0 && f.suspendedAt(n) != nil ||
+		len(f.opt.Approval) > 0 && f.opt.needsApproval(&f.c.nodes[n])
+}
+
+// answered are the nodes of a batch that may run now that people have answered: those that need an
+// approval that was not asked for yet are left to the next batch.
+func (f *forms) answered(batch []nodeIndex) []nodeIndex {
+	kept := batch[:0]
+	for _, n := range batch {
+		node := &f.c.nodes[n]
+		if node.form == nil && f.opt.needsApproval(node) && f.suspendedAt(n) == nil && !f.opt.pinned(node) {
+			f.sched.Withdraw(n)
+			f.sched.Schedule(n)
+			continue
+		}
+		kept = append(kept, n)
 	}
-	st := r.st
+	if len(kept) == 0 {
+		f.asked = false
+	}
+	return kept
+}
+
+// pause asks the forms of a batch together; what stood beside them waits.
+func (f *forms) pause(batch []nodeIndex, newCall func(*node) *Call) error {
+	st := f.st
 	st.waiting = st.waiting[:0]
 	for _, form := range [...]bool{true, false} {
 		for _, n := range batch {
-			if isForm(n) == form {
+			if f.isForm(n) == form {
 				st.waiting = append(st.waiting, n)
 			}
 		}
 	}
-	r.answers = Null
-	fields, tips, err := r.ask(nil)
+	f.answers = Null
+	fields, tips, err := f.ask(newCall, nil)
 	if err != nil {
 		st.waiting = nil
-		r.failed = err
-		r.endFailed()
-		return true
+		return err
 	}
-	r.pauseWith(fields, tips)
-	return true
+	f.pauseWith(fields, tips)
+	return nil
 }
 
 // pinnedForms reports whether every form of the batch has its answers pinned.
-func (r *run) pinnedForms(batch []nodeIndex) bool {
+func (f *forms) pinnedForms(batch []nodeIndex) bool {
 	for _, n := range batch {
-		if r.c.nodes[n].form != nil && !r.pinned(&r.c.nodes[n]) {
+		if f.isForm(n) && !f.opt.pinned(&f.c.nodes[n]) {
 			return false
 		}
 	}
@@ -45,26 +76,42 @@ func (r *run) pinnedForms(batch []nodeIndex) bool {
 }
 
 // ask collects the fields of all waiting forms; keep, if given, says which of them.
-func (r *run) ask(keep func(name string, field Value) bool) (fields Value, tips string, err error) {
+func (f *forms) ask(
+	newCall func(*node) *Call, keep func(name string, field Value) bool,
+) (fields Value, tips string, err error) {
 	b := NewObject(8)
-	for _, i := range r.st.waiting {
-		n := &r.c.nodes[i]
-		if n.form == nil || r.sched.IsPending(i) { // a form that waits for sources is not asked yet
+	for _, i := range f.st.waiting {
+		n := &f.c.nodes[i]
+		if f.sched.IsPending(i) || !f.isForm(i) { // a form that waits for sources is not asked yet
 			continue
 		}
-		call := r.newCall(n)
-		r.step-- // asking is no execution
-		f, t, err := func() (f Value, t string, err error) {
+		if n.form == nil {
+			s := f.suspendedAt(i)
+			if s == nil {
+				s = f.askNode(n)
+				f.suspended = append(f.suspended, *s)
+			}
+			tips = s.tips
+			for name, field := range s.fields.Fields() {
+				if keep == nil || keep(name, field) {
+					b.Set(name, field)
+				}
+			}
+			continue
+		}
+		call := newCall(n)
+		f.step-- // asking is no execution
+		asked, t, err := func() (asked Value, t string, err error) {
 			defer recovered(&err)
-			return n.form.Ask(r.work(), call)
+			return n.form.Ask(f.work(), call)
 		}()
 		if err != nil {
-			return Null, "", r.nodeError(n, err)
+			return Null, "", f.nodeError(n, err)
 		}
 		if t != "" {
 			tips = t
 		}
-		for name, field := range formFields(f).Fields() {
+		for name, field := range formFields(asked).Fields() {
 			if keep == nil || keep(name, field) {
 				b.Set(name, field)
 			}
@@ -75,57 +122,61 @@ func (r *run) ask(keep func(name string, field Value) bool) (fields Value, tips 
 
 // pauseWith asks and ends the run; the state keeps everything a later turn goes on with. Nodes that
 // wait for sources are told as waiting too.
-func (r *run) pauseWith(fields Value, tips string) {
-	for _, n := range r.st.waiting { // what was about to run is scheduled anew
-		r.sched.Withdraw(n)
+func (f *forms) pauseWith(fields Value, tips string) {
+	for _, n := range f.st.waiting { // what was about to run is scheduled again
+		f.sched.Withdraw(n)
 	}
-	for _, p := range r.sched.Pending {
-		if !slices.Contains(r.st.waiting, p.Node) {
-			r.st.waiting = append(r.st.waiting, p.Node)
+	for _, p := range f.sched.Pending {
+		if !slices.Contains(f.st.waiting, p.Node) {
+			f.st.waiting = append(f.st.waiting, p.Node)
 		}
 	}
-	kept := r.progress.clone()
-	kept.bytes = 0 // the answers begin a new execution
-	kept.unread = elements(r.streamsValue(r.c))
+	kept := f.progress.clone()
+	kept.spent, kept.bytes = Usage{}, 0 // the answers begin a new execution
+	kept.unread = elements(f.streamsValue(f.c))
 	kept.pending, kept.streams = nil, nil
-	r.st.progress = kept
-	r.emitUserInputs(fields, tips)
-	r.lastSnapshot()
+	f.st.progress = kept
+	f.emitUserInputs(fields, tips)
+	f.lastSnapshot()
 }
 
-// resume takes the answers of a paused run and schedules what waited. It is false when required
-// answers are still missing and the run pauses again.
-func (r *run) resume() bool {
-	st := r.st
-	if kept := st.progress; kept != nil {
-		r.takeOver(kept)
-	}
+// resume takes the answers of a paused run and schedules what waited. resumed is false when
+// required answers are still missing and the run pauses again.
+func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
+	st := f.st
 	given := NewObject(8)
-	for _, from := range [...]Value{r.answers, r.in.Inputs} {
+	for _, from := range [...]Value{f.answers, f.in.Inputs} {
 		for name, v := range from.Fields() {
 			given.Set(name, v)
 		}
 	}
-	r.in.Inputs, r.answers = given.Value(), given.Value()
-	missing, tips, err := r.ask(func(name string, field Value) bool {
-		return !field.Get("optional").True() && answer(r.in.Inputs, name).IsNull()
+	var problems []error
+	f.in.Inputs, f.answers = given.Value(), given.Value()
+	missing, tips, err := f.ask(newCall, func(name string, field Value) bool {
+		if answer(f.in.Inputs, name).IsNull() {
+			return !field.Get("optional").True()
+		}
+		problem := approvalProblem(name, field, f.in.Inputs)
+		problems = append(problems, problem)
+		return problem != nil
 	})
+	if problem := errors.Join(problems...); problem != nil {
+		tips = problem.Error()
+	}
 	if err != nil {
-		r.failed = err
-		r.endFailed()
-		return false
+		return false, err
 	}
 	if missing.Len() > 0 {
-		r.pauseWith(missing, tips)
-		return false
+		f.pauseWith(missing, tips)
+		return false, nil
 	}
 	waiting := st.waiting
 	st.waiting, st.progress = nil, nil
 	for _, n := range waiting {
-		r.sched.Schedule(n) // nodes that wait for sources are on their way already
+		f.sched.Schedule(n) // nodes that wait for sources are on their way already
 	}
-	r.asked = true
-	return true
+	f.asked = true
+	return true, nil
 }
 
 // formFields is a form whose fields say in one way whether they may be left out: a field may have

@@ -20,6 +20,7 @@ type Ports struct {
 	Code      Code
 	Tools     Tools
 	MCP       MCP
+	Canvases  Canvases
 	Memory    Memory   // nil remembers nothing, and warns
 	Cancel    Cancel   // nil: only the context cancels
 	Secrets   Secrets  // nil knows none
@@ -142,15 +143,24 @@ type ModelPiece struct {
 	Usage     *Usage     // at most once
 }
 
-// Usage counts tokens, and the calls they were used in.
-type Usage struct{ Prompt, Completion, Calls int }
+// Usage counts tokens, the calls they were used in and what these cost.
+type Usage struct {
+	Prompt, Completion, Calls int
+	Cost                      int64 // millionths of the currency of [Options].Prices; 0 without prices
+}
 
-// Value returns the usage as it is on the wire, without calls where none were counted.
+// Tokens is the number of tokens, input and output.
+func (u Usage) Tokens() int64 { return int64(u.Prompt) + int64(u.Completion) }
+
+// Value returns the usage as it is on the wire, without calls and cost where none were counted.
 func (u Usage) Value() Value {
 	b := NewObject(4).Set("prompt_tokens", Int(int64(u.Prompt))).Set("completion_tokens", Int(int64(u.Completion))).
 		Set("total_tokens", Int(int64(u.Prompt)+int64(u.Completion)))
 	if u.Calls > 0 {
 		b.Set("calls", Int(int64(u.Calls)))
+	}
+	if u.Cost > 0 {
+		b.Set("cost", inCurrency(u.Cost))
 	}
 	return b.Value()
 }
@@ -159,6 +169,7 @@ func (u *Usage) add(more Usage) {
 	u.Prompt += more.Prompt
 	u.Completion += more.Completion
 	u.Calls += more.Calls
+	u.Cost += more.Cost
 }
 
 // ToolDef is a function as models see it.

@@ -19,12 +19,14 @@ type progress struct {
 	bytes     int64  // of the events so far, see Limits.Events
 	step      int64  // executions so far
 	seed      uint64
-	usage     Usage
+	usage     Usage // of executions that are settled
+	spent     Usage // of all, those that a crash repeats included; not in a paused state, where usage counts
 	inputs    Value
 	userID    string
 	webhook   Value
 	answers   Value // given to the forms this run resumed with, earlier partial ones included
-	asked     bool  // the forms of the next batch have been answered
+	suspended []suspended
+	asked     bool // the forms of the next batch have been answered
 
 	schedule *scheduler.State // between two batches nothing is running
 	bodies   []body
@@ -38,6 +40,7 @@ type progress struct {
 
 func (p *progress) clone() *progress {
 	c := *p
+	c.suspended = slices.Clone(p.suspended)
 	c.schedule, c.bodies, c.pending = p.schedule.Clone(), slices.Clone(p.bodies), slices.Clone(p.pending)
 	return &c
 }
@@ -52,7 +55,13 @@ func (p *progress) value(st *State) Value {
 		b.Set("bytes", Int(p.bytes))
 	}
 	b.Set("seed", String(strconv.FormatUint(p.seed, 16))).Set("usage", usageValue(p.usage))
+	if p.spent != (Usage{}) {
+		b.Set("spent", usageValue(p.spent))
+	}
 	b.Set("inputs", p.inputs).Set("user_id", String(p.userID)).Set("webhook", p.webhook).Set("answers", p.answers)
+	if len(p.suspended) > 0 {
+		b.Set("suspended", suspendedValue(c, p.suspended))
+	}
 	if p.asked {
 		b.Set("asked", Bool(true))
 	}
@@ -129,7 +138,7 @@ func (p *progress) apply(c *Canvas, v Value) (err error) {
 	p.step, _ = v.Get("step").Int()
 	steps, _ := v.Get("steps").Int()
 	p.schedule.Steps = int(steps)
-	p.usage = readUsage(v.Get("usage"))
+	p.usage, p.spent = readUsage(v.Get("usage")), readUsage(v.Get("spent"))
 	p.bytes, _ = v.Get("bytes").Int()
 	p.asked = v.Get("asked").True()
 	if p.schedule.Frontier, err = c.indexes(v.Get("next")); err != nil {
@@ -142,7 +151,7 @@ func (p *progress) apply(c *Canvas, v Value) (err error) {
 		return err
 	}
 	p.unread = elements(v.Get("streams"))
-	return nil
+	return p.applySuspended(c, v.Get("suspended"))
 }
 
 // applyScopes reads the open bodies, which replace those that were open before.

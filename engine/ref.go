@@ -267,6 +267,9 @@ func (e *Expr) IsEmpty() bool {
 	return e.Literal.IsNull() || e.Literal.Kind() == KindString && e.Literal.Str() == ""
 }
 
+// Refs are the references that the value has in braces.
+func (e *Expr) Refs() []Ref { return e.text.refs }
+
 // Walk follows a path of member names and list indexes below v. Text is read as JSON on the way,
 // negative indexes count from the end, and what does not exist is null. Below a number, a boolean
 // or a text that is not JSON nothing exists.

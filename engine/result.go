@@ -10,11 +10,11 @@ import (
 
 // logResult logs what a member of a batch that may have had outside effects gave, before the batch
 // is settled: a crash then repeats only members without a result.
-func (r *run) logResult(call *Call) {
-	if !r.opt.Checkpoints || r.gone || call.err != nil && errors.Is(call.err, ErrCanceled) {
+func (j *journal) logResult(call *Call) {
+	if !j.opt.Checkpoints || j.gone || call.err != nil && errors.Is(call.err, ErrCanceled) {
 		return
 	}
-	r.emitData(EventResult, call.id, r.redact(call.resultValue()))
+	j.emitData(EventResult, call.id, j.redact(call.resultValue()))
 }
 
 // resultValue is everything an execution left behind, as data.
@@ -24,7 +24,9 @@ func (c *Call) resultValue() Value {
 	b := NewObject(8)
 	b.Set("node", String(c.id)).Set("started", Int(c.started.UnixNano()))
 	b.Set("outs", slotsValue(c.outs)).Set("ins", slotsValue(c.ins))
-	if c.err != nil {
+	if s := suspensionOf(c.err); s != nil {
+		b.Set("suspended", Object("fields", s.Fields, "tips", s.Tips, "state", c.stateOf(s)))
+	} else if c.err != nil {
 		b.Set("error", String(errorText(c.err)))
 	}
 	if len(c.sets) > 0 {
@@ -64,6 +66,9 @@ func (r *run) reviveCall(n *node, v Value) *Call {
 	c.outs, c.ins, c.long = readSlots(v.Get("outs")), readSlots(v.Get("ins")), true
 	if e := v.Get("error"); !e.IsNull() {
 		c.err = errors.New(e.Str())
+	}
+	if s := v.Get("suspended"); !s.IsNull() {
+		c.err = &Suspension{Fields: s.Get("fields"), Tips: s.Get("tips").Str(), State: s.Get("state")}
 	}
 	for _, s := range v.Get("sets").Elements() {
 		ref := ParseRef(s.At(0).Str())
@@ -116,10 +121,19 @@ func readSlots(v Value) []slot {
 }
 
 func usageValue(u Usage) Value {
-	return List(Int(int64(u.Prompt)), Int(int64(u.Completion)), Int(int64(u.Calls)))
+	return List(Int(int64(u.Prompt)), Int(int64(u.Completion)), Int(int64(u.Calls)), Int(u.Cost))
 }
 
 func readUsage(v Value) Usage {
 	n := func(i int) int { x, _ := v.At(i).Int(); return int(x) }
-	return Usage{Prompt: n(0), Completion: n(1), Calls: n(2)}
+	return Usage{Prompt: n(0), Completion: n(1), Calls: n(2), Cost: int64(n(3))}
+}
+
+// usageOf reads what Usage.Value wrote.
+func usageOf(v Value) Usage {
+	n := func(name string) int { x, _ := v.Get(name).Int(); return int(x) }
+	cost, _ := v.Get("cost").Float()
+	return Usage{
+		Prompt: n("prompt_tokens"), Completion: n("completion_tokens"), Calls: n("calls"), Cost: MicrosOf(cost),
+	}
 }

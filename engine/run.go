@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 	"time"
 
@@ -17,37 +18,49 @@ import (
 // streams; they read the state through their Call while the owner waits, and send results back.
 // The flag of the cancellation, the redactor, the notebook and the memory are all that both sides
 // touch.
+//
+// It is made of parts, each with its own state, that use the parts before them; what is left to run
+// itself is the loop.
 type run struct {
+	basis
+	ending
 	progress
 	cancellation
 	redactor
 	notebook
 	account
-	c      *Canvas
-	st     *State
-	in     Input
-	opt    Options
-	clock  Clock
-	yield  func(*Event, error) bool
-	gone   bool // the consumer left
-	began  time.Time
-	shared bool // a worker may still hold a call
+	emitter
+	applier
+	streaming
+	journal
+	forms
 
+	shared  bool                // a worker may still hold a call
+	results map[nodeIndex]*Call // members of a batch whose result was logged before a crash
+}
+
+// basis is what a run is done with.
+type basis struct {
+	c     *Canvas
+	st    *State
+	in    Input
+	opt   Options
+	clock Clock
+	began time.Time
 	*scratch
-	event  Event
-	number uint64 // Event.Note of the next event
-	seen   int    // matches of CancelAfter so far
-	failed error  // an error nobody handled
+}
 
-	results   map[nodeIndex]*Call // members of a batch whose result was logged before a crash
-	logSize   int
-	stateSize int // bytes of the last snapshot in the middle of the run
+// ending says why a run goes no further.
+type ending struct {
+	gone   bool  // the consumer left
+	failed error // an unhandled error
+}
 
-	spent spent
-
-	// What the last batch did, for its checkpoint.
-	cited        []citation
-	loggedMemory int
+// failWith makes err what the run ends with, unless there is an earlier error.
+func (e *ending) failWith(err error) {
+	if e.failed == nil {
+		e.failed = err
+	}
 }
 
 // scratch is memory a run needs while it lasts, kept by the canvas for the next one.
@@ -75,7 +88,7 @@ func (c *Canvas) Run(ctx context.Context, st *State, in Input, opt Options) iter
 	}
 }
 
-// Continue goes on with a state that was saved in the middle of a run: same message, same
+// Continue continues a state that was saved in the middle of a run: same message, same
 // numbering, no event twice. A state that is not unfinished gives an error.
 func (c *Canvas) Continue(ctx context.Context, st *State, opt Options) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
@@ -112,12 +125,17 @@ func (c *Canvas) runnable(st *State) error {
 
 func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yield func(*Event, error) bool) *run {
 	opt.setDefaults()
-	r := &run{c: c, st: st, in: in, opt: opt, clock: opt.Ports.Clock, yield: yield}
-	r.scratch = c.takeScratch()
+	r := &run{basis: basis{c: c, st: st, in: in, opt: opt, clock: opt.Ports.Clock, scratch: c.takeScratch()}}
+	r.connect()
+	r.yield = yield
 	if opt.Internal || opt.Checkpoints {
 		r.signal = make(chan struct{}, 1)
 	}
-	r.limits, r.account.st, r.at = &r.opt.Limits, st, &r.progress
+	c.settings.narrow(&r.opt)
+	r.spending.run.limits = &r.opt.Limits
+	if opt.around != nil {
+		r.spending.outer = &opt.around.run.spending
+	}
 	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
 	r.st.recount()
 	r.outer = ctx
@@ -129,6 +147,17 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	r.sched.Reset(c.graph, st.ran)
 	r.watch()
 	return r
+}
+
+// connect gives each part of the run those it uses.
+func (r *run) connect() {
+	r.account.basis, r.account.ending, r.account.progress = &r.basis, &r.ending, &r.progress
+	r.emitter.basis, r.emitter.ending, r.emitter.progress = &r.basis, &r.ending, &r.progress
+	r.emitter.account, r.emitter.cancellation = &r.account, &r.cancellation
+	r.emitter.redactor, r.emitter.notebook = &r.redactor, &r.notebook
+	r.applier.basis, r.applier.progress, r.applier.emitter = &r.basis, &r.progress, &r.emitter
+	r.streaming.applier, r.journal.applier = &r.applier, &r.applier
+	r.forms.journal = &r.journal
 }
 
 // watch connects the cancel port, and makes the encoder.
@@ -206,7 +235,7 @@ func (r *run) execute() {
 	r.st.retrieval = append(r.st.retrieval, newReference())
 	switch {
 	case resume:
-		if !r.resume() {
+		if !r.resumeForms() {
 			return
 		}
 	case r.opt.From != "":
@@ -216,6 +245,19 @@ func (r *run) execute() {
 	}
 	r.startLog()
 	r.goOn()
+}
+
+// resumeForms continues with the answers of a paused run. It is false when the run ends here.
+func (r *run) resumeForms() bool {
+	if kept := r.st.progress; kept != nil {
+		r.takeOver(kept)
+	}
+	resumed, err := r.forms.resume(r.newCall)
+	if err != nil {
+		r.failWith(err)
+		r.endFailed()
+	}
+	return resumed
 }
 
 // pathRoom is how many steps a path holds before it has to grow.
@@ -295,9 +337,12 @@ func (r *run) readFiles() error {
 	return nil
 }
 
-// goOn runs batch after batch until nothing is left, somebody has to answer a form, or something
+// goOn runs batch after batch until nothing is left, a form has to be answered, or something
 // stops the run.
 func (r *run) goOn() {
+	if s := r.opt.Limits.Seconds; s < math.MaxInt64/int64(time.Second) {
+		r.stopAfter(time.Duration(s)*time.Second - r.clock.Now().Sub(r.began))
+	}
 	for !r.gone {
 		if r.canceled() {
 			r.finishCanceled()
@@ -308,7 +353,16 @@ func (r *run) goOn() {
 		if len(batch) == 0 {
 			break
 		}
-		if r.pauses(batch) {
+		if r.asked {
+			if batch = r.answered(batch); len(batch) == 0 {
+				continue
+			}
+		}
+		if r.due(batch) {
+			if err := r.pause(batch, r.newCall); err != nil {
+				r.failWith(err)
+				r.endFailed()
+			}
 			return
 		}
 		if r.failed = r.countSteps(batch); r.failed != nil || !r.room(0) {
@@ -316,10 +370,11 @@ func (r *run) goOn() {
 			return
 		}
 		if !r.drainRestarted(batch) {
+			r.stop()
 			return
 		}
 		r.runBatch(batch)
-		if !r.settleBatch(batch) {
+		if !r.settleBatch() {
 			return
 		}
 		if r.opt.Until != "" && r.ranUntil(batch) {
@@ -346,12 +401,8 @@ func (r *run) finish() {
 	for len(r.pending) > 0 && !r.gone {
 		r.drain(r.pending[0])
 		r.flushPending()
-		if r.canceled() {
-			r.finishCanceled()
-			return
-		}
-		if r.failed != nil {
-			r.endFailed()
+		if r.canceled() || r.failed != nil {
+			r.stop()
 			return
 		}
 	}
@@ -363,8 +414,8 @@ func (r *run) finish() {
 	}
 	turn := Turn{Role: "assistant", Content: outs}
 	// The answer is kept twice: as all outputs, and as a line of sys.history.
-	if err := r.admit(2 * outs.Size()); err != nil && r.failed == nil {
-		r.failed = err
+	if err := r.admit(2 * outs.Size()); err != nil {
+		r.failWith(err)
 	}
 	if r.failed != nil || !r.room(outs.Size()+r.inputs.Size()) {
 		r.endFailed()
@@ -377,8 +428,25 @@ func (r *run) finish() {
 	r.lastSnapshot()
 }
 
-// finishCanceled ends a run that was told to stop.
+// stop ends a run that was cancelled or has failed.
+func (r *run) stop() {
+	switch {
+	case r.canceled():
+		r.finishCanceled()
+	case r.failed != nil:
+		r.endFailed()
+	}
+}
+
+// finishCanceled ends a run that was told to stop, by a person or by its limit on time.
 func (r *run) finishCanceled() {
+	if r.late.Load() {
+		over := &LimitError{Kind: ErrTooSlow, Size: r.opt.Limits.Seconds, Limit: r.opt.Limits.Seconds}
+		r.note(EventLimitReached, nil, Object("code", CodeOf(over), "message", over.Error()))
+		r.failWith(over)
+		r.endFailed()
+		return
+	}
 	r.flushNotes()
 	r.dropStreams(ErrCanceled)
 	r.forget()
@@ -387,7 +455,7 @@ func (r *run) finishCanceled() {
 	r.fail(ErrCanceled)
 }
 
-// endFailed ends a run with an error nobody handled: no further event.
+// endFailed ends a run with an unhandled error: no further event.
 func (r *run) endFailed() {
 	r.flushNotes()
 	r.dropStreams(nil)

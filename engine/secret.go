@@ -208,7 +208,7 @@ func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
 }
 
 // nodeError is what a run ends with: err, whose text may quote a request, without secrets.
-func (r *run) nodeError(n *node, err error) error {
+func (r *redactor) nodeError(n *node, err error) error {
 	return &NodeError{Node: n.id, Kind: n.spec.Name, Err: r.redactError(err)}
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// settleBatch takes the results of a batch in path order: events, handlers, and what runs next. It
-// is false when the run ends here.
-func (r *run) settleBatch(batch []nodeIndex) bool {
+// settleBatch takes the results of the batch in path order: events, handlers, and what runs next.
+// It is false when the run ends here.
+func (r *run) settleBatch() bool {
 	canceled := false
 	r.cited = r.cited[:0]
 	for _, call := range r.calls {
@@ -31,7 +31,7 @@ func (r *run) settleBatch(batch []nodeIndex) bool {
 		r.endFailed()
 		return false
 	}
-	r.st.path = append(r.st.path, batch...)
+	r.st.path = append(r.st.path, r.batchNodes()...)
 	r.sched.EndTurns()
 	return true
 }
@@ -40,7 +40,12 @@ func (r *run) settleBatch(batch []nodeIndex) bool {
 func (r *run) settle(call *Call) {
 	n := call.node
 	r.unreserve(call) // what it made is counted as state now, or gone
-	r.apply(call)
+	if s := suspensionOf(call.err); s != nil {
+		r.suspend(call, s)
+		return
+	}
+	r.dropSuspended(n.index)
+	r.applyCall(call)
 	r.flushNotes()
 	if call.err == nil && call.speech != nil {
 		call.err = r.speak(call)
@@ -70,64 +75,72 @@ func (r *run) settle(call *Call) {
 	r.sched.Settle(n.index, r.outcome(call, jumped, failed), call.next)
 }
 
-// apply writes what an execution left behind into the state.
-func (r *run) apply(call *Call) {
+// applier writes what executions leave behind into the state.
+type applier struct {
+	*basis
+	*progress
+	*emitter
+	cited []citation // of the last batch, for its checkpoint
+}
+
+// applyCall writes what an execution left behind into the state.
+func (a *applier) applyCall(call *Call) {
 	call.mu.Lock()
 	defer call.mu.Unlock()
 	for _, o := range call.outs {
-		call.refuse(r.putOut(call.node.index, o.name, r.redact(o.value)))
+		call.refuse(a.putOut(call.node.index, o.name, a.redact(o.value)))
 	}
-	for _, a := range call.sets {
-		call.refuse(r.st.assign(a.ref, r.redact(a.value), r.checkAssigned))
+	for _, w := range call.sets {
+		call.refuse(a.st.assign(w.ref, a.redact(w.value), a.checkAssigned))
 	}
 	call.sets = nil
-	r.takeCites(call)
+	a.takeCites(call)
 	for _, m := range call.memories {
-		err := r.admit(m.Size())
+		err := a.admit(m.Size())
 		if call.refuse(err); err == nil {
-			r.st.memory = append(r.st.memory, m)
-			r.st.bytes += m.Size()
-			r.bytes += m.Size()
+			a.st.memory = append(a.st.memory, m)
+			a.st.bytes += m.Size()
+			a.bytes += m.Size()
 		}
 	}
 	call.memories = nil
-	r.addUsage(call)
+	a.addUsage(call)
 	if call.err != nil {
-		r.st.setOut(call.node.index, errorOutput, String(r.redactText(errorText(call.err))))
+		a.st.setOut(call.node.index, errorOutput, String(a.redactText(errorText(call.err))))
 	}
 }
 
 // putOut sets an output if the state may grow by it, and makes it null otherwise.
-func (r *run) putOut(node nodeIndex, name string, v Value) error {
+func (a *applier) putOut(node nodeIndex, name string, v Value) error {
 	grows := v.Size()
-	if grows <= r.slack {
-		r.slack -= grows
-		r.st.setOut(node, name, v)
+	if grows <= a.slack {
+		a.slack -= grows
+		a.st.setOut(node, name, v)
 		return nil
 	}
-	if old, ok := r.st.nodes[node].out(name); ok {
+	if old, ok := a.st.nodes[node].out(name); ok {
 		grows -= old.Size()
 	}
-	err := r.admit(grows)
+	err := a.admit(grows)
 	if err != nil {
 		v = Null
 	}
-	r.st.setOut(node, name, v)
+	a.st.setOut(node, name, v)
 	return err
 }
 
 // checkAssigned is nil when a variable may have a value in place of the old one. The value counts
 // as an event, because the log repeats it; of a list, which most often has grown by an element,
 // what it has grown by does.
-func (r *run) checkAssigned(old, v Value) error {
-	if err := r.opt.Limits.checkValue(v); err != nil {
+func (a *applier) checkAssigned(old, v Value) error {
+	if err := a.opt.Limits.checkValue(v); err != nil {
 		return err
 	}
-	r.bytes += v.Size()
+	a.bytes += v.Size()
 	if v.kind == KindList && old.kind == KindList {
-		r.bytes -= min(v.Size(), old.Size())
+		a.bytes -= min(v.Size(), old.Size())
 	}
-	return r.admit(v.Size() - old.Size())
+	return a.admit(v.Size() - old.Size())
 }
 
 // refuse makes an error that of the execution, unless it has one.
@@ -138,49 +151,47 @@ func (c *Call) refuse(err error) {
 }
 
 // addUsage counts what an execution used; call.mu is held.
-func (r *run) addUsage(call *Call) {
-	r.usage.add(call.usage)
+func (a *applier) addUsage(call *Call) {
+	a.usage.add(call.usage)
 	call.usage = Usage{}
 }
 
 // takeCites adds what an execution found to the references of the run; call.mu is held.
-func (r *run) takeCites(call *Call) {
+func (a *applier) takeCites(call *Call) {
 	if len(call.cites) == 0 {
 		return
 	}
 	for _, c := range call.cites {
 		size := c.size()
-		if err := r.admit(size); err != nil {
+		if err := a.admit(size); err != nil {
 			call.refuse(err)
 			continue
 		}
-		r.st.cite(c)
-		r.bytes += size
-		r.cited = append(r.cited, c)
+		a.st.cite(c)
+		a.bytes += size
+		a.cited = append(a.cited, c)
 	}
 	call.cites = nil
 }
 
 // handle decides what an error leads to. jumped says that the error handler's nodes run in place of
 // the edges.
-func (r *run) handle(call *Call) (jumped bool) {
+func (a *applier) handle(call *Call) (jumped bool) {
 	n := call.node
-	r.st.setOut(n.index, errorOutput, String(r.redactText(errorText(call.err))))
+	a.st.setOut(n.index, errorOutput, String(a.redactText(errorText(call.err))))
 	switch {
 	case errors.Is(call.err, ErrCanceled):
 	case len(n.gotos) > 0:
 		return true
 	case !n.back.IsNull() && (n.spec.Tool != nil || n.spec.Tells):
-		r.emitMessage(n.back.Text(), false, false, nil)
-		r.emitMessageEnd(&Said{}, Null)
+		a.emitMessage(n.back.Text(), false, false, nil)
+		a.emitMessageEnd(&Said{}, Null)
 	case !n.back.IsNull():
-		r.st.dropError(n.index)
-		r.st.setOut(n.index, "result", n.back)
+		a.st.dropError(n.index)
+		a.st.setOut(n.index, "result", n.back)
 		call.err = nil
 	default:
-		if r.failed == nil {
-			r.failed = r.nodeError(n, call.err)
-		}
+		a.failWith(a.nodeError(n, call.err))
 	}
 	return false
 }
@@ -203,7 +214,7 @@ func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 		return scheduler.Chosen
 	case failed:
 		return scheduler.Failed
-	case n.container != nil && r.pinned(n):
+	case n.container != nil && r.opt.pinned(n):
 		r.emitContainerFinished(n, call.started, call.ins)
 		return scheduler.Ended
 	case n.container != nil && n.item != noNode:
@@ -213,15 +224,13 @@ func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 	return scheduler.Followed
 }
 
-func (r *run) pinned(n *node) bool {
-	_, ok := r.opt.Pins[n.id]
-	return ok
-}
-
 // countSteps limits runaways. Executions count in the body they belong to, without one for each
 // node of the canvas, so that a large graph is not taken for a cycle; turns that bring an iteration
 // closer to its end start the count anew.
 func (r *run) countSteps(batch []nodeIndex) error {
+	if err := r.countInner(len(batch)); err != nil {
+		return err
+	}
 	for _, i := range batch {
 		n := &r.c.nodes[i]
 		if r.sched.Count(i)-len(r.c.nodes) <= r.opt.MaxSteps {

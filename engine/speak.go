@@ -15,9 +15,13 @@ const (
 	voiceMost = 500
 )
 
+// streaming reads the lazy texts of nodes and hands out what nodes say. Only the owner of the run
+// uses it.
+type streaming struct{ *applier }
+
 // speaking is one message on its way out. Only the run's owner uses it.
 type speaking struct {
-	r     *run
+	r     *streaming
 	parts []func() string // what was said, without reasoning; streams keep their text themselves
 	voice bool
 	aloud strings.Builder // text that has no sound yet
@@ -29,11 +33,11 @@ type speaking struct {
 
 // speak hands out what a node says: texts at once, streams piece by piece, then the end of the
 // message.
-func (r *run) speak(call *Call) error {
-	s := &speaking{r: r, voice: call.speech.Voice && r.opt.Ports.Speech != nil}
+func (t *streaming) speak(call *Call) error {
+	s := &speaking{r: t, voice: call.speech.Voice && t.opt.Ports.Speech != nil}
 	var broken error
 	for _, part := range call.speech.Parts {
-		if r.canceled() {
+		if t.canceled() {
 			broken = ErrCanceled
 			break
 		}
@@ -58,44 +62,44 @@ func (r *run) speak(call *Call) error {
 	content := ""
 	if s.over == nil {
 		content = s.text()
-		s.over = r.putOut(call.node.index, "content", String(content))
+		s.over = t.putOut(call.node.index, "content", String(content))
 	}
-	if r.gone {
+	if t.gone {
 		return nil
 	}
-	if broken != nil && r.canceled() {
-		r.dropStreams(ErrCanceled)
+	if broken != nil && t.canceled() {
+		t.dropStreams(ErrCanceled)
 		return ErrCanceled
 	}
 	if s.over != nil {
-		r.emitMessageEnd(&Said{Interrupted: true}, Null)
+		t.emitMessageEnd(&Said{Interrupted: true}, Null)
 		return s.over
 	}
 	said := &Said{Text: content, Interrupted: broken != nil}
 	if call.node.speaker != nil && broken == nil {
-		if err := r.finishSpeech(call, said); err != nil {
+		if err := t.finishSpeech(call, said); err != nil {
 			return err
 		}
 	}
-	for _, i := range r.pending { // what a streaming agent found belongs to this message
-		if writer := r.streams[i]; writer.deferred.stream.ended() {
+	for _, i := range t.pending { // what a streaming agent found belongs to this message
+		if writer := t.streams[i]; writer.deferred.stream.ended() {
 			writer.mu.Lock()
-			r.takeCites(writer)
+			t.takeCites(writer)
 			writer.mu.Unlock()
 		}
 	}
 	ref := Null
-	if n := len(r.st.retrieval); n > 0 && hasCitation(content) {
-		ref = r.st.retrieval[n-1].value()
+	if n := len(t.st.retrieval); n > 0 && hasCitation(content) {
+		ref = t.st.retrieval[n-1].value()
 	}
-	r.emitMessageEnd(said, ref)
+	t.emitMessageEnd(said, ref)
 	return nil
 }
 
-func (r *run) finishSpeech(call *Call, said *Said) (err error) {
+func (t *streaming) finishSpeech(call *Call, said *Said) (err error) {
 	defer recovered(&err)
-	err = call.node.speaker.Finish(r.work(), call, said)
-	r.apply(call)
+	err = call.node.speaker.Finish(t.work(), call, said)
+	t.applyCall(call)
 	return err
 }
 
@@ -106,7 +110,7 @@ func (s *speaking) stream(stream *Stream) error {
 		text, _ := stream.result()
 		return WithoutReasoning(text)
 	})
-	err := stream.each(s.r.work(), s.r, func(piece string) bool {
+	err := stream.each(s.r.work(), s.r.emitter, func(piece string) bool {
 		if s.r.canceled() {
 			return false
 		}
@@ -229,11 +233,11 @@ func speakable(text string) string {
 }
 
 // flushPending finishes nodes whose streams have ended, in the order they were announced.
-func (r *run) flushPending() {
-	for i := 0; i < len(r.pending) && !r.gone; {
-		call := r.streams[r.pending[i]]
+func (t *streaming) flushPending() {
+	for i := 0; i < len(t.pending) && !t.gone; {
+		call := t.streams[t.pending[i]]
 		if call.deferred.stream.ended() {
-			r.finishStream(call)
+			t.finishStream(call)
 		} else {
 			i++
 		}
@@ -241,11 +245,11 @@ func (r *run) flushPending() {
 }
 
 // finishStream settles a node whose text is complete.
-func (r *run) finishStream(call *Call) {
+func (t *streaming) finishStream(call *Call) {
 	n := call.node
-	r.flushNotes()
-	r.forgetStream(n.index)
-	r.unreserve(call)
+	t.flushNotes()
+	t.forgetStream(n.index)
+	t.unreserve(call)
 	text, err := call.deferred.stream.result()
 	call.mu.Lock()
 	for i := range call.outs {
@@ -255,80 +259,75 @@ func (r *run) finishStream(call *Call) {
 	}
 	call.mu.Unlock()
 	call.err = err
-	if r.canceled() && err != nil {
+	if t.canceled() && err != nil {
 		call.err = ErrCanceled
 	}
-	r.apply(call)
+	t.applyCall(call)
 	if call.err != nil {
-		if jumped := r.handle(call); jumped {
-			r.sched.ScheduleOnError(n.index)
+		if jumped := t.handle(call); jumped {
+			t.sched.ScheduleOnError(n.index)
 		}
 	}
-	r.emitNodeFinished(call)
+	t.emitNodeFinished(call)
 }
 
-func (r *run) forgetStream(node nodeIndex) {
-	r.pending = slices.DeleteFunc(r.pending, func(n nodeIndex) bool { return n == node })
-	delete(r.streams, node)
+func (t *streaming) forgetStream(node nodeIndex) {
+	t.pending = slices.DeleteFunc(t.pending, func(n nodeIndex) bool { return n == node })
+	delete(t.streams, node)
 }
 
 // drainRestarted reads the streams of nodes that are about to run again, so that every start has
-// its finish. It is false when the run ends here.
-func (r *run) drainRestarted(batch []nodeIndex) bool {
-	if len(r.pending) == 0 {
+// its finish. It is false when the run cannot go on.
+func (t *streaming) drainRestarted(batch []nodeIndex) bool {
+	if len(t.pending) == 0 {
 		return true
 	}
 	for _, n := range batch {
-		if r.streams[n] == nil || r.gone {
+		if t.streams[n] == nil || t.gone {
 			continue
 		}
-		r.drain(n)
-		if call := r.streams[n]; call != nil && call.deferred.stream.ended() {
-			r.finishStream(call)
+		t.drain(n)
+		if call := t.streams[n]; call != nil && call.deferred.stream.ended() {
+			t.finishStream(call)
 		}
-		switch {
-		case r.canceled():
-			r.finishCanceled()
-			return false
-		case r.failed != nil:
-			r.endFailed()
+		if t.canceled() || t.failed != nil {
 			return false
 		}
 	}
-	return !r.gone
+	return !t.gone
 }
 
 // drain reads a stream nobody asked for, so that its node can finish.
-func (r *run) drain(node nodeIndex) {
-	call := r.streams[node]
-	err := call.deferred.stream.each(r.work(), r, func(string) bool { return !r.canceled() && !r.gone })
-	if err != nil && r.canceled() {
-		r.dropStreams(ErrCanceled)
+func (t *streaming) drain(node nodeIndex) {
+	call := t.streams[node]
+	err := call.deferred.stream.each(t.work(), t.emitter, func(string) bool { return !t.canceled() && !t.gone })
+	if err != nil && t.canceled() {
+		t.dropStreams(ErrCanceled)
 	}
 }
 
 // dropStreams finishes nodes whose streams will not be read: with the reason as their error, or
 // without one when the run failed elsewhere.
-func (r *run) dropStreams(reason error) {
-	for len(r.pending) > 0 && !r.gone {
-		call := r.streams[r.pending[0]]
+func (t *streaming) dropStreams(reason error) {
+	for len(t.pending) > 0 && !t.gone {
+		call := t.streams[t.pending[0]]
 		if call.deferred.stream.ended() {
-			r.finishStream(call)
+			t.finishStream(call)
 			continue
 		}
-		r.forgetStream(call.node.index)
-		r.unreserve(call)
+		t.forgetStream(call.node.index)
+		t.unreserve(call)
 		call.close()
 		call.mu.Lock()
-		r.addUsage(call)
+		t.addUsage(call)
 		call.mu.Unlock()
 		text, _ := call.deferred.stream.result()
-		r.st.setOut(call.node.index, call.deferred.output, Null)
+		t.st.setOut(call.node.index, call.deferred.output, Null)
 		if reason != nil {
-			r.st.setOut(call.node.index, call.deferred.output, String(text))
-			r.st.setOut(call.node.index, errorOutput, String(errorText(reason)))
+			t.st.setOut(call.node.index, call.deferred.output, String(text))
+			t.st.setOut(call.node.index, errorOutput, String(errorText(reason)))
 		}
 		call.err = reason
-		r.emitNodeFinished(call)
+		t.emitNodeFinished(call)
 	}
 }

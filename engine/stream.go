@@ -81,7 +81,7 @@ func (s *Stream) emit(ctx context.Context, piece string) error {
 
 // each hands out the text as it comes, from the start. It stops early when ctx ends or yield says
 // so. Notes of workers are handed out meanwhile.
-func (s *Stream) each(ctx context.Context, r *run, yield func(piece string) bool) error {
+func (s *Stream) each(ctx context.Context, r *emitter, yield func(piece string) bool) error {
 	s.mu.Lock()
 	s.live = true
 	s.mu.Unlock()

@@ -27,6 +27,10 @@ func (c *Canvas) StateAt(log []*Event, seq uint64) (*State, error) {
 				return nil, fmt.Errorf("%w: a checkpoint without a snapshot before it", ErrState)
 			}
 			err = st.applyDelta(e.Data())
+		case EventUsage:
+			if st != nil && st.progress != nil {
+				st.progress.spent = usageOf(e.Data().Get("run"))
+			}
 		case EventResult:
 			if st != nil && st.progress != nil {
 				st.progress.results = append(st.progress.results, e.Data())
@@ -120,10 +124,13 @@ func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield fun
 // takeOver goes on where kept stands: schedule, bodies, waiting nodes and unread streams.
 func (r *run) takeOver(kept *progress) {
 	r.step, r.usage = kept.step, kept.usage
-	r.spent.set(kept.usage)
+	r.spending.restore(kept.usage)
+	if kept.spent != (Usage{}) {
+		r.spending.restore(kept.spent)
+	}
 	r.answers, r.asked = kept.answers, kept.asked
 	r.sched.Restore(kept.schedule)
-	r.bodies = kept.bodies
+	r.bodies, r.suspended = kept.bodies, kept.suspended
 	for _, s := range elements(kept.streamsValue(r.c)) {
 		r.reopen(s)
 	}

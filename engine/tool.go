@@ -74,6 +74,7 @@ func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args 
 	}
 	sub := newCall(c.run, t.node)
 	sub.args, sub.isTool, sub.parent = args, true, &c.CallOutputs
+	sub.inScope(ctx)
 	err := c.run.redactError(c.run.attempt(ctx, sub))
 	result := c.run.redact(sub.toolResult(t.Spec))
 	if err != nil {
@@ -125,6 +126,9 @@ func (c *Call) traceTool(tool, exposed string, args Value) func(result Value, er
 
 // TraceStep logs a step of an agent that is no tool call: analyze_task, reflection, ...
 func (c *Call) TraceStep(name string, args, result Value) {
+	if tape := c.root().tape; tape != nil && tape.replaying() {
+		return // it was logged before the execution was suspended
+	}
 	c.traceTool("", name, args)(result, nil)
 }
 
@@ -146,9 +150,13 @@ const toolArrow = "-->"
 func idSegment(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
 // tracePath is the display name of the node in the canvas and, after arrows, the agents below it.
-func (c *Call) tracePath() string {
+func (c *execution) tracePath() string {
 	root := c.root()
-	return root.node.name + strings.TrimPrefix(c.id, root.id)
+	path := root.node.name + strings.TrimPrefix(c.id, root.id)
+	if around := c.run.opt.around; around != nil {
+		path = around.tracePath() + toolArrow + path
+	}
+	return path
 }
 
 func seconds(d time.Duration) Value { return Float(float64(d.Microseconds()) / 1e6) }

@@ -131,6 +131,10 @@ type Config struct {
 	// Limits bound each run; a zero field is the engine's default, a negative one
 	// no limit.
 	Limits engine.Limits
+	// Prices are what models cost; see the engine's option.
+	Prices engine.Prices
+	// Approval names nodes, components and tools that only run when a person agrees.
+	Approval []string
 	// Concurrency and MaxSteps are the options of the engine for each run; 0 is its
 	// default.
 	Concurrency, MaxSteps int

@@ -27,6 +27,7 @@ func TestFailures(t *testing.T) {
 		{"kill ingestion, embedded", killIngestEmbedded},
 		{"kill ingestion, shared", killIngestShared},
 		{"zombie", zombie},
+		{"approval on another host", approvalOnAnotherHost},
 		{"kill and freeze store", killAndFreezeStore},
 		{"kill all", killAll},
 		{"reader hop", readerHop},

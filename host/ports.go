@@ -29,7 +29,8 @@ type ports struct {
 	sqlite    string     // folder of SQLite files for ExeSQL; "" allows none
 	memory    *runMemory
 	memories  *memories.Store
-	chromium  string // path of the program; "" is none
+	chromium  string            // path of the program; "" is none
+	canvases  func() *runs.Runs // which compiles canvases; made after the ports
 }
 
 func (h *Host) newPorts() *ports {
@@ -40,6 +41,7 @@ func (h *Host) newPorts() *ports {
 		scripts:  h.scripts,
 		private:  h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
 		memories: memories.New(h.store, h.models), chromium: h.cfg.Browser,
+		canvases: func() *runs.Runs { return h.runs },
 	}
 }
 
@@ -59,6 +61,7 @@ func (p *ports) of(j *runs.Job) engine.Ports {
 		Code:      p.code(j.Tenant),
 		MCP:       p.mcpServers(j),
 		Tools:     p.external(j),
+		Canvases:  canvasPort{p.store, p.canvases, j.Tenant},
 		Secrets:   p.secrets(j),
 		Budget:    p.memory.open(j.ID),
 	}

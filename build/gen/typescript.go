@@ -135,7 +135,7 @@ func object(b *bytes.Buffer, name, doc string, t reflect.Type, types map[string]
 func usage(b *bytes.Buffer) {
 	b.WriteString("\n/** Usage counts tokens of model calls. */\nexport interface Usage {\n")
 	always := engine.Usage{}.Value()
-	for name := range (engine.Usage{Prompt: 1, Completion: 1, Calls: 1}).Value().Fields() {
+	for name := range (engine.Usage{Prompt: 1, Completion: 1, Calls: 1, Cost: 1}).Value().Fields() {
 		optional := "?"
 		if _, ok := always.Lookup(name); ok {
 			optional = ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -20,13 +21,14 @@ import (
 // written anew).
 type Agent struct {
 	LLM
-	Tools         engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
-	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is left out, all tools of the server. An entry with url and server_type needs no server on the host" label:"MCP servers"`
-	CustomHeader  engine.Value `json:"custom_header" doc:"headers for MCP servers: {name: value}, added to theirs"`
-	MaxRounds     int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
-	ToolMode      string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
-	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent" label:"User prompt"`
-	RememberTools bool         `json:"remember_tools" doc:"summarise tool calls for later turns, with one model call when tools were used"`
+	Tools        engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
+	MCP          engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is left out, all tools of the server. An entry with url and server_type needs no server on the host" label:"MCP servers"`
+	CustomHeader engine.Value `json:"custom_header" doc:"headers for MCP servers: {name: value}, added to theirs"`
+	MaxRounds    int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
+	ToolMode     string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
+	UserPrompt   string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent" label:"User prompt"`
+	AgentLimits
+	RememberTools bool `json:"remember_tools" doc:"summarise tool calls for later turns, with one model call when tools were used"`
 	tools         toolset
 	servers       []*remoteServer
 }
@@ -80,7 +82,7 @@ func (a *Agent) Run(ctx context.Context, call *engine.Call) error {
 	}
 	c.system = a.recalled(call, c.system)
 	c.fit(call.ModelInfo(ctx, a.LLMID).Context)
-	if a.schema.IsNull() && call.CanStream() {
+	if a.schema.IsNull() && call.CanStream() && !call.MaySuspend() {
 		return call.Defer("content", c.value())
 	}
 	text, err := a.work(ctx, call, c, nil)
@@ -108,6 +110,15 @@ func (a *Agent) Stream(ctx context.Context, call *engine.Call, request engine.Va
 
 // work calls tools and writes the answer.
 func (a *Agent) work(ctx context.Context, call *engine.Call, c conversation, emit func(string) error) (string, error) {
+	ctx, end := call.Allow(ctx, a.AgentLimits.limits())
+	defer end()
+	text, err := a.workWithin(ctx, call, c, emit)
+	return text, call.Overdue(ctx, err)
+}
+
+func (a *Agent) workWithin(
+	ctx context.Context, call *engine.Call, c conversation, emit func(string) error,
+) (string, error) {
 	tools, err := a.toolset(ctx, call)
 	if err != nil {
 		return "", err
@@ -155,6 +166,14 @@ func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) e
 	}
 	outStructured(call, v)
 	return nil
+}
+
+// MaySuspend reports whether a person has to agree to some tool of a server; the canvas knows its
+// other tools.
+func (a *Agent) MaySuspend() bool {
+	return slices.ContainsFunc(a.servers, func(s *remoteServer) bool {
+		return s.asks || slices.ContainsFunc(s.tools, func(t agentTool) bool { return t.approval })
+	})
 }
 
 // InputForm has one line per reference of the agent's own prompts.

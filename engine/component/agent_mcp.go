@@ -21,6 +21,7 @@ type remoteServer struct {
 	url   string      // "" leaves the address to the host
 	kind  string      // transport of url
 	tools []agentTool // those that were chosen, under their own names
+	asks  bool        // a person has to agree to each call
 	all   bool        // nothing was chosen: whatever the server has
 }
 
@@ -30,12 +31,15 @@ func (a *Agent) bindServers() {
 	for _, entry := range a.MCP.Elements() {
 		s := &remoteServer{
 			id: entry.Get("mcp_id").Text(), url: entry.Get("url").Text(), kind: entry.Get("server_type").Text(),
-			all: entry.Get("tools").IsNull(),
+			all: entry.Get("tools").IsNull(), asks: entry.Get("approval").True(),
 		}
 		for name, tool := range entry.Get("tools").Fields() {
-			s.tools = append(s.tools, remoteTool(s, engine.ToolDef{
-				Name: name, Description: tool.Get("description").Text(), Parameters: first(tool, "inputSchema", "input_schema", "parameters"),
-			}))
+			chosen := remoteTool(s, engine.ToolDef{
+				Name: name, Description: tool.Get("description").Text(),
+				Parameters: first(tool, "inputSchema", "input_schema", "parameters"),
+			})
+			chosen.approval = s.asks || tool.Get("approval").True()
+			s.tools = append(s.tools, chosen)
 		}
 		if s.all || len(s.tools) > 0 {
 			a.servers = append(a.servers, s)
@@ -69,6 +73,11 @@ func (a *Agent) hasTools() bool { return len(a.tools)+len(a.servers) > 0 }
 // toolset is what may be called now. Its only error is that the run was told to stop.
 func (a *Agent) toolset(ctx context.Context, call *engine.Call) (toolset, error) {
 	set := slices.Clone(a.tools)
+	for i := range set {
+		if d, ok := set[i].bound.Component().(definer); ok {
+			set[i].def = d.Define(ctx, call, set[i].def)
+		}
+	}
 	for i, o := range a.offers(ctx, call) {
 		s := a.servers[i]
 		for _, tool := range s.choose(call, o) {
@@ -120,6 +129,7 @@ func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 		out := make([]agentTool, len(o.tools))
 		for i, def := range o.tools {
 			out[i] = remoteTool(s, def)
+			out[i].approval = s.asks
 		}
 		return out
 	}
@@ -130,7 +140,9 @@ func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 			warn(call, server, fmt.Errorf("it has no tool %s any more", out[i].remote))
 			continue
 		}
+		approval := out[i].approval
 		out[i] = remoteTool(s, o.tools[at])
+		out[i].approval = approval
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func (t *task) native(ctx context.Context) (string, error) {
 	var text strings.Builder
 	names, defs := t.functions()
 	for range t.agent.MaxRounds + 1 {
-		if err := t.call.Canceled(); err != nil {
+		if err := t.begin(); err != nil {
 			return text.String(), err
 		}
 		answer, err := t.turn(ctx, &text, defs)

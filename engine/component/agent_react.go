@@ -21,7 +21,7 @@ func (t *task) plan(ctx context.Context) (string, error) {
 	t.call.TraceStep("analyze_task", engine.Object(), engine.String(work))
 	system := planning(t.overrides.Get("plan_generation").Str(), work, t.tools.defs(), t.call.Now())
 	for n := range t.agent.MaxRounds + 1 {
-		if err := t.call.Canceled(); err != nil {
+		if err := t.begin(); err != nil {
 			return "", err
 		}
 		complete, err := t.round(ctx, system)

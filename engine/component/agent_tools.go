@@ -16,15 +16,21 @@ const parallelTools = 8
 
 // agentTool is something an agent may call, under the name the model sees.
 type agentTool struct {
-	def    engine.ToolDef
-	bound  *engine.BoundTool // nil for a tool of an MCP server
-	server *remoteServer     // MCP server
-	remote string            // the tool's name there
-	gone   bool              // the server does not have it any more: it is not offered, and a call is told so
+	def      engine.ToolDef
+	bound    *engine.BoundTool // nil for a tool of an MCP server
+	server   *remoteServer     // MCP server
+	remote   string            // the tool's name there
+	approval bool              // a person has to agree to each call
+	gone     bool              // the server does not have it any more: it is not offered, and a call is told so
 }
 
 // toolset is what an agent may call in one execution.
 type toolset []agentTool
+
+// definer is a component that describes itself as a tool in each execution.
+type definer interface {
+	Define(ctx context.Context, call *engine.Call, def engine.ToolDef) engine.ToolDef
+}
 
 // named is a component that names itself as a tool, in place of its Spec.
 type named interface{ ToolName() string }
@@ -130,16 +136,22 @@ type toolCall struct {
 // run makes all calls of a round at the same time. Results come in the order of the calls, errors
 // as text; what was called is noted in use_tools. The only error is that the run was told to stop.
 func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error) {
+	for i, c := range calls {
+		if err := t.allow(&calls[i]); err != nil {
+			return nil, fmt.Errorf("tool %s: %w", c.name, err)
+		}
+	}
 	results := make([]engine.Value, len(calls))
 	stopped := make([]bool, len(calls))
+	errs := make([]error, len(calls))
 	slots := make(chan struct{}, parallelTools)
 	var group sync.WaitGroup
 	for i, c := range calls {
 		group.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			result, err := t.callOne(ctx, c)
-			if err != nil {
+			result, err := t.callWithin(ctx, c)
+			if errs[i] = err; err != nil {
 				stopped[i] = isStopped(err)
 				result = engine.String(err.Error())
 			}
@@ -147,6 +159,9 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 		})
 	}
 	group.Wait()
+	if err := engine.JoinSuspensions(errs); err != nil && t.call.Canceled() == nil {
+		return nil, err
+	}
 	for i, c := range calls {
 		if c.bad == nil && t.tools.find(c.name) != nil {
 			t.used = append(t.used, engine.Object("name", c.name, "arguments", c.args, "results", results[i]))

@@ -26,5 +26,6 @@ func Builtin() []engine.Spec {
 		stringTransformSpec,
 		codeExecSpec,
 		invokeSpec,
+		canvasSpec,
 	}, append(externalSpecs(), pipelineSpecs()...)...)
 }

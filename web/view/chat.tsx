@@ -11,6 +11,7 @@ import { modelless } from "../run/substitutes.ts";
 import { useAttaching } from "./attach.tsx";
 import { Consent } from "./consent.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
+import { ApprovalCard, isArguments } from "./approval.tsx";
 import { answersOf, Field, fieldsOf } from "./field.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
@@ -179,13 +180,16 @@ function Asked({ fields, tips, onDone }: { fields: Record<string, FormField>; ti
   const t = useText();
   const { session } = useApp();
   const [values, setValues] = useState<Record<string, unknown>>({});
+  const undecided = Object.entries(fields).some(([name, field]) => field.approval && values[name] === undefined);
   return (
     <form className="bubble theirs form" onSubmit={(event) => { event.preventDefault(); onDone(answersOf(fields, values)); }}>
       {tips && <Markdown text={tips} />}
-      {Object.entries(fields).map(([name, field]) => (
+      {Object.entries(fields).filter(([name]) => !isArguments(name, fields)).map(([name, field]) => field.approval ? (
+        <ApprovalCard key={name} name={name} approval={field.approval} values={values} onChange={setValues} />
+      ) : (
         <Field key={name} name={name} field={field} value={values[name] ?? field.value} files={session.player.files} onChange={(value) => setValues({ ...values, [name]: value })} />
       ))}
-      <button type="submit" className="primary">{t("chat.answer")}</button>
+      <button type="submit" className="primary" disabled={undecided}>{t("chat.answer")}</button>
     </form>
   );
 }

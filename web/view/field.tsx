@@ -1,7 +1,7 @@
 // A field of a form that a canvas asks a person to fill.
 
 import { useId } from "react";
-import type { FormField } from "@easel/engine";
+import type { Approval, FormField } from "@easel/engine";
 import { isObject } from "../canvas/dsl.ts";
 import type { Descriptor, Files } from "../run/files.ts";
 import { useAttaching } from "./attach.tsx";
@@ -12,12 +12,20 @@ import { brief } from "./text.ts";
 export function fieldsOf(inputs: unknown): Record<string, FormField> {
   if (!isObject(inputs)) return {};
   return Object.fromEntries(Object.entries(inputs).map(([key, field]) => {
-    const { name, type, optional, value, options }: Record<string, unknown> = isObject(field) ? field : {};
+    const { name, type, optional, value, options, approval }: Record<string, unknown> = isObject(field) ? field : {};
     return [key, {
       ...(typeof name === "string" ? { name } : {}), ...(typeof type === "string" ? { type } : {}), ...(Array.isArray(options) ? { options: options.map((each) => brief(each)) } : {}),
-      ...(value === undefined ? {} : { value }), optional: optional === true,
+      ...(value === undefined ? {} : { value }), ...(isObject(approval) ? { approval: approvalOf(approval) } : {}),
+      optional: optional === true,
     } satisfies FormField];
   }));
+}
+
+/** approvalOf reads what asks to run. */
+function approvalOf(value: Record<string, unknown>): Approval {
+  const text = (key: string): string => typeof value[key] === "string" ? value[key] : "";
+  const { arguments: given, schema } = value;
+  return { component_id: text("component_id"), tool_name: text("tool_name"), arguments: given, schema };
 }
 
 interface FieldProps {

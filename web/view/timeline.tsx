@@ -40,6 +40,11 @@ export function Timeline(): React.ReactNode {
         {t("timeline.at", at, total)}{cursor !== undefined && at > 0 && <> · <code>{turn.records.events[at - 1]?.event}</code></>}
       </p>
       <ol className="steps" aria-label={t("timeline.steps")}>{entries.map((entry) => <EntryView key={entry.step.index} entry={entry} whole={span(steps)} pinned={turn.pinned} />)}</ol>
+      {shown.warnings.length > 0 && (
+        <ul className="warnings" aria-label={t("timeline.warnings")}>
+          {shown.warnings.map((each, i) => <li key={i} className="small">{each}</li>)}
+        </ul>
+      )}
     </div>
   );
 }

@@ -149,6 +149,7 @@ export const en = {
   "timeline.tool": "tool",
   "timeline.model": "model",
   "timeline.models": "{0} model calls",
+  "timeline.warnings": "Warnings and limits reached",
   "timeline.steps": "Steps",
   "timeline.which": "Run shown",
 
@@ -227,7 +228,12 @@ export const en = {
   "local.own": "This is the server of this page; canvases may not call it.",
   "local.many": "The limit of 20 addresses is reached; remove one first.",
 
+  "approval.asks": "{0} asks to run with these arguments:",
+  "approval.yes": "Approve",
+  "approval.no": "Reject",
+  "approval.broken": "The arguments are not valid JSON.",
   "group.errors": "Error handling",
+  "group.limits": "Limits",
   "group.model": "Model settings",
   "group.webhook": "Webhook",
   "group.page": "Page layout",

@@ -123,6 +123,35 @@ export const zh: Readonly<Record<string, string>> = {
   "Tool mode": "工具方式",
   "how the model calls tools: native, prompt, or auto for native where the model can":
     "模型如何调用工具：native、prompt，或 auto（模型支持时用 native）",
+  "Ask for approval": "需要批准",
+  "a person has to agree before it runs, and may change what it is given": "运行前须有人同意，并可修改给它的内容",
+  "Runs another canvas as a step, or as a tool of an agent.": "把另一个画布作为一个步骤运行，或作为智能体的工具。",
+  "Running another canvas.": "正在运行另一个画布。",
+  "Canvas": "画布",
+  "id of the canvas; for a canvas in a file, the name of a file beside it": "画布的编号；画布在文件里时，为旁边文件的名称",
+  "Version": "版本",
+  "id or title of the version that runs; empty is the published one, draft what is saved":
+    "要运行的版本的编号或标题；留空为已发布的版本，draft 为当前保存的内容",
+  "what the canvas is asked": "向画布提出的问题",
+  "inputs of the canvas: name -> value or reference": "画布的输入：名称 -> 值或引用",
+  "Model calls": "模型调用次数",
+  "model calls of one execution, sub-agents included; 0 leaves it to the run": "一次执行的模型调用次数，包括子智能体；0 表示由整次运行决定",
+  "Tokens": "令牌数",
+  "tokens of one execution, input and output; the answer that reaches the limit is the last; 0 leaves it to the run":
+    "一次执行的令牌数（输入加输出）；达到上限的回答是最后一个；0 表示由整次运行决定",
+  "Cost": "费用",
+  "money that one execution may cost, by the price table; 0 leaves it to the run": "按价格表计算，一次执行最多花费的金额；0 表示由整次运行决定",
+  "Tool calls": "工具调用次数",
+  "tool calls of one execution; 0 leaves it to the run": "一次执行的工具调用次数；0 表示由整次运行决定",
+  "Seconds": "秒数",
+  "seconds that one execution may take; 0 leaves it to the run": "一次执行最多用的秒数；0 表示由整次运行决定",
+  "Repeated calls": "重复调用",
+  ["how often a tool may be called with the same arguments; further calls are refused, " +
+    "and as many of them end the agent; 0 means 10"]:
+    "同一工具以相同参数最多调用的次数；之后的调用会被拒绝，再有同样多次则结束智能体；0 表示 10",
+  "Seconds per tool call": "每次工具调用的秒数",
+  "seconds that a tool call may take; the model learns when a tool is slower; 0 leaves it to the run":
+    "一次工具调用最多用的秒数；工具超时会告知模型；0 表示由整次运行决定",
   "User prompt": "用户提示词",
   "as a tool: the request that is proposed to the calling agent": "作为工具时：建议给上级智能体的请求",
   "Remember tools": "记住工具调用",

@@ -150,6 +150,7 @@ export const zh: Record<Key, string> = {
   "timeline.tool": "工具",
   "timeline.model": "模型",
   "timeline.models": "向模型提问 {0} 次",
+  "timeline.warnings": "警告和达到的限制",
   "timeline.steps": "步骤",
   "timeline.which": "查看哪次运行",
 
@@ -228,7 +229,12 @@ export const zh: Record<Key, string> = {
   "local.own": "这是此页面的服务器，画布不能访问它。",
   "local.many": "已经有 20 个地址，请先移除一个。",
 
+  "approval.asks": "{0} 请求以这些参数运行：",
+  "approval.yes": "批准",
+  "approval.no": "拒绝",
+  "approval.broken": "参数不是有效的 JSON。",
   "group.errors": "出错时",
+  "group.limits": "限制",
   "group.model": "模型设置",
   "group.webhook": "网络钩子",
   "group.page": "页面布局",

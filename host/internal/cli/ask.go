@@ -17,13 +17,20 @@ func (a *app) ask(ctx context.Context, fields engine.Value, tips string) (engine
 		fmt.Fprintf(a.err, "\n%s\n", tips)
 	}
 	b := engine.NewObject(fields.Len())
+	refused := ""
 	for name, field := range fields.Fields() {
+		if name == refused+engine.ArgumentsSuffix {
+			continue // what does not run needs no arguments
+		}
 		v, err := a.askField(ctx, name, field)
 		if errors.Is(err, io.EOF) {
 			return engine.Null, errUnanswered
 		}
 		if err != nil {
 			return engine.Null, err
+		}
+		if !field.Get("approval").IsNull() && v.Str() == engine.ApprovalNo {
+			refused = name
 		}
 		b.Set(name, v)
 	}

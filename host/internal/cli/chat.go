@@ -53,6 +53,7 @@ func (c *chatter) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	options.Ports.Canvases = a.canvasesBeside(args[0])
 	shows, err := a.progress(c.progress)
 	if err != nil {
 		return err

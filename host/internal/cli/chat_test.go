@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,4 +31,43 @@ func TestChatSaysATextThatBeginsWithASlash(t *testing.T) {
 	code, out, errs := typed(t, "//etc is a folder\n", "chat", canvas)
 	require.Equal(t, ExitOK, code, errs)
 	require.Contains(t, out, "you said /etc is a folder\n")
+}
+
+func TestChatAsksForApproval(t *testing.T) {
+	canvas := file(t, "approval.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["StringTransform:S"]},
+		"StringTransform:S": {"obj": {"component_name": "StringTransform", "params": {
+			"approval": true, "method": "merge", "script": "merged {sys.query}"}}, "downstream": ["Message:M"]},
+		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{StringTransform:S@result}"]}}}}}`)
+	for answers, want := range map[string]string{
+		"yes\n\n": "merged hello", "yes\n{\"sys.query\": \"bye\"}\n": "merged bye", "no\n": "rejected by a person",
+	} {
+		_, out, errs := typed(t, "hello\n"+answers, "chat", canvas)
+		require.Contains(t, errs, "Allow StringTransform:S? (yes, no)", answers)
+		require.Contains(t, out+errs, want, answers)
+	}
+}
+
+func TestRunUsesCanvasesBeside(t *testing.T) {
+	canvas := file(t, "outer.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Canvas:C"]},
+		"Canvas:C": {"obj": {"component_name": "Canvas", "params": {"canvas": "inner"}}, "downstream": ["Message:M"]},
+		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{Canvas:C@content}"]}}}}}`)
+	write := func(text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(canvas), "inner.json"), []byte(text), 0o600))
+	}
+	write(`{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:M"]},
+		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["inner says {sys.query}"]}}}}}`)
+	_, out, errs := typed(t, "hello\n", "chat", canvas)
+	require.Contains(t, out, "inner says hello", errs)
+
+	write(`{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["UserFillUp:F"]},
+		"UserFillUp:F": {"obj": {"component_name": "UserFillUp", "params": {
+			"inputs": {"city": {"name": "City", "type": "line"}}}}, "downstream": ["Message:M"]},
+		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["in {UserFillUp:F@city}"]}}}}}`)
+	_, out, errs = typed(t, "hello\nOslo\n", "chat", canvas)
+	require.Contains(t, errs, "City")
+	require.Contains(t, out, "in Oslo", errs)
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,11 @@ func (l *limits) Set(text string) error {
 		if !ok {
 			return fmt.Errorf("%q: NAME=N is needed, such as text=64MiB", part)
 		}
-		n, err := parseSize(number)
+		parse := parseSize
+		if name == "cost" {
+			parse = parseAmount
+		}
+		n, err := parse(number)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -56,6 +61,66 @@ func (l *limits) Set(text string) error {
 		text = l.given + "," + text
 	}
 	l.given = text
+	return nil
+}
+
+// parseAmount reads an amount of money in millionths.
+func parseAmount(text string) (int64, error) {
+	amount, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	switch {
+	case err != nil || math.IsNaN(amount) || amount < 0 && amount != -1 || amount > 1e9:
+		return 0, fmt.Errorf("%q: an amount such as 0.50 or -1 is needed", text)
+	case amount == -1:
+		return -1, nil
+	}
+	return engine.MicrosOf(amount), nil
+}
+
+// prices is the flag --prices FILE of commands that run canvases.
+type prices struct {
+	engine.Prices
+	file string // for String
+}
+
+const pricesUsage = "`FILE` of what models cost for a million tokens: {\"MODEL\": {\"input\": 1.25, \"output\": 10}, " +
+	"\"*\": {...}}, for the limit cost and the usage in events"
+
+// String is the file.
+func (p *prices) String() string { return p.file }
+
+// Set reads the file.
+func (p *prices) Set(file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	v, err := engine.ParseJSON(data)
+	if err == nil {
+		p.Prices, err = engine.ReadPrices(v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	p.file = file
+	return nil
+}
+
+// names is a flag of names with commas between them, which may be given several times.
+type names []string
+
+const approvalUsage = "`NAME,...` of nodes, components and tools that only run when a person agrees, " +
+	"besides those that canvases name"
+
+// String is the names.
+func (n *names) String() string { return strings.Join(*n, ",") }
+
+// Set adds names.
+func (n *names) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			*n = append(*n, part)
+		}
+	}
 	return nil
 }
 

@@ -54,6 +54,7 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	options.Ports.Canvases = a.canvasesBeside(args[0])
 	var runs []enginetest.Run
 	for i := range max(1, len(r.queries)) {
 		kwargs, err := r.kwargs(a, s, i)

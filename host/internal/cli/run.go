@@ -82,6 +82,7 @@ func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	options.Ports.Canvases = a.canvasesBeside(args[0])
 	shows, err := a.progress(r.progress)
 	if err != nil {
 		return err

@@ -41,6 +41,8 @@ type server struct {
 	addr, keyFile, logs string
 	pythonDir           string
 	limits              limits
+	prices              prices
+	approval            names
 	paces               paces
 	memory              byteSize
 	datasetBytes        byteSize
@@ -94,6 +96,8 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
 	fs.Int64Var(&s.cfg.TokensPerDay, "tokens-per-day", 0, "model tokens that one key or login may use on a day (UTC), unless its key says otherwise; 0 means any")
 	fs.Var(&s.limits, "limit", limitUsage())
+	fs.Var(&s.prices, "prices", pricesUsage)
+	fs.Var(&s.approval, "approval", approvalUsage)
 	s.paces.flags(fs)
 	fs.String("cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
 	fs.Var(&s.memory, "memory", "`SIZE` of memory that this host may use, such as 1GiB; 0 means the limit of its container, else the machine's memory")

@@ -18,6 +18,8 @@ func TestServeFlagsTogether(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, []byte("0123456789abcdef\n"), 0o600))
+	priceFile := filepath.Join(dir, "prices.json")
+	require.NoError(t, os.WriteFile(priceFile, []byte(`{"*": {"input": 1, "output": 2}}`), 0o600))
 	table := map[string]struct{ value, needs, of string }{
 		"addr": {value: "127.0.0.1:0"}, "data": {value: dir}, "nats": {value: "nats://127.0.0.1:1, 127.0.0.1:2"},
 		"nats-credentials": {file, "nats", "nats://127.0.0.1:1"}, "nats-replicas": {"3", "nats", "127.0.0.1:1"},
@@ -31,6 +33,8 @@ func TestServeFlagsTogether(t *testing.T) {
 		"browser":           {value: "/usr/bin/chromium"},
 		"python":            {value: dir},
 		"code-executor":     {value: "http://127.0.0.1:1"},
+		"prices":            {value: priceFile},
+		"approval":          {value: "Email"},
 		"plugin-signatures": {value: "off"}, "knowledge": {value: dir}, "allow-private": {value: "true"}, "cancel-on-disconnect": {value: "true"},
 		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "cors": {value: "none"}, "log": {value: "json"},
 		"embedding": {value: "http://127.0.0.1:1/v1#model"}, "rerank": {value: "http://127.0.0.1:1#model@jina"},

@@ -40,6 +40,8 @@ type world struct {
 	save      string
 	paces     paces
 	limits    limits
+	prices    prices
+	approval  names
 	seed      uint64
 	scripts   scriptPlace
 
@@ -60,6 +62,8 @@ func (w *world) flags(fs *flag.FlagSet) {
 	w.scripts.flags(fs)
 	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
+	fs.Var(&w.prices, "prices", pricesUsage)
+	fs.Var(&w.approval, "approval", approvalUsage)
 	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
 }
 
@@ -118,7 +122,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	}
 	return engine.Options{
 		Ports: ports, TenantID: "local", Concurrency: w.paces.concurrency, MaxSteps: w.paces.maxSteps,
-		Limits: w.limits.Limits, Seed: w.seed, Internal: true,
+		Limits: w.limits.Limits, Prices: w.prices.Prices, Approval: w.approval, Seed: w.seed, Internal: true,
 	}, nil
 }
 

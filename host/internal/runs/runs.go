@@ -34,6 +34,10 @@ type Config struct {
 	Concurrency, MaxSteps int
 	// Limits bound each run; see the engine's option.
 	Limits engine.Limits
+	// Prices are what models cost; see the engine's option.
+	Prices engine.Prices
+	// Approval names what only runs when a person agrees; see the engine's option.
+	Approval []string
 	// Full says why no new run may start now, or nil; nil lets all start.
 	Full func() error
 	// Suspect reports whether the former host of a run died of memory, most likely
@@ -127,7 +131,8 @@ func New(cfg Config) *Runs {
 		results: r.results, aborts: r.aborts, ports: cfg.Ports, watch: cfg.Watch, logger: cfg.Logger,
 		engine: engine.Options{
 			Checkpoints: true, Internal: true,
-			Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps, Limits: cfg.Limits,
+			Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps,
+			Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval,
 		},
 	}
 	r.takeovers = &takeovers{

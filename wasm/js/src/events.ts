@@ -2,7 +2,7 @@
 // format of RAGFlow; the rest are ours, appear only in our own API, and may be
 // ignored by any reader.
 
-import { wireEvents, type EventType, type Usage } from "./generated.ts";
+import { wireEvents, type Code, type EventType, type Usage } from "./generated.ts";
 
 /** Outputs holds what a node gave, by name. */
 export type Outputs = Record<string, unknown>;
@@ -49,6 +49,17 @@ export interface FormField {
   optional?: boolean;
   value?: unknown;
   options?: unknown[];
+  /** Whether a tool or a node may run; the name with ":arguments" takes other arguments, as JSON. */
+  approval?: Approval;
+}
+
+/** Approval is what asks to run: a tool of a node, or the node itself when tool_name is "". */
+export interface Approval {
+  component_id: string;
+  tool_name: string;
+  arguments: unknown;
+  /** JSON Schema of the arguments. */
+  schema?: unknown;
 }
 
 /** Attachment names a file that a Message made. */
@@ -84,6 +95,8 @@ export type OwnEvent =
   | Envelope<"variables_changed", { values: Record<string, unknown> }>
   | Envelope<"message_reset", Record<string, never>>
   | Envelope<"progress", Progress>
+  | Envelope<"usage", Usage & { component_id: string; path: string; model: string; node: Usage; run: Usage }>
+  | Envelope<"limit_reached", { component_id?: string; path?: string; code: Code; message: string }>
   | Envelope<"warning", { text: string }>;
 
 /** Progress is how far a long step is, or a piece of what it will give. */

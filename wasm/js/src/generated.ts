@@ -78,6 +78,12 @@ export type Code =
   | "value_too_deep"
   /** a limit of the run that has no code of its own */
   | "limit_reached"
+  /** the run has a limit on money and calls a model without a price; add the model to the prices */
+  | "no_price"
+  /** a person refused to let the node run */
+  | "rejected"
+  /** an agent called a tool with the same arguments too often; the tool did not run */
+  | "repeated_call"
   /** the host is short of memory and ended the run */
   | "host_memory"
   /** the program itself is wrong; the log of the host says more */
@@ -100,6 +106,18 @@ export type Code =
   | "too_many_model_calls"
   /** too many model tokens; raise the limit tokens */
   | "too_many_tokens"
+  /** model calls cost too much, in millionths; raise the limit cost */
+  | "cost_too_high"
+  /** too many tool calls; raise the limit tool_calls */
+  | "too_many_tool_calls"
+  /** too many rounds of tool calls; raise the limit rounds */
+  | "too_many_rounds"
+  /** took too many seconds; raise the limit seconds */
+  | "run_too_long"
+  /** the same tool call was asked for too often; raise the limit repeated_calls */
+  | "too_many_repeats"
+  /** tool took too many seconds; raise the limit tool_seconds */
+  | "tool_too_slow"
   /** the request itself is wrong */
   | "bad_request"
   /** the canvas is running; wait for its end */
@@ -209,6 +227,12 @@ export type EventType =
   | "progress"
   /** something unexpected that does not stop the run */
   | "warning"
+  /** an event of a canvas that a node runs; inner is the ids on the way to its node */
+  | "canvas_event"
+  /** what a model call used, with the totals of its node and of the run */
+  | "usage"
+  /** a limit stopped a node or a tool; its code says which */
+  | "limit_reached"
   /** a message starts its text again after a takeover */
   | "message_reset"
   /** a language model is called; only from the browser module */
@@ -254,6 +278,8 @@ export type Group =
   | "advanced"
   /** max_retries, delay_after_error, exception_method, exception_default_value, exception_goto */
   | "errors"
+  /** approval, limit_model_calls, limit_tokens, limit_cost, limit_tool_calls, limit_seconds, repeated_calls, tool_seconds */
+  | "limits"
   /** message_history_window_size, temperature, top_p, presence_penalty, frequency_penalty, max_tokens, temperatureEnabled, topPEnabled, presencePenaltyEnabled, frequencyPenaltyEnabled, maxTokensEnabled, thinking */
   | "model"
   /** header_text, footer_text, font_family, font_size, page_size, orientation, add_page_numbers, add_timestamp, watermark_text, enable_toc */
@@ -265,7 +291,7 @@ export type Group =
 export type Icon =
   /** VariableAssigner */
   | "assign"
-  /** YahooFinance, WenCai, Email, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer, Compiler */
+  /** Canvas, YahooFinance, WenCai, Email, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer, Compiler */
   | "box"
   /** CodeExec */
   | "code"
@@ -344,4 +370,5 @@ export interface Usage {
   completion_tokens: number;
   total_tokens: number;
   calls?: number;
+  cost?: number;
 }

@@ -3,6 +3,7 @@
 export type { Reach } from "./address.ts";
 export { Canvas, Engine, type DSL, type EngineOptions, type WasmSource } from "./engine.ts";
 export { EngineError, messageOf } from "./errors.ts";
+export type { Approval } from "./events.ts";
 export type { Attachment, Chunk, FormField, ModelMessage, Outputs, OwnEvent, Progress, Reference, RunEvent, ToolCalled } from "./events.ts";
 export { isWire } from "./events.ts";
 export type { Category, Code, Diagnostic, EventType, Group, Icon, Role, Severity, Status, Usage } from "./generated.ts";

@@ -115,6 +115,18 @@ export interface Limits {
   model_calls?: number;
   /** Tokens that language models report; none by default [too_many_tokens]. */
   tokens?: number;
+  /** Millionths of the currency of the canvas's prices; none by default [cost_too_high]. */
+  cost?: number;
+  /** Calls of tools by agents; 10,000 [too_many_tool_calls]. */
+  tool_calls?: number;
+  /** Rounds of tool calls of all agents; none by default [too_many_rounds]. */
+  rounds?: number;
+  /** Seconds; none by default. It ends the run [run_too_long]. */
+  seconds?: number;
+  /** Calls of a tool with the same arguments by one agent; 10 [too_many_repeats]. */
+  repeated_calls?: number;
+  /** Seconds that a tool may take; none by default. The model learns of it [tool_too_slow]. */
+  tool_seconds?: number;
 }
 
 /** Abilities say what models can do; without `tools`, agents plan in text, which every model can. */

@@ -124,6 +124,8 @@ export function reduce(state: RunState, event: RunEvent): RunState {
       if (pct === undefined && note === undefined) return next; // a piece of an output, which comes whole at the end
       return onStep(next, node, (step) => ({ ...step, progress: { pct, note } }));
     }
+    case "limit_reached":
+      return { ...next, warnings: [...next.warnings, `${event.data.message} (${event.data.code})`] };
     case "warning": return { ...next, warnings: [...next.warnings, event.data.text] };
     case "variables_changed": return { ...next, variables: { ...next.variables, ...event.data.values } };
     default: return next;

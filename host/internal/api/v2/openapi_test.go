@@ -219,6 +219,7 @@ PUT /api/v2/schedules/{schedule} {"paused":true,"session":"new"}
 DELETE /api/v2/schedules/{schedule}
 POST /api/v2/canvases {"title":"form","dsl":{formed}} >form
 POST /api/v2/canvases/{form}/runs {"query":"x"} >paused
+POST /api/v2/runs/{paused}/approve {"approvals":[{"id":"approval:X","decision":"no"}]}
 POST /api/v2/runs/{paused}/resume {"inputs":{"city":"Oslo"}}
 GET /api/v2/components
 GET /api/v2/plugins

@@ -61,6 +61,13 @@ func (s runs) operations() []operation {
 			about:  "Answers the form that a paused run waits for; what follows is a new run.",
 			status: http.StatusAccepted, stream: true,
 		}, s.resume),
+		handle(operation{
+			method: "POST", path: one + "/approve", body: api.BodyCanvas, scope: run, name: "approve",
+			about: "Decides about the tools and nodes that a paused run asks to run: the fields of its event " +
+				"user_inputs that have a member approval, by their names. What follows is a new run. It asks again " +
+				"for what was not decided, and for arguments that do not fit the schema of the tool.",
+			status: http.StatusAccepted, stream: true,
+		}, s.approve),
 	}
 }
 

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// checkSchema is nil when v fits the parts of JSON Schema that describe arguments of tools: type,
+// enum, properties, required, additionalProperties and items.
+func checkSchema(path string, v, schema Value) error {
+	if types := typesOf(schema.Get("type")); len(types) > 0 && !slices.ContainsFunc(types, v.fits) {
+		return fmt.Errorf("%s: is a %s; a %s is needed", path, v.Kind(), types[0])
+	}
+	if enum := elements(schema.Get("enum")); len(enum) > 0 &&
+		!slices.ContainsFunc(enum, func(e Value) bool { return Equal(e, v) }) {
+		return fmt.Errorf("%s: is %s; one of %s is needed", path, brief(v.JSON()), brief(schema.Get("enum").JSON()))
+	}
+	for i, e := range v.Elements() {
+		if err := checkSchema(fmt.Sprintf("%s[%d]", path, i), e, schema.Get("items")); err != nil {
+			return err
+		}
+	}
+	if v.Kind() != KindObject {
+		return nil
+	}
+	for _, name := range schema.Get("required").Elements() {
+		if _, ok := v.Lookup(name.Str()); !ok {
+			return fmt.Errorf("%s: %s is missing", path, brief(name.Str()))
+		}
+	}
+	closed := schema.Get("additionalProperties").Kind() == KindBool && !schema.Get("additionalProperties").True()
+	for name, member := range v.Fields() {
+		inner, ok := schema.Get("properties").Lookup(name)
+		if !ok && closed {
+			return fmt.Errorf("%s: %s is not an argument", path, brief(name))
+		}
+		if err := checkSchema(path+"."+name, member, inner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// typesOf are the types that a schema accepts; none for any.
+func typesOf(v Value) []string {
+	if v.Kind() == KindString {
+		return []string{v.Str()}
+	}
+	types := make([]string, v.Len())
+	for i, t := range v.Elements() {
+		types[i] = t.Str()
+	}
+	return types
+}
+
+// fits reports whether v is of a type of JSON Schema.
+func (v Value) fits(name string) bool {
+	switch kind := v.Kind().String(); name {
+	case "array":
+		return v.Kind() == KindList
+	case "integer":
+		n, ok := v.Int()
+		f, _ := v.Float()
+		return ok && float64(n) == f
+	default:
+		return kind == name
+	}
+}

@@ -1,0 +1,271 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest"
+)
+
+// priced is a model of which each answer uses 1,000 tokens. It answers when as many calls are on
+// their way as can be, or when its caller knows that no more will come.
+type priced struct {
+	mu       sync.Mutex
+	calls    int
+	together int           // calls to wait for before the first answer
+	all      chan struct{} // closed when they are there
+}
+
+func (p *priced) Generate(ctx context.Context, _ *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	p.mu.Lock()
+	p.calls++
+	if p.calls == p.together {
+		close(p.all)
+	}
+	p.mu.Unlock()
+	return func(yield func(engine.ModelPiece, error) bool) {
+		if p.all != nil {
+			select {
+			case <-p.all:
+			case <-ctx.Done():
+			}
+		}
+		yield(engine.ModelPiece{Text: "said", Usage: &engine.Usage{Prompt: 600, Completion: 400}}, nil)
+	}
+}
+
+// wide is a canvas of begin and n LLM nodes beside each other.
+func wide(t *testing.T, n int, settings string) *engine.Canvas {
+	t.Helper()
+	reg, err := engine.NewRegistry(Builtin()...)
+	require.NoError(t, err)
+	var nodes, ids strings.Builder
+	for i := range n {
+		fmt.Fprintf(&nodes, `, "LLM:%d": {"obj": {"component_name": "LLM", "params": {"llm_id": "m@p"}},
+			"downstream": []}`, i)
+		fmt.Fprintf(&ids, `, "LLM:%d"`, i)
+	}
+	c, err := engine.Load(reg, []byte(`{"settings": `+settings+`, "components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}},
+			"downstream": [`+ids.String()[2:]+`]}`+nodes.String()+`}}`))
+	require.NoError(t, err)
+	return c
+}
+
+// events runs a canvas once and returns its events by type, and its error.
+func events(t *testing.T, c *engine.Canvas, opt engine.Options) (map[engine.EventType][]engine.Value, error) {
+	t.Helper()
+	opt.Seed, opt.Internal = 1, true
+	opt.Ports.Clock, opt.Ports.IDs = &enginetest.Clock{}, &enginetest.IDs{}
+	found := map[engine.EventType][]engine.Value{}
+	for e, err := range c.Run(t.Context(), c.State(), engine.Input{Query: engine.String("q")}, opt) {
+		if err != nil {
+			return found, err
+		}
+		found[e.Type] = append(found[e.Type], e.Data())
+	}
+	return found, nil
+}
+
+func TestTokensExceedTheirLimitByOneAnswerAtMost(t *testing.T) {
+	for limit, calls := range map[int64]int{1: 1, 1000: 1, 2500: 3} {
+		m := &priced{}
+		found, err := events(t, wide(t, 5, "null"), engine.Options{
+			Ports: engine.Ports{Model: m}, Limits: engine.Limits{Tokens: limit},
+		})
+		require.ErrorIs(t, err, engine.ErrTooManyTokens)
+		require.Equal(t, "too_many_tokens", engine.CodeOf(err))
+		require.Equal(t, calls, m.calls, "limit %d", limit)
+		require.Equal(t, "too_many_tokens", found[engine.EventLimitReached][0].Get("code").Str())
+	}
+}
+
+func TestModelCallsOfARunWithoutTokenLimitAreMadeTogether(t *testing.T) {
+	m := &priced{together: 5, all: make(chan struct{})}
+	_, err := events(t, wide(t, 5, "null"), engine.Options{Ports: engine.Ports{Model: m}})
+	require.NoError(t, err)
+	require.Equal(t, 5, m.calls)
+}
+
+func TestModelCallsNeverExceedTheirLimit(t *testing.T) {
+	for _, calls := range []int64{3, 100} {
+		m := &priced{}
+		opt := engine.Options{Ports: engine.Ports{Model: m}, Limits: engine.Limits{ModelCalls: calls}}
+		_, err := events(t, wide(t, 5, `{"limits": {"model_calls": 3}}`), opt)
+		require.ErrorIs(t, err, engine.ErrTooManyModelCalls)
+		require.Equal(t, 3, m.calls)
+	}
+}
+
+func TestCanvasCannotRaiseLimits(t *testing.T) {
+	m := &priced{}
+	_, err := events(t, wide(t, 5, `{"limits": {"model_calls": 100}}`), engine.Options{
+		Ports: engine.Ports{Model: m}, Limits: engine.Limits{ModelCalls: 2},
+	})
+	require.ErrorIs(t, err, engine.ErrTooManyModelCalls)
+	require.Equal(t, 2, m.calls)
+}
+
+func TestCostByPriceTable(t *testing.T) {
+	// 600 tokens at 1 and 400 at 2 for a million are 0.0014.
+	prices := engine.Prices{"m": {Input: 1, Output: 2}}
+	m := &priced{}
+	found, err := events(t, wide(t, 2, `{"prices": {"m": {"input": 0, "output": 0}}}`), engine.Options{
+		Ports: engine.Ports{Model: m}, Prices: prices, Limits: engine.Limits{Cost: engine.MicrosOf(0.01)},
+	})
+	require.NoError(t, err)
+	usage := found[engine.EventUsage]
+	require.Len(t, usage, 2)
+	require.Equal(t, "0.0014", usage[1].Get("cost").Text())
+	require.Equal(t, "0.0014", usage[1].Get("node").Get("cost").Text())
+	require.Equal(t, "0.0028", usage[1].Get("run").Get("cost").Text())
+	require.Equal(t, "2000", usage[1].Get("run").Get("total_tokens").Text())
+
+	m = &priced{}
+	opt := engine.Options{Ports: engine.Ports{Model: m}, Prices: prices}
+	_, err = events(t, wide(t, 5, `{"limits": {"cost": 0.002}}`), opt)
+	require.ErrorIs(t, err, engine.ErrTooExpensive)
+	require.Equal(t, 2, m.calls)
+
+	opt = engine.Options{Ports: engine.Ports{Model: m}, Limits: engine.Limits{Cost: 1}}
+	_, err = events(t, wide(t, 1, "null"), opt)
+	require.ErrorIs(t, err, engine.ErrNoPrice)
+	require.Equal(t, 2, m.calls, "a model without a price is not called")
+}
+
+func TestRunEndsAfterItsSeconds(t *testing.T) {
+	m := &priced{together: -1, all: make(chan struct{})}
+	found, err := events(t, wide(t, 1, `{"limits": {"seconds": 1}}`), engine.Options{Ports: engine.Ports{Model: m}})
+	require.ErrorIs(t, err, engine.ErrTooSlow)
+	require.Equal(t, "run_too_long", engine.CodeOf(err))
+	require.Equal(t, "run_too_long", found[engine.EventLimitReached][0].Get("code").Str())
+}
+
+// insist is a script that asks for the same tool calls again and again.
+func insist(rounds int, calls ...string) *script {
+	s := &script{info: engine.Info{Tools: true}}
+	for range rounds {
+		var list []engine.ToolCall
+		for _, c := range calls {
+			name, query, _ := strings.Cut(c, " ")
+			list = append(list, engine.ToolCall{Name: name, Arguments: `{"query": "` + query + `"}`})
+		}
+		s.replies = append(s.replies, reply{calls: list})
+	}
+	s.replies = append(s.replies, reply{text: "done"})
+	return s
+}
+
+func TestAgentLimits(t *testing.T) {
+	for _, c := range []struct {
+		name, params string
+		kind         error
+		calls        int // of the model
+	}{
+		{"model calls", `"limit_model_calls": 2`, engine.ErrTooManyModelCalls, 2},
+		{"tool calls", `"limit_tool_calls": 3`, engine.ErrTooManyToolCalls, 2},
+		{"repeats", `"repeated_calls": 2`, engine.ErrTooManyRepeats, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := insist(20, "echo_tool_0 a", "echo_tool_0 b")
+			canvas := node(t, "Agent", `{"max_rounds": 30, "tools": [`+echo+`], `+c.params+`}`, "")
+			s := run(t, canvas, nil, "q", engine.Null, engine.Ports{Model: m})
+			require.ErrorIs(t, s.err, c.kind)
+			require.Len(t, m.asked, c.calls)
+		})
+	}
+}
+
+func TestRoundsOfARunAreLimited(t *testing.T) {
+	m := insist(20, "echo_tool_0 a")
+	c := node(t, "Agent", `{"max_rounds": 30, "tools": [`+echo+`]}`, "")
+	_, err := events(t, c, engine.Options{Ports: engine.Ports{Model: m}, Limits: engine.Limits{Rounds: 4}})
+	require.ErrorIs(t, err, engine.ErrTooManyRounds)
+	require.Len(t, m.asked, 4)
+}
+
+func TestModelIsToldOfRepeatedCalls(t *testing.T) {
+	m := insist(3, "echo_tool_0 a")
+	c := node(t, "Agent", `{"repeated_calls": 2, "tools": [`+echo+`]}`, "")
+	s := run(t, c, nil, "q", engine.Null, engine.Ports{Model: m})
+	require.NoError(t, s.err)
+	require.Len(t, s.trace, 2, "the tool ran twice")
+	require.Contains(t, m.asked[3].Messages[6].Content, "repeated tool call: echo_tool_0 was called 2 times")
+}
+
+// delegate is a call of the agent Inner.
+var delegate = []engine.ToolCall{
+	{Name: "Inner_0", Arguments: `{"user_prompt": "x", "reasoning": "r", "context": "c"}`},
+}
+
+func TestLimitOfAnAgentHoldsForItsAgents(t *testing.T) {
+	inner := `{"component_name": "Agent", "name": "Inner", "params": {"tools": [` + echo + `]}}`
+	m := &script{info: engine.Info{Tools: true}, replies: []reply{
+		{calls: delegate},
+		{calls: []engine.ToolCall{{Name: "echo_tool_0", Arguments: `{"query": "a"}`}}},
+		{text: "never"},
+	}}
+	c := node(t, "Agent", `{"limit_model_calls": 2, "tools": [`+inner+`]}`, "")
+	s := run(t, c, nil, "q", engine.Null, engine.Ports{Model: m})
+	require.ErrorIs(t, s.err, engine.ErrTooManyModelCalls)
+	require.Len(t, m.asked, 2)
+}
+
+// stuck is a tool that ignores its context until the test ends.
+type stuck struct {
+	engine.Common
+	end chan struct{}
+}
+
+func (s *stuck) Run(context.Context, *engine.Call) error { <-s.end; return nil }
+
+func TestSlowToolIsLeftBehind(t *testing.T) {
+	end := make(chan struct{})
+	defer close(end)
+	reg, err := engine.NewRegistry(append(Builtin(), engine.Spec{
+		Name: "Stuck", Doc: "never answers", New: func() engine.Component { return &stuck{end: end} },
+		Tool: &engine.ToolSpec{Function: "stuck", Result: "result"},
+	})...)
+	require.NoError(t, err)
+	c, err := engine.Load(reg, []byte(`{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["X"]},
+		"X": {"obj": {"component_name": "Agent", "params": {"tool_seconds": 1, "tools": [
+			{"component_name": "Stuck", "params": {}}]}}, "downstream": []}}}`))
+	require.NoError(t, err)
+	m := insist(1, "stuck_0 a")
+	found, err := events(t, c, engine.Options{Ports: engine.Ports{Model: m}})
+	require.NoError(t, err)
+	require.Contains(t, m.asked[1].Messages[2].Content, "tool took too many seconds")
+	require.Equal(t, "tool_too_slow", found[engine.EventLimitReached][0].Get("code").Str())
+}
+
+func TestTakeoverCountsWhatWasUsedBefore(t *testing.T) {
+	c := wide(t, 1, "null")
+	var log []*engine.Event
+	opt := engine.Options{
+		Seed: 1, Checkpoints: true, Limits: engine.Limits{ModelCalls: 1}, Ports: engine.Ports{Model: &priced{}},
+	}
+	for e, err := range c.Run(t.Context(), c.State(), engine.Input{}, opt) {
+		require.NoError(t, err)
+		if log = append(log, e.Clone()); e.Type == engine.EventUsage {
+			break // the host dies before the result of the node is written
+		}
+	}
+	st, err := c.StateAt(log, 0)
+	require.NoError(t, err)
+	m := &priced{}
+	opt.Ports.Model = m
+	var failed error
+	for _, err := range c.Continue(t.Context(), st, opt) {
+		failed = err
+	}
+	require.ErrorIs(t, failed, engine.ErrTooManyModelCalls)
+	require.Zero(t, m.calls)
+}

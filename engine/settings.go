@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// settings are how a canvas itself wants to be run: the member settings of its document.
+//
+//	{"limits": {"model_calls": 20, "cost": 0.5}, "prices": {"gpt-x": {"input": 1, "output": 2}},
+//	 "approval": ["Email"]}
+//
+// The limits of the caller hold besides them, and the caller's prices come first.
+type settings struct {
+	limits   Limits
+	prices   Prices
+	approval []string
+}
+
+func readSettings(v Value) (settings, error) {
+	var s settings
+	if v.IsNull() {
+		return s, nil
+	}
+	if v.Kind() != KindObject {
+		return s, fmt.Errorf("settings: is a %s; an object with limits and prices is needed", v.Kind())
+	}
+	for name, given := range v.Get("limits").Fields() {
+		n, ok := given.Int()
+		if name == "cost" {
+			var amount float64
+			amount, ok = given.Float()
+			n = MicrosOf(amount)
+		}
+		if !ok || n <= 0 {
+			return s, fmt.Errorf("settings: limits: %s is %s; a number above 0 is needed",
+				brief(name), brief(given.JSON()))
+		}
+		if err := s.limits.Set(name, n); err != nil {
+			return s, fmt.Errorf("settings: limits: %w (one of %s)", err, strings.Join(LimitNames(), ", "))
+		}
+	}
+	for _, name := range v.Get("approval").Elements() {
+		if name.Kind() != KindString {
+			return s, fmt.Errorf("settings: approval: is %s; a list of names of nodes, components and tools is needed",
+				brief(v.Get("approval").JSON()))
+		}
+		s.approval = append(s.approval, name.Str())
+	}
+	var err error
+	if s.prices, err = ReadPrices(v.Get("prices")); err != nil {
+		return s, fmt.Errorf("settings: %w", err)
+	}
+	return s, nil
+}
+
+// narrow lowers limits to those of the canvas, and adds its prices to a table.
+func (s *settings) narrow(o *Options) {
+	if s.limits != (Limits{}) {
+		for _, k := range limitKinds {
+			if n := *k.field(&s.limits); n > 0 {
+				*k.field(&o.Limits) = min(*k.field(&o.Limits), n)
+			}
+		}
+	}
+	if len(s.approval) > 0 {
+		o.Approval = append(slices.Clone(o.Approval), s.approval...)
+	}
+	if len(s.prices) == 0 {
+		return
+	}
+	all := Prices{}
+	for _, table := range slices.Backward([]Prices{o.Prices, s.prices}) {
+		for model, price := range table {
+			all[model] = price
+		}
+	}
+	o.Prices = all
+}

@@ -1,0 +1,339 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+)
+
+// spending is what a run has used of models and tools, the nodes at work included, against its
+// Limits. It is safe for concurrent use.
+type spending struct {
+	mu      sync.Mutex
+	changed chan struct{} // closed when a model call ends; nil while none waits for that
+	run     allowance
+	inner   int       // executions of the runs inside of this one
+	outer   *spending // of the run that this one is a node of; nil for others
+}
+
+// allowance is what one run or one agent may use, and has used.
+type allowance struct {
+	of       string // id of the agent; "" for the run
+	limits   *Limits
+	used     Usage
+	tools    int64
+	rounds   int64
+	inFlight int              // model calls that have not ended
+	reserved Usage            // the most that those may use
+	repeats  map[string]int64 // tool calls by name and arguments
+}
+
+// totals is what the run has used.
+func (s *spending) totals() Usage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run.used
+}
+
+// restore sets what the run had used when it was saved.
+func (s *spending) restore(u Usage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run.used = u
+}
+
+// exceeded is the error of a limit that n is beyond.
+func (a *allowance) exceeded(kind error, n, limit int64) error {
+	if n <= limit {
+		return nil
+	}
+	return &LimitError{Kind: kind, Size: n, Limit: limit, Of: a.of}
+}
+
+// admits is nil when one more model call may begin. wait says that it may not begin yet, because
+// those on their way could use up what is left: so an allowance is never exceeded by more than one
+// answer.
+func (a *allowance) admits(most Usage) (wait bool, err error) {
+	l := a.limits
+	if err := a.exceeded(ErrTooManyModelCalls, int64(a.used.Calls)+1, l.ModelCalls); err != nil {
+		return false, err
+	}
+	if n := a.used.Tokens(); n >= l.Tokens {
+		return false, &LimitError{Kind: ErrTooManyTokens, Size: n, Limit: l.Tokens, Of: a.of}
+	}
+	if n := a.used.Cost; n >= l.Cost {
+		return false, &LimitError{Kind: ErrTooExpensive, Size: n, Limit: l.Cost, Of: a.of}
+	}
+	if a.inFlight == 0 {
+		return false, nil
+	}
+	left := l.Tokens - a.used.Tokens() - a.reserved.Tokens()
+	money := l.Cost - a.used.Cost - a.reserved.Cost
+	return left < most.Tokens() || money < most.Cost, nil
+}
+
+// allowances are those of the agents around an execution and of its run, and of the runs around
+// that one, the innermost first.
+func (c *execution) allowances() []*allowance {
+	var list []*allowance
+	for e := c; ; e = &e.parent.execution {
+		if e.allowance != nil {
+			list = append(list, e.allowance)
+		}
+		if e.parent == nil {
+			break
+		}
+	}
+	list = append(list, &c.run.spending.run)
+	if c.run.opt.around != nil {
+		list = append(list, c.run.opt.around.allowances()...)
+	}
+	return list
+}
+
+// shared is what guards all allowances: the spending of the outermost run.
+func (s *spending) shared() *spending {
+	for s.outer != nil {
+		s = s.outer
+	}
+	return s
+}
+
+// beginModelCall waits until the model may be called with a request, and counts the call. done says
+// that it has ended.
+func (c *CallOutputs) beginModelCall(ctx context.Context, req *ModelRequest) (done func(), err error) {
+	most, err := c.mostOf(ctx, req.LLM)
+	if err != nil {
+		return nil, c.overLimit(err)
+	}
+	s, levels := c.run.spending.shared(), c.allowances()
+	for {
+		changed, err := s.reserve(levels, most)
+		if err != nil {
+			return nil, c.overLimit(err)
+		}
+		if changed == nil {
+			return func() { s.release(levels, most) }, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// reserve counts a model call, or gives a channel that is closed when it is worth trying again.
+func (s *spending) reserve(levels []*allowance, most Usage) (<-chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	waits := false
+	for _, a := range levels {
+		wait, err := a.admits(most)
+		if err != nil {
+			return nil, err
+		}
+		waits = waits || wait
+	}
+	if waits {
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		return s.changed, nil
+	}
+	for _, a := range levels {
+		a.used.Calls++
+		a.inFlight++
+		a.reserved.Prompt += most.Prompt
+		a.reserved.Cost += most.Cost
+	}
+	return nil, nil
+}
+
+// release takes back what was reserved for a model call that has ended.
+func (s *spending) release(levels []*allowance, most Usage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range levels {
+		a.inFlight--
+		a.reserved.Prompt -= most.Prompt
+		a.reserved.Cost -= most.Cost
+	}
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+// unbounded stands for an answer of which it is not known how much it may use.
+const unbounded = math.MaxInt32
+
+// mostOf is the most that one call of a model can use, if a limit of the run needs it: its window,
+// when the model port knows that. With a limit on money the model must have a price.
+func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
+	tokens, money := false, false
+	for _, a := range c.allowances() {
+		tokens = tokens || a.limits.Tokens < math.MaxInt64
+		money = money || a.limits.Cost < math.MaxInt64
+	}
+	if !tokens && !money {
+		return Usage{}, nil
+	}
+	most := Usage{Prompt: unbounded}
+	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {
+		if n := m.ModelInfo(ctx, llm).Context; n > 0 {
+			most.Prompt = n
+		}
+	}
+	if money {
+		price, ok := c.run.opt.Prices.of(llm)
+		if !ok {
+			return most, fmt.Errorf("%w for model %q: add it to the prices, or one for \"*\"", ErrNoPrice, llm)
+		}
+		most.Cost = price.cost(most.Prompt, 0) + price.cost(0, most.Prompt)
+	}
+	return most, nil
+}
+
+// Count adds what a component has used of models by itself, besides Generate.
+func (c *CallOutputs) Count(u Usage) { c.count("", u, u) }
+
+// countModel adds what the answer of a model has used; the call itself is counted already.
+func (c *CallOutputs) countModel(req *ModelRequest, u Usage) {
+	if price, ok := c.run.opt.Prices.of(req.LLM); ok {
+		u.Cost = price.cost(u.Prompt, u.Completion)
+	}
+	made := u
+	made.Calls = 1
+	c.count(req.LLM, u, made)
+}
+
+// count adds used to the allowances, and made to the node, and logs that.
+func (c *CallOutputs) count(llm string, used, made Usage) {
+	s, root := c.run.spending.shared(), c.root()
+	s.mu.Lock()
+	for _, a := range c.allowances() {
+		a.used.add(used)
+	}
+	root.used.add(made)
+	for e := c.run.opt.around; e != nil; e = e.run.opt.around {
+		e.root().used.add(made)
+	}
+	node, run := root.used, c.run.spending.run.used
+	s.mu.Unlock()
+	root.mu.Lock()
+	root.usage.add(made)
+	root.mu.Unlock()
+	for e := c.run.opt.around; e != nil; e = e.run.opt.around {
+		e.root().mu.Lock()
+		e.root().usage.add(made)
+		e.root().mu.Unlock()
+	}
+	entry := Object("component_id", root.id, "path", c.tracePath(), "model", llm)
+	for name, v := range made.Value().Fields() {
+		entry = entry.With(name, v)
+	}
+	c.Log(EventUsage, entry.With("node", node.Value()).With("run", run.Value()))
+}
+
+// AllowRound is nil when an agent may begin a further round of tool calls.
+func (c *CallOutputs) AllowRound() error {
+	s := c.run.spending.shared()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range c.allowances() {
+		if err := a.exceeded(ErrTooManyRounds, a.rounds+1, a.limits.Rounds); err != nil {
+			return c.overLimit(err)
+		}
+	}
+	for _, a := range c.allowances() {
+		a.rounds++
+	}
+	return nil
+}
+
+// AllowTool is nil when an agent may call a tool with these arguments. An error that wraps
+// [ErrLimit] ends the agent; [ErrRepeatedCall] is for the model, so that it does something else.
+// The agent ends when the model asks for the same call as often again.
+func (c *CallOutputs) AllowTool(exposed string, args Value) error {
+	s := c.run.spending.shared()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	levels := c.allowances()
+	for _, a := range levels {
+		if err := a.exceeded(ErrTooManyToolCalls, a.tools+1, a.limits.ToolCalls); err != nil {
+			return c.overLimit(err)
+		}
+	}
+	a := levels[0]
+	if a.repeats == nil {
+		a.repeats = map[string]int64{}
+	}
+	key := exposed + "\x00" + args.JSON()
+	a.repeats[key]++
+	most := a.limits.RepeatedCalls
+	if n := a.repeats[key]; n/2 >= most && n > most {
+		return c.overLimit(&LimitError{Kind: ErrTooManyRepeats, Size: n, Limit: most, Of: a.of})
+	} else if n > most {
+		err := fmt.Errorf("%w: %s was called %d times with these arguments; use what it gave, or other arguments",
+			ErrRepeatedCall, exposed, most)
+		return c.overLimit(err)
+	}
+	for _, a := range levels {
+		a.tools++
+	}
+	return nil
+}
+
+// Allow bounds what this execution and the tools it calls may use, besides the limits of the run.
+// Fields that are zero bound nothing. The context ends with the time; end must be called.
+func (c *CallOutputs) Allow(ctx context.Context, l Limits) (_ context.Context, end func()) {
+	for _, k := range limitKinds {
+		if n := k.field(&l); *n <= 0 {
+			*n = math.MaxInt64
+		}
+	}
+	l.RepeatedCalls = min(l.RepeatedCalls, c.run.opt.Limits.RepeatedCalls)
+	c.allowance = &allowance{of: c.id, limits: &l}
+	if l.Seconds == math.MaxInt64 {
+		return ctx, func() {}
+	}
+	over := &LimitError{Kind: ErrTooSlow, Size: l.Seconds, Limit: l.Seconds, Of: c.id}
+	return context.WithTimeoutCause(ctx, time.Duration(l.Seconds)*time.Second, over)
+}
+
+// ToolTime is how long a tool may take; 0 is no limit.
+func (c *CallOutputs) ToolTime() time.Duration {
+	least := c.run.opt.Limits.ToolSeconds
+	for _, a := range c.allowances() {
+		least = min(least, a.limits.ToolSeconds)
+	}
+	if least > math.MaxInt64/int64(time.Second) {
+		return 0
+	}
+	return time.Duration(least) * time.Second
+}
+
+// ToolTooSlow is the error of a tool that took longer than ToolTime, which is logged.
+func (c *CallOutputs) ToolTooSlow(exposed string) error {
+	n := int64(c.ToolTime() / time.Second)
+	return c.overLimit(fmt.Errorf("tool %s: %w", exposed, &LimitError{Kind: ErrToolTooSlow, Size: n, Limit: n}))
+}
+
+// Overdue returns the limit on time that ended ctx, which is logged, or else err.
+func (c *CallOutputs) Overdue(ctx context.Context, err error) error {
+	over, ok := context.Cause(ctx).(*LimitError)
+	if !ok || err == nil {
+		return err
+	}
+	return c.overLimit(over)
+}
+
+// overLimit logs the error of a limit, with its code.
+func (c *CallOutputs) overLimit(err error) error {
+	c.Log(EventLimitReached, Object("component_id", c.root().id, "path", c.tracePath(), "code", CodeOf(err),
+		"message", err.Error()))
+	return err
+}

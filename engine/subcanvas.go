@@ -1,0 +1,268 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Canvases finds canvases that others run as nodes and tools.
+type Canvases interface {
+	// Canvas returns a canvas that this run may use: its published version, or the version that is
+	// named. Errors say which canvas or version there is not.
+	Canvas(ctx context.Context, id, version string) (*Canvas, error)
+}
+
+// maxCanvasDepth is how many canvases may run inside each other.
+const maxCanvasDepth = 8
+
+// SubRun is a canvas that a node runs.
+type SubRun struct {
+	Canvas *Canvas
+	ID     string // what ports know the canvas by
+	Input  Input
+}
+
+// SubResult is what a canvas gave that a node ran.
+type SubResult struct {
+	Said    string // its messages
+	Outputs Value  // of its last node
+}
+
+// RunCanvas runs a canvas as part of this execution: with the ports, limits and cancel of the run,
+// and its events in the log under the path of this node. A form inside is a *Suspension, with which
+// the execution is to end; when it runs again, the canvas continues where it waited, with the
+// document that it began with.
+func (c *Call) RunCanvas(ctx context.Context, sub SubRun) (SubResult, error) {
+	var result SubResult
+	depth := 1
+	for around := c.run.opt.around; around != nil; around = around.run.opt.around {
+		depth++
+	}
+	if depth > maxCanvasDepth {
+		return result, fmt.Errorf("%w: more than %d canvases inside each other", ErrLimit, maxCanvasDepth)
+	}
+	st, err := c.subState(&sub)
+	if err != nil {
+		return result, err
+	}
+	opt := c.subOptions(sub.ID)
+	var form Value
+	for e, err := range sub.Canvas.Run(ctx, st, sub.Input, opt) {
+		if err != nil {
+			return result, fmt.Errorf("canvas %q: %w", sub.ID, err)
+		}
+		switch e.Type {
+		case EventMessage:
+			if e.Facts != nil {
+				result.Said += e.Facts.Message.Text
+			}
+		case EventUserInputs:
+			form = e.Data()
+		case EventWorkflowFinished:
+			result.Outputs = e.Data().Get("outputs")
+		}
+		c.logInner(e)
+	}
+	if !form.IsNull() {
+		return result, c.suspendWith(&sub, st, form)
+	}
+	return result, nil
+}
+
+// subState is a fresh state of the canvas, or that in which it waited, with the answers as inputs.
+func (c *Call) subState(sub *SubRun) (*State, error) {
+	saved, waited := c.Resumed()
+	if !waited {
+		st := sub.Canvas.State()
+		st.Reset(false)
+		return st, nil
+	}
+	canvas, err := LoadValue(sub.Canvas.registry, saved.Get("document"))
+	if err != nil {
+		return nil, err
+	}
+	sub.Canvas, sub.Input.Query = canvas, Null
+	prefix, answers := c.fieldPrefix(), NewObject(4)
+	for name, v := range c.run.in.Inputs.Fields() {
+		if own, ok := strings.CutPrefix(name, prefix); ok {
+			answers.Set(own, v)
+		}
+	}
+	sub.Input.Inputs, sub.Input.Files = answers.Value(), Null
+	return canvas.State(), nil
+}
+
+// fieldPrefix begins the names of the fields of this execution's forms, so that two of them differ.
+func (c *Call) fieldPrefix() string { return c.root().id + c.scope + "/" }
+
+// suspendWith is the suspension of an execution whose canvas waits for a form.
+func (c *Call) suspendWith(sub *SubRun, st *State, form Value) error {
+	document, err := ParseJSON(sub.Canvas.Save(st))
+	if err != nil {
+		return err
+	}
+	fields := NewObject(form.Get("inputs").Len())
+	for name, field := range form.Get("inputs").Fields() {
+		fields.Set(c.fieldPrefix()+name, field)
+	}
+	return &Suspension{
+		Fields: fields.Value(), Tips: form.Get("tips").Str(), State: Object("document", document),
+	}
+}
+
+// subOptions are the options of a run inside of this execution.
+func (c *Call) subOptions(id string) Options {
+	outer := &c.run.opt
+	opt := Options{
+		Ports: outer.Ports, TaskID: outer.TaskID, CanvasID: id, TenantID: outer.TenantID,
+		Concurrency: outer.Concurrency, MaxSteps: outer.MaxSteps, Limits: outer.Limits, Prices: outer.Prices,
+		Approval: outer.Approval, Seed: mix(outer.Seed^mix(uint64(c.root().step))) | 1, Internal: true, around: c,
+	}
+	opt.Ports.IDs = &innerIDs{IDs: outer.Ports.IDs, first: c.Key()}
+	return opt
+}
+
+// innerIDs names the message of a run inside of another one by the execution it is, so that what it
+// does outside has the same key after a takeover.
+type innerIDs struct {
+	IDs
+	first string
+}
+
+// NewID gives the first id, and then others.
+func (i *innerIDs) NewID() string {
+	if id := i.first; id != "" {
+		i.first = ""
+		return id
+	}
+	return i.IDs.NewID()
+}
+
+// logInner logs an event of the canvas inside: what agents, models and limits log as they are, and
+// the rest as an event of this node, with the ids on the way to the node inside.
+func (c *Call) logInner(e *Event) {
+	switch e.Type {
+	case EventUsage, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning:
+		data := e.Data()
+		if inner := data.Get("component_id"); !inner.IsNull() {
+			path := c.innerPath(data.Get("inner"), inner.Str())
+			data = data.With("component_id", String(c.root().id)).With("inner", path)
+		}
+		if e.Type == EventUsage {
+			s := c.run.spending.shared()
+			s.mu.Lock()
+			data = data.With("run", c.run.spending.run.used.Value())
+			s.mu.Unlock()
+		}
+		c.Log(e.Type, data)
+	case EventInner:
+		data := e.Data()
+		path := c.innerPath(data.Get("inner"), data.Get("component_id").Str())
+		c.Log(EventInner, data.With("component_id", String(c.root().id)).With("inner", path))
+	default:
+		c.Log(EventInner, Object(
+			"component_id", c.root().id, "path", c.tracePath(), "inner", c.innerPath(Null, e.Node),
+			"event", string(e.Type), "data", e.Data()))
+	}
+}
+
+// innerPath is the ids of the nodes on the way to a node inside: those of the canvases between, and
+// its own.
+func (c *Call) innerPath(further Value, node string) Value {
+	list := List()
+	if node != "" {
+		list = list.Append(String(node))
+	}
+	for _, id := range further.Elements() {
+		list = list.Append(id)
+	}
+	return list
+}
+
+// countInner bounds the executions of all runs inside of a run together.
+func (r *run) countInner(n int) error {
+	if r.opt.around == nil {
+		return nil
+	}
+	s := r.spending.shared()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inner += n; s.inner > r.opt.MaxSteps {
+		return fmt.Errorf("%w: more than %d executions in canvases inside of the run; "+
+			"raise the option MaxSteps (--max-steps) if it is no cycle", ErrLimit, r.opt.MaxSteps)
+	}
+	return nil
+}
+
+// FindCanvas asks the port for a canvas.
+func (c *Call) FindCanvas(ctx context.Context, id, version string) (*Canvas, error) {
+	port := c.run.opt.Ports.Canvases
+	if port == nil {
+		return nil, fmt.Errorf("canvas %q: %w: canvases inside of others need a host", id, ErrNoPort)
+	}
+	canvas, err := port.Canvas(ctx, id, version)
+	if err == nil && canvas.pipeline {
+		err = errors.New("an ingestion pipeline runs on a file, not inside another canvas")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("canvas %q: %w", id, err)
+	}
+	return canvas, nil
+}
+
+// errInputs is why a canvas cannot take what it is given.
+var errInputs = errors.New("inputs do not fit the form of the canvas")
+
+// StartSchema is a JSON Schema of what a canvas asks for at its start.
+func (c *Canvas) StartSchema() Value {
+	form, err := c.InputForm(startID)
+	if err != nil {
+		return Object("type", "object")
+	}
+	properties, required := NewObject(form.Len()), List()
+	for name, field := range form.Fields() {
+		p := Object("description", field.Get("name").Text())
+		if kind := fieldKind(field.Get("type").Text()); kind != "" {
+			p = p.With("type", String(kind))
+		}
+		if options := field.Get("options"); options.Len() > 0 {
+			p = p.With("enum", options)
+		}
+		properties.Set(name, p)
+		if !field.Get("optional").True() && field.Get("value").IsNull() {
+			required = required.Append(String(name))
+		}
+	}
+	return Object("type", "object", "properties", properties.Value(), "required", required)
+}
+
+// fieldKind is the type in JSON Schema of a field of a form; "" for one that takes anything.
+func fieldKind(field string) string {
+	switch strings.ToLower(field) {
+	case "line", "paragraph", "options", "select", "string", "text":
+		return "string"
+	case "integer":
+		return "integer"
+	case "number":
+		return "number"
+	case "boolean", "switch":
+		return "boolean"
+	case "object":
+		return "object"
+	}
+	return ""
+}
+
+// CheckStart is nil when inputs fit what the canvas asks for at its start.
+func CheckStart(c *Canvas, inputs Value) error {
+	plain := NewObject(inputs.Len())
+	for name := range inputs.Fields() {
+		plain.Set(name, answer(inputs, name))
+	}
+	if err := checkSchema("inputs", plain.Value(), c.StartSchema()); err != nil {
+		return fmt.Errorf("%w: %w", errInputs, err)
+	}
+	return nil
+}

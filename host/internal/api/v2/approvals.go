@@ -1,0 +1,74 @@
+package v2
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+type approvalInput struct {
+	ID        string `json:"id" jsonschema:"name of the field that asks"`
+	Decision  string `json:"decision" jsonschema:"yes or no"`
+	Arguments object `json:"arguments,omitempty" jsonschema:"in place of those that were asked for; with yes"`
+}
+
+type approvalsInput struct {
+	Approvals []approvalInput `json:"approvals" jsonschema:"at least one"`
+}
+
+func (in *approvalsInput) readBody(r *api.Request) error {
+	b := &r.Body
+	for _, v := range b.List("approvals").Elements() {
+		a := approvalInput{v.Get("id").Str(), v.Get("decision").Str(), object{v.Get("arguments")}}
+		switch k := a.Arguments.Kind(); {
+		case a.ID == "":
+			return app.BadArgument("approvals: id is missing")
+		case a.Decision != engine.ApprovalYes && a.Decision != engine.ApprovalNo:
+			return app.BadArgument("approvals: decision is %q; yes or no is needed", a.Decision)
+		case k != engine.KindObject && k != engine.KindNull:
+			return app.BadArgument("approvals: arguments is a %s; an object is needed", k)
+		}
+		in.Approvals = append(in.Approvals, a)
+	}
+	if err := b.Valid(); err != nil {
+		return err
+	}
+	if len(in.Approvals) == 0 {
+		return app.BadArgument("approvals: a list of {id, decision, arguments} is needed")
+	}
+	return nil
+}
+
+// inputs are the approvals as answers to the form of the run.
+func (in *approvalsInput) inputs() engine.Value {
+	b := engine.NewObject(len(in.Approvals))
+	for _, a := range in.Approvals {
+		b.Set(a.ID, engine.String(a.Decision))
+		if !a.Arguments.IsNull() {
+			// The arguments may have a member value themselves.
+			b.Set(a.ID+engine.ArgumentsSuffix, engine.Object("value", a.Arguments.Value))
+		}
+	}
+	return b.Value()
+}
+
+type approve struct {
+	Request *api.Request
+	Who     app.Principal
+	ID      string `path:"id"`
+	Body    approvalsInput
+}
+
+func (s runs) approve(ctx context.Context, in approve) (startedRun, error) {
+	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
+	if err != nil {
+		return startedRun{}, err
+	}
+	j, err := s.Runs.ResumeJob(v, in.Body.inputs())
+	if err != nil {
+		return startedRun{}, err
+	}
+	return s.accept(ctx, in.Request, j)
+}

@@ -1,0 +1,48 @@
+package v2_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api/apitest"
+)
+
+const approved = `{"components": {
+	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["StringTransform:S"]},
+	"StringTransform:S": {"obj": {"component_name": "StringTransform", "params": {
+		"approval": true, "method": "merge", "script": "merged {sys.query}"}}, "downstream": ["Message:M"]},
+	"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{StringTransform:S@result}"]}}}}}`
+
+func TestApprove(t *testing.T) {
+	s := apitest.New(t)
+	id := s.Canvas("a", approved)
+	a := s.Request("POST", "/api/v2/canvases/"+id+"/runs", "one", `{"query":"hello"}`, "Accept", "text/event-stream")
+	require.Contains(t, a.Text, "event: user_inputs")
+	paused := s.Get("/api/v2/runs?canvas=" + id + "&status=paused").Body.Get("items").At(0).Get("id").Str()
+	path := "/api/v2/runs/" + paused + "/approve"
+	for body, want := range map[string]string{
+		`{}`: "a list of {id, decision, arguments} is needed", `{"approvals":[{"decision":"yes"}]}`: "id is missing",
+		`{"approvals":[{"id":"x","decision":"maybe"}]}`:               "yes or no is needed",
+		`{"approvals":[{"id":"x","decision":"yes","arguments":"y"}]}`: "an object is needed",
+	} {
+		refused := s.Post(path, body)
+		require.Equal(t, 422, refused.Status, refused.Text)
+		require.Contains(t, refused.Text, want)
+	}
+	const id1 = `"id":"approval:StringTransform:S"`
+	for answer, want := range map[string]string{
+		id1 + `,"decision":"yes"`:                                 "merged hello",
+		id1 + `,"decision":"yes","arguments":{"sys.query":"bye"}`: "merged bye",
+		id1 + `,"decision":"yes","arguments":{"sys.query":7}`:     "arguments.sys.query: is a number",
+		id1 + `,"decision":"no"`:                                  engine.CodeRejected,
+		`"id":"other","decision":"yes"`:                           "user_inputs",
+	} {
+		body := `{"approvals":[{` + answer + `}]}`
+		done := s.Request("POST", path, "one", body, "Accept", "text/event-stream")
+		require.Contains(t, done.Text, want, body)
+	}
+	none := s.Post("/api/v2/runs/"+apitest.Nowhere+"/approve", `{"approvals":[{"id":"x","decision":"no"}]}`)
+	require.Equal(t, 404, none.Status)
+}
