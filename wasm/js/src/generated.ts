@@ -36,7 +36,7 @@ export type Code =
   | "empty_setting"
   /** the component acts outside the engine and runs on a host only; a page answers with a stand-in */
   | "needs_host"
-  /** the component does not run at the place that was asked for; the message says what it needs */
+  /** the node needs something that is not there; the message says what, or how to get it */
   | "not_available"
   /** scripts in this language do not run at the place that was asked for */
   | "unknown_language"
