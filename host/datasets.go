@@ -24,7 +24,8 @@ func (h *Host) openDatasets(ctx context.Context) error {
 		return err
 	}
 	h.datasets, err = datasets.Open(ctx, datasets.Config{
-		Store: h.store, Files: h.files, Cutter: ingest.TextCutter{Reader: &h.documents}, Models: models,
+		Store: h.store, Files: h.files, Models: models,
+		Cutter: ingest.DocumentCutter{Reader: &h.documents, Pipeline: h.runPipeline},
 		Limits: app.DatasetLimits{File: largestDocument, Bytes: cfg.DatasetBytes, Chunks: cfg.DatasetChunks},
 		Dir:    cfg.Dir, Alone: cfg.Postgres == "", Workers: cfg.IngestWorkers, Lease: cfg.Lease, Logger: cfg.Log,
 	})

@@ -132,7 +132,7 @@ func (c *corpus) fill(n int) {
 	host, _, _ = strings.Cut(host, ":")
 	model := "words@" + host
 	_, err := records.CreateDataset(t.Context(), store.Dataset{Model: model, Dataset: dataset.Dataset{
-		ID: c.dataset, Tenant: "t", Name: "many", Method: ingest.Naive, EmbeddingModel: model,
+		ID: c.dataset, Tenant: "t", Name: "many", Method: "naive", EmbeddingModel: model,
 	}})
 	require.NoError(t, err)
 	for i := range n {
@@ -148,7 +148,7 @@ func (c *corpus) fill(n int) {
 		_, err = records.CreateDocument(t.Context(), store.Document{
 			Tenant: "t", File: info.Name, QueueTime: int64(i), Document: dataset.Document{
 				ID: id, Dataset: c.dataset, Name: id + ".txt", Size: int64(info.Size), Hash: info.Digest, Kind: "doc",
-				Method: ingest.Naive, Config: []byte(`{"chunk_token_num":1}`), State: dataset.Queued,
+				Method: "naive", Config: []byte(`{"chunk_token_num":1}`), State: dataset.Queued,
 			},
 		}, 0)
 		require.NoError(t, err)

@@ -56,6 +56,7 @@ type Host struct {
 	keys      *kv.Store
 	schedules *schedule.Store
 	runs      *runs.Runs
+	ports     func(j *runs.Job) engine.Ports // of a run
 	models    *model.Tenants
 	quota     *quota.Meter
 	mcp       *mcp.Client
@@ -172,6 +173,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	ports := h.newPorts()
+	h.ports = ports.of
 	h.runs = runs.New(runs.Config{
 		Store: h.store, Log: h.log, Clocks: h.schedules, Registry: registry, Ports: ports.of, Logger: cfg.Log,
 		Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval,

@@ -22,9 +22,11 @@ var files = map[string]func(root string) ([]byte, error){
 	"engine/VOCABULARY.md":      func(string) ([]byte, error) { return page(), nil },
 }
 
+const guestSource = "host/internal/python/guest.py"
+
 // guest is the program that runs scripts in Python, the same on a server and in a page.
 func guest(root string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(root, "host", "internal", "python", "guest.py"))
+	text, err := os.ReadFile(filepath.Join(root, guestSource))
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ func TestCheckFailsWhenAFileIsNotCurrent(t *testing.T) {
 	for name := range files {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
 	}
+	require.NoError(t, os.CopyFS(filepath.Join(root, filepath.Dir(guestSource)),
+		os.DirFS(filepath.Join("../..", filepath.Dir(guestSource)))))
 	require.Error(t, run(root, true), "missing files")
 	require.NoError(t, run(root, false))
 	require.NoError(t, run(root, true))

@@ -287,7 +287,7 @@ func TestAgentWarnsOfFailedPlanning(t *testing.T) {
 	const remembers = `{"remember_tools": true, "tools": [` + echo + `]}`
 	s = run(t, node(t, "Agent", remembers, ""), nil, "q", engine.Null, engine.Ports{Model: m})
 	require.NoError(t, s.err)
-	require.Contains(t, strings.Join(s.warnings, "\n"), "memory: the tool calls are not remembered: no summary today")
+	require.Contains(t, strings.Join(s.warnings, "\n"), "remember_tools: no summary today")
 }
 
 func TestAgentNamesForProviders(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
@@ -89,7 +90,7 @@ func (d *Datasets) Create(ctx context.Context, p Principal, ds dataset.Dataset) 
 		return dataset.Dataset{}, err
 	}
 	if ds.Method == "" && ds.Pipeline == "" {
-		ds.Method = ingest.Structure
+		ds.Method = chunking.Structure
 	}
 	if ds.ID, err = newDocumentID(); err != nil {
 		return dataset.Dataset{}, err

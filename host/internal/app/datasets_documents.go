@@ -15,6 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
@@ -162,7 +163,7 @@ func kindOf(name string) string {
 // methodOf is the method for a document of a dataset: pictures, sound, slides and mails have their
 // own ones among those of the original.
 func methodOf(name, method string) string {
-	if method == "" || slices.Contains([]string{ingest.Structure, ingest.One}, method) {
+	if method == "" || slices.Contains([]string{chunking.Structure, "one"}, method) {
 		return method
 	}
 	switch suffix := suffixOf(name); {

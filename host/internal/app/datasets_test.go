@@ -243,7 +243,7 @@ func TestDatasetMetadata(t *testing.T) {
 func TestDatasetQuotas(t *testing.T) {
 	f := datasettest.New(t, datasettest.Options{Limits: app.DatasetLimits{File: 20, Bytes: 30, Chunks: 2}})
 	ctx := t.Context()
-	ds := f.Dataset(dataset.Dataset{Name: "shop", Method: "naive", Config: []byte(`{"chunk_token_num":1}`)})
+	ds := f.Dataset(dataset.Dataset{Name: "shop", Method: "naive", Config: []byte("{\"delimiter\":\"`\\n`\"}")})
 	upload := func(size int, announced int64) error {
 		_, err := f.Upload(ctx, owner, ds.ID, app.Upload{Name: "a.txt", Size: announced,
 			Body: strings.NewReader(strings.Repeat("x", size))})

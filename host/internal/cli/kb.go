@@ -115,7 +115,7 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 	k.stop = append(k.stop, reader.Close)
 	alone := cfg.URL == ""
 	parts := datasets.Config{
-		Store: records, Files: files, Cutter: ingest.TextCutter{Reader: reader}, Models: models, Alone: alone,
+		Store: records, Files: files, Cutter: ingest.DocumentCutter{Reader: reader}, Models: models, Alone: alone,
 		Logger: k.dataPlace.broker(a).Log,
 	}
 	if alone {

@@ -78,7 +78,7 @@ func New(t testing.TB, o Options) *Fixture {
 	if o.Cutter == nil {
 		reader := &document.Reader{}
 		t.Cleanup(func() { require.NoError(t, reader.Close()) })
-		o.Cutter = ingest.TextCutter{Reader: reader}
+		o.Cutter = ingest.DocumentCutter{Reader: reader}
 	}
 	parts, err := datasets.Open(t.Context(), datasets.Config{
 		Store: o.Store, Files: f.Files, Cutter: o.Cutter, Models: o.Models, Limits: o.Limits, Workers: o.Workers,

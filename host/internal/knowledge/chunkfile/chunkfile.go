@@ -32,6 +32,7 @@ type Chunk struct {
 	Kind      string      `json:"kind,omitempty"`
 	Positions [][]float64 `json:"positions,omitempty"`
 	Parent    string      `json:"parent,omitempty"`
+	Hidden    bool        `json:"hidden,omitempty"` // not found by searches
 	Tokens    int         `json:"tokens,omitempty"`
 	Created   int64       `json:"created,omitempty"` // Unix milliseconds
 	Vector    []float32   `json:"-"`

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/easel-canvas/easel/engine/chunk"
+	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/knowledge/pipeline"
 )
 
 // Input is a document to be cut.
@@ -37,6 +39,7 @@ type Piece struct {
 	Image     string
 	Positions [][]float64
 	Parent    string
+	Hidden    bool // not found by searches
 	Tokens    int
 	// Meta is added to the metadata of the document.
 	Meta map[string]any
@@ -47,98 +50,85 @@ type Cutter interface {
 	Cut(ctx context.Context, in Input) iter.Seq2[Piece, error]
 }
 
-// TextCutter cuts the text of documents, as a [document.Reader] gives it.
-type TextCutter struct{ Reader *document.Reader }
-
-// Methods of a TextCutter.
-const (
-	Structure = "structure" // at headings, paragraphs and tables
-	Naive     = "naive"     // at delimiters
-	One       = "one"       // a document is one chunk
-)
-
-// Methods are the ways to cut that a TextCutter has.
-func Methods() []string { return []string{Structure, Naive, One, "book", "laws", "manual"} }
-
-// settings are the keys of a method's settings that a TextCutter knows.
-type settings struct {
-	Size      int    `json:"chunk_token_num"`
-	Delimiter string `json:"delimiter"`
+// DocumentCutter cuts the blocks of documents, as a [document.Reader] finds them, by the methods of
+// package chunking, or has a pipeline do it.
+type DocumentCutter struct {
+	Reader *document.Reader
+	// Pipeline runs a pipeline of a tenant on a document; nil means that there are none here.
+	Pipeline func(ctx context.Context, in Input) (*pipeline.Result, error)
 }
 
-const defaultSize = 512
-
 // Cut implements [Cutter].
-func (c TextCutter) Cut(ctx context.Context, in Input) iter.Seq2[Piece, error] {
+func (c DocumentCutter) Cut(ctx context.Context, in Input) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
-		cutText, err := cutterOf(in)
-		if err != nil {
-			yield(Piece{}, err)
-			return
-		}
 		in.Report("Start to parse.")
-		text, err := c.Reader.Read(ctx, in.Source)
-		if err != nil {
-			yield(Piece{}, err)
-			return
-		}
-		in.Report("Finish parsing.")
-		// The text is held with its chunks, which share it.
-		release, err := c.Reader.Reserve(ctx, 2*int64(len(text)))
+		pieces, release, err := c.pieces(ctx, in)
 		if err != nil {
 			yield(Piece{}, err)
 			return
 		}
 		defer release()
-		chunks, err := cutText(text)
-		if err != nil {
-			yield(Piece{}, err)
-			return
-		}
-		for i := range chunks {
-			if strings.TrimSpace(chunks[i].Text) != "" && !yield(pieceOf(&chunks[i]), nil) {
+		in.Report("Finish parsing.")
+		for _, p := range pieces {
+			if !yield(p, nil) {
 				return
 			}
 		}
 	}
 }
 
-// cutterOf is the function that cuts a text as the settings of a document say.
-func cutterOf(in Input) (func(text string) ([]chunk.Chunk, error), error) {
-	s := settings{Size: defaultSize, Delimiter: "\n"}
-	if len(in.Config) > 0 {
-		if err := json.Unmarshal(in.Config, &s); err != nil {
-			return nil, fmt.Errorf("settings of the method: %w", err)
+// pieces are all pieces of a document; release gives back the memory that they take.
+func (c DocumentCutter) pieces(ctx context.Context, in Input) (_ []Piece, release func(), err error) {
+	if in.Pipeline != "" {
+		if c.Pipeline == nil {
+			return nil, nil, fmt.Errorf("pipeline %q: this host parses by methods only", in.Pipeline)
 		}
-	}
-	if s.Size <= 0 {
-		s.Size = defaultSize
-	}
-	plain := func(cut func(string) []chunk.Chunk) func(string) ([]chunk.Chunk, error) {
-		return func(text string) ([]chunk.Chunk, error) { return cut(text), nil }
-	}
-	switch {
-	case in.Pipeline != "":
-		return nil, fmt.Errorf("pipeline %q: this host parses by methods only", in.Pipeline)
-	case in.Method == Structure || in.Method == "":
-		return plain((&chunk.Structure{Count: chunking.Count, Size: s.Size}).Text), nil
-	case in.Method == Naive:
-		delimiter := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r").Replace(s.Delimiter)
-		return plain(chunk.Naive(chunking.Count, s.Size, delimiter).Text), nil
-	case in.Method == One:
-		return plain((&chunk.Tokens{Count: chunking.Count, Whole: true}).Text), nil
-	case slices.Contains(Methods(), in.Method):
-		titles, err := chunk.ByMethod(in.Method, chunking.Count, s.Size)
+		r, err := c.Pipeline(ctx, in)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return func(text string) ([]chunk.Chunk, error) { return titles.Text(text, false) }, nil
+		pieces, err := ofPipeline(r)
+		return pieces, func() {}, err
 	}
-	return nil, fmt.Errorf("method %q is not available (one of %s)", in.Method, strings.Join(Methods(), ", "))
+	if !slices.Contains(chunking.Methods(), cmp.Or(in.Method, chunking.Structure)) {
+		return nil, nil, fmt.Errorf("%w %q (one of %s)", chunking.ErrMethod, in.Method,
+			strings.Join(chunking.Methods(), ", "))
+	}
+	blocks, err := c.Reader.Blocks(ctx, in.Source)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The blocks are held with the chunks, which share their text.
+	if release, err = c.Reader.Reserve(ctx, 2*sizeOf(blocks)); err != nil {
+		return nil, nil, err
+	}
+	chunks, err := chunking.Cut(ctx, in.Method, in.Config, chunking.Document{Name: in.Source.Name, Blocks: blocks})
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	pieces := make([]Piece, len(chunks))
+	for i := range chunks {
+		pieces[i] = pieceOf(&chunks[i])
+	}
+	return pieces, release, nil
 }
 
-func pieceOf(c *chunk.Chunk) Piece {
-	p := Piece{Content: c.Text, Kind: c.Type, Image: c.ImageID, Parent: c.Parent, Tokens: chunking.Count(c.Text)}
+// sizeOf is about how many bytes the texts of blocks take.
+func sizeOf(blocks []block.Block) (n int64) {
+	for i := range blocks {
+		n += int64(len(blocks[i].Text))
+		for _, row := range blocks[i].Rows {
+			for _, cell := range row {
+				n += int64(len(cell))
+			}
+		}
+	}
+	return n
+}
+
+func pieceOf(c *chunking.Chunk) Piece {
+	p := Piece{Content: c.Text, Kind: c.Type, Image: c.ImageID, Parent: c.Parent, Tokens: c.Tokens}
 	if text := c.Embedded(); text != c.Text {
 		p.Text = text
 	}
@@ -146,4 +136,30 @@ func pieceOf(c *chunk.Chunk) Piece {
 		p.Positions = append(p.Positions, []float64{float64(at.Page), at.Left, at.Right, at.Top, at.Bottom})
 	}
 	return p
+}
+
+// ofPipeline are the chunks of a pipeline as pieces. Vectors are those of the dataset's model.
+func ofPipeline(r *pipeline.Result) ([]Piece, error) {
+	var meta map[string]any
+	if err := json.Unmarshal([]byte(r.Metadata.JSON()), &meta); err != nil {
+		return nil, fmt.Errorf("metadata of a pipeline: %w", err)
+	}
+	pieces := make([]Piece, len(r.Chunks))
+	for i := range r.Chunks {
+		c := &r.Chunks[i]
+		pieces[i] = Piece{
+			Content: c.Text, Keywords: c.Keywords, Questions: c.Questions, Kind: c.Kind, Image: c.Image,
+			Parent: c.Parent, Hidden: c.Hidden, Tokens: chunking.Count(c.Text),
+		}
+		if c.Summary != "" {
+			pieces[i].Text = c.Summary
+		}
+		for _, at := range c.Positions {
+			pieces[i].Positions = append(pieces[i].Positions, at[:])
+		}
+	}
+	if len(pieces) > 0 && len(meta) > 0 {
+		pieces[0].Meta = meta
+	}
+	return pieces, nil
 }
