@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// A document of a dataset with a pipeline is cut by that canvas; what goes wrong in it is told.
+// A document of a dataset with a pipeline is cut by that canvas, whose failures the messages hold.
 func TestDatasetWithAPipeline(t *testing.T) {
 	h, url := open(t, Config{})
 	canvas := saved(t, url, "key", `{"components": {

@@ -83,8 +83,10 @@ func embeddings(t testing.TB) string {
 		}
 		for i, text := range in.Input {
 			h := xxhash.Sum64String(text)
-			out.Data = append(out.Data, vector{i, []float32{1, float32(h & 0xff), float32(h >> 8 & 0xff),
-				float32(h >> 16 & 0xff)}})
+			out.Data = append(out.Data, vector{i, []float32{
+				1, float32(h & 0xff), float32(h >> 8 & 0xff),
+				float32(h >> 16 & 0xff),
+			}})
 		}
 		_ = json.NewEncoder(w).Encode(out) // the client may be dead
 	}))

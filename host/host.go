@@ -173,12 +173,10 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	ports := h.newPorts()
-	h.ports = ports.of
 	h.runs = runs.New(runs.Config{
 		Store: h.store, Log: h.log, Clocks: h.schedules, Registry: registry, Ports: ports.of, Logger: cfg.Log,
-		Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval,
-		Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps,
-		Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
+		Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval, Concurrency: cfg.Concurrency,
+		MaxSteps: cfg.MaxSteps, Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
 		PlanBytes: h.memory.plans, Documents: h.memory.canvases, KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = newAPI(h, registry, ports, templates, proxies, numbers)

@@ -34,7 +34,7 @@ type ports struct {
 }
 
 func (h *Host) newPorts() *ports {
-	return &ports{
+	p := &ports{
 		store: h.store, models: h.models, mcp: h.mcp, knowledge: h.knowledge,
 		datasets: h.datasets.Service,
 		files:    &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
@@ -43,6 +43,8 @@ func (h *Host) newPorts() *ports {
 		memories: memories.New(h.store, h.models), chromium: h.cfg.Browser,
 		canvases: func() *runs.Runs { return h.runs },
 	}
+	h.ports = p.of
+	return p
 }
 
 // of are the ports of one run.

@@ -16,19 +16,25 @@ func project(t *testing.T) bundler {
 	t.Helper()
 	root := t.TempDir()
 	files := map[string]string{
-		"web/index.html":                       "<head>\n<!-- styles -->\n</head><body><!-- scripts --></body>",
-		"web/icon.svg":                         "<svg/>",
-		"web/examples/a.json":                  `{"id": "a"}`,
-		"web/view/main.tsx":                    `import examples from "easel:examples"; import "../page.css"; console.log(EASEL_ENGINE_WORKER, examples[0].id); import("./lazy.ts");`,
-		"web/view/lazy.ts":                     `export const word = "only later";`,
-		"web/page.css":                         "body { color: red }",
-		"wasm/js/src/worker.browser.ts":        `console.log("engine")`,
-		"wasm/js/src/code/worker.ts":           `console.log("code")`,
-		"web/read/worker.ts":                   `console.log("read")`,
-		"wasm/js/src/plugin/kernel.browser.ts": `console.log("plugin")`,
-		"build/licences/lists/page.txt":        "list of components",
-		"wasm/dist/engine.wasm":                "\x00asm",
-		"wasm/dist/wasm_exec.js":               "1",
+		"web/index.html":                                 "<head>\n<!-- styles -->\n</head><body><!-- scripts --></body>",
+		"web/icon.svg":                                   "<svg/>",
+		"web/examples/a.json":                            `{"id": "a"}`,
+		"web/view/main.tsx":                              `import examples from "easel:examples"; import "../page.css"; console.log(EASEL_ENGINE_WORKER, examples[0].id); import("./lazy.ts");`,
+		"web/view/lazy.ts":                               `export const word = "only later";`,
+		"web/page.css":                                   "body { color: red }",
+		"wasm/js/src/worker.browser.ts":                  `console.log("engine")`,
+		"wasm/js/src/code/worker.ts":                     `console.log("code")`,
+		"wasm/js/src/code/python.ts":                     `export const python = 1`,
+		"wasm/js/src/code/python.worker.ts":              `console.log("python")`,
+		"web/read/worker.ts":                             `console.log("read")`,
+		"wasm/js/src/plugin/kernel.browser.ts":           `console.log("plugin")`,
+		"wasm/js/node_modules/pyodide/package.json":      `{"version": "1.2.3"}`,
+		"wasm/js/node_modules/pyodide/pyodide.asm.mjs":   "1",
+		"wasm/js/node_modules/pyodide/pyodide.asm.wasm":  "1",
+		"wasm/js/node_modules/pyodide/python_stdlib.zip": "1",
+		"build/licences/lists/page.txt":                  "list of components",
+		"wasm/dist/engine.wasm":                          "\x00asm",
+		"wasm/dist/wasm_exec.js":                         "1",
 	}
 	for name, text := range files {
 		path := filepath.Join(root, name)

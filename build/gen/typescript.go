@@ -103,7 +103,7 @@ func eventsFor(audience engine.Audience) []engine.Term {
 func union(b *bytes.Buffer, name, doc string, words []engine.Term) {
 	fmt.Fprintf(b, "\n/** %s %s */\nexport type %s =", name, doc, name)
 	for _, w := range words {
-		fmt.Fprintf(b, "\n  /** %s */\n  | %q", w.Doc, w.Word)
+		fmt.Fprintf(b, "\n%s  | %q", comment(w.Doc), w.Word)
 	}
 	b.WriteString(";\n")
 }
@@ -143,4 +143,25 @@ func usage(b *bytes.Buffer) {
 		fmt.Fprintf(b, "  %s%s: number;\n", name, optional)
 	}
 	b.WriteString("}\n")
+}
+
+// commentWidth is the longest line of a comment.
+const commentWidth = 100
+
+// comment writes a comment of a member, on several lines when it is long.
+func comment(text string) string {
+	if one := "  /** " + text + " */\n"; len(one) <= commentWidth {
+		return one
+	}
+	var b strings.Builder
+	b.WriteString("  /**")
+	width := commentWidth
+	for word := range strings.FieldsSeq(text) {
+		if width += 1 + len(word); width > commentWidth {
+			b.WriteString("\n   *")
+			width = len("   * ") + len(word)
+		}
+		b.WriteString(" " + word)
+	}
+	return b.String() + "\n   */\n"
 }

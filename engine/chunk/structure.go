@@ -181,8 +181,10 @@ func (s *Structure) cut(headings []part, b part) []Chunk {
 		if piece == "" && len(headings) == 0 {
 			return
 		}
-		if c, ok := joined(append(headings, part{text: piece, kind: b.kind, path: b.path,
-			positions: b.positions})); ok {
+		if c, ok := joined(append(headings, part{
+			text: piece, kind: b.kind, path: b.path,
+			positions: b.positions,
+		})); ok {
 			if !first {
 				c.Repeated = head
 			}

@@ -295,8 +295,10 @@ func TestRealPipelines(t *testing.T) {
 		for _, name := range []string{"a.pdf", "a.xlsx", "a.docx", "a.md", "a.txt"} {
 			t.Run(filepath.Base(file)+" "+name, func(t *testing.T) {
 				m := &echo{say: func(*engine.ModelRequest) (string, error) { return `{"a": 1}`, nil }}
-				s := playOn(t, c, c.State(), upload(name), engine.Ports{Parser: parsed(handbook),
-					Counter: wordCounter{}, Model: m})
+				s := playOn(t, c, c.State(), upload(name), engine.Ports{
+					Parser:  parsed(handbook),
+					Counter: wordCounter{}, Model: m,
+				})
 				require.NoError(t, s.err)
 				last := s.order[len(s.order)-1]
 				require.NotEmpty(t, chunkTexts(s, last), last)

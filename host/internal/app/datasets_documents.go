@@ -139,10 +139,14 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 var (
-	visual = []string{"png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "svg", "ico", "apng", "avif", "heic",
-		"mp4", "avi", "mkv", "mov"}
-	aural = []string{"wav", "flac", "ape", "alac", "mp3", "aac", "ogg", "wma", "aiff", "au", "midi", "realaudio",
-		"vqf", "oggvorbis"}
+	visual = []string{
+		"png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "svg", "ico", "apng", "avif", "heic",
+		"mp4", "avi", "mkv", "mov",
+	}
+	aural = []string{
+		"wav", "flac", "ape", "alac", "mp3", "aac", "ogg", "wma", "aiff", "au", "midi", "realaudio",
+		"vqf", "oggvorbis",
+	}
 )
 
 func suffixOf(name string) string { return strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) }

@@ -144,9 +144,11 @@ func (s *searching) open(ctx context.Context) (keys []string, err error) {
 			first = &v.Dataset
 		}
 		if v.Model != first.Model {
-			return nil, &Error{CodeBadArgument,
+			return nil, &Error{
+				CodeBadArgument,
 				fmt.Sprintf("datasets %q and %q have different embedding models: %q and %q",
-					first.Name, v.Name, first.Model, v.Model), "dataset_ids"}
+					first.Name, v.Name, first.Model, v.Model), "dataset_ids",
+			}
 		}
 		keys = append(keys, v.Key)
 		s.ids[v.Key], s.model = v.ID, v.Model

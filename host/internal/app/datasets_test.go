@@ -195,8 +195,10 @@ func TestDisabledDocument(t *testing.T) {
 	list, _, err := f.Chunks(t.Context(), owner, ds.ID, d.ID, app.ChunkList{})
 	require.NoError(t, err)
 	require.True(t, list[0].Disabled)
-	_, err = f.UpdateDocument(t.Context(), owner, ds.ID, d.ID, app.DocumentPatch{Enabled: ptr(true),
-		Name: ptr("fruit.txt")})
+	_, err = f.UpdateDocument(t.Context(), owner, ds.ID, d.ID, app.DocumentPatch{
+		Enabled: ptr(true),
+		Name:    ptr("fruit.txt"),
+	})
 	require.NoError(t, err)
 	require.Len(t, f.Find("apples", ds.ID), 1)
 	require.Len(t, f.Find("fruit", ds.ID), 1, "names are searched")
@@ -245,8 +247,10 @@ func TestDatasetQuotas(t *testing.T) {
 	ctx := t.Context()
 	ds := f.Dataset(dataset.Dataset{Name: "shop", Method: "naive", Config: []byte("{\"delimiter\":\"`\\n`\"}")})
 	upload := func(size int, announced int64) error {
-		_, err := f.Upload(ctx, owner, ds.ID, app.Upload{Name: "a.txt", Size: announced,
-			Body: strings.NewReader(strings.Repeat("x", size))})
+		_, err := f.Upload(ctx, owner, ds.ID, app.Upload{
+			Name: "a.txt", Size: announced,
+			Body: strings.NewReader(strings.Repeat("x", size)),
+		})
 		return err
 	}
 	require.ErrorIs(t, upload(21, 21), app.ErrFileTooLarge)

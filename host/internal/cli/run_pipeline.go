@@ -38,14 +38,16 @@ func (r *runner) runPipeline(ctx context.Context, a *app, s *session) error {
 	for _, file := range uploads.Elements() {
 		p := &printer{out: io.Discard, err: a.err, progress: shows}
 		began := time.Now()
-		result, err := pipeline.Run(ctx, s.canvas, file, pipeline.Options{Options: options,
+		result, err := pipeline.Run(ctx, s.canvas, file, pipeline.Options{
+			Options: options,
 			Watch: func(e *engine.Event) {
 				if r.events && e.Type.Wire() {
 					fmt.Fprintf(a.out, "%s\n", e.JSON)
 				}
 				p.event(e)
 				p.pipelineStep(e)
-			}})
+			},
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", file.Get("name").Text(), err)
 		}

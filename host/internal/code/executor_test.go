@@ -159,8 +159,11 @@ func TestExecutorStatuses(t *testing.T) {
 		response, want string
 	}{
 		{401, `{"detail":"Missing or invalid sandbox executor API token"}`, "401 Unauthorized: Missing or invalid"},
-		{429, `{"status":"program_runner_error","stderr":"Too many requests, please try again later","exit_code":-429}`,
-			"429 Too Many Requests: Too many requests"},
+		{
+			429,
+			`{"status":"program_runner_error","stderr":"Too many requests, please try again later","exit_code":-429}`,
+			"429 Too Many Requests: Too many requests",
+		},
 		{422, `{"detail":[{"loc":["body"]}]}`, `422 Unprocessable Entity: {"detail":`},
 		{500, strings.Repeat("x", 10_000), "500 Internal Server Error: " + strings.Repeat("x", 200)},
 	} {

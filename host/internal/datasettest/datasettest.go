@@ -113,8 +113,10 @@ func (f *Fixture) Dataset(ds dataset.Dataset) dataset.Dataset {
 // Add uploads a document.
 func (f *Fixture) Add(ds, name, text string) dataset.Document {
 	f.Helper()
-	d, err := f.Upload(f.Context(), Owner, ds, app.Upload{Name: name, Size: int64(len(text)),
-		Body: strings.NewReader(text)})
+	d, err := f.Upload(f.Context(), Owner, ds, app.Upload{
+		Name: name, Size: int64(len(text)),
+		Body: strings.NewReader(text),
+	})
 	require.NoError(f, err)
 	return d
 }

@@ -70,24 +70,40 @@ func TestBlocksOfTexts(t *testing.T) {
 		name, text string
 		want       []block.Block
 	}{
-		{"a.md", "# A\ntext", []block.Block{{Kind: block.Heading, Level: 1, Text: "A"}, {Kind: block.Paragraph,
-			Text: "text", Path: []string{"A"}}}},
-		{"a.txt", "# A\ntext\n\nmore", []block.Block{{Kind: block.Paragraph, Text: "# A\ntext"},
-			{Kind: block.Paragraph, Text: "more"}}},
-		{"a.csv", "a;b\n1;\"2\n3\"\n;;\n", []block.Block{{Kind: block.Table, Rows: [][]string{{"a", "b"}, {"1",
-			"2\n3"}}, Header: 1}}},
+		{"a.md", "# A\ntext", []block.Block{{Kind: block.Heading, Level: 1, Text: "A"}, {
+			Kind: block.Paragraph,
+			Text: "text", Path: []string{"A"},
+		}}},
+		{"a.txt", "# A\ntext\n\nmore", []block.Block{
+			{Kind: block.Paragraph, Text: "# A\ntext"},
+			{Kind: block.Paragraph, Text: "more"},
+		}},
+		{"a.csv", "a;b\n1;\"2\n3\"\n;;\n", []block.Block{{Kind: block.Table, Rows: [][]string{{"a", "b"}, {
+			"1",
+			"2\n3",
+		}}, Header: 1}}},
 		{"a.tsv", "a\tb", []block.Block{{Kind: block.Table, Rows: [][]string{{"a", "b"}}, Header: 1}}},
 		{"a.go", "package a\n", []block.Block{{Kind: block.Code, Language: "go", Text: "package a"}}},
 		{"a.json", `{"k": [1], "l": 2}`, []block.Block{
-			{Kind: block.Heading, Level: 1, Text: "k"}, {Kind: block.Code, Language: "json", Text: "[1]",
-				Path: []string{"k"}},
-			{Kind: block.Heading, Level: 1, Text: "l"}, {Kind: block.Code, Language: "json", Text: "2",
-				Path: []string{"l"}},
+			{Kind: block.Heading, Level: 1, Text: "k"},
+			{
+				Kind: block.Code, Language: "json", Text: "[1]",
+				Path: []string{"k"},
+			},
+			{Kind: block.Heading, Level: 1, Text: "l"},
+			{
+				Kind: block.Code, Language: "json", Text: "2",
+				Path: []string{"l"},
+			},
 		}},
-		{"b.json", `[{"a": 1}, 2]`, []block.Block{{Kind: block.Code, Language: "json", Text: `{"a": 1}`},
-			{Kind: block.Code, Language: "json", Text: "2"}}},
-		{"a.jsonl", "{\"a\": 1}\n{\"a\": 2}\n", []block.Block{{Kind: block.Code, Language: "json", Text: `{"a": 1}`},
-			{Kind: block.Code, Language: "json", Text: `{"a": 2}`}}},
+		{"b.json", `[{"a": 1}, 2]`, []block.Block{
+			{Kind: block.Code, Language: "json", Text: `{"a": 1}`},
+			{Kind: block.Code, Language: "json", Text: "2"},
+		}},
+		{"a.jsonl", "{\"a\": 1}\n{\"a\": 2}\n", []block.Block{
+			{Kind: block.Code, Language: "json", Text: `{"a": 1}`},
+			{Kind: block.Code, Language: "json", Text: `{"a": 2}`},
+		}},
 		{"a.html", "<pre>x\n y</pre><img alt='A  box' src='b.png'>", []block.Block{
 			{Kind: block.Code, Text: "x\n y"}, {Kind: block.Image, Text: "A box", Source: "b.png"},
 		}},

@@ -43,8 +43,10 @@ func bounded(t *testing.T, f func() (string, error)) (string, error) {
 var fuzzLimits = Limits{Text: 64 << 10, Unpacked: 1 << 20, Time: 10 * time.Second}
 
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"", "text", "\xff\xfea\x00", "a\x00b\x00", "\xe9", "\xcd\xcb\xbb\xf5", "PK\x03\x04",
-		`{\rtf`, "\xEF\xBB\xBF\xff"} {
+	for _, s := range []string{
+		"", "text", "\xff\xfea\x00", "a\x00b\x00", "\xe9", "\xcd\xcb\xbb\xf5", "PK\x03\x04",
+		`{\rtf`, "\xEF\xBB\xBF\xff",
+	} {
 		f.Add("a.txt", []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
@@ -60,8 +62,10 @@ func FuzzText(f *testing.F) {
 }
 
 func FuzzHTML(f *testing.F) {
-	for _, s := range []string{"<p>a", "<!--", "<script", "&#x110000;", "<a b='", "</", "&amp",
-		"<table><td><ul><li><pre>", "<meta charset=utf-16>", "<table><tr></table></td>"} {
+	for _, s := range []string{
+		"<p>a", "<!--", "<script", "&#x110000;", "<a b='", "</", "&amp",
+		"<table><td><ul><li><pre>", "<meta charset=utf-16>", "<table><tr></table></td>",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

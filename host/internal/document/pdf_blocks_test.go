@@ -51,8 +51,10 @@ func TestBlocksOfPDF(t *testing.T) {
 	}, shown)
 	require.Equal(t, "Chapter C of the report", list[3].Text)
 	require.Equal(t, [][]string{
-		{"cell 1.0.0", "cell 1.0.1", "cell 1.0.2"}, {"cell 1.1.0", "cell 1.1.1", "cell 1.1.2"}, {"cell 1.2.0",
-			"cell 1.2.1", "cell 1.2.2"},
+		{"cell 1.0.0", "cell 1.0.1", "cell 1.0.2"}, {"cell 1.1.0", "cell 1.1.1", "cell 1.1.2"}, {
+			"cell 1.2.0",
+			"cell 1.2.1", "cell 1.2.2",
+		},
 	}, list[2].Rows)
 	text := list[1].Text
 	require.Less(t, strings.Index(text, "left 1 19"), strings.Index(text, "right 1 0"))

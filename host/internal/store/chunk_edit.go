@@ -75,7 +75,7 @@ func (s DatasetStore) EditChunks(ctx context.Context, v Document, edits []ChunkE
 		if err != nil {
 			return err
 		}
-		now, err := s.lockDocument(ctx, q, v.Tenant, v.Dataset, v.ID)
+		now, err := lockDocument(ctx, q, s.engine, v.Tenant, v.Dataset, v.ID)
 		if err != nil {
 			return err
 		}

@@ -26,8 +26,10 @@ func BenchmarkDocumentLists(b *testing.B) {
 			"first":  func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30}) },
 			"middle": func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30, Offset: n / 2}) },
 			"updated": func() error {
-				return pageOfDocuments(b, s, filter, Page{Limit: 30, Offset: 900,
-					Order: "update_time"})
+				return pageOfDocuments(b, s, filter, Page{
+					Limit: 30, Offset: 900,
+					Order: "update_time",
+				})
 			},
 			"words": func() error { return pageOfDocuments(b, s, words, Page{Limit: 30}) },
 			"state": func() error { return pageOfDocuments(b, s, state, Page{Limit: 30}) },

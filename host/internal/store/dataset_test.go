@@ -210,7 +210,9 @@ func TestChunkEdits(t *testing.T) {
 		v.Chunks, v.Tokens = 2, 9
 		v, err := s.EditChunks(ctx, v, []ChunkEdit{
 			{Chunk: "new", Put: &dataset.Chunk{Content: "by hand"}, Tokens: 4},
-			{Chunk: "gone", Deleted: true}, {Chunk: "off", Disabled: &off}, {Chunk: "kept", Disabled: &off},
+			{Chunk: "gone", Deleted: true},
+			{Chunk: "off", Disabled: &off},
+			{Chunk: "kept", Disabled: &off},
 		}, false)
 		require.NoError(t, err)
 		_, err = s.EditChunks(ctx, stale, nil, false)
@@ -221,8 +223,10 @@ func TestChunkEdits(t *testing.T) {
 
 		// A parse brings deleted chunks back and keeps what was written by hand.
 		require.NoError(t, s.QueueDocument(ctx, "t", "1", "a"))
-		v, err = s.ClaimDocument(ctx, Claim{Lease: "l", Until: s.ms() + 1e6,
-			File: func(*Document) string { return "c" }})
+		v, err = s.ClaimDocument(ctx, Claim{
+			Lease: "l", Until: s.ms() + 1e6,
+			File: func(*Document) string { return "c" },
+		})
 		require.NoError(t, err)
 		v.State = dataset.Done
 		v, err = s.FinishDocument(ctx, v, &Parsed{

@@ -172,9 +172,9 @@ func readDocument(ctx context.Context, q querier, tenant, datasetID, id string) 
 }
 
 // lockDocument reads a document and holds off other changes of it until the end of the transaction.
-func (s DatasetStore) lockDocument(ctx context.Context, q querier, tenant, datasetID, id string) (Document, error) {
+func lockDocument(ctx context.Context, q querier, engine, tenant, datasetID, id string) (Document, error) {
 	query := `SELECT ` + documentColumns + ` FROM documents WHERE id = $1 AND dataset_id = $2 AND tenant_id = $3`
-	if s.engine == "postgres" {
+	if engine == "postgres" {
 		query += ` FOR UPDATE`
 	}
 	return scanDocument(q.QueryRowContext(ctx, query, id, datasetID, tenant))
@@ -205,7 +205,7 @@ func (s DatasetStore) EditDocument(
 		if err := lockDataset(ctx, q, tenant, datasetID); err != nil {
 			return err
 		}
-		if v, err = s.lockDocument(ctx, q, tenant, datasetID, id); err != nil {
+		if v, err = lockDocument(ctx, q, s.engine, tenant, datasetID, id); err != nil {
 			return err
 		}
 		old := v
@@ -279,7 +279,8 @@ func (s DatasetStore) saveDocument(ctx context.Context, q querier, v, old *Docum
 func (s DatasetStore) DeleteDocuments(ctx context.Context, tenant, datasetID string, ids ...string) (n int, err error) {
 	defer s.totals.forget()
 	err = s.write(ctx, fmt.Sprintf("delete documents of dataset %q", datasetID), func(ctx context.Context,
-		q querier) error {
+		q querier,
+	) error {
 		n = 0
 		if err := lockDataset(ctx, q, tenant, datasetID); err != nil {
 			return err

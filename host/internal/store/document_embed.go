@@ -59,7 +59,7 @@ func (s DatasetStore) RenewEmbedding(ctx context.Context, v *Document, until int
 // Errors: [ErrConflict] if the lease is lost or the document has other chunks by now.
 func (s DatasetStore) FinishEmbedding(ctx context.Context, e Embedding, file string, edits []ChunkEdit) error {
 	return s.write(ctx, fmt.Sprintf("finish document %q", e.ID), func(ctx context.Context, q querier) error {
-		now, err := s.lockDocument(ctx, q, e.Tenant, e.Dataset, e.ID)
+		now, err := lockDocument(ctx, q, s.engine, e.Tenant, e.Dataset, e.ID)
 		if err != nil {
 			return err
 		}

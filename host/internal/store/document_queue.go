@@ -43,7 +43,7 @@ func orConflict(v Document, err error) (Document, error) {
 // [ErrNotFound], [ErrConflict] if it is neither.
 func (s DatasetStore) CancelDocument(ctx context.Context, tenant, datasetID, id, message string) error {
 	return s.write(ctx, fmt.Sprintf("cancel document %q", id), func(ctx context.Context, q querier) error {
-		v, err := s.lockDocument(ctx, q, tenant, datasetID, id)
+		v, err := lockDocument(ctx, q, s.engine, tenant, datasetID, id)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (s DatasetStore) FinishDocument(ctx context.Context, v Document, p *Parsed)
 		if err := lockDataset(ctx, q, v.Tenant, v.Dataset); err != nil {
 			return err
 		}
-		old, err := s.lockDocument(ctx, q, v.Tenant, v.Dataset, v.ID)
+		old, err := lockDocument(ctx, q, s.engine, v.Tenant, v.Dataset, v.ID)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,10 @@ export interface EngineOptions {
   connect?: Connect;
   /** Plugins that canvases may use. */
   plugins?: readonly PluginSource[];
-  /** false: plugins run in this thread, which they may hold up until their deadline. A URL: another worker script. Default true. */
+  /**
+   * false: plugins run in this thread, which they may hold up until their deadline. A URL: another
+   * worker script. Default true.
+   */
   pluginWorker?: boolean | URL | string;
   /** Language told to plugins, such as en. */
   locale?: string;

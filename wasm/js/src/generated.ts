@@ -34,7 +34,9 @@ export type Code =
   | "unknown_param"
   /** a setting is empty without which the service refuses */
   | "empty_setting"
-  /** the component acts outside the engine and runs on a host only; a page answers with a stand-in */
+  /**
+   * the component acts outside the engine and runs on a host only; a page answers with a stand-in
+   */
   | "needs_host"
   /** the node needs something that is not there; the message says what, or how to get it */
   | "not_available"
@@ -78,7 +80,9 @@ export type Code =
   | "value_too_deep"
   /** a limit of the run that has no code of its own */
   | "limit_reached"
-  /** the run has a limit on money and calls a model without a price; add the model to the prices */
+  /**
+   * the run has a limit on money and calls a model without a price; add the model to the prices
+   */
   | "no_price"
   /** a person refused to let the node run */
   | "rejected"
@@ -278,11 +282,21 @@ export type Group =
   | "advanced"
   /** max_retries, delay_after_error, exception_method, exception_default_value, exception_goto */
   | "errors"
-  /** approval, limit_model_calls, limit_tokens, limit_cost, limit_tool_calls, limit_seconds, repeated_calls, tool_seconds */
+  /**
+   * approval, limit_model_calls, limit_tokens, limit_cost, limit_tool_calls, limit_seconds,
+   * repeated_calls, tool_seconds
+   */
   | "limits"
-  /** message_history_window_size, temperature, top_p, presence_penalty, frequency_penalty, max_tokens, temperatureEnabled, topPEnabled, presencePenaltyEnabled, frequencyPenaltyEnabled, maxTokensEnabled, thinking */
+  /**
+   * message_history_window_size, temperature, top_p, presence_penalty, frequency_penalty,
+   * max_tokens, temperatureEnabled, topPEnabled, presencePenaltyEnabled, frequencyPenaltyEnabled,
+   * maxTokensEnabled, thinking
+   */
   | "model"
-  /** header_text, footer_text, font_family, font_size, page_size, orientation, add_page_numbers, add_timestamp, watermark_text, enable_toc */
+  /**
+   * header_text, footer_text, font_family, font_size, page_size, orientation, add_page_numbers,
+   * add_timestamp, watermark_text, enable_toc
+   */
   | "page"
   /** methods, content_types, schema, security, execution_mode, response */
   | "webhook";
@@ -291,7 +305,10 @@ export type Group =
 export type Icon =
   /** VariableAssigner */
   | "assign"
-  /** Canvas, YahooFinance, WenCai, Email, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer, Compiler */
+  /**
+   * Canvas, YahooFinance, WenCai, Email, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer,
+   * Compiler
+   */
   | "box"
   /** CodeExec */
   | "code"
@@ -325,7 +342,11 @@ export type Icon =
   | "repeat"
   /** Agent */
   | "robot"
-  /** Retrieval, TavilySearch, TavilyExtract, DuckDuckGo, Google, SearXNG, Bing, BGPT, Keenable, QueritSearch, QueritContents, Wikipedia, ArXiv, PubMed, GitHub, GoogleScholar, AkShare, Crawler, DeepL, Jin10, QWeather, TuShare */
+  /**
+   * Retrieval, TavilySearch, TavilyExtract, DuckDuckGo, Google, SearXNG, Bing, BGPT, Keenable,
+   * QueritSearch, QueritContents, Wikipedia, ArXiv, PubMed, GitHub, GoogleScholar, AkShare,
+   * Crawler, DeepL, Jin10, QWeather, TuShare
+   */
   | "search"
   /** Categorize */
   | "sort"

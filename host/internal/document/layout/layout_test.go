@@ -177,8 +177,10 @@ func TestRuledTables(t *testing.T) {
 func TestAlignedTables(t *testing.T) {
 	var p Page
 	put(&p, 10, 50, 80, "Deadlines by kind of goods, in days and with what you must know of it")
-	for i, row := range [][]string{{"Kind", "Days", "Note"}, {"Books", "30", "in their box"}, {"Maps", "14",
-		"unfolded"}, {"Food", "0", "never"}} {
+	for i, row := range [][]string{{"Kind", "Days", "Note"}, {"Books", "30", "in their box"}, {
+		"Maps", "14",
+		"unfolded",
+	}, {"Food", "0", "never"}} {
 		for c, text := range row {
 			put(&p, 10, 50+150*float64(c), 110+14*float64(i), text)
 		}
@@ -217,8 +219,11 @@ func FuzzPages(f *testing.F) {
 			}
 			words++
 			size := float64(data[i+3]%30) + 1
-			p.Words = append(p.Words, Word{Box{x, x + float64(data[i+4]), y, y + size}, fmt.Sprintf("w%dw", i),
-				data[i]%2 == 0})
+			p.Words = append(p.Words, Word{
+				Box{x, x + float64(data[i+4]), y, y + size},
+				fmt.Sprintf("w%dw", i),
+				data[i]%2 == 0,
+			})
 		}
 		var d Document
 		for i := range list {

@@ -30,8 +30,10 @@ func read(data []byte) (out []Chunk, err error) {
 }
 
 var sample = []Chunk{
-	{ID: "1", Content: "退货 <b>\x00", Text: "searched", Keywords: []string{"k"}, Positions: [][]float64{{1, 2, 3, 4,
-		5}}},
+	{ID: "1", Content: "退货 <b>\x00", Text: "searched", Keywords: []string{"k"}, Positions: [][]float64{{
+		1, 2, 3, 4,
+		5,
+	}}},
 	{ID: "2", Content: strings.Repeat("x", 300_000), Vector: []float32{1, -0.5, 3e-9}, Tokens: 7, Created: 9},
 	{},
 }

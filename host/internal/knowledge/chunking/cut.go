@@ -142,8 +142,10 @@ func (c *cutter) naive(doc *Document) ([]chunk.Chunk, error) {
 		case b.Kind == block.Table:
 			items = append(items, c.tableItems(b)...)
 		case b.Kind == block.Image:
-			items = append(items, chunk.Item{Text: b.Text, Type: chunk.Image, ImageID: b.Source,
-				Positions: b.Positions})
+			items = append(items, chunk.Item{
+				Text: b.Text, Type: chunk.Image, ImageID: b.Source,
+				Positions: b.Positions,
+			})
 		default:
 			for _, line := range c.units(t, b.Markdown()) {
 				items = append(items, chunk.Item{Text: line, Positions: b.Positions})

@@ -36,8 +36,10 @@ func TestMethods(t *testing.T) {
 		method, config, name, text string
 		want                       []string
 	}{
-		{"naive", `{"chunk_token_num": 4}`, "a.md", "one two three\nfour five six\nseven",
-			[]string{"one two three\nfour five six", "seven"}},
+		{
+			"naive", `{"chunk_token_num": 4}`, "a.md", "one two three\nfour five six\nseven",
+			[]string{"one two three\nfour five six", "seven"},
+		},
 		{"naive", "{\"delimiter\": \"`##`\"}", "a.md", "x##y", []string{"x", "y"}},
 		{"naive", "", "a.md", law, []string{
 			"# Chapter 1\n## Section 1\none two\n## Section 2\nthree\n# Chapter 2\nfour",
@@ -47,13 +49,17 @@ func TestMethods(t *testing.T) {
 			"## Prices\nKind：Book; Euro：3 ——Prices\nKind：Map ——Prices",
 		}},
 		{"one", "", "a.md", "# A\n\nx\n\n- y", []string{"# A\n\nx\n\n- y"}},
-		{"presentation", "", "a.md", "# Slide 1\n\nx\n\n# Slide 2\n\n## y", []string{"# Slide 1\n\nx",
-			"# Slide 2\n\n## y"}},
+		{"presentation", "", "a.md", "# Slide 1\n\nx\n\n# Slide 2\n\n## y", []string{
+			"# Slide 1\n\nx",
+			"# Slide 2\n\n## y",
+		}},
 		{"qa", "", "a.md", "# How\n\n## long?\n\n30 days.\n\nNot more.\n\n# Why?\n\nSo.", []string{
 			"Question: How\nlong?\tAnswer: 30 days.\n\nNot more.", "Question: Why?\tAnswer: So.",
 		}},
-		{"qa", "", "a.csv", "| How? | So. |\n| --- | --- |\n| Why? | Thus |\n",
-			[]string{"Question: How?\tAnswer: So.", "Question: Why?\tAnswer: Thus"}},
+		{
+			"qa", "", "a.csv", "| How? | So. |\n| --- | --- |\n| Why? | Thus |\n",
+			[]string{"Question: How?\tAnswer: So.", "Question: Why?\tAnswer: Thus"},
+		},
 		{"qa", "", "a.txt", "How?\tSo.\nand more", []string{"Question: How?\tAnswer: So.\nand more"}},
 		{"table", "", "a.csv", "| Kind | Days |\n| --- | --- |\n| Book | 30 |\n", []string{"- Kind: Book\n- Days: 30"}},
 		{"tag", "", "a.txt", "returns of books\treturns, books", []string{"returns of books"}},
@@ -62,8 +68,10 @@ func TestMethods(t *testing.T) {
 			"| a | b |\n| --- | --- |\n| 1 | 2 |",
 		}},
 		{"manual", "", "a.txt", "第一章 总则\n\n第一条 甲。\n\n第二条 乙。", []string{"第一章 总则\n第一条 甲。\n第二条 乙。"}},
-		{"paper", "", "a.md", "# T\n\n## Abstract\n\nlong.\n\n## 1 Intro\n\ntext", []string{"# T",
-			"## Abstract\n\nlong.", "## 1 Intro\ntext"}},
+		{"paper", "", "a.md", "# T\n\n## Abstract\n\nlong.\n\n## 1 Intro\n\ntext", []string{
+			"# T",
+			"## Abstract\n\nlong.", "## 1 Intro\ntext",
+		}},
 		{"email", "", "a.eml", "# S\n\nFrom: a", []string{"# S\nFrom: a"}},
 	} {
 		t.Run(c.method+" "+c.name, func(t *testing.T) {
@@ -107,8 +115,10 @@ func randomDocument(rng *rand.Rand) []block.Block {
 		var b strings.Builder
 		for range words {
 			n++
-			fmt.Fprintf(&b, "%sw%dw%s ", []string{"", "退货", "ü"}[rng.IntN(3)], n, []string{"", ".", "。", ";",
-				"\n"}[rng.IntN(5)])
+			fmt.Fprintf(&b, "%sw%dw%s ", []string{"", "退货", "ü"}[rng.IntN(3)], n, []string{
+				"", ".", "。", ";",
+				"\n",
+			}[rng.IntN(5)])
 		}
 		return strings.TrimSpace(b.String())
 	}
@@ -155,8 +165,10 @@ func TestChunksAreTheDocument(t *testing.T) {
 		doc := Document{Name: "a.md", Blocks: randomDocument(rng)}
 		config := json.RawMessage(fmt.Sprintf(`{"chunk_token_num": %d}`, 8+rng.IntN(200)))
 		want := content(block.Plain(doc.Blocks))
-		for _, method := range []string{"structure", "naive", "email", "one", "presentation", "manual", "book",
-			"paper", "laws"} {
+		for _, method := range []string{
+			"structure", "naive", "email", "one", "presentation", "manual", "book",
+			"paper", "laws",
+		} {
 			list, err := Cut(t.Context(), method, config, doc)
 			require.NoError(t, err)
 			all := content(strings.Join(texts(list), " "))

@@ -27,8 +27,10 @@ func (c *cutter) titles(name string, list []block.Block) ([]chunk.Chunk, error) 
 		case block.Table:
 			items = append(items, c.tableItems(b)...)
 		case block.Image:
-			items = append(items, chunk.Item{Text: b.Text, Type: chunk.Image, ImageID: b.Source,
-				Positions: b.Positions})
+			items = append(items, chunk.Item{
+				Text: b.Text, Type: chunk.Image, ImageID: b.Source,
+				Positions: b.Positions,
+			})
 		case block.Code:
 			items = append(items, chunk.Item{Text: b.Markdown(), Positions: b.Positions})
 		default:

@@ -75,8 +75,10 @@ func TestChangeOfModel(t *testing.T) {
 	// byVector requires that all chunks are found by vectors alone.
 	byVector := func(n int) {
 		t.Helper()
-		r, err := f.Search(ctx, datasettest.Owner, app.SearchQuery{Datasets: []string{ds.ID}, Question: "x",
-			VectorWeight: 1})
+		r, err := f.Search(ctx, datasettest.Owner, app.SearchQuery{
+			Datasets: []string{ds.ID}, Question: "x",
+			VectorWeight: 1,
+		})
 		require.NoError(t, err)
 		require.Len(t, r.Hits, n)
 		for _, h := range r.Hits {

@@ -191,7 +191,8 @@ func TestTwoHosts(t *testing.T) {
 	worked := map[string]int{}
 	both := make(chan struct{})
 	hostNamed := func(name string) *datasettest.Fixture {
-		return datasettest.New(t, datasettest.Options{Store: records, Files: files,
+		return datasettest.New(t, datasettest.Options{
+			Store: records, Files: files,
 			Cutter: cutter(func(ctx context.Context, _ string) error {
 				mu.Lock()
 				if worked[name]++; len(worked) == 2 && worked[name] == 1 {
@@ -204,7 +205,8 @@ func TestTwoHosts(t *testing.T) {
 				case <-ctx.Done():
 					return context.Cause(ctx)
 				}
-			})})
+			}),
+		})
 	}
 	a, b := hostNamed("a"), hostNamed("b")
 	ds := a.Dataset(dataset.Dataset{Name: "shop"})

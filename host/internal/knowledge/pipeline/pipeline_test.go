@@ -100,8 +100,10 @@ func TestRunOnRealFiles(t *testing.T) {
 			require.NoError(t, err)
 			nodes := map[string]bool{}
 			r, err := Run(t.Context(), canvas, file, Options{
-				Options: engine.Options{Ports: engine.Ports{Parser: &uploads, Counter: chunking.Counter{},
-					Model: model}},
+				Options: engine.Options{Ports: engine.Ports{
+					Parser: &uploads, Counter: chunking.Counter{},
+					Model: model,
+				}},
 				Watch: func(e *engine.Event) { nodes[e.Node] = true },
 			})
 			require.NoError(t, err)
@@ -150,7 +152,9 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	r = &Result{Outputs: v}
 	require.NoError(t, r.read())
-	require.Equal(t, []Chunk{{Text: "x", Parent: "xy", Vector: []float32{0.5, 1}, Hidden: true,
-		Extra: engine.Object("toc_kwd", "toc")}}, r.Chunks)
+	require.Equal(t, []Chunk{{
+		Text: "x", Parent: "xy", Vector: []float32{0.5, 1}, Hidden: true,
+		Extra: engine.Object("toc_kwd", "toc"),
+	}}, r.Chunks)
 	require.Equal(t, int64(7), r.Tokens)
 }

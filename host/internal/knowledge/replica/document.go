@@ -163,8 +163,9 @@ type Extra struct {
 // out.
 func indexed(ds *store.Dataset, d *store.Document, c *chunkfile.Chunk) index.Chunk {
 	out := index.Chunk{
-		ID: c.ID, Content: c.Content, Text: c.Text, Keywords: c.Keywords, Questions: c.Questions, Disabled: d.Disabled || c.Hidden,
-		Extra: extra(Extra{c.Image, c.Kind, c.Tags, c.Positions, c.Parent, false, c.Created}),
+		ID: c.ID, Content: c.Content, Text: c.Text, Keywords: c.Keywords, Questions: c.Questions,
+		Disabled: d.Disabled || c.Hidden,
+		Extra:    extra(Extra{c.Image, c.Kind, c.Tags, c.Positions, c.Parent, false, c.Created}),
 	}
 	if d.Model == ds.Model {
 		out.Vector = c.Vector
