@@ -21,6 +21,9 @@ type Canvas struct {
 	inputs  []canvasInput
 }
 
+// Needs names the port it acts through.
+func (*Canvas) Needs() string { return "Canvases" }
+
 type canvasInput struct {
 	name  string
 	value engine.Expr

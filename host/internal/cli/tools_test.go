@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,11 +116,9 @@ func TestToolsCanBeSwitchedOff(t *testing.T) {
 func TestComponentsSayThatToolsRun(t *testing.T) {
 	_, out, _ := easel(t, "components")
 	for line := range strings.Lines(out) {
-		if strings.HasPrefix(line, "TavilySearch ") || strings.HasPrefix(line, "Crawler ") {
+		name, _, _ := strings.Cut(line, " ")
+		if slices.Contains([]string{"TavilySearch", "Crawler", "Browser"}, name) {
 			require.Regexp(t, ` runs +runs +stand-in +`, line)
-		}
-		if strings.HasPrefix(line, "Browser ") {
-			require.Regexp(t, ` needs: a program`, line)
 		}
 	}
 }

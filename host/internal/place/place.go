@@ -65,7 +65,10 @@ func All() []*Place {
 	return []*Place{
 		{Name: "cli", Languages: languages, empty: map[string]string{"Retriever": "--knowledge DIR"}},
 		{Name: "server", Languages: languages},
-		{Name: "page", Languages: languages, pretends: map[string]bool{"Tools": true, "Retriever": true}},
+		{
+			Name: "page", Languages: languages, empty: map[string]string{"Canvases": "a host"},
+			pretends: map[string]bool{"Tools": true, "Retriever": true},
+		},
 	}
 }
 

@@ -161,11 +161,19 @@ func (j *job) guard(f func() error) (err error) {
 	return f()
 }
 
+// errAbandoned has the words of the original, which clients look for.
+var errAbandoned = abandoned{}
+
+type abandoned struct{}
+
+func (abandoned) Error() string {
+	return fmt.Sprintf("Task is abandoned after %d times attempts.", Attempts)
+}
+
 // parse gives the result; nil means that the document has the chunks already.
 func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 	if j.d.Attempts > Attempts {
-		return nil, fmt.Errorf("Task is abandoned after %d times attempts.",
-			Attempts) //nolint:staticcheck // the original's words
+		return nil, errAbandoned
 	}
 	ds, err := j.in.cfg.Store.AnyDataset(ctx, j.d.Dataset)
 	if err != nil {

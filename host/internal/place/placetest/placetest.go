@@ -28,6 +28,7 @@ var params = map[string]string{
 		"password": "x", "sql": "select 1"}`,
 	"Email": `{"smtp_server": "127.0.0.1", "smtp_port": 1, "email": "a@example.org", "password": "x",
 		"to_email": "b@example.org", "content": "x", "subject": "x"}`,
+	"Canvas": `{"canvas": "x"}`, "TitleChunker": `{"levels": [["^# "]], "hierarchy": 1}`, "Extractor": `{"field_name": "summary"}`,
 	"DocGenerator":   `{"content": "x", "output_format": "txt"}`,
 	"ListOperations": `{"query": "sys.history", "operations": "sort"}`,
 	"DataOperations": `{"query": ["sys.history"], "operations": "select_keys"}`,
