@@ -64,7 +64,7 @@ export const stories: Record<string, Story> = {
     const lines: RunEvent[] = [];
     for await (const line of run.lines()) lines.push(JSON.parse(line) as RunEvent);
     same(lines, events, "the lines");
-    same(events.flatMap((e) => e.seq ?? []), Array.from({ length: 12 }, (_, i) => i + 1), "numbers of the records");
+    same(events.flatMap((e) => e.seq ?? []), Array.from({ length: 13 }, (_, i) => i + 1), "numbers of the records");
   },
 
   async "the same seed and clock give the same bytes"(engine) {
@@ -333,7 +333,7 @@ export const stories: Record<string, Story> = {
     holds(question.includes(String.raw`"a \"b\": c,\\ d"`), "texts are left alone: " + question);
     const own = (await new Response(run.toSSE()).text()).split("\n\n");
     fits(own[0], /^id: 1\nevent: workflow_started\ndata: \{"event":"workflow_started",/);
-    same(own.length - 1, 11, "numbered events");
+    same(own.length - 1, 12, "numbered events");
     fits(await new Response(run.toSSE({ dialect: "ragflow", session: "s1" })).text(), /, "session_id": "s1"\}\n/);
   },
 
