@@ -187,7 +187,7 @@ func (p *pythonPlace) add(ctx context.Context, a *app, from python.Source) error
 	if len(folders) == 0 {
 		return misuse("python", "there is no folder of a user; use --python DIR")
 	}
-	m, err := python.Add(ctx, worker(scriptWorker), folders[0], from)
+	m, err := python.Add(ctx, append(worker(scriptWorker), code.PythonWorker), folders[0], from)
 	if err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator(".consent", { hasText: "under your account" }).waitFor();
     await allow(page);
     await ask(page, "hello");
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Message" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Message"))').waitFor();
     assert.deepEqual(new Set(asked), new Set(["/api/llm/chat/completions"]));
     await done(network);
   });
@@ -231,7 +231,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     })));
     await allow(page);
     await ask(page, "hello");
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Message" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Message"))').waitFor();
     assert.deepEqual(seen, [], "refused by default");
     await page.getByRole("button", { name: /^Model/ }).click();
     const locals = page.locator(".locals");
@@ -272,7 +272,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
 
   test("that a link opens does not take the place of work that is not saved", async () => {
     const { page, done } = await loggedIn("#example=exchange");
-    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByLabel("Content", { exact: true }).fill("My own words");
     const open = async (): Promise<void> => page.evaluate((hash) => { location.hash = hash; }, await pack(theft()));
     await open();

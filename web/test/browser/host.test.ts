@@ -77,7 +77,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     const asked = page.waitForResponse((response) => response.url().endsWith("/api/llm/chat/completions"));
     await ask(page, "雨天");
     assert.equal((await asked).status(), 200);
-    await page.locator('.box[data-status="succeeded"]', { hasText: "小报" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href);
     assert.equal(kept.includes(key), false, "the key is kept nowhere");
     await done(refused);
@@ -99,7 +99,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     const asked = page.waitForResponse((response) => response.url().endsWith("/api/llm/chat/completions"));
     await ask(page, "雨天");
     assert.equal((await asked).status(), 200);
-    await page.locator('.box[data-status="succeeded"]', { hasText: "小报" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
     await done(refused);
   });
 
@@ -214,7 +214,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator("#tab-problems .count").waitFor();
     await allow(page);
     await ask(page, "word by word");
-    await page.locator('.box[data-status="failed"]', { hasText: "Typewriter" }).waitFor();
+    await page.locator('.box[data-status="failed"]:has(.box-name b:has-text("Typewriter"))').waitFor();
     await page.getByText('its manifest says preview "server": it runs on a server only').first().waitFor();
     await done();
   });
@@ -232,7 +232,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Use this key" }).click();
     await page.locator(".card", { hasText: "Numbers" }).click();
     const rewrite = async (from: string, to: string): Promise<void> => {
-      await page.locator(".box", { hasText: "Message" }).first().click();
+      await page.locator('.box:has(.box-name b:has-text("Message"))').first().click();
       await page.getByRole("textbox").filter({ hasText: from }).first().fill(to);
     };
     await rewrite("old words", "new words");

@@ -27,7 +27,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     assert.equal(await page.evaluate(() => document.activeElement?.id), "page");
-    await page.locator(".react-flow__node", { hasText: "Receipt" }).focus();
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').focus();
     await page.keyboard.press("Enter");
     await page.getByRole("tab", { name: "Chat" }).focus();
     await page.keyboard.press("ArrowRight");
@@ -77,7 +77,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await page.locator(".composer .fault").waitFor();
       for (const tab of ["chat", "timeline", "node", "variables", "problems"]) {
         if (tab === "node") {
-          await page.locator(".react-flow__node", { hasText: "Brewing advice" }).click();
+          await page.locator('.react-flow__node:has(.box-name b:has-text("Brewing advice"))').click();
           await page.locator(".actions button", { has: page.locator(".icon") }).click();
           await page.locator(".box .badge.pinned").waitFor();
           await page.locator(".actions button").nth(2).click();
@@ -124,7 +124,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await page.evaluate((hash) => { location.hash = hash; }, await pack(stranger));
       await page.locator(".consent").waitFor();
       await audit(page, "consent");
-      await page.locator(".react-flow__node", { hasText: "Message" }).click();
+      await page.locator('.react-flow__node:has(.box-name b:has-text("Message"))').click();
       await page.locator("#tab-node").click();
       await page.locator(".inspector textarea").first().fill("changed");
       await page.evaluate(() => { location.hash = "example=exchange"; });

@@ -29,7 +29,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("settings are edited for the preview, undone, and go into a link", async () => {
     const { page, done } = await stage.visit("#example=exchange");
-    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByLabel("Content", { exact: true }).fill("Changed {CodeExec:Abacus@result}");
     await page.getByText("changed", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Copy link" }).click();
@@ -40,20 +40,20 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
     const again = await stage.visit(new URL(link).hash);
     await again.page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
-    await again.page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await again.page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     assert.match(await again.page.getByLabel("Content", { exact: true }).innerText(), /^Changed/);
     await again.done();
   });
 
   test("an export is the canvas with its edits, and opens again", async () => {
     const { page, done } = await stage.visit("#example=exchange");
-    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByLabel("Content", { exact: true }).fill("Exported");
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
     assert.equal(file.suggestedFilename(), "the-exchange-booth.json");
     const path = await file.path();
     await page.setInputFiles('input[type="file"][accept*="json"]', path);
-    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     assert.equal(await page.getByLabel("Content", { exact: true }).innerText(), "Exported");
     await page.getByText("changed", { exact: true }).waitFor({ state: "detached" });
     await done();
@@ -61,7 +61,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("problems lead to their node", async () => {
     const { page, done } = await stage.visit("#example=exchange");
-    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByLabel("Content", { exact: true }).fill("{LLM:Nobody@content}");
     const tab = page.getByRole("tab", { name: /Problems/ });
     await tab.locator(".count").waitFor();

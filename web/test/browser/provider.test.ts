@@ -62,7 +62,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".transcript .fault", { hasText: "the model fell asleep" }).waitFor();
     await answer(page, ["one", "two"]);
     await ask(page, "x");
-    await page.locator('.box[data-status="succeeded"]', { hasText: "头条" }).locator(".tokens").waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("头条"))').locator(".tokens").waitFor();
     await done();
   });
 
@@ -76,7 +76,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Done" }).click();
     await modelServer(page, () => said("x"));
     await ask(page, "x");
-    await page.locator('.box[data-status="succeeded"]', { hasText: "小报" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
     assert.deepEqual(new Set(sent), new Set(["Bearer sk-very-secret"]));
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href + document.cookie);
     assert.equal(kept.includes("secret"), false);

@@ -18,7 +18,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     assert.equal(await page.locator(".card:not(.new)").count(), readdirSync(examples).length);
     await page.getByRole("button", { name: /The tea house/ }).click();
     await ask(page, "How hot should the water be for green tea?");
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Answer" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Answer"))').waitFor();
     await page.locator("button.cite").first().click();
     assert.match(await page.locator(".passage:popover-open").innerText(), /75 to 80 degrees/);
     await done();
@@ -29,12 +29,12 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByLabel("To whom?").fill("Ada");
     await page.getByLabel("What is the occasion?").fill("A <b>birthday</b>");
     await page.getByRole("button", { name: "Run" }).click();
-    await page.locator('.box[data-status="paused"]', { hasText: "Is it good?" }).waitFor();
+    await page.locator('.box[data-status="paused"]:has(.box-name b:has-text("Is it good?"))').waitFor();
     await page.getByLabel("Verdict").selectOption("change it");
     await page.getByLabel("What should change?").fill("shorter");
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Revised letter" }).waitFor();
-    const draft = page.locator('.box[data-status="succeeded"]', { hasText: "Draft" });
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Revised letter"))').waitFor();
+    const draft = page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Draft"))');
     assert.equal(await draft.count(), 1, "what ran before the pause stays lit");
     assert.equal(await page.locator(".transcript b", { hasText: "birthday" }).count(), 0);
     await done();
@@ -45,7 +45,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await answer(page, ["<think>先想一想</think>" + "头条 ".repeat(40), "<think>再想一想</think>" + "小诗 ".repeat(40)]);
     await ask(page, "雨天");
     await page.locator('.bubble.theirs[data-open]', { hasText: "头条" }).waitFor();
-    await page.locator('.box[data-status="succeeded"]', { hasText: "小报" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
     const thoughts = page.locator("details.think").first();
     assert.equal(await thoughts.getAttribute("open"), null);
     await thoughts.locator("summary").click();
@@ -86,11 +86,11 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
   test("a node is inspected, pinned, and the run goes on from it with other outputs", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.getByRole("button", { name: "Run" }).click();
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Receipt" }).waitFor();
-    await page.locator(".react-flow__node", { hasText: "Do the sum" }).click();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Receipt"))').waitFor();
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Do the sum"))').click();
     await page.locator(".values", { hasText: "Outputs" }).getByText("100 EUR = 782.00 CNY").waitFor();
     await page.getByRole("button", { name: "Pin outputs" }).click();
-    const box = page.locator('.box[data-pinned]', { hasText: "Do the sum" });
+    const box = page.locator('.box[data-pinned]:has(.box-name b:has-text("Do the sum"))');
     await box.locator(".badge.pinned", { hasText: "pinned" }).waitFor();
     await page.getByRole("button", { name: "Run to here" }).click();
     await page.locator("#tab-timeline").click();
@@ -111,16 +111,16 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("a run goes to a node and no further, and one node runs alone with other values", async () => {
     const { page, done } = await stage.visit("#example=exchange");
-    await page.locator(".react-flow__node", { hasText: "Do the sum" }).click();
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Do the sum"))').click();
     await page.getByRole("button", { name: "Run to here" }).click();
-    await page.locator('.box:is([data-status="failed"], [data-status="succeeded"])', { hasText: "Do the sum" }).waitFor();
-    assert.equal(await page.locator('.box[data-status="idle"]', { hasText: "Receipt" }).count(), 1);
-    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.locator('.box:is([data-status="failed"], [data-status="succeeded"]):has(.box-name b:has-text("Do the sum"))').waitFor();
+    assert.equal(await page.locator('.box[data-status="idle"]:has(.box-name b:has-text("Receipt"))').count(), 1);
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByRole("button", { name: "Run only this" }).click();
     const form = page.locator("form.alone");
     await form.getByRole("textbox").fill("only me");
     await form.getByRole("button", { name: "Run only this" }).click();
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Receipt" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Receipt"))').waitFor();
     await page.locator(".values", { hasText: "Outputs" }).locator("pre", { hasText: "only me" }).waitFor();
     await done();
   });
@@ -128,7 +128,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
   test("prompts, tokens and the tools of an agent's agents are shown", async () => {
     const { page, done } = await stage.visit("#example=garden-desk");
     await ask(page, "When do tomatoes need water?");
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Answer" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Answer"))').waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
     await page.locator(".uses .uses b", { hasText: "wikipedia_search" }).waitFor();
     await page.getByRole("button", { name: /Gardener/ }).last().click();
@@ -141,7 +141,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
   test("stepping back through the records draws the run as it was", async () => {
     const { page, done } = await stage.visit("#example=meeting-notes");
     await page.getByRole("button", { name: "Run" }).click();
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Task list" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Task list"))').waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
     assert.equal(await page.locator(".turn").count(), 3);
     await page.getByRole("button", { name: "First record" }).click();
@@ -155,14 +155,14 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Previous record" }).click();
     assert.equal(await page.locator('.box[data-status="succeeded"]').count(), 0);
     await page.getByRole("button", { name: "Latest" }).click();
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Task list" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Task list"))').waitFor();
     await done();
   });
 
   test("a variable is changed, and a run begins with it", async () => {
     const { page, done } = await stage.visit("#example=morning-paper");
     await ask(page, "雨天");
-    await page.locator('.box[data-status="succeeded"]', { hasText: "小报" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("小报"))').waitFor();
     await page.getByRole("tab", { name: "Variables" }).click();
     await page.getByLabel("Value of env.motto").fill("早点睡觉");
     await page.getByLabel("Run from").selectOption("Message:Paper");
@@ -182,15 +182,15 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
         new MutationObserver(() => touched.set(box.getAttribute("data-id") ?? "", 1)).observe(box, { subtree: true, childList: true, attributes: true, characterData: true });
       }
     });
-    await page.locator(".react-flow__node", { hasText: "Do the sum" }).focus();
+    await page.locator('.react-flow__node:has(.box-name b:has-text("Do the sum"))').focus();
     await page.evaluate(() => (globalThis as unknown as { touched: Map<string, number> }).touched.clear());
     await page.getByRole("button", { name: "Run" }).click();
-    await page.locator('.box[data-status="succeeded"]', { hasText: "Receipt" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Receipt"))').waitFor();
     await page.evaluate(() => (globalThis as unknown as { touched: Map<string, number> }).touched.clear());
     await page.getByRole("tab", { name: "Timeline" }).click();
     // Between these two records only the receipt is finished.
     const back = page.getByRole("button", { name: "Previous record" });
-    while ((await page.locator('.box[data-status="running"]', { hasText: "Receipt" }).count()) === 0) await back.click();
+    while ((await page.locator('.box[data-status="running"]:has(.box-name b:has-text("Receipt"))').count()) === 0) await back.click();
     assert.deepEqual(await page.evaluate(() => [...(globalThis as unknown as { touched: Map<string, number> }).touched.keys()]), ["Message:Receipt"]);
     await done();
   });

@@ -45,7 +45,7 @@ const shots: Shot[] = [
   ["running", "#example=meeting-notes", {}, async (page) => {
     await modelServer(page, (count) => (count < 2 ? said("Ask around, then write it down by Friday.") : undefined));
     await page.getByRole("button", { name: "Run" }).click();
-    await page.locator('.box[data-status="running"]', { hasText: "Make a task" }).waitFor();
+    await page.locator('.box[data-status="running"]:has(.box-name b:has-text("Make a task"))').waitFor();
   }],
   ["timeline", "#example=piggy-bank", { dark: true }, async (page) => {
     await page.getByRole("button", { name: "Run" }).click();
