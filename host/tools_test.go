@@ -101,6 +101,6 @@ func TestPagesCallToolsThroughTheHost(t *testing.T) {
 	require.Contains(t, answer, "goes to the tool's own service only")
 	require.Len(t, seen, 1, "the key was not sent")
 	require.Contains(t, call("TavilySearch", `{"api_key":"{{secret:OTHER}}"}`), "OTHER")
-	require.Contains(t, call("Nope", `{}`), "not_found")
-	require.Contains(t, call("ExeSQL", `{}`), "not_found", "connections of the host are not for pages")
+	require.JSONEq(t, `{"outputs":null}`, call("Nope", `{}`))
+	require.JSONEq(t, `{"outputs":null}`, call("ExeSQL", `{}`), "connections of the host are not for pages")
 }

@@ -131,8 +131,7 @@ export class Host {
       method: "POST", headers: { "content-type": "application/json" },
       body: JSON.stringify({ params, arguments: args }),
     });
-    if (answer.status === 404) return undefined;
-    return (JSON.parse(await textOf(answer)) as { outputs?: Record<string, unknown> }).outputs ?? {};
+    return (JSON.parse(await textOf(answer)) as { outputs?: Record<string, unknown> | null }).outputs ?? undefined;
   };
 
   // send makes a request to this host, as the page itself or for a run; the host accepts the login

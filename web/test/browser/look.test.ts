@@ -126,7 +126,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await audit(page, "consent");
       await page.locator('.react-flow__node:has(.box-name b:has-text("Message"))').click();
       await page.locator("#tab-node").click();
-      await page.locator(".inspector textarea").first().fill("changed");
+      await page.locator(".settings .cm-content").first().fill("changed");
       await page.evaluate(() => { location.hash = "example=exchange"; });
       await page.locator("dialog[open] h2#replace-title").waitFor();
       await audit(page, "replace");

@@ -41,7 +41,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     const again = await stage.visit(new URL(link).hash);
     await again.page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
     await again.page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    assert.match(await again.page.getByLabel("Content", { exact: true }).innerText(), /^Changed/);
+    await again.page.getByLabel("Content", { exact: true }).filter({ hasText: /^Changed/ }).waitFor();
     await again.done();
   });
 

@@ -100,9 +100,9 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Unpin" }).click();
     await box.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Edit outputs and continue" }).click();
-    await page.locator(".editor .cm-content").click();
+    await page.getByRole("textbox", { name: "Outputs" }).click();
     await page.keyboard.press("Control+A");
-    await page.keyboard.type('{"result": "edited by hand"}');
+    await page.keyboard.insertText('{"result": "edited by hand"}');
     await page.getByRole("button", { name: "Continue", exact: true }).click();
     await page.getByRole("tab", { name: "Chat" }).click();
     await page.getByText("edited by hand").first().waitFor();

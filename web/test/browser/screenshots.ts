@@ -102,7 +102,7 @@ const shots: Shot[] = [
     await done(page, "Receipt");
     await node(page, "Do the sum");
     await page.getByRole("button", { name: "Edit outputs and continue" }).click();
-    await page.locator(".editor .cm-content").waitFor();
+    await page.getByRole("textbox", { name: "Outputs" }).waitFor();
   }],
   ["variables", "#example=piggy-bank", {}, async (page) => {
     await page.getByRole("button", { name: "Run" }).click();

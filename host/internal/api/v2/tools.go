@@ -35,12 +35,12 @@ type callTool struct {
 }
 
 type toolAnswer struct {
-	Outputs engine.Value `json:"outputs"`
+	Outputs engine.Value `json:"outputs" jsonschema:"null when this host does not run the component"`
 }
 
 func (t tools) call(ctx context.Context, in callTool) (toolAnswer, error) {
 	if t.Tools == nil {
-		return toolAnswer{}, app.Missing("tool")
+		return toolAnswer{}, nil
 	}
 	mark := engine.NewSecretMark()
 	outputs, err := t.Tools(in.Who.Tenant).CallTool(ctx, &engine.ExternalCall{
@@ -48,7 +48,7 @@ func (t tools) call(ctx context.Context, in callTool) (toolAnswer, error) {
 		Params: in.Body.Params.MapStrings(func(text string) string { return engine.MarkSecrets(text, mark) }),
 	})
 	if errors.Is(err, engine.ErrNoPort) {
-		return toolAnswer{}, app.Missing("tool")
+		return toolAnswer{}, nil
 	}
 	if err != nil && ctx.Err() == nil {
 		return toolAnswer{}, &api.Status{HTTP: http.StatusBadGateway, Code: "tool_failed", Message: err.Error()}

@@ -10,8 +10,9 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// cl100k is the vocabulary by which the original counts, whatever the model.
-var cl100k = codec.NewCl100kBase()
+// cl100k is the vocabulary by which the original counts, whatever the model. Its tables take
+// memory, so they are made when a text is counted.
+var cl100k = sync.OnceValue(codec.NewCl100kBase)
 
 // Count counts the tokens of a text in the vocabulary cl100k_base.
 //
@@ -68,7 +69,7 @@ func pieceTokens(piece string) int {
 }
 
 func libraryCount(text string) int {
-	n, err := cl100k.Count(text)
+	n, err := cl100k().Count(text)
 	if err != nil {
 		// It fails only when its own pattern runs into a time limit, which it does not have.
 		panic(fmt.Sprintf("count tokens of %d bytes: %v", len(text), err))
