@@ -24,7 +24,8 @@ func (c *cancellation) stopAfter(d time.Duration) {
 	c.work()
 	c.timer = time.AfterFunc(d, func() {
 		c.late.Store(true)
-		c.cancelNow()
+		c.flag.Store(true)
+		c.stop() // not halt: the timer is the owner's
 	})
 }
 

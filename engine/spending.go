@@ -115,6 +115,7 @@ func (c *CallOutputs) beginModelCall(ctx context.Context, req *ModelRequest) (do
 			return nil, c.overLimit(err)
 		}
 		if changed == nil {
+			c.addUsage(Usage{Calls: 1}) // now: a canceled run ends before its calls do
 			return func() { s.release(levels, most) }, nil
 		}
 		select {
@@ -210,6 +211,19 @@ func (c *CallOutputs) countModel(req *ModelRequest, u Usage) {
 	c.count(req.LLM, u, made)
 }
 
+// addUsage adds to what the node has used, and the nodes around it.
+func (c *CallOutputs) addUsage(u Usage) {
+	add := func(call *execution) {
+		call.mu.Lock()
+		defer call.mu.Unlock()
+		call.usage.add(u)
+	}
+	add(c.root())
+	for e := c.run.opt.around; e != nil; e = e.run.opt.around {
+		add(e.root())
+	}
+}
+
 // count adds used to the allowances, and made to the node, and logs that.
 func (c *CallOutputs) count(llm string, used, made Usage) {
 	s, root := c.run.spending.shared(), c.root()
@@ -223,14 +237,7 @@ func (c *CallOutputs) count(llm string, used, made Usage) {
 	}
 	node, run := root.used, c.run.spending.run.used
 	s.mu.Unlock()
-	root.mu.Lock()
-	root.usage.add(made)
-	root.mu.Unlock()
-	for e := c.run.opt.around; e != nil; e = e.run.opt.around {
-		e.root().mu.Lock()
-		e.root().usage.add(made)
-		e.root().mu.Unlock()
-	}
+	c.addUsage(used)
 	entry := Object("component_id", root.id, "path", c.tracePath(), "model", llm)
 	for name, v := range made.Value().Fields() {
 		entry = entry.With(name, v)
