@@ -142,10 +142,11 @@ var supplied = map[string]string{pyodide: "mpl-2.0.txt"}
 var reviewed = map[string][]string{
 	"github.com/go-sql-driver/mysql@v1.10.1 LICENSE":                                {"MPL-2.0"},
 	"github.com/dop251/goja@v0.0.0-20260917113740-793a2a65c13b ftoa/LICENSE_LUCENE": {"dtoa"},
-	pyodide + " mpl-2.0.txt":                                                        {"MPL-2.0"},
-	"modernc.org/libc@v1.77.1 LICENSE-3RD-PARTY.md":                                 {"BSD-3-Clause", "MIT"},
-	"modernc.org/sqlite@v1.60.1 LICENSE-3RD-PARTY.md":                               nil,
-	"modernc.org/sqlite@v1.60.1 LICENSE-SQLITE":                                     {"blessing"},
+
+	pyodide + " mpl-2.0.txt":                          {"MPL-2.0"},
+	"modernc.org/libc@v1.77.1 LICENSE-3RD-PARTY.md":   {"BSD-3-Clause", "MIT"},
+	"modernc.org/sqlite@v1.60.1 LICENSE-3RD-PARTY.md": nil,
+	"modernc.org/sqlite@v1.60.1 LICENSE-SQLITE":       {"blessing"},
 }
 
 // withParts adds the parts of a list's components, and fails if a component has a version for which

