@@ -7,7 +7,6 @@
 package chunk
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine/block"
@@ -74,72 +73,24 @@ func (i *Item) kind() string {
 	return Text
 }
 
-// positionTag is how parsers of the original write a position into a text.
-var positionTag = regexp.MustCompile(`@@[\t0-9.-]+?##`)
-
-// withoutTags is a text without positions in it.
+// withoutTags is a text without the positions that parsers of the original write into it: @@ and
+// ## around digits, points, tabs and minus signs.
 func withoutTags(text string) string {
-	if !strings.Contains(text, "@@") {
-		return text
-	}
-	return positionTag.ReplaceAllString(text, "")
-}
-
-// alternatives is a pattern of any of some texts, the longest first; nil for none.
-func alternatives(texts []string) *regexp.Regexp {
-	var quoted []string
-	for _, t := range longestFirst(texts) {
-		quoted = append(quoted, regexp.QuoteMeta(t))
-	}
-	if len(quoted) == 0 {
-		return nil
-	}
-	return regexp.MustCompile(strings.Join(quoted, "|"))
-}
-
-// longestFirst is texts without empty ones, those with more bytes first.
-func longestFirst(texts []string) (out []string) {
-	for _, t := range texts {
-		if t == "" {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "@@")
+		if !found {
+			return b.String() + text
+		}
+		b.WriteString(before)
+		if end := strings.TrimLeft(rest, "\t0123456789.-"); len(end) < len(rest) && strings.HasPrefix(end, "##") {
+			text = end[2:]
 			continue
 		}
-		at := len(out)
-		for at > 0 && len(out[at-1]) < len(t) {
-			at--
-		}
-		out = append(out, "")
-		copy(out[at+1:], out[at:])
-		out[at] = t
+		b.WriteByte('@')
+		text = text[len(before)+1:]
 	}
-	return out
 }
 
-// split cuts a text at a pattern, which is dropped. Empty pieces are left out.
-func split(text string, at *regexp.Regexp) (out []string) {
-	pieces := []string{text}
-	if at != nil {
-		pieces = at.Split(text, -1)
-	}
-	for _, p := range pieces {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// sentences cuts a text behind marks that end a sentence, and behind newlines. Together they are
-// the text.
-func sentences(text string) (out []string) {
-	start := 0
-	for _, at := range sentenceEnd.FindAllStringIndex(text, -1) {
-		out = append(out, text[start:at[1]])
-		start = at[1]
-	}
-	if start < len(text) {
-		out = append(out, text[start:])
-	}
-	return out
-}
-
-var sentenceEnd = regexp.MustCompile(`[。!?？；！\n]|\. `)
+// sentenceEnds are the marks that end a sentence, and newlines.
+var sentenceEnds = newCutter([]string{"。", "!", "?", "？", "；", "！", "\n", ". "})

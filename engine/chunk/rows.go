@@ -155,9 +155,30 @@ func Naive(count Counter, size int, delimiter string) *Tokens {
 // Delimiters divides delimiters that are written as one text: those in backticks, and each other
 // character.
 func Delimiters(text string) []string {
-	delimiters := append([]string(nil), quotedDelimiter.FindAllString(text, -1)...)
-	for _, r := range quotedDelimiter.ReplaceAllString(text, "") {
+	quoted, rest := quotedDelimiters(text)
+	var delimiters []string
+	for _, q := range quoted {
+		delimiters = append(delimiters, "`"+q+"`")
+	}
+	for _, r := range rest {
 		delimiters = append(delimiters, string(r))
 	}
 	return delimiters
+}
+
+// quotedDelimiters are the delimiters in backticks of a text, and the rest of the text.
+func quotedDelimiters(text string) (quoted []string, rest string) {
+	for {
+		before, from, _ := strings.Cut(text, "`")
+		inner, after, closed := strings.Cut(from, "`")
+		switch {
+		case !closed:
+			return quoted, rest + text
+		case inner == "": // the second backtick may begin a delimiter
+			rest += before + "`"
+			text = "`" + after
+		default:
+			quoted, rest, text = append(quoted, inner), rest+before, after
+		}
+	}
 }

@@ -1,12 +1,12 @@
 package chunk
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine/block"
+	"github.com/easel-canvas/easel/engine/pattern"
 )
 
 // Structure cuts Markdown, or plain text, where its structure allows: before headings, between
@@ -72,10 +72,10 @@ func (s *Structure) Blocks(list []block.Block) []Chunk {
 // isCaption reports whether a block names the table after it.
 func isCaption(b *block.Block) bool {
 	const longest = 200 // bytes
-	return b.Kind == block.Paragraph && len(b.Text) <= longest && caption.MatchString(b.Text)
+	return b.Kind == block.Paragraph && len(b.Text) <= longest && caption.Match(b.Text)
 }
 
-var caption = regexp.MustCompile(`^(?i:table|tab\.|tabelle|tableau|tabla)\s*[0-9IVX]|^表\s*[0-9一二三四五六七八九十]`)
+var caption = pattern.MustCompile(`(?i:table|tab\.|tabelle|tableau|tabla)\s*[0-9IVX]|表\s*[0-9一二三四五六七八九十]`)
 
 func (s *Structure) parts(list []part) []Chunk {
 	var out []Chunk
@@ -159,7 +159,7 @@ func joined(list []part) (c Chunk, ok bool) {
 // cut makes chunks of a block that is too large. The headings before it go into the first.
 func (s *Structure) cut(headings []part, b part) []Chunk {
 	head := ""
-	parts := sentences(b.text)
+	parts := sentenceEnds.behind(b.text)
 	switch b.kind {
 	case table:
 		parts = strings.SplitAfter(b.text, "\n")

@@ -3,9 +3,10 @@ package chunk
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/engine/pattern"
 )
 
 // Titles cuts at headings: the node TitleChunker. The recorded cases are in the tests of the host's
@@ -133,26 +134,30 @@ func (t *Titles) setLevels(records []record) error {
 		}
 		if level := levelOf(strings.TrimSpace(r.Text), patterns); level > 0 {
 			r.level = level
-		} else if layoutTitle.MatchString(r.Layout) && looksLikeTitle(r.Text) {
+		} else if isTitle(r.Layout) && looksLikeTitle(r.Text) {
 			r.level = len(patterns) + 1
 		}
 	}
 	return nil
 }
 
-var layoutTitle = regexp.MustCompile(`(?i)section|title|head`)
+// isTitle reports whether the name of a layout, as parsers give it, is that of a heading.
+func isTitle(layout string) bool {
+	layout = strings.ToLower(layout)
+	return strings.Contains(layout, "section") || strings.Contains(layout, "title") || strings.Contains(layout, "head")
+}
 
 // patterns are those of the list that matches most records; of equal ones the first.
-func (t *Titles) patterns(records []record) ([]*regexp.Regexp, error) {
-	var best []*regexp.Regexp
+func (t *Titles) patterns(records []record) ([]*pattern.Pattern, error) {
+	var best []*pattern.Pattern
 	most := 0
 	for _, level := range t.Levels {
-		var list []*regexp.Regexp
+		var list []*pattern.Pattern
 		for _, p := range level {
 			if p == "" {
 				continue
 			}
-			compiled, err := regexp.Compile(`^(?:` + p + `)`)
+			compiled, err := pattern.Compile(p)
 			if err != nil {
 				return nil, fmt.Errorf("level pattern %q: %w", p, err)
 			}
@@ -172,12 +177,12 @@ func (t *Titles) patterns(records []record) ([]*regexp.Regexp, error) {
 }
 
 // levelOf is the number of the first pattern that a line begins with, from 1; 0 means none.
-func levelOf(line string, patterns []*regexp.Regexp) int {
-	if line == "" || numberedText.MatchString(line) {
+func levelOf(line string, patterns []*pattern.Pattern) int {
+	if line == "" || numberedText.Match(line) {
 		return 0
 	}
 	for i, p := range patterns {
-		if p.MatchString(line) {
+		if p.Match(line) {
 			return i + 1
 		}
 	}
@@ -185,18 +190,16 @@ func levelOf(line string, patterns []*regexp.Regexp) int {
 }
 
 // numberedText is a line that begins with a number and is no heading: 0 ..., 3 4 ..., 12....
-var numberedText = regexp.MustCompile(`^(?:0|[0-9]+ +[0-9~个只-]|[0-9]+\.{2,}|[0-9]+(?:\.[0-9]+){2,}[的中])`)
+var numberedText = pattern.MustCompile(`(?:0|[0-9]+ +[0-9~个只-]|[0-9]+\.{2,}|[0-9]+(?:\.[0-9]+){2,}[的中])`)
 
-var (
-	article   = regexp.MustCompile(`^第[零一二三四五六七八九十百0-9]+条`)
-	midOfText = regexp.MustCompile(`[,;，。；！!]`)
-)
+// article is the number of an article of a law.
+var article = pattern.MustCompile(`第[零一二三四五六七八九十百0-9]+条`)
 
 // looksLikeTitle reports whether a text that was found to be a heading by its looks can be one.
 func looksLikeTitle(text string) bool {
 	text, _, _ = strings.Cut(text, "@")
 	text = strings.TrimSpace(text)
-	if article.MatchString(text) {
+	if article.Match(text) {
 		return true
 	}
 	const mostWords, mostCharacters = 12, 32
@@ -204,7 +207,7 @@ func looksLikeTitle(text string) bool {
 		!strings.Contains(text, " ") && utf8.RuneCountInString(text) >= mostCharacters {
 		return false
 	}
-	return !midOfText.MatchString(text)
+	return !strings.ContainsAny(text, ",;，。；！!")
 }
 
 // target is the level down to which headings make chunks; 0 when there is no heading.
@@ -359,7 +362,7 @@ func (t *Titles) limit(chunks []Chunk) (out []Chunk) {
 			continue
 		}
 		piece, tokens := "", 0
-		for _, s := range sentences(c.Text) {
+		for _, s := range sentenceEnds.behind(c.Text) {
 			n := t.Count(s)
 			if piece != "" && tokens+n > t.Limit {
 				out = append(out, c.with(piece))

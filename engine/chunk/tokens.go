@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,16 +37,10 @@ func OverlapPercent(v float64) int {
 	return int(min(90, max(0, v)))
 }
 
-// quotedDelimiter is a delimiter in backticks.
-var quotedDelimiter = regexp.MustCompile("`([^`]+)`")
-
-// cutting is the pattern of the delimiters in backticks; nil for none.
-func (t *Tokens) cutting() *regexp.Regexp {
-	var texts []string
-	for _, m := range quotedDelimiter.FindAllStringSubmatch(strings.Join(t.Delimiters, ""), -1) {
-		texts = append(texts, m[1])
-	}
-	return alternatives(texts)
+// cutting cuts at the delimiters in backticks; nil for none.
+func (t *Tokens) cutting() *cutter {
+	quoted, _ := quotedDelimiters(strings.Join(t.Delimiters, ""))
+	return newCutter(quoted)
 }
 
 // Cuts reports whether a delimiter cuts whatever the size.
@@ -55,18 +48,10 @@ func (t *Tokens) Cuts() bool { return t.cutting() != nil }
 
 // Units cuts a text behind each of the plain delimiters; together they are the text.
 func (t *Tokens) Units(text string) (out []string) {
-	at := alternatives(t.Delimiters)
-	start := 0
-	if at != nil {
-		for _, m := range at.FindAllStringIndex(text, -1) {
-			if strings.TrimSpace(text[start:m[1]]) != "" {
-				out = append(out, strings.TrimSuffix(text[start:m[1]], "\n"))
-			}
-			start = m[1]
+	for _, unit := range newCutter(t.Delimiters).behind(text) {
+		if strings.TrimSpace(unit) != "" {
+			out = append(out, strings.TrimSuffix(unit, "\n"))
 		}
-	}
-	if strings.TrimSpace(text[start:]) != "" {
-		out = append(out, text[start:])
 	}
 	return out
 }
@@ -78,12 +63,12 @@ func (t *Tokens) Text(text string) []Chunk {
 	}
 	var pieces []string
 	if cutting := t.cutting(); cutting != nil {
-		pieces = split(text, cutting)
+		pieces = cutting.split(text)
 	} else {
 		pieces = t.mergeUnits(text)
 	}
 	var out []Chunk
-	children := alternatives(t.Children)
+	children := newCutter(t.Children)
 	for _, p := range pieces {
 		whole := strings.TrimSpace(p)
 		if whole == "" {
@@ -93,7 +78,7 @@ func (t *Tokens) Text(text string) []Chunk {
 			out = append(out, Chunk{Text: whole})
 			continue
 		}
-		for _, child := range split(p, children) {
+		for _, child := range children.split(p) {
 			if strings.TrimSpace(child) != "" {
 				out = append(out, Chunk{Text: child, Parent: whole})
 			}
@@ -118,7 +103,7 @@ func (t *Tokens) mergeUnits(text string) []string {
 		characters = append(characters, string(r))
 	}
 	m := merger{limit: t.limit(), overlap: t.Overlap}
-	for _, unit := range split(text, alternatives(characters)) {
+	for _, unit := range newCutter(characters).split(text) {
 		m.add("\n"+unit, t.Count("\n"+unit))
 	}
 	return m.out
@@ -212,7 +197,7 @@ func (t *Tokens) Items(items []Item) []Chunk {
 
 // cutChildren cuts chunks of text again.
 func (t *Tokens) cutChildren(chunks []Chunk) []Chunk {
-	children := alternatives(t.Children)
+	children := newCutter(t.Children)
 	if children == nil {
 		return chunks
 	}
@@ -223,7 +208,7 @@ func (t *Tokens) cutChildren(chunks []Chunk) []Chunk {
 			continue
 		}
 		whole := c.Text
-		for _, piece := range split(whole, children) {
+		for _, piece := range children.split(whole) {
 			if strings.TrimSpace(piece) != "" {
 				c.Text, c.Parent = piece, whole
 				out = append(out, c)
@@ -233,9 +218,9 @@ func (t *Tokens) cutChildren(chunks []Chunk) []Chunk {
 	return out
 }
 
-// cutRuns joins neighbouring texts by newlines and cuts them at a pattern. A piece has the
+// cutRuns joins neighbouring texts by newlines and cuts them at delimiters. A piece has the
 // positions of the texts that it comes from.
-func cutRuns(all []work, contexts []context, at *regexp.Regexp) (out []work, outContexts []context) {
+func cutRuns(all []work, contexts []context, at *cutter) (out []work, outContexts []context) {
 	for i := 0; i < len(all); {
 		if all[i].Type != Text {
 			out, outContexts = append(out, all[i]), append(outContexts, contexts[i])
@@ -252,7 +237,7 @@ func cutRuns(all []work, contexts []context, at *regexp.Regexp) (out []work, out
 			run.WriteString(all[i].Text)
 			ends = append(ends, run.Len())
 		}
-		for _, piece := range pieces(run.String(), at) {
+		for _, piece := range at.pieces(run.String()) {
 			w := work{Chunk: Chunk{Text: strings.TrimSpace(run.String()[piece[0]:piece[1]]), Type: Text}}
 			for k, end := range ends {
 				begin := end - len(all[first+k].Text)
@@ -264,16 +249,6 @@ func cutRuns(all []work, contexts []context, at *regexp.Regexp) (out []work, out
 		}
 	}
 	return out, outContexts
-}
-
-// pieces are the places between the matches of a pattern.
-func pieces(text string, at *regexp.Regexp) (out [][2]int) {
-	start := 0
-	for _, m := range at.FindAllStringIndex(text, -1) {
-		out = append(out, [2]int{start, m[0]})
-		start = m[1]
-	}
-	return append(out, [2]int{start, len(text)})
 }
 
 // mergeItems joins neighbouring texts until Size is passed.
@@ -337,7 +312,7 @@ func (t *Tokens) lastSentences(w work, need int) (out string) {
 	if w.tokens < need {
 		return w.Text
 	}
-	list := sentences(w.Text)
+	list := sentenceEnds.behind(w.Text)
 	for i := len(list) - 1; i >= 0; i-- {
 		if out = list[i] + out; t.Count(out) >= need {
 			break
@@ -351,7 +326,7 @@ func (t *Tokens) firstSentences(w work, need int) (out string) {
 	if w.tokens < need {
 		return w.Text
 	}
-	for _, s := range sentences(w.Text) {
+	for _, s := range sentenceEnds.behind(w.Text) {
 		if out += s; t.Count(out) >= need {
 			break
 		}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/pattern"
 )
 
 // Tokenizer prepares chunks for search: it numbers them and, where the host embeds, gives each a
@@ -119,7 +119,7 @@ func (t *Tokenizer) embed(
 }
 
 // tableTags are the tags of tables, which are not embedded.
-var tableTags = regexp.MustCompile(`</?(?:table|td|caption|tr|th)(?: [^<>]{0,12})?>`)
+var tableTags = pattern.MustCompile(`</?(?:table|td|caption|tr|th)(?: [^<>]{0,12})?>`)
 
 // textOf is the embedded text of a chunk; without any, the name of the file.
 func (t *Tokenizer) textOf(c engine.Value, name string) string {
@@ -134,7 +134,7 @@ func (t *Tokenizer) textOf(c engine.Value, name string) string {
 		}
 		b.WriteString(v.Text())
 	}
-	if text := strings.TrimSpace(tableTags.ReplaceAllString(b.String(), " ")); text != "" {
+	if text := strings.TrimSpace(tableTags.Replace(b.String(), " ")); text != "" {
 		return text
 	}
 	return name // endpoints refuse an empty text
