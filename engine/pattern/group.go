@@ -21,7 +21,7 @@ func (p *parser) group() (*node, error) {
 	case p.take("#"):
 		end := strings.IndexByte(p.expr[p.pos:], ')')
 		if end < 0 {
-			return nil, errors.New("comment without )")
+			return nil, errors.New("missing ) of a comment")
 		}
 		p.pos += end + 1
 		return nil, nil
@@ -45,7 +45,7 @@ func (p *parser) group() (*node, error) {
 		return nil, err
 	}
 	if !p.take(")") {
-		return nil, errors.New("( without )")
+		return nil, errors.New("missing )")
 	}
 	p.flags = outer
 	if n.list = []*node{inner}; n.kind == nodeSequence {
@@ -77,7 +77,7 @@ func (p *parser) setFlags() (ended bool, err error) {
 			return false, fmt.Errorf("unknown group (?%c", r)
 		}
 	}
-	return false, errors.New("( without )")
+	return false, errors.New("missing )")
 }
 
 // class parses a set after its bracket.
@@ -85,7 +85,7 @@ func (p *parser) class() (*node, error) {
 	s := &set{negated: p.take("^"), fold: p.flags.fold}
 	for first := true; ; first = false {
 		if !p.more() {
-			return nil, errors.New("[ without ]")
+			return nil, errors.New("missing ]")
 		}
 		if !first && p.take("]") {
 			return &node{kind: nodeSet, set: s}, nil

@@ -45,9 +45,9 @@ func TestPython(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for expr, want := range map[string]string{
-		`(a`:                `( without ) (at 2)`,
+		`(a`:                `missing ) (at 2)`,
 		`a)`:                `unbalanced ) (at 1)`,
-		`[a`:                `[ without ] (at 2)`,
+		`[a`:                `missing ] (at 2)`,
 		`*`:                 `nothing to repeat before * (at 1)`,
 		`a{2}{3}`:           `multiple repeat (at 4)`,
 		`a{2000}`:           `repeat of more than 1000 (at 1)`,

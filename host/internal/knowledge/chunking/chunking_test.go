@@ -43,7 +43,7 @@ func TestBadCases(t *testing.T) {
 		"parameter chunk_token_size":         with("Token", `{"chunk_token_size": -1}`),
 		"parameter levels":                   with("Title", `{"hierarchy": 1}`),
 		"parameter hierarchy":                with("Title", `{"levels": [["#"]]}`),
-		"level pattern \"(\": error parsing": with("Title", `{"levels": [["("]], "hierarchy": 1}`),
+		"level pattern \"(\": missing )": with("Title", `{"levels": [["("]], "hierarchy": 1}`),
 		"parameter method":                   with("Title", `{"method": "x"}`),
 	} {
 		_, err := Play([]byte(data))
