@@ -21,32 +21,33 @@ func (a accounts) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: "/api/v2/me", body: api.BodyNone, name: "me",
-			about: "Who the caller is and what it may do. For a login held by a cookie also the text that requests " +
-				"must send as X-CSRF-Token.",
+			about: "Get the caller: who it is and what it may do. For a login with a cookie the response has the " +
+				"value that requests must send as X-CSRF-Token.",
 		}, a.me),
 		handle(operation{
 			method: "GET", path: "/api/v2/me/usage", body: api.BodyNone, name: "usage",
-			about: "How many model tokens the caller and its tenant have used today, may use, and when the count is reset.",
+			about: "Get the token usage of the caller and its tenant: used today, the quota, and when the count " +
+				"is reset.",
 		}, a.usage),
 		handle(operation{
 			method: "PUT", path: "/api/v2/me/password", body: api.BodyTiny, name: "setOwnPassword",
-			about: "Changes the caller's password and ends all its logins.",
+			about: "Change the caller's password. All its logins end.",
 		}, a.setOwnPassword),
 		handle(operation{
 			method: "GET", path: "/api/v2/users", body: api.BodyNone, scope: admin, name: "listUsers",
-			about: "People of the caller's tenant.",
+			about: "List the users of the tenant.",
 		}, a.listUsers),
 		handle(operation{
 			method: "POST", path: "/api/v2/users", body: api.BodyTiny, scope: admin, name: "createUser", status: created,
-			about: "Adds a person who can log in.",
+			about: "Create a user who can log in.",
 		}, a.addUser),
 		handle(operation{
 			method: "DELETE", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "deleteUser",
-			about: "Removes a person with its keys and logins. A tenant's last owner stays.",
+			about: "Delete a user with its keys and logins. The last owner of a tenant cannot be deleted.",
 		}, a.removeUser),
 		handle(operation{
 			method: "PUT", path: "/api/v2/users/{user}/password", body: api.BodyTiny, scope: admin, name: "setPassword",
-			about: "Gives a person a new password and ends all its logins.",
+			about: "Set the password of a user. All its logins end.",
 		}, a.setPassword),
 	}
 }
@@ -57,17 +58,17 @@ type meView struct {
 	User       string   `json:"user"`
 	Email      string   `json:"email"`
 	Nickname   string   `json:"nickname"`
-	Scopes     []string `json:"scopes" jsonschema:"what the caller may do: read, run, edit, admin, host, metrics"`
-	CSRF       string   `json:"csrf,omitempty" jsonschema:"for logins held by a cookie"`
+	Scopes     []string `json:"scopes" jsonschema:"scopes of the caller: read, run, edit, admin, host, metrics"`
+	CSRF       string   `json:"csrf,omitempty" jsonschema:"only for logins with a cookie"`
 }
 
 type ownPassword struct {
-	Old string `json:"old,omitempty" jsonschema:"the present password or an unlimited API key; needed unless such a key makes the request"`
-	New string `json:"new" jsonschema:"8 characters at least"`
+	Old string `json:"old,omitempty" jsonschema:"the current password or an unlimited API key; not needed if the request uses such a key"`
+	New string `json:"new" jsonschema:"at least 8 characters"`
 }
 
 type newPassword struct {
-	New string `json:"new" jsonschema:"8 characters at least"`
+	New string `json:"new" jsonschema:"at least 8 characters"`
 }
 
 type userView struct {
@@ -81,20 +82,20 @@ type userView struct {
 type userInput struct {
 	Email    string `json:"email"`
 	Nickname string `json:"nickname,omitempty"`
-	Password string `json:"password" jsonschema:"8 characters at least"`
-	Role     string `json:"role,omitempty" jsonschema:"owner, admin or normal, which is what is meant by none"`
+	Password string `json:"password" jsonschema:"at least 8 characters"`
+	Role     string `json:"role,omitempty" jsonschema:"owner, admin or normal (default)"`
 }
 
 // tokenUse is what somebody may use of models and has used today.
 type tokenUse struct {
-	PerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"the quota; missing means none"`
-	Today  int64  `json:"tokens_today" jsonschema:"prompts and answers together, as providers report them"`
+	PerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"the quota; absent if there is none"`
+	Today  int64  `json:"tokens_today" jsonschema:"prompt and completion tokens, as providers report them"`
 }
 
 type usageView struct {
-	Caller   tokenUse  `json:"caller" jsonschema:"the key or login that asks"`
-	Tenant   tokenUse  `json:"tenant" jsonschema:"all callers of the tenant together"`
-	ResetsAt time.Time `json:"resets_at" jsonschema:"when the next day begins, UTC"`
+	Caller   tokenUse  `json:"caller" jsonschema:"the key or login of the request"`
+	Tenant   tokenUse  `json:"tenant" jsonschema:"all callers of the tenant"`
+	ResetsAt time.Time `json:"resets_at" jsonschema:"start of the next day, UTC"`
 }
 
 func (a accounts) me(ctx context.Context, in byTenant) (meView, error) {

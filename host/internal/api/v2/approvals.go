@@ -9,13 +9,13 @@ import (
 )
 
 type approvalInput struct {
-	ID        string `json:"id" jsonschema:"name of the field that asks"`
+	ID        string `json:"id" jsonschema:"name of the field of user_inputs"`
 	Decision  string `json:"decision" jsonschema:"yes or no"`
-	Arguments object `json:"arguments,omitempty" jsonschema:"in place of those that were asked for; with yes"`
+	Arguments object `json:"arguments,omitempty" jsonschema:"replaces the proposed arguments; only with yes"`
 }
 
 type approvalsInput struct {
-	Approvals []approvalInput `json:"approvals" jsonschema:"at least one"`
+	Approvals []approvalInput `json:"approvals" jsonschema:"at least one decision"`
 }
 
 func (in *approvalsInput) readBody(r *api.Request) error {

@@ -33,7 +33,7 @@ type operation struct {
 }
 
 // param is a parameter of an operation.
-type param struct{ name, in, kind string }
+type param struct{ name, in, kind, about string }
 
 // handler is the function of an operation. In is a struct whose fields say where they come from:
 //
@@ -44,6 +44,8 @@ type param struct{ name, in, kind string }
 //	Page    app.Page      `order:"name"`     // paging, ordered by name unless told
 //	Body    T                                // the JSON body; see bodyReader
 //	Request *api.Request                     // for what types cannot say
+//
+// A tag jsonschema:"..." describes a parameter.
 //
 // Out is answered as JSON; an [api.Response] writes itself, and empty is 204.
 type handler[In, Out any] func(ctx context.Context, in In) (Out, error)
@@ -117,21 +119,21 @@ func (op *operation) bind(t reflect.Type) []setter {
 
 func (op *operation) bindField(f reflect.StructField) setter {
 	if name, ok := f.Tag.Lookup("path"); ok {
-		op.params = append(op.params, param{name, "path", "string"})
+		op.params = append(op.params, param{name, "path", "string", ""})
 		return func(v reflect.Value, r *api.Request) error {
 			v.SetString(r.Params[name])
 			return nil
 		}
 	}
 	if name, ok := f.Tag.Lookup("query"); ok {
-		op.params = append(op.params, param{name, "query", "string"})
+		op.params = append(op.params, param{name, "query", "string", f.Tag.Get("jsonschema")})
 		return func(v reflect.Value, r *api.Request) error {
 			v.SetString(r.Query.Get(name))
 			return nil
 		}
 	}
 	if name, ok := f.Tag.Lookup("header"); ok {
-		op.params = append(op.params, param{name, "header", "string"})
+		op.params = append(op.params, param{name, "header", "string", f.Tag.Get("jsonschema")})
 		return func(v reflect.Value, r *api.Request) error {
 			v.SetString(r.HTTP.Header.Get(name))
 			return nil
@@ -174,8 +176,11 @@ const (
 )
 
 func (op *operation) bindPage(order string) setter {
-	op.params = append(op.params, param{"page", "query", "integer"}, param{"page_size", "query", "integer"},
-		param{"orderby", "query", "string"}, param{"desc", "query", "string"})
+	op.params = append(op.params,
+		param{"page", "query", "integer", "number of the page, from 1"},
+		param{"page_size", "query", "integer", fmt.Sprintf("items per page, at most %d; default %d", largestPage, defaultPage)},
+		param{"orderby", "query", "string", "field to sort by; default " + order},
+		param{"desc", "query", "string", "whether to sort in descending order; default true"})
 	return func(v reflect.Value, r *api.Request) error {
 		p, err := r.Query.Page(defaultPage, order, true)
 		if p.Limit <= 0 || p.Limit > largestPage {

@@ -22,35 +22,37 @@ func (c canvases) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: all, body: api.BodyNone, scope: read, name: "listCanvases",
-			about: "Canvases of the caller, newest change first.",
+			about: "List canvases, most recently changed first.",
 		}, c.list),
 		handle(operation{
 			method: "POST", path: all, body: api.BodyCanvas, scope: edit, name: "createCanvas", status: created,
-			about: "Saves a new canvas.",
+			about: "Create a canvas.",
 		}, c.add),
 		handle(operation{
 			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getCanvas",
-			about: "One canvas with its document.",
+			about: "Get a canvas with its document.",
 		}, c.get),
 		handle(operation{
 			method: "PUT", path: one, body: api.BodyCanvas, scope: edit, name: "updateCanvas",
-			about: "Changes the members that are given. With rev, only over that revision.",
+			about: "Update the given members of a canvas. With rev, the request fails unless the canvas still has " +
+				"that revision.",
 		}, c.update),
 		handle(operation{
 			method: "DELETE", path: one, body: api.BodyTiny, scope: edit, name: "deleteCanvas",
-			about: "Removes a canvas with its versions and schedules; sessions stay.",
+			about: "Delete a canvas with its versions and schedules. Its sessions are kept.",
 		}, c.remove),
 		handle(operation{
 			method: "POST", path: one + "/validate", body: api.BodyCanvas, scope: read, name: "validateCanvas",
-			about: "Everything that is wrong with the saved document, or with one that is sent.",
+			about: "Validate the saved document, or the one in the request body. The response lists all " +
+				"diagnostics.",
 		}, c.validate),
 		handle(operation{
 			method: "POST", path: one + "/sessions", body: api.BodySmall, scope: app.ScopeRun, name: "createSession",
-			about: "Begins a conversation with a copy of the canvas.", status: created,
+			about: "Create a session: a conversation with its own copy of the canvas.", status: created,
 		}, c.addSession),
 		handle(operation{
 			method: "GET", path: "/api/v2/components", body: api.BodyNone, scope: read, name: "listComponents",
-			about: "Every component that canvases may place, with the schema of its parameters.",
+			about: "List the components that canvases can use, with the schemas of their params.",
 		}, c.components),
 	}
 }
@@ -59,16 +61,16 @@ type canvasView struct {
 	ID          string         `json:"id"`
 	Title       string         `json:"title"`
 	Description string         `json:"description"`
-	Rev         int64          `json:"rev" jsonschema:"grows by one with each change"`
+	Rev         int64          `json:"rev" jsonschema:"increases by one with each change"`
 	Created     time.Time      `json:"created"`
 	Updated     time.Time      `json:"updated"`
-	Published   *publishedView `json:"published,omitempty" jsonschema:"what runs with published get; left out when nothing is published"`
-	DSL         engine.Value   `json:"dsl,omitzero" jsonschema:"the document; left out of lists"`
+	Published   *publishedView `json:"published,omitempty" jsonschema:"the published version; absent if there is none"`
+	DSL         engine.Value   `json:"dsl,omitzero" jsonschema:"the document; absent in lists"`
 }
 
 type canvasList struct {
 	Items []canvasView `json:"items"`
-	Total int          `json:"total" jsonschema:"all that match, not only this page"`
+	Total int          `json:"total" jsonschema:"number of matches on all pages"`
 }
 
 type diagnosticList struct {
@@ -89,7 +91,7 @@ type canvasInput struct {
 	Title       string   `json:"title,omitempty"`
 	Description string   `json:"description,omitempty"`
 	DSL         document `json:"dsl,omitempty" jsonschema:"the document of the canvas"`
-	Rev         int64    `json:"rev,omitempty" jsonschema:"change only this revision"`
+	Rev         int64    `json:"rev,omitempty" jsonschema:"fail unless the current revision is this one"`
 
 	patch app.CanvasPatch // with the members above
 	rev   *int64          // nil when it is not given
@@ -122,10 +124,10 @@ func (in *documentInput) readBody(r *api.Request) (err error) {
 
 // sessionInput is read member by member.
 type sessionInput struct {
-	User string `json:"user,omitempty" jsonschema:"id of the person, for sys.user_id"`
+	User string `json:"user,omitempty" jsonschema:"user id, the value of sys.user_id"`
 	Name string `json:"name,omitempty"`
 
-	Published bool `json:"published,omitempty" jsonschema:"begin with a copy of the published version"`
+	Published bool `json:"published,omitempty" jsonschema:"start with a copy of the published version"`
 }
 
 func (in *sessionInput) readBody(r *api.Request) error {
@@ -152,7 +154,7 @@ func versionTitle(title string) string { return title + "_" + time.Now().Format(
 
 type listCanvases struct {
 	Who      app.Principal
-	Keywords string   `query:"keywords"`
+	Keywords string   `query:"keywords" jsonschema:"only canvases with these words in the title"`
 	Page     app.Page `order:"update_time"`
 }
 
@@ -264,7 +266,7 @@ func (c canvases) addSession(ctx context.Context, in addSession) (sessionView, e
 
 // componentList is the palette of canvases.
 type componentList struct {
-	Items []engine.Value `json:"items" jsonschema:"what a component is called, does, reads and writes"`
+	Items []engine.Value `json:"items" jsonschema:"description of a component: name, docs, params, inputs and outputs"`
 }
 
 func (c canvases) components(context.Context, struct{}) (componentList, error) {

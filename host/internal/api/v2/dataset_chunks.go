@@ -20,22 +20,25 @@ func (d datasets) chunkOperations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: allChunks, body: api.BodyNone, scope: read, name: "listChunks",
-			about: "Chunks of a document in their order.",
+			about: "List the chunks of a document in document order.",
 		}, d.listChunks),
 		handle(operation{
 			method: "POST", path: allChunks, body: api.BodyCanvas, scope: edit, name: "addChunk", status: created,
-			about: "Adds a chunk by hand; parsing the document again keeps it. One with the same content is changed.",
+			about: "Create a chunk by hand. It is kept when the document is parsed again. A chunk with the same " +
+				"content is updated.",
 		}, d.addChunk),
 		handle(operation{
-			method: "GET", path: oneChunk, body: api.BodyNone, scope: read, name: "getChunk", about: "One chunk.",
+			method: "GET", path: oneChunk, body: api.BodyNone, scope: read, name: "getChunk",
+			about: "Get a chunk.",
 		}, d.getChunk),
 		handle(operation{
 			method: "PATCH", path: oneChunk, body: api.BodyCanvas, scope: edit, name: "updateChunk",
-			about: "Changes the members that are given. Parsing the document again keeps a chunk with changed content.",
+			about: "Update the given members of a chunk. A chunk with changed content is kept when the document " +
+				"is parsed again.",
 		}, d.updateChunk),
 		handle(operation{
 			method: "DELETE", path: oneChunk, body: api.BodyTiny, scope: edit, name: "deleteChunk",
-			about: "Removes a chunk.",
+			about: "Delete a chunk.",
 		}, d.removeChunk),
 	}
 }
@@ -46,24 +49,24 @@ type chunkView struct {
 	Keywords  []string    `json:"keywords,omitempty"`
 	Questions []string    `json:"questions,omitempty"`
 	Tags      []string    `json:"tags,omitempty"`
-	Enabled   bool        `json:"enabled" jsonschema:"searches find it"`
-	Edited    bool        `json:"edited" jsonschema:"added or changed by hand; parsing again keeps it"`
+	Enabled   bool        `json:"enabled" jsonschema:"whether searches return it"`
+	Edited    bool        `json:"edited" jsonschema:"created or changed by hand; kept when the document is parsed again"`
 	Kind      string      `json:"kind,omitempty" jsonschema:"text, table or image"`
 	Image     string      `json:"image,omitempty"`
 	Positions [][]float64 `json:"positions,omitempty" jsonschema:"page, left, right, top, bottom in points"`
-	Parent    string      `json:"parent,omitempty" jsonschema:"the larger piece that a search gives in its place"`
+	Parent    string      `json:"parent,omitempty" jsonschema:"the larger text that a search returns instead"`
 	Created   time.Time   `json:"created"`
 }
 
 type chunkList struct {
 	Items []chunkView `json:"items"`
-	Total int         `json:"total" jsonschema:"all that match, not only this page"`
+	Total int         `json:"total" jsonschema:"number of matches on all pages"`
 }
 
 type chunkInput struct {
 	Content   *string      `json:"content,omitempty"`
-	Keywords  *[]string    `json:"keywords,omitempty" jsonschema:"words that count five times"`
-	Questions *[]string    `json:"questions,omitempty" jsonschema:"questions that it answers"`
+	Keywords  *[]string    `json:"keywords,omitempty" jsonschema:"words with five times the weight"`
+	Questions *[]string    `json:"questions,omitempty" jsonschema:"questions that the chunk answers"`
 	Tags      *[]string    `json:"tags,omitempty"`
 	Enabled   *bool        `json:"enabled,omitempty"`
 	Positions *[][]float64 `json:"positions,omitempty" jsonschema:"page, left, right, top, bottom in points"`
@@ -81,8 +84,8 @@ type listChunks struct {
 	Who      app.Principal
 	Dataset  string   `path:"dataset"`
 	Document string   `path:"document"`
-	Words    string   `query:"words"`
-	Enabled  string   `query:"enabled"`
+	Words    string   `query:"words" jsonschema:"only chunks that contain these words"`
+	Enabled  string   `query:"enabled" jsonschema:"only enabled (true) or disabled (false) chunks"`
 	Page     app.Page `order:"position"`
 }
 

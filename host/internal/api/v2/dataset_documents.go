@@ -28,45 +28,46 @@ func (d datasets) documentOperations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: allDocuments, body: api.BodyNone, scope: read, name: "listDocuments",
-			about: "Documents of a dataset with their states, newest first.",
+			about: "List the documents of a dataset with their status, newest first.",
 		}, d.listDocuments),
 		handle(operation{
 			method: "POST", path: allDocuments, body: api.BodyUpload, scope: edit, name: "uploadDocuments",
 			status: created, form: fileForm,
-			about: "Stores the files of a multipart form as documents. A name that is taken becomes name(1).ext. " +
-				"With parse=true they are parsed at once.",
+			about: "Upload the files of a multipart form as documents. If a name is taken, the document is named " +
+				"name(1).ext. With parse=true they are queued for parsing.",
 		}, d.upload),
 		handle(operation{
 			method: "GET", path: oneDocument, body: api.BodyNone, scope: read, name: "getDocument",
-			about: "One document.",
+			about: "Get a document.",
 		}, d.getDocument),
 		handle(operation{
 			method: "PATCH", path: oneDocument, body: api.BodySmall, scope: edit, name: "updateDocument",
-			about: "Changes the members that are given. Another method or pipeline removes the chunks.",
+			about: "Update the given members of a document. Changing the chunk method or pipeline deletes its " +
+				"chunks.",
 		}, d.updateDocument),
 		handle(operation{
 			method: "DELETE", path: oneDocument, body: api.BodyTiny, scope: edit, name: "deleteDocument",
-			about: "Removes a document with its chunks and its file.",
+			about: "Delete a document with its chunks and its file.",
 		}, d.removeDocument),
 		handle(operation{
 			method: "GET", path: oneDocument + "/content", body: api.BodyNone, scope: read, name: "downloadDocument",
 			media: "application/octet-stream",
-			about: "The file of a document.",
+			about: "Download the file of a document.",
 		}, d.content),
 		handle(operation{
 			method: "POST", path: oneDataset + "/parse", body: api.BodySmall, scope: edit, name: "parseDocuments",
-			about: "Queues documents to be parsed, and returns at once. Searches find the old chunks until the new " +
-				"ones are complete.",
+			about: "Queue documents for parsing. The response does not wait. Searches find the old chunks until " +
+				"the new ones are complete.",
 		}, d.parse),
 		handle(operation{
 			method: "POST", path: oneDataset + "/cancel", body: api.BodySmall, scope: edit, name: "cancelDocuments",
-			about: "Stops the parses of documents, queued ones too.",
+			about: "Cancel the parsing of documents, including queued ones.",
 		}, d.cancel),
 		handle(operation{
 			method: "GET", path: oneDataset + "/events", body: api.BodyNone, scope: read, name: "datasetEvents",
 			stream: true, events: true,
-			about: "The progress of parses as server-sent events: document for each that changes, idle when no " +
-				"document is queued or parsed any more.",
+			about: "Follow the progress of parsing as server-sent events: an event document for each change, and " +
+				"an event idle when no document is queued or being parsed.",
 		}, d.events),
 	}
 }
@@ -75,40 +76,40 @@ type documentView struct {
 	ID        string         `json:"id"`
 	Dataset   string         `json:"dataset"`
 	Name      string         `json:"name"`
-	Size      int64          `json:"size" jsonschema:"bytes"`
+	Size      int64          `json:"size" jsonschema:"size in bytes"`
 	Kind      string         `json:"kind" jsonschema:"pdf, doc, visual, aural or virtual"`
 	Source    string         `json:"source"`
 	Hash      string         `json:"hash" jsonschema:"SHA-256 of the file, hexadecimal"`
 	Method    string         `json:"method"`
 	Config    engine.Value   `json:"config,omitzero"`
 	Pipeline  string         `json:"pipeline,omitempty"`
-	Enabled   bool           `json:"enabled" jsonschema:"searches find its chunks"`
+	Enabled   bool           `json:"enabled" jsonschema:"whether searches return its chunks"`
 	Metadata  map[string]any `json:"metadata"`
 	State     dataset.State  `json:"state" jsonschema:"unparsed, queued, running, done, failed or canceled"`
-	Progress  float64        `json:"progress" jsonschema:"0 to 1; -1 when it failed"`
-	Messages  string         `json:"messages,omitempty" jsonschema:"lines of the last parse"`
-	Ahead     int            `json:"ahead,omitempty" jsonschema:"documents before it in the queue"`
+	Progress  float64        `json:"progress" jsonschema:"0 to 1; -1 if parsing failed"`
+	Messages  string         `json:"messages,omitempty" jsonschema:"log of the last parse"`
+	Ahead     int            `json:"ahead,omitempty" jsonschema:"number of documents before it in the queue"`
 	Chunks    int            `json:"chunks"`
 	Tokens    int            `json:"tokens"`
-	TookMS    int64          `json:"took_ms,omitempty" jsonschema:"of the last parse"`
+	TookMS    int64          `json:"took_ms,omitempty" jsonschema:"duration of the last parse"`
 	CreatedBy string         `json:"created_by"`
 	Created   time.Time      `json:"created"`
 	Updated   time.Time      `json:"updated"`
-	Began     *time.Time     `json:"began,omitempty" jsonschema:"of the last parse"`
+	Began     *time.Time     `json:"began,omitempty" jsonschema:"start of the last parse"`
 }
 
 type documentList struct {
 	Items []documentView `json:"items"`
-	Total int            `json:"total" jsonschema:"all that match, not only this page"`
+	Total int            `json:"total" jsonschema:"number of matches on all pages"`
 }
 
 type documentPatch struct {
 	Name     *string         `json:"name,omitempty"`
 	Method   *string         `json:"method,omitempty"`
-	Config   *object         `json:"config,omitempty" jsonschema:"settings of the method; replaces the old ones"`
+	Config   *object         `json:"config,omitempty" jsonschema:"settings of the chunk method; replaces all"`
 	Pipeline *string         `json:"pipeline,omitempty"`
 	Enabled  *bool           `json:"enabled,omitempty"`
-	Metadata *map[string]any `json:"metadata,omitempty" jsonschema:"texts, numbers, and lists of those; replaces all"`
+	Metadata *map[string]any `json:"metadata,omitempty" jsonschema:"strings, numbers and lists of those; replaces all"`
 }
 
 func documentViewOf(v dataset.Document) documentView {
@@ -143,9 +144,9 @@ var documentStates = []dataset.State{
 type listDocuments struct {
 	Who     app.Principal
 	Dataset string   `path:"dataset"`
-	Words   string   `query:"words"`
-	State   string   `query:"state"`
-	Suffix  string   `query:"suffix"`
+	Words   string   `query:"words" jsonschema:"only documents with these words in the name"`
+	State   string   `query:"state" jsonschema:"only documents with one of these states, separated by commas"`
+	Suffix  string   `query:"suffix" jsonschema:"only documents with one of these suffixes, separated by commas"`
 	Page    app.Page `order:"create_time"`
 }
 
@@ -206,7 +207,7 @@ func (d datasets) removeDocument(ctx context.Context, in documentByID) (empty, e
 }
 
 type documentIDs struct {
-	Documents []string `json:"documents" jsonschema:"ids"`
+	Documents []string `json:"documents" jsonschema:"document ids"`
 }
 
 type parseDocuments struct {
@@ -218,7 +219,7 @@ type parseDocuments struct {
 // refusedDocuments is what became of documents that a request names.
 type refusedDocuments struct {
 	Accepted int               `json:"accepted"`
-	Refused  []refusedDocument `json:"refused" jsonschema:"documents for which nothing was done"`
+	Refused  []refusedDocument `json:"refused" jsonschema:"documents that were skipped"`
 }
 
 type refusedDocument struct {

@@ -14,17 +14,17 @@ type searchInput struct {
 	Question     string       `json:"question"`
 	Filter       *filterInput `json:"filter,omitempty" jsonschema:"conditions on the metadata of documents"`
 	Page         int          `json:"page,omitempty" jsonschema:"from 1"`
-	PageSize     int          `json:"page_size,omitempty" jsonschema:"30 when left out"`
-	TopK         int          `json:"top_k,omitempty" jsonschema:"candidates by vector; 1024 when left out"`
-	Threshold    *float64     `json:"threshold,omitempty" jsonschema:"the least similarity of a hit; 0.2 when left out"`
-	VectorWeight *float64     `json:"vector_weight,omitempty" jsonschema:"share of vectors, 0 to 1; 0.3 when left out"`
+	PageSize     int          `json:"page_size,omitempty" jsonschema:"default 30"`
+	TopK         int          `json:"top_k,omitempty" jsonschema:"number of candidates by vector; default 1024"`
+	Threshold    *float64     `json:"threshold,omitempty" jsonschema:"lowest similarity of a hit; default 0.2"`
+	VectorWeight *float64     `json:"vector_weight,omitempty" jsonschema:"weight of vector similarity, 0 to 1; default 0.3"`
 	Fusion       string       `json:"fusion,omitempty" jsonschema:"weighted or rrf"`
 	Rerank       string       `json:"rerank,omitempty" jsonschema:"a reranking model, name@provider"`
 	Highlight    bool         `json:"highlight,omitempty"`
 }
 
 type filterInput struct {
-	Or         bool             `json:"or,omitempty" jsonschema:"one condition is enough"`
+	Or         bool             `json:"or,omitempty" jsonschema:"match any condition instead of all"`
 	Conditions []conditionInput `json:"conditions"`
 }
 
@@ -47,10 +47,10 @@ func (in *filterInput) filter() *index.Filter {
 }
 
 type searchView struct {
-	Hits        []hitView       `json:"hits" jsonschema:"best first"`
-	Total       int             `json:"total" jsonschema:"hits on all pages"`
-	Documents   []documentCount `json:"documents" jsonschema:"documents with their hits, those with most first"`
-	Diagnostics []string        `json:"diagnostics,omitempty" jsonschema:"settings that had no effect, and why"`
+	Hits        []hitView       `json:"hits" jsonschema:"hits, best first"`
+	Total       int             `json:"total" jsonschema:"number of hits on all pages"`
+	Documents   []documentCount `json:"documents" jsonschema:"number of hits by document, highest first"`
+	Diagnostics []string        `json:"diagnostics,omitempty" jsonschema:"settings that were ignored, with the reason"`
 	TookMS      int64           `json:"took_ms"`
 }
 
@@ -62,8 +62,8 @@ type hitView struct {
 	Similarity   float64        `json:"similarity"`
 	Words        float64        `json:"words" jsonschema:"similarity by words, 0 to 1"`
 	Vector       float64        `json:"vector" jsonschema:"similarity by vectors, -1 to 1"`
-	Highlight    string         `json:"highlight,omitempty" jsonschema:"the content with <em> around found words"`
-	Metadata     map[string]any `json:"metadata,omitempty" jsonschema:"of the document"`
+	Highlight    string         `json:"highlight,omitempty" jsonschema:"content with matched words in <em>"`
+	Metadata     map[string]any `json:"metadata,omitempty" jsonschema:"id of the document"`
 }
 
 type documentCount struct {

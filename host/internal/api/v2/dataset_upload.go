@@ -20,7 +20,7 @@ type uploadDocuments struct {
 	Who     app.Principal
 	Request *api.Request
 	Dataset string `path:"dataset"`
-	Parse   string `query:"parse"`
+	Parse   string `query:"parse" jsonschema:"true queues the documents for parsing"`
 }
 
 // fileForm describes a form of files.

@@ -25,35 +25,36 @@ func (d datasets) operations() []operation {
 	list := []operation{
 		handle(operation{
 			method: "GET", path: allDatasets, body: api.BodyNone, scope: read, name: "listDatasets",
-			about: "Datasets that the caller sees, newest first.",
+			about: "List the datasets that the caller can see, newest first.",
 		}, d.list),
 		handle(operation{
 			method: "POST", path: allDatasets, body: api.BodySmall, scope: edit, name: "createDataset", status: created,
-			about: "Adds a dataset. A name that is taken becomes name(1).",
+			about: "Create a dataset. If the name is taken, it is named name(1).",
 		}, d.add),
 		handle(operation{
-			method: "GET", path: oneDataset, body: api.BodyNone, scope: read, name: "getDataset", about: "One dataset.",
+			method: "GET", path: oneDataset, body: api.BodyNone, scope: read, name: "getDataset",
+			about: "Get a dataset.",
 		}, d.get),
 		handle(operation{
 			method: "PATCH", path: oneDataset, body: api.BodySmall, scope: edit, name: "updateDataset",
-			about: "Changes the members that are given. With another embedding_model the documents are embedded " +
-				"again in the background; the former model answers until all are.",
+			about: "Update the given members of a dataset. If embedding_model changes, the documents are embedded " +
+				"again in the background, and searches use the former model until all are done.",
 		}, d.update),
 		handle(operation{
 			method: "DELETE", path: oneDataset, body: api.BodyTiny, scope: edit, name: "deleteDataset",
-			about: "Removes a dataset with its documents and chunks.",
+			about: "Delete a dataset with its documents and chunks.",
 		}, d.remove),
 		handle(operation{
 			method: "GET", path: oneDataset + "/metadata", body: api.BodyNone, scope: read, name: "getMetadata",
-			about: "Which values the metadata of the documents has, and how many documents have each.",
+			about: "Summarize the metadata of a dataset: the values of each key, and how many documents have them.",
 		}, d.metadata),
 		handle(operation{
 			method: "PATCH", path: oneDataset + "/metadata", body: api.BodyCanvas, scope: edit, name: "updateMetadata",
-			about: "Sets and deletes metadata of many documents in one step.",
+			about: "Update the metadata of many documents in one step.",
 		}, d.updateMetadata),
 		handle(operation{
 			method: "POST", path: "/api/v2/search", body: api.BodySmall, scope: read, name: "search",
-			about: "Finds chunks of datasets by words, by meaning, or both.",
+			about: "Search datasets for chunks by words, by vectors, or both.",
 		}, d.search),
 	}
 	return append(append(list, d.documentOperations()...), d.chunkOperations()...)
@@ -64,12 +65,12 @@ type datasetView struct {
 	Name           string       `json:"name"`
 	Description    string       `json:"description"`
 	Language       string       `json:"language,omitempty"`
-	EmbeddingModel string       `json:"embedding_model" jsonschema:"name@provider; empty searches by words only"`
-	Team           bool         `json:"team" jsonschema:"the other users of the tenant see it"`
-	Method         string       `json:"method" jsonschema:"how documents are cut into chunks; empty with a pipeline"`
-	Config         engine.Value `json:"config,omitzero" jsonschema:"settings of the method"`
-	Pipeline       string       `json:"pipeline,omitempty" jsonschema:"canvas that cuts documents"`
-	Pagerank       int          `json:"pagerank" jsonschema:"0 to 100; lifts hits of the dataset"`
+	EmbeddingModel string       `json:"embedding_model" jsonschema:"name@provider; if empty, searches use words only"`
+	Team           bool         `json:"team" jsonschema:"whether other users of the tenant can see it"`
+	Method         string       `json:"method" jsonschema:"chunk method; empty if a pipeline is used"`
+	Config         engine.Value `json:"config,omitzero" jsonschema:"settings of the chunk method"`
+	Pipeline       string       `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`
+	Pagerank       int          `json:"pagerank" jsonschema:"0 to 100; raises the rank of hits in this dataset"`
 	Documents      int          `json:"documents"`
 	Chunks         int          `json:"chunks"`
 	Tokens         int          `json:"tokens"`
@@ -80,7 +81,7 @@ type datasetView struct {
 
 type datasetList struct {
 	Items []datasetView `json:"items"`
-	Total int           `json:"total" jsonschema:"all that match, not only this page"`
+	Total int           `json:"total" jsonschema:"number of matches on all pages"`
 }
 
 type datasetInput struct {
@@ -88,11 +89,11 @@ type datasetInput struct {
 	Description    *string `json:"description,omitempty"`
 	Avatar         *string `json:"avatar,omitempty" jsonschema:"data URL of an image"`
 	Language       *string `json:"language,omitempty"`
-	EmbeddingModel *string `json:"embedding_model,omitempty" jsonschema:"name@provider; none searches by words only"`
+	EmbeddingModel *string `json:"embedding_model,omitempty" jsonschema:"name@provider; without it, searches use words only"`
 	Team           *bool   `json:"team,omitempty"`
-	Method         *string `json:"method,omitempty" jsonschema:"how documents are cut; structure when left out"`
-	Config         *object `json:"config,omitempty" jsonschema:"settings of the method; replaces the old ones"`
-	Pipeline       *string `json:"pipeline,omitempty" jsonschema:"id of a canvas that cuts documents"`
+	Method         *string `json:"method,omitempty" jsonschema:"chunk method; default structure"`
+	Config         *object `json:"config,omitempty" jsonschema:"settings of the chunk method; replaces all"`
+	Pipeline       *string `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`
 	Pagerank       *int    `json:"pagerank,omitempty" jsonschema:"0 to 100"`
 }
 
@@ -128,7 +129,7 @@ func pageNumber(p app.Page) int { return p.Offset/max(p.Limit, 1) + 1 }
 
 type listDatasets struct {
 	Who  app.Principal
-	Name string   `query:"name"`
+	Name string   `query:"name" jsonschema:"only datasets with this in the name"`
 	Page app.Page `order:"create_time"`
 }
 
@@ -214,7 +215,7 @@ func (d datasets) remove(ctx context.Context, in datasetByID) (empty, error) {
 }
 
 type metadataView struct {
-	Keys map[string]map[string]int `json:"keys" jsonschema:"key, value, number of documents"`
+	Keys map[string]map[string]int `json:"keys" jsonschema:"number of documents by key and value"`
 }
 
 func (d datasets) metadata(ctx context.Context, in datasetByID) (metadataView, error) {
@@ -226,21 +227,21 @@ func (d datasets) metadata(ctx context.Context, in datasetByID) (metadataView, e
 }
 
 type metadataInput struct {
-	Documents []string      `json:"documents,omitempty" jsonschema:"ids; all of the dataset when left out"`
-	Filter    *filterInput  `json:"filter,omitempty" jsonschema:"only documents that it lets through"`
+	Documents []string      `json:"documents,omitempty" jsonschema:"document ids; default all documents of the dataset"`
+	Filter    *filterInput  `json:"filter,omitempty" jsonschema:"only documents that match"`
 	Set       []metadataSet `json:"set,omitempty"`
-	Delete    []metadataSet `json:"delete,omitempty" jsonschema:"keys, or with value only that value of a key"`
+	Delete    []metadataSet `json:"delete,omitempty" jsonschema:"keys to delete, or with value only that value"`
 }
 
 type metadataSet struct {
 	Key   string `json:"key"`
-	Value any    `json:"value,omitempty" jsonschema:"text, number, or a list of those"`
-	Match any    `json:"match,omitempty" jsonschema:"replace only this value"`
+	Value any    `json:"value,omitempty" jsonschema:"string, number or a list of those"`
+	Match any    `json:"match,omitempty" jsonschema:"only replace this value"`
 }
 
 type metadataChanged struct {
-	Updated int `json:"updated" jsonschema:"documents that have changed"`
-	Matched int `json:"matched" jsonschema:"documents that were selected"`
+	Updated int `json:"updated" jsonschema:"number of documents that changed"`
+	Matched int `json:"matched" jsonschema:"number of documents that were selected"`
 }
 
 type updateMetadata struct {

@@ -47,9 +47,9 @@ func parseResume(text string) (resumeAt, error) {
 type readEvents struct {
 	Who         app.Principal
 	ID          string `path:"id"`
-	LastEventID string `query:"lastEventId"`
-	After       string `query:"after"`
-	Header      string `header:"Last-Event-ID"`
+	LastEventID string `query:"lastEventId" jsonschema:"as the header Last-Event-ID, for clients that cannot set it"`
+	After       string `query:"after" jsonschema:"id of the last event that the client has"`
+	Header      string `header:"Last-Event-ID" jsonschema:"id of the last event that the client has"`
 }
 
 // last is the id of the last event that the client has: a header of browsers that reconnect, or a

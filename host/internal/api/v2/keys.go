@@ -17,32 +17,32 @@ func (k keys) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: "/api/v2/keys", body: api.BodyNone, scope: admin, name: "listKeys",
-			about: "API keys of the caller's tenant, newest first. What they are is shown only when they are made.",
+			about: "List the API keys of the tenant, newest first. The keys themselves are not shown.",
 		}, k.list),
 		handle(operation{
 			method: "POST", path: "/api/v2/keys", body: api.BodyTiny, scope: admin, name: "createKey", status: created,
-			about: "Makes an API key. It is shown in this answer and never again.",
+			about: "Create an API key. Only this response shows the key.",
 		}, k.add),
 		handle(operation{
 			method: "PUT", path: "/api/v2/keys/{key}", body: api.BodyTiny, scope: admin, name: "limitKey",
-			about: "Changes what a key, named by its id, may use. Limits that are left out stay.",
+			about: "Update the limits of an API key. Limits that are left out do not change.",
 		}, k.limit),
 		handle(operation{
 			method: "DELETE", path: "/api/v2/keys/{key}", body: api.BodyTiny, scope: admin, name: "deleteKey",
-			about: "Revokes an API key, by its id or by itself.",
+			about: "Revoke an API key, given its id or the key itself.",
 		}, k.remove),
 		handle(operation{
 			method: "POST", path: "/api/v2/tenants/{tenant}/keys", body: api.BodyTiny, scope: host,
 			name: "createTenantKey", status: created,
-			about: "Makes a key for a tenant that has lost its own. For the host's operator.",
+			about: "Create an API key for a tenant that has lost its own.",
 		}, k.addForTenant),
 		handle(operation{
 			method: "POST", path: token, body: api.BodyTiny, scope: admin, name: "embedToken",
-			about: "The token with which a page embeds this canvas, made when there is none.",
+			about: "Get the token with which web pages embed this canvas. It is created if there is none.",
 		}, k.embedToken),
 		handle(operation{
 			method: "DELETE", path: token, body: api.BodyTiny, scope: admin, name: "deleteEmbedToken",
-			about: "Ends the token with which pages embed this canvas.",
+			about: "Revoke the token with which web pages embed this canvas.",
 		}, k.removeEmbedToken),
 	}
 }
@@ -50,25 +50,25 @@ func (k keys) operations() []operation {
 type keyView struct {
 	ID      string     `json:"id"`
 	Name    string     `json:"name"`
-	Hint    string     `json:"hint" jsonschema:"its first characters"`
-	User    string     `json:"user" jsonschema:"in whose name it acts"`
-	Scopes  []string   `json:"scopes" jsonschema:"what it may do: read, run, edit, admin, host, metrics; none means everything"`
-	Rate    int64      `json:"rate" jsonschema:"requests per minute; 0 is the host's own limit"`
+	Hint    string     `json:"hint" jsonschema:"the first characters of the key"`
+	User    string     `json:"user" jsonschema:"id of the user it acts as"`
+	Scopes  []string   `json:"scopes" jsonschema:"scopes: read, run, edit, admin, host, metrics; empty means all"`
+	Rate    int64      `json:"rate" jsonschema:"requests per minute; 0 means the limit of the host"`
 	Created time.Time  `json:"created"`
 	Expires *time.Time `json:"expires,omitempty"`
-	Key     string     `json:"key,omitempty" jsonschema:"the key itself, in the answer that makes it"`
+	Key     string     `json:"key,omitempty" jsonschema:"the key itself; only in the response that creates it"`
 
-	TokensPerDay int64 `json:"tokens_per_day" jsonschema:"model tokens on one day, UTC; 0 is the host's own limit"`
-	TokensToday  int64 `json:"tokens_today" jsonschema:"model tokens that it has used today"`
+	TokensPerDay int64 `json:"tokens_per_day" jsonschema:"model tokens per day (UTC); 0 means the limit of the host"`
+	TokensToday  int64 `json:"tokens_today" jsonschema:"model tokens used today"`
 }
 
 type keyInput struct {
 	Name    string     `json:"name,omitempty"`
-	Scopes  []string   `json:"scopes,omitempty" jsonschema:"what it may do: read, run, edit, admin, host, metrics; none means what the caller may do"`
-	Rate    int64      `json:"rate,omitempty" jsonschema:"requests per minute; 0 is the host's own limit"`
+	Scopes  []string   `json:"scopes,omitempty" jsonschema:"scopes: read, run, edit, admin, host, metrics; empty means those of the caller"`
+	Rate    int64      `json:"rate,omitempty" jsonschema:"requests per minute; 0 means the limit of the host"`
 	Expires *time.Time `json:"expires,omitempty"`
 
-	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens on one day, UTC; 0 is the host's own limit"`
+	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens per day (UTC); 0 means the limit of the host"`
 }
 
 type embedToken struct {
@@ -76,8 +76,8 @@ type embedToken struct {
 }
 
 type keyLimits struct {
-	Rate         *int64 `json:"rate,omitempty" jsonschema:"requests per minute; 0 is the host's own limit"`
-	TokensPerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens on one day, UTC; 0 is the host's own limit"`
+	Rate         *int64 `json:"rate,omitempty" jsonschema:"requests per minute; 0 means the limit of the host"`
+	TokensPerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens per day (UTC); 0 means the limit of the host"`
 }
 
 func keyViewOf(k app.Key, text string, used int64) keyView {

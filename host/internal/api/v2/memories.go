@@ -19,35 +19,37 @@ func (m memories) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: all, body: api.BodyNone, scope: read, name: "listMemories",
-			about: "Memories that the caller sees, those changed last first.",
+			about: "List the memories that the caller can see, most recently changed first.",
 		}, m.list),
 		handle(operation{
 			method: "POST", path: all, body: api.BodySmall, scope: edit, name: "createMemory", status: created,
-			about: "Creates a memory. A name that is taken gets a number.",
+			about: "Create a memory. If the name is taken, a number is added to it.",
 		}, m.create),
 		handle(operation{
-			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getMemory", about: "One memory.",
+			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getMemory",
+			about: "Get a memory.",
 		}, m.get),
 		handle(operation{
 			method: "PUT", path: one, body: api.BodySmall, scope: edit, name: "updateMemory",
-			about: "Changes the members that are given. The types stay while there are messages.",
+			about: "Update the given members of a memory. Its types cannot change while it has messages.",
 		}, m.update),
 		handle(operation{
 			method: "DELETE", path: one, body: api.BodyTiny, scope: edit, name: "deleteMemory",
-			about: "Deletes a memory with its messages.",
+			about: "Delete a memory with its messages.",
 		}, m.remove),
 		handle(operation{
 			method: "GET", path: messages, body: api.BodyNone, scope: read, name: "listMemoryMessages",
-			about: "Messages of a memory, newest first, forgotten ones included; with query those that fit it, " +
-				"best first, without forgotten ones.",
+			about: "List the messages of a memory, newest first, including forgotten ones. With query, search it: " +
+				"best match first, without forgotten ones.",
 		}, m.messages),
 		handle(operation{
 			method: "POST", path: messages, body: api.BodySmall, scope: run, name: "addMemoryMessage",
-			about: "Keeps an exchange, and what a model extracts from it.",
+			about: "Add an exchange to a memory, and what a model extracts from it.",
 		}, m.add),
 		handle(operation{
 			method: "DELETE", path: message, body: api.BodyTiny, scope: edit, name: "forgetMemoryMessage",
-			about: "Hides a message from searches for good; it is the first to go when the memory is full.",
+			about: "Forget a message: searches no longer find it, and it is the first to be deleted when the " +
+				"memory is full.",
 		}, m.forget),
 	}
 }
@@ -55,29 +57,29 @@ func (m memories) operations() []operation {
 type memoryView struct {
 	ID           string    `json:"id"`
 	Name         string    `json:"name"`
-	Types        []string  `json:"types" jsonschema:"kinds of messages: raw, semantic, episodic, procedural"`
-	Model        string    `json:"model" jsonschema:"extracts; empty for the default model"`
+	Types        []string  `json:"types" jsonschema:"types of messages: raw, semantic, episodic, procedural"`
+	Model        string    `json:"model" jsonschema:"model that extracts; empty for the default model"`
 	Permission   string    `json:"permission" jsonschema:"me or team"`
 	Description  string    `json:"description"`
-	Size         int64     `json:"size" jsonschema:"bytes of messages and vectors"`
-	MaxSize      int64     `json:"max_size" jsonschema:"older messages are removed above it"`
+	Size         int64     `json:"size" jsonschema:"size of messages and vectors in bytes"`
+	MaxSize      int64     `json:"max_size" jsonschema:"size limit in bytes, above which the oldest messages are deleted"`
 	Temperature  float64   `json:"temperature"`
-	SystemPrompt string    `json:"system_prompt" jsonschema:"asks the model to extract"`
-	UserPrompt   string    `json:"user_prompt" jsonschema:"comes before the exchange"`
-	Rev          int64     `json:"rev" jsonschema:"grows by one with each change"`
+	SystemPrompt string    `json:"system_prompt" jsonschema:"system prompt of the extraction"`
+	UserPrompt   string    `json:"user_prompt" jsonschema:"user prompt of the extraction, before the exchange"`
+	Rev          int64     `json:"rev" jsonschema:"increases by one with each change"`
 	Created      time.Time `json:"created"`
 	Updated      time.Time `json:"updated"`
 }
 
 type memoryInput struct {
 	Name         *string   `json:"name,omitempty"`
-	Types        *[]string `json:"types,omitempty" jsonschema:"semantic, episodic, procedural beside raw"`
+	Types        *[]string `json:"types,omitempty" jsonschema:"types in addition to raw: semantic, episodic, procedural"`
 	Model        *string   `json:"model,omitempty"`
-	Permission   *string   `json:"permission,omitempty" jsonschema:"me or team; me when left out"`
+	Permission   *string   `json:"permission,omitempty" jsonschema:"me (default) or team"`
 	Description  *string   `json:"description,omitempty"`
-	MaxSize      *int64    `json:"max_size,omitempty" jsonschema:"1 to 10485760; 5 MiB when left out"`
-	Temperature  *float64  `json:"temperature,omitempty" jsonschema:"0 to 1; 0.5 when left out"`
-	SystemPrompt *string   `json:"system_prompt,omitempty" jsonschema:"empty for the built-in one"`
+	MaxSize      *int64    `json:"max_size,omitempty" jsonschema:"1 to 10485760; default 5 MiB"`
+	Temperature  *float64  `json:"temperature,omitempty" jsonschema:"0 to 1; default 0.5"`
+	SystemPrompt *string   `json:"system_prompt,omitempty" jsonschema:"empty for the built-in prompt"`
 	UserPrompt   *string   `json:"user_prompt,omitempty"`
 }
 
@@ -160,18 +162,18 @@ func (m memories) remove(ctx context.Context, in memoryByID) (empty, error) {
 }
 
 type memoryMessageView struct {
-	Number    int64      `json:"number" jsonschema:"counts up in its memory"`
+	Number    int64      `json:"number" jsonschema:"number within its memory, increasing"`
 	Kind      string     `json:"kind" jsonschema:"raw, semantic, episodic or procedural"`
-	Source    int64      `json:"source,omitempty" jsonschema:"the message that this one was extracted from"`
+	Source    int64      `json:"source,omitempty" jsonschema:"id of the message it was extracted from"`
 	Canvas    string     `json:"canvas,omitempty"`
 	Session   string     `json:"session,omitempty"`
 	User      string     `json:"user,omitempty"`
 	Content   string     `json:"content"`
-	Score     float64    `json:"similarity,omitempty" jsonschema:"to the query, 0 to 1"`
-	Valid     time.Time  `json:"valid" jsonschema:"since when it is true"`
+	Score     float64    `json:"similarity,omitempty" jsonschema:"similarity to the query, 0 to 1"`
+	Valid     time.Time  `json:"valid" jsonschema:"start of its validity"`
 	Invalid   *time.Time `json:"invalid,omitempty"`
 	Forgotten *time.Time `json:"forgotten,omitempty"`
-	Disabled  bool       `json:"disabled,omitempty" jsonschema:"searches leave it out"`
+	Disabled  bool       `json:"disabled,omitempty" jsonschema:"whether it is forgotten"`
 }
 
 func memoryMessageViewOf(v *app.MemoryMessage, similarity float64) memoryMessageView {
@@ -185,10 +187,10 @@ func memoryMessageViewOf(v *app.MemoryMessage, similarity float64) memoryMessage
 type listMemoryMessages struct {
 	Who     app.Principal
 	ID      string   `path:"memory"`
-	Query   string   `query:"query"`
-	Canvas  string   `query:"canvas"`
-	Session string   `query:"session"`
-	User    string   `query:"user"`
+	Query   string   `query:"query" jsonschema:"search for messages that match"`
+	Canvas  string   `query:"canvas" jsonschema:"only messages of this canvas"`
+	Session string   `query:"session" jsonschema:"only messages of this session"`
+	User    string   `query:"user" jsonschema:"only messages of this user"`
 	Page    app.Page `order:"valid"`
 }
 

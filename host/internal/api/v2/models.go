@@ -20,64 +20,64 @@ func (m models) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: "/api/v2/models", body: api.BodyNone, scope: read, name: "listModels",
-			about: "Models that canvases may name.",
+			about: "List the models that canvases can name.",
 		}, m.list),
 		handle(operation{
 			method: "GET", path: standard, body: api.BodyNone, scope: read, name: "getDefaultModels",
-			about: "Which models are used when none is named; empty ones are left to the host.",
+			about: "Get the default models. An empty value means that the host chooses.",
 		}, m.choice),
 		handle(operation{
 			method: "PUT", path: standard, body: api.BodyTiny, scope: admin, name: "putDefaultModels",
-			about: "Chooses which models are used when none is named.",
+			about: "Set the default models, which are used when a canvas names none.",
 		}, m.putChoice),
 		handle(operation{
 			method: "GET", path: "/api/v2/providers", body: api.BodyNone, scope: read, name: "listProviders",
-			about: "Model providers that the tenant has added. Keys are never shown.",
+			about: "List the model providers of the tenant. Keys are not shown.",
 		}, m.providers),
 		handle(operation{
 			method: "PUT", path: one, body: api.BodySmall, scope: admin, name: "putProvider",
-			about: "Adds or changes a model provider, named NAME or INSTANCE@NAME. Without a key the one that was given for " +
-				"this address stays.",
+			about: "Create or replace a model provider, named NAME or INSTANCE@NAME. Without a key, the key that " +
+				"was stored for the same base URL is kept.",
 		}, m.putProvider),
 		handle(operation{
 			method: "DELETE", path: one, body: api.BodyTiny, scope: admin, name: "deleteProvider",
-			about: "Removes a model provider with its key.",
+			about: "Delete a model provider with its key.",
 		}, m.removeProvider),
 		handle(operation{
 			method: "POST", path: one + "/test", body: api.BodyTiny, scope: admin, name: "testProvider",
-			about: "Asks one model of a provider for a word, a sound or a vector.",
+			about: "Test a model provider: request a short answer, speech or a vector from one of its models.",
 		}, m.testProvider),
 	}
 }
 
 type modelView struct {
-	ID       string `json:"id" jsonschema:"what a canvas writes as llm_id; *@PROVIDER where any name is accepted"`
+	ID       string `json:"id" jsonschema:"value for llm_id in canvases; *@PROVIDER if any name is accepted"`
 	Kind     string `json:"kind" jsonschema:"chat, speech or embedding"`
 	Provider string `json:"provider"`
-	Host     bool   `json:"host" jsonschema:"shared by all tenants of the host"`
+	Host     bool   `json:"host" jsonschema:"whether it is shared by all tenants"`
 	About    string `json:"about,omitempty"`
 }
 
 type modelChoice struct {
 	Chat      string `json:"chat,omitempty"`
 	Speech    string `json:"speech,omitempty"`
-	Voice     string `json:"voice,omitempty" jsonschema:"the voice that speech is read with"`
+	Voice     string `json:"voice,omitempty" jsonschema:"voice for speech"`
 	Embedding string `json:"embedding,omitempty"`
 }
 
 type modelEntry struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind,omitempty" jsonschema:"chat, which is what is meant by none, speech or embedding"`
-	Tools   *bool  `json:"tools,omitempty" jsonschema:"calls functions natively; true unless told"`
-	Images  *bool  `json:"images,omitempty" jsonschema:"takes images; true unless told"`
-	Context int    `json:"context,omitempty" jsonschema:"tokens that fit; 0 is 128000"`
+	Kind    string `json:"kind,omitempty" jsonschema:"chat (default), speech or embedding"`
+	Tools   *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling; default true"`
+	Images  *bool  `json:"images,omitempty" jsonschema:"whether it accepts images; default true"`
+	Context int    `json:"context,omitempty" jsonschema:"context window in tokens; 0 means 128000"`
 }
 
 type providerInput struct {
-	BaseURL string       `json:"base_url,omitempty" jsonschema:"up to and without /chat/completions; empty is OpenAI"`
+	BaseURL string       `json:"base_url,omitempty" jsonschema:"base URL without /chat/completions; empty for OpenAI"`
 	Key     string       `json:"key,omitempty"`
-	Models  []modelEntry `json:"models,omitempty" jsonschema:"none accepts every name"`
-	Timeout float64      `json:"timeout_seconds,omitempty" jsonschema:"longest silence of the server; 0 is 300"`
+	Models  []modelEntry `json:"models,omitempty" jsonschema:"if empty, every model name is accepted"`
+	Timeout float64      `json:"timeout_seconds,omitempty" jsonschema:"seconds without data after which a request fails; 0 means 300"`
 }
 
 type providerView struct {
@@ -89,7 +89,7 @@ type providerView struct {
 }
 
 type providerTest struct {
-	Model string `json:"model,omitempty" jsonschema:"which; the first one when left out"`
+	Model string `json:"model,omitempty" jsonschema:"model to test; default the first one"`
 }
 
 type providerAnswer struct {

@@ -77,7 +77,16 @@ func specification(operations []operation) ([]byte, error) {
 }
 
 func (op *operation) describe() map[string]any {
-	out := map[string]any{"operationId": op.name, "summary": op.about, "responses": op.responses()}
+	summary, more, _ := strings.Cut(op.about, ". ")
+	out := map[string]any{
+		"operationId": op.name, "summary": strings.TrimSuffix(summary, "."), "responses": op.responses(),
+	}
+	if op.scope != "" {
+		more = strings.TrimSpace(more + " Scope: " + op.scope + ".")
+	}
+	if more != "" {
+		out["description"] = more
+	}
 	if op.need == api.NeedNone {
 		out["security"] = []any{}
 	}
@@ -91,9 +100,13 @@ func (op *operation) describe() map[string]any {
 	}
 	var params []any
 	for _, p := range op.params {
-		params = append(params, map[string]any{
+		param := map[string]any{
 			"name": p.name, "in": p.in, "required": p.in == "path", "schema": map[string]any{"type": p.kind},
-		})
+		}
+		if p.about != "" {
+			param["description"] = p.about
+		}
+		params = append(params, param)
 	}
 	if params != nil {
 		out["parameters"] = params
@@ -145,6 +158,7 @@ func (j rawJSON) Write(r *api.Request) error {
 func describeAPI(spec func() ([]byte, error)) operation {
 	return handle(operation{
 		method: "GET", path: "/api/v2/openapi.json", body: api.BodyNone, need: api.NeedNone,
-		name: "openapi", about: "This description.",
+		name:  "openapi",
+		about: "Get this OpenAPI document.",
 	}, func(context.Context, struct{}) (rawJSON, error) { return spec() })
 }

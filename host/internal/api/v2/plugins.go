@@ -23,35 +23,37 @@ func (p plugins) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: "/api/v2/plugins", body: api.BodyNone, scope: read, name: "listPlugins",
-			about: "Installed plugins, with the schema of their parameters and what they may do for the caller.",
+			about: "List the installed plugins, with the schemas of their params and their grants for the caller.",
 		}, p.list),
 		handle(operation{
 			method: "GET", path: grant, body: api.BodyNone, scope: read, name: "getPluginGrant",
-			about: "The most that plugins may do for the caller.",
+			about: "Get the grant that restricts all plugins for the caller.",
 		}, p.grant),
 		handle(operation{
 			method: "PUT", path: grant, body: api.BodySmall, scope: app.ScopeAdmin, name: "putPluginGrant",
-			about: "Restricts what plugins may do for the caller, whatever was approved for this host.",
+			about: "Set the grant that restricts all plugins for the caller, in addition to what was approved for " +
+				"this host.",
 		}, p.putGrant),
 		handle(operation{
 			method: "POST", path: "/api/v2/plugins/{plugin}/fetch", body: api.BodyCanvas, scope: app.ScopeRun,
 			name: "pluginFetch",
-			about: "Sends a request of a plugin that runs in a page, with the plugin's grant and the tenant's secrets: " +
-				"{{secret:NAME:MARK}}, where MARK is secret_mark. Other placeholders are plain text.",
+			about: "Send an HTTP request for a plugin that runs in a web page, with the grants of the plugin and " +
+				"the secrets of the tenant. A secret is written as {{secret:NAME:MARK}}, where MARK is " +
+				"secret_mark; other placeholders are plain text.",
 		}, p.fetch),
 	}
 }
 
 type grantView struct {
-	Grant *contract.Permissions `json:"grant" jsonschema:"the most that plugins may do for the caller; null restricts nothing"`
+	Grant *contract.Permissions `json:"grant" jsonschema:"upper bound of all plugin grants for the caller; null for no restriction"`
 }
 
 type relayInput struct {
-	Method     string            `json:"method,omitempty" jsonschema:"GET when left out"`
+	Method     string            `json:"method,omitempty" jsonschema:"default GET"`
 	URL        string            `json:"url"`
 	Headers    map[string]string `json:"headers,omitempty"`
 	BodyBase64 string            `json:"body_base64,omitempty"`
-	SecretMark string            `json:"secret_mark,omitempty" jsonschema:"mark of the call, carried by the placeholders of secrets that count; without it none does"`
+	SecretMark string            `json:"secret_mark,omitempty" jsonschema:"mark of the call; only placeholders of secrets that carry it are replaced"`
 }
 
 type relayView struct {

@@ -24,48 +24,49 @@ func (s runs) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "POST", path: "/api/v2/canvases/{id}/runs", body: api.BodyCanvas, scope: run, name: "startRun",
-			about: "Runs the canvas. The answer comes when the run is written down; read its events from events_url. " +
-				"With Accept: text/event-stream the events are the answer. The header X-Easel-Run is the id of the run, " +
-				"also in the other dialects.",
+			about: "Start a run. The response is sent once the run is stored; its events are at events_url. With " +
+				"Accept: text/event-stream the response is the event stream. The header X-Easel-Run of the " +
+				"response is the id of the run, in all dialects.",
 			status: http.StatusAccepted, stream: true,
 		}, s.start),
 		handle(operation{
 			method: "GET", path: "/api/v2/runs", body: api.BodyNone, scope: read, name: "listRuns",
-			about: "Run history, newest first. Pass next of a page as after to get the next one; runs that begin meanwhile " +
-				"do not move it.",
+			about: "List runs, newest first. Pass next of a page as after to get the next page; runs that start " +
+				"meanwhile do not shift it.",
 		}, s.list),
 		handle(operation{
-			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getRun", about: "One run.",
+			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getRun",
+			about: "Get a run.",
 		}, s.get),
 		handle(operation{
 			method: "GET", path: one + "/events", body: api.BodyNone, scope: read, name: "runEvents",
-			about: "The events of a run as server-sent events, from its beginning or after Last-Event-ID; nothing is missed " +
-				"and nothing comes twice. Clients that cannot set the header put the id into lastEventId. The answer is 204 " +
-				"when the run has ended and the client has all events, so that an EventSource stops. An event named takeover " +
-				"says that another host goes on with the run: it voids every event that was received before with its number, " +
-				"which is what its id begins with, or a higher one; events with these numbers follow anew. The last event is " +
-				"named end.",
+			about: "Follow the events of a run as server-sent events, from the start or after Last-Event-ID. No " +
+				"event is missed or repeated. Clients that cannot set the header use the query parameter " +
+				"lastEventId. If the run has ended and the client has all events, the response is 204, which " +
+				"stops an EventSource. An event named takeover means that another host continues the run: it " +
+				"invalidates all earlier events whose sequence number, the first part of the event id, is equal " +
+				"or higher; those numbers are sent again. The last event is named end.",
 			events: true, stream: true,
 		}, s.events),
 		handle(operation{
 			method: "POST", path: one + "/cancel", body: api.BodyTiny, scope: run, name: "cancelRun",
-			about: "Stops a run; one that has ended stays as it is.", status: http.StatusAccepted,
+			about: "Cancel a run. A run that has ended does not change.", status: http.StatusAccepted,
 		}, s.cancel),
 		handle(operation{
 			method: "POST", path: one + "/rerun", body: api.BodyCanvas, scope: run, name: "rerun",
-			about:  "Runs again from the state before a node's execution, on a copy; the first run stays as it is.",
+			about:  "Run again from the state before an execution of a node. The original run does not change.",
 			status: http.StatusAccepted, stream: true,
 		}, s.rerun),
 		handle(operation{
 			method: "POST", path: one + "/resume", body: api.BodyCanvas, scope: run, name: "resume",
-			about:  "Answers the form that a paused run waits for; what follows is a new run.",
+			about:  "Resume a paused run with the answers to its form. The response describes a new run.",
 			status: http.StatusAccepted, stream: true,
 		}, s.resume),
 		handle(operation{
 			method: "POST", path: one + "/approve", body: api.BodyCanvas, scope: run, name: "approve",
-			about: "Decides about the tools and nodes that a paused run asks to run: the fields of its event " +
-				"user_inputs that have a member approval, by their names. What follows is a new run. It asks again " +
-				"for what was not decided, and for arguments that do not fit the schema of the tool.",
+			about: "Resume a paused run with decisions about the tools and nodes that need approval: the fields " +
+				"of its event user_inputs that have a member approval, by name. The response describes a new run, " +
+				"which asks again for undecided ones and for arguments that do not match the schema of the tool.",
 			status: http.StatusAccepted, stream: true,
 		}, s.approve),
 	}
@@ -76,8 +77,8 @@ type runView struct {
 	Canvas    string     `json:"canvas"`
 	Session   string     `json:"session,omitempty"`
 	Message   string     `json:"message" jsonschema:"message_id of its events"`
-	Source    string     `json:"source" jsonschema:"what began it, such as api, editor, webhook, v2 or schedule"`
-	Schedule  string     `json:"schedule,omitempty" jsonschema:"the schedule that began it"`
+	Source    string     `json:"source" jsonschema:"what started it, such as api, editor, webhook, v2 or schedule"`
+	Schedule  string     `json:"schedule,omitempty" jsonschema:"id of the schedule that started it"`
 	Status    string     `json:"status" jsonschema:"queued, running, paused, succeeded, failed or canceled"`
 	Error     string     `json:"error,omitempty"`
 	Created   time.Time  `json:"created"`
@@ -87,22 +88,22 @@ type runView struct {
 
 type runList struct {
 	Items []runView `json:"items"`
-	Total int       `json:"total" jsonschema:"all that match, not only this page"`
-	Next  string    `json:"next,omitempty" jsonschema:"the parameter after of the next page; left out with the last one"`
+	Total int       `json:"total" jsonschema:"number of matches on all pages"`
+	Next  string    `json:"next,omitempty" jsonschema:"value of after for the next page; absent on the last page"`
 }
 
 // runInput is read member by member: numbers count as texts, and members that are not known are
 // ignored. So are the others.
 type runInput struct {
-	Query   anyJSON `json:"query,omitempty" jsonschema:"what the user says"`
-	Inputs  object  `json:"inputs,omitempty" jsonschema:"form fields by name, bare or as {value}"`
-	Files   objects `json:"files,omitempty" jsonschema:"upload descriptors"`
-	Session string  `json:"session,omitempty" jsonschema:"a session that the run is the next turn of; without one nothing is kept"`
+	Query   anyJSON `json:"query,omitempty" jsonschema:"the message of the user"`
+	Inputs  object  `json:"inputs,omitempty" jsonschema:"form values by field name, as plain values or {value}"`
+	Files   objects `json:"files,omitempty" jsonschema:"descriptors of uploaded files"`
+	Session string  `json:"session,omitempty" jsonschema:"id of the session to continue; without it, no conversation is stored"`
 	User    string  `json:"user,omitempty"`
-	From    string  `json:"from,omitempty" jsonschema:"start at this node with the outputs that the state holds"`
-	Pins    object  `json:"pins,omitempty" jsonschema:"outputs by node that are used in place of running it"`
+	From    string  `json:"from,omitempty" jsonschema:"start at this node, with the outputs in the saved state"`
+	Pins    object  `json:"pins,omitempty" jsonschema:"outputs by node id, used instead of running the node"`
 
-	Published bool `json:"published,omitempty" jsonschema:"run the published version; not with a session, which has a copy of its own"`
+	Published bool `json:"published,omitempty" jsonschema:"run the published version; not allowed with session, which has its own copy"`
 }
 
 func (in *runInput) readBody(r *api.Request) error {
@@ -114,9 +115,9 @@ func (in *runInput) readBody(r *api.Request) error {
 }
 
 type rerunInput struct {
-	Node string `json:"node,omitempty" jsonschema:"run again from this node"`
-	Nth  int    `json:"nth,omitempty" jsonschema:"which execution of the node, 1 is the first"`
-	Seq  uint64 `json:"seq,omitempty" jsonschema:"or: from the state at this record"`
+	Node string `json:"node,omitempty" jsonschema:"node to run again from"`
+	Nth  int    `json:"nth,omitempty" jsonschema:"execution of the node, from 1"`
+	Seq  uint64 `json:"seq,omitempty" jsonschema:"alternative to node: the number of a log record"`
 	Pins object `json:"pins,omitempty"`
 }
 
@@ -137,7 +138,7 @@ func (in *rerunInput) readBody(r *api.Request) error {
 }
 
 type resumeInput struct {
-	Inputs object `json:"inputs" jsonschema:"answers by field name"`
+	Inputs object `json:"inputs" jsonschema:"values by field name"`
 }
 
 func (in *resumeInput) readBody(r *api.Request) error {
@@ -218,11 +219,11 @@ func (s runs) start(ctx context.Context, in startRun) (startedRun, error) {
 
 type listRuns struct {
 	Who      app.Principal
-	Canvas   string   `query:"canvas"`
-	Session  string   `query:"session"`
-	Schedule string   `query:"schedule"`
-	Status   string   `query:"status"`
-	After    string   `query:"after"`
+	Canvas   string   `query:"canvas" jsonschema:"only runs of this canvas"`
+	Session  string   `query:"session" jsonschema:"only runs of this session"`
+	Schedule string   `query:"schedule" jsonschema:"only runs of this schedule"`
+	Status   string   `query:"status" jsonschema:"only runs with this status"`
+	After    string   `query:"after" jsonschema:"next of the previous page"`
 	Page     app.Page `order:"create_time"`
 }
 

@@ -18,23 +18,26 @@ func (s schedules) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: all, body: api.BodyNone, scope: read, name: "listSchedules",
-			about: "Schedules of the caller's tenant, oldest first, with when they come next and what became of the last run.",
+			about: "List the schedules of the tenant, oldest first, with their next times and the result of their " +
+				"last run.",
 		}, s.list),
 		handle(operation{
 			method: "POST", path: all, body: api.BodySmall, scope: edit, name: "createSchedule", status: created,
-			about: "Runs a canvas again and again, by every or by cron. While a run of it is at work the next one is left out. " +
-				"Needs the scope run as well.",
+			about: "Create a schedule, which runs a canvas by period (every) or by cron expression (cron). A run " +
+				"is skipped while the previous one is still running. Needs the scope run as well.",
 		}, s.add),
 		handle(operation{
-			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getSchedule", about: "One schedule.",
+			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getSchedule",
+			about: "Get a schedule.",
 		}, s.get),
 		handle(operation{
 			method: "PUT", path: one, body: api.BodySmall, scope: edit, name: "updateSchedule",
-			about: "Changes the members that are given; paused stops a schedule and lets it go on. Needs the scope run as well.",
+			about: "Update the given members of a schedule; paused stops and resumes it. Needs the scope run as " +
+				"well.",
 		}, s.update),
 		handle(operation{
 			method: "DELETE", path: one, body: api.BodyTiny, scope: edit, name: "deleteSchedule",
-			about: "Ends a schedule; runs that it has begun go on.",
+			about: "Delete a schedule. Runs that it started continue.",
 		}, s.remove),
 	}
 }
@@ -43,21 +46,21 @@ type scheduleView struct {
 	ID      string        `json:"id"`
 	Name    string        `json:"name"`
 	Canvas  string        `json:"canvas"`
-	Every   string        `json:"every,omitempty" jsonschema:"the period, such as 10m; or cron"`
+	Every   string        `json:"every,omitempty" jsonschema:"period, such as 10m; absent if cron is set"`
 	Cron    string        `json:"cron,omitempty"`
-	Zone    string        `json:"zone,omitempty" jsonschema:"time zone of cron; UTC when left out"`
+	Zone    string        `json:"zone,omitempty" jsonschema:"time zone of cron; default UTC"`
 	Query   engine.Value  `json:"query,omitzero"`
 	Inputs  engine.Value  `json:"inputs,omitzero"`
 	Session string        `json:"session,omitempty" jsonschema:"new, or the id of a session"`
 	User    string        `json:"user"`
 	Paused  bool          `json:"paused"`
-	Next    []time.Time   `json:"next" jsonschema:"when it comes next, three times; none while it is paused"`
-	Last    *scheduledRun `json:"last,omitempty" jsonschema:"its newest run"`
-	Rev     int64         `json:"rev" jsonschema:"grows by one with each change"`
+	Next    []time.Time   `json:"next" jsonschema:"the next three times; empty while paused"`
+	Last    *scheduledRun `json:"last,omitempty" jsonschema:"its most recent run"`
+	Rev     int64         `json:"rev" jsonschema:"increases by one with each change"`
 	Created time.Time     `json:"created"`
 	Updated time.Time     `json:"updated"`
 
-	Published bool `json:"published" jsonschema:"it runs the published version"`
+	Published bool `json:"published" jsonschema:"whether it runs the published version"`
 }
 
 type scheduledRun struct {
@@ -68,19 +71,19 @@ type scheduledRun struct {
 }
 
 type scheduleInput struct {
-	Name    *string      `json:"name,omitempty" jsonschema:"no two of a tenant's are the same; the title of the canvas when left out"`
-	Canvas  *string      `json:"canvas,omitempty" jsonschema:"its id; cannot be changed later"`
-	Every   *string      `json:"every,omitempty" jsonschema:"a period in whole seconds, such as 90s, 10m or 24h, a minute at least"`
-	Cron    *string      `json:"cron,omitempty" jsonschema:"minute, hour, day, month and weekday, such as 30 7 * * mon-fri, or six fields with seconds first, or @daily; in place of every"`
-	Zone    *string      `json:"zone,omitempty" jsonschema:"IANA time zone of cron, such as Europe/Berlin; UTC when left out"`
-	Query   engine.Value `json:"query,omitzero" jsonschema:"what the user says"`
-	Inputs  engine.Value `json:"inputs,omitzero" jsonschema:"form fields by name, bare or as {value}"`
-	Session *string      `json:"session,omitempty" jsonschema:"new for a session of its own each time, or the id of a session whose next turn each run is; nothing is kept when left out"`
-	User    *string      `json:"user,omitempty" jsonschema:"for sys.user_id; who makes the schedule when left out"`
+	Name    *string      `json:"name,omitempty" jsonschema:"unique within the tenant; default the title of the canvas"`
+	Canvas  *string      `json:"canvas,omitempty" jsonschema:"id of the canvas; cannot be changed"`
+	Every   *string      `json:"every,omitempty" jsonschema:"period in whole seconds, such as 90s, 10m or 24h; at least 1m"`
+	Cron    *string      `json:"cron,omitempty" jsonschema:"cron expression of 5 fields, such as 30 7 * * mon-fri, of 6 fields with seconds first, or @daily; instead of every"`
+	Zone    *string      `json:"zone,omitempty" jsonschema:"IANA time zone of cron, such as Europe/Berlin; default UTC"`
+	Query   engine.Value `json:"query,omitzero" jsonschema:"the message of the user"`
+	Inputs  engine.Value `json:"inputs,omitzero" jsonschema:"form values by field name, as plain values or {value}"`
+	Session *string      `json:"session,omitempty" jsonschema:"new for a new session each time, or the id of a session to continue; without it, no conversation is stored"`
+	User    *string      `json:"user,omitempty" jsonschema:"value of sys.user_id; default the creator of the schedule"`
 	Paused  *bool        `json:"paused,omitempty"`
-	Rev     *int64       `json:"rev,omitempty" jsonschema:"change only this revision"`
+	Rev     *int64       `json:"rev,omitempty" jsonschema:"fail unless the current revision is this one"`
 
-	Published *bool `json:"published,omitempty" jsonschema:"run the published version; not with the id of a session, which has a copy of its own"`
+	Published *bool `json:"published,omitempty" jsonschema:"run the published version; not allowed with the id of a session, which has its own copy"`
 }
 
 func scheduleViewOf(s app.ScheduleState) scheduleView {
@@ -100,7 +103,7 @@ func scheduleViewOf(s app.ScheduleState) scheduleView {
 
 type listSchedules struct {
 	Who    app.Principal
-	Canvas string `query:"canvas"`
+	Canvas string `query:"canvas" jsonschema:"only schedules of this canvas"`
 }
 
 func (s schedules) list(ctx context.Context, in listSchedules) (list[scheduleView], error) {

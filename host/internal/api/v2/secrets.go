@@ -15,30 +15,31 @@ func (s secrets) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: "/api/v2/secrets", body: api.BodyNone, scope: app.ScopeRead, name: "listSecrets",
-			about: "Names of the secrets that canvases may use as {{secret:NAME}} in their own params, and the hosts " +
-				"they may go to. Values are never shown.",
+			about: "List the names of secrets, which canvases use as {{secret:NAME}} in their own params, and the " +
+				"hosts that they may be sent to. Values are not shown.",
 		}, s.list),
 		handle(operation{
 			method: "PUT", path: "/api/v2/secrets/{name}", body: api.BodySmall, scope: app.ScopeEdit, name: "putSecret",
-			about: "Stores a secret, sealed, over what was there, and binds it to hosts.",
+			about: "Create or replace a secret, which is stored encrypted, and the hosts that it may be sent to.",
 		}, s.put),
 		handle(operation{
 			method: "DELETE", path: "/api/v2/secrets/{name}", body: api.BodyTiny, scope: app.ScopeEdit,
-			name: "deleteSecret", about: "Forgets a secret.",
+			name:  "deleteSecret",
+			about: "Delete a secret.",
 		}, s.remove),
 	}
 }
 
 type secretView struct {
 	Name    string    `json:"name"`
-	Hosts   []string  `json:"hosts,omitempty" jsonschema:"hosts it may go to; any when left out"`
+	Hosts   []string  `json:"hosts,omitempty" jsonschema:"hosts it may be sent to; absent for any host"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 }
 
 type secretInput struct {
 	Value string   `json:"value"`
-	Hosts []string `json:"hosts,omitempty" jsonschema:"hosts the secret may go to: example.org, example.org:8443, *.example.org; left out, an earlier secret's stay, and an empty list means any"`
+	Hosts []string `json:"hosts,omitempty" jsonschema:"hosts it may be sent to, such as example.org, example.org:8443 or *.example.org; an empty list means any; if absent, the stored hosts are kept"`
 }
 
 // byTenant is the input of an operation that needs only who makes the request.

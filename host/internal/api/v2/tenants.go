@@ -16,20 +16,20 @@ func (t tenants) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: "/api/v2/tenants", body: api.BodyNone, scope: host, name: "listTenants",
-			about: "All tenants of the host. For its operator.",
+			about: "List all tenants.",
 		}, t.list),
 		handle(operation{
 			method: "POST", path: "/api/v2/tenants", body: api.BodyTiny, scope: host, name: "createTenant", status: created,
-			about: "Adds a tenant with its owner and a key, which is shown in this answer and never again. " +
-				"For the host's operator.",
+			about: "Create a tenant with its owner and a key, which only this response shows. Needs the host " +
+				"scope.",
 		}, t.add),
 		handle(operation{
 			method: "PUT", path: "/api/v2/tenants/{tenant}", body: api.BodyTiny, scope: host, name: "limitTenant",
-			about: "Changes what a tenant may use. For the host's operator.",
+			about: "Update the limits of a tenant.",
 		}, t.limit),
 		handle(operation{
 			method: "DELETE", path: "/api/v2/tenants/{tenant}", body: api.BodyTiny, scope: host, name: "deleteTenant",
-			about: "Removes a tenant with everything it has. For the host's operator.",
+			about: "Delete a tenant with all its data.",
 		}, t.remove),
 	}
 }
@@ -39,26 +39,26 @@ type tenantView struct {
 	Name    string    `json:"name"`
 	Created time.Time `json:"created"`
 
-	TokensPerDay int64 `json:"tokens_per_day" jsonschema:"model tokens on one day, UTC, of all its keys together; 0 means any"`
-	TokensToday  int64 `json:"tokens_today" jsonschema:"model tokens that it has used today"`
+	TokensPerDay int64 `json:"tokens_per_day" jsonschema:"model tokens per day (UTC) of all its keys; 0 means no limit"`
+	TokensToday  int64 `json:"tokens_today" jsonschema:"model tokens used today"`
 }
 
 type tenantInput struct {
 	Name     string `json:"name"`
-	Email    string `json:"email,omitempty" jsonschema:"of the owner, to log in with; without one no user can log in until one is added with a key"`
-	Password string `json:"password,omitempty" jsonschema:"of the owner, 8 characters at least"`
+	Email    string `json:"email,omitempty" jsonschema:"email of the owner, for logging in; without it, no user can log in until one is created"`
+	Password string `json:"password,omitempty" jsonschema:"password of the owner, at least 8 characters"`
 
-	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens on one day, UTC, of all its keys together; 0 means any"`
+	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens per day (UTC) of all its keys; 0 means no limit"`
 }
 
 type newTenant struct {
 	tenantView
 	Owner string `json:"owner" jsonschema:"id of the owner"`
-	Key   string `json:"key" jsonschema:"the owner's key, shown once"`
+	Key   string `json:"key" jsonschema:"API key of the owner, shown only here"`
 }
 
 type tenantLimits struct {
-	TokensPerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens on one day, UTC, of all its keys together; 0 means any"`
+	TokensPerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens per day (UTC) of all its keys; 0 means no limit"`
 }
 
 func tenantViewOf(t app.TenantUse) tenantView {

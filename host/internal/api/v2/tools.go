@@ -18,9 +18,8 @@ func (t tools) operations() []operation {
 		handle(operation{
 			method: "POST", path: "/api/v2/tools/{component}/call", body: api.BodySmall, scope: app.ScopeRun,
 			name: "callTool",
-			about: "Runs a built-in tool, such as TavilySearch, for a canvas that runs in a page: with the " +
-				"secrets that its " +
-				"params name, which go to the tool's own service only.",
+			about: "Run a built-in tool, such as TavilySearch, for a canvas that runs in a web page. Secrets that " +
+				"its params name are sent to the service of the tool only.",
 		}, t.call),
 	}
 }
@@ -29,13 +28,13 @@ type callTool struct {
 	Who       app.Principal
 	Component string `path:"component"`
 	Body      struct {
-		Params    engine.Value `json:"params,omitzero" jsonschema:"of the node"`
-		Arguments engine.Value `json:"arguments,omitzero" jsonschema:"what a model gave, or the node's params say"`
+		Params    engine.Value `json:"params,omitzero" jsonschema:"params of the node"`
+		Arguments engine.Value `json:"arguments,omitzero" jsonschema:"arguments from a model or from the params of the node"`
 	}
 }
 
 type toolAnswer struct {
-	Outputs engine.Value `json:"outputs" jsonschema:"null when this host does not run the component"`
+	Outputs engine.Value `json:"outputs" jsonschema:"null if this host cannot run the component"`
 }
 
 func (t tools) call(ctx context.Context, in callTool) (toolAnswer, error) {

@@ -61,8 +61,8 @@ type errorBody struct {
 }
 
 type errorText struct {
-	Code    string `json:"code" jsonschema:"a stable word for the kind of problem"`
-	Message string `json:"message" jsonschema:"what went wrong, for people"`
+	Code    string `json:"code" jsonschema:"stable code of the error"`
+	Message string `json:"message" jsonschema:"human-readable message"`
 }
 
 // fail answers an error.

@@ -17,39 +17,40 @@ func (v versions) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: of + "/versions", body: api.BodyNone, scope: app.ScopeRead, name: "listVersions",
-			about: "Versions of a canvas, newest first: the documents that were saved last, and all that were ever published.",
+			about: "List the versions of a canvas, newest first: the most recently saved documents, and all that " +
+				"were published.",
 		}, v.list),
 		handle(operation{
 			method: "GET", path: of + "/versions/{vid}", body: api.BodyNone, scope: app.ScopeRead, name: "getVersion",
-			about: "One version with its document.",
+			about: "Get a version with its document.",
 		}, v.get),
 		handle(operation{
 			method: "POST", path: of + "/publish", body: api.BodyTiny, scope: app.ScopeEdit, name: "publishCanvas",
-			about: "Publishes the document as it is saved, or one of its versions. Runs, sessions and schedules with " +
-				"published get it until another is published, whatever is saved meanwhile.",
+			about: "Publish the saved document or one of its versions. Runs, sessions and schedules with " +
+				"published use it until another version is published.",
 		}, v.publish),
 	}
 }
 
 type versionView struct {
 	ID          string       `json:"id"`
-	Number      int64        `json:"number" jsonschema:"grows by one with each version of the canvas"`
+	Number      int64        `json:"number" jsonschema:"number of the version, from 1"`
 	Title       string       `json:"title"`
 	Created     time.Time    `json:"created"`
-	Published   bool         `json:"published" jsonschema:"it is the one that what runs with published gets"`
-	PublishedAt *time.Time   `json:"published_at,omitempty" jsonschema:"when it was published last; left out when it never was"`
-	DSL         engine.Value `json:"dsl,omitzero" jsonschema:"the document; left out of lists"`
+	Published   bool         `json:"published" jsonschema:"whether it is the published version"`
+	PublishedAt *time.Time   `json:"published_at,omitempty" jsonschema:"when it was last published; absent if never"`
+	DSL         engine.Value `json:"dsl,omitzero" jsonschema:"the document; absent in lists"`
 }
 
 // publishedView is what a canvas tells of its published version.
 type publishedView struct {
-	Version string    `json:"version" jsonschema:"its id"`
-	At      time.Time `json:"at" jsonschema:"when it was published"`
+	Version string    `json:"version" jsonschema:"id of the version"`
+	At      time.Time `json:"at" jsonschema:"time of publication"`
 }
 
 type publishInput struct {
-	Version string `json:"version,omitempty" jsonschema:"id of the version to publish; the document as it is saved when left out"`
-	Rev     int64  `json:"rev,omitempty" jsonschema:"publish only this revision of the canvas"`
+	Version string `json:"version,omitempty" jsonschema:"id of the version to publish; default the saved document"`
+	Rev     int64  `json:"rev,omitempty" jsonschema:"fail unless the current revision of the canvas is this one"`
 }
 
 func versionViewOf(v app.Version, of app.Canvas) versionView {
