@@ -216,11 +216,11 @@ measure: page ## times, frames and events of the package and of the page in a re
 SOAK ?= 10m
 
 soak: ## SOAK (10m) of mixed load while hosts are killed at random, the long failure tests, the power cuts, the attack set
-	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster)$$' ./host
+	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster|TestSoakIngestion)$$' ./host/failure
 	@$(MAKE) --no-print-directory attack
 
 attack: ## the attack set alone: odd requests, mutants of canvases (of the folder EASEL_CANVASES), hostile bodies, texts, scripts and documents, kill -9
-	$(GO) test -tags soak -count=1 -timeout 1h -v -run '^(TestAttackSet|TestHostileDocuments)$$' ./host
+	$(GO) test -tags soak -count=1 -timeout 1h -v -run '^(TestAttackSet|TestHostileDocuments)$$' ./host ./host/failure
 
 bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench

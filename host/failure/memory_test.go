@@ -1,0 +1,226 @@
+package failure_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
+)
+
+// growing makes canvases of some kilobytes that grow what they hold until nothing is left of a
+// host's memory.
+type growing struct{ nodes []string }
+
+// add puts a node behind the one before it.
+func (g *growing) add(id, component, params, more string) *growing {
+	g.nodes = append(
+		g.nodes,
+		fmt.Sprintf(
+			`%q:{"obj":{"component_name":%q,"params":%s},"downstream":[NEXT]%s}`,
+			id,
+			component,
+			params,
+			more,
+		),
+	)
+	return g
+}
+
+// dsl is the canvas: a chain of the nodes, and what stands in a body.
+func (g *growing) dsl(body ...string) string {
+	nodes := slices.Clone(g.nodes)
+	for i := range nodes {
+		next := ""
+		if i+1 < len(nodes) {
+			id, _, _ := strings.Cut(nodes[i+1], ":{")
+			next = id
+		}
+		nodes[i] = strings.Replace(nodes[i], "NEXT", next, 1)
+	}
+	globals := `{"sys.query":"","sys.user_id":"","sys.conversation_turns":0,"sys.files":[],"env.x":"xxxxxxxx",` +
+		`"env.l":[1,2,3,4],"env.n":[[1]],"env.o":{"a":1},"env.forty":[` +
+		strings.Repeat(
+			"1,",
+			39,
+		) + `1]}`
+	return `{"components":{` + strings.Join(append(nodes, body...), ",") + `},"globals":` + globals + `}`
+}
+
+// doubling is a chain of forty nodes; PREV is the output of the one before.
+func doubling(component, output, first, params string) string {
+	g := (&growing{}).add("begin", "Begin", "{}", "").add("N0", component, first, "")
+	for i := 1; i <= 40; i++ {
+		g.add(
+			fmt.Sprintf("N%d", i),
+			component,
+			strings.ReplaceAll(params, "PREV", fmt.Sprintf("{N%d@%s}", i-1, output)),
+			"",
+		)
+	}
+	return g.dsl()
+}
+
+// turning assigns in each of forty turns.
+func turning(assignments ...string) string {
+	g := (&growing{}).add("begin", "Begin", "{}", "").add("L", "Iteration", `{"items_ref":"env.forty"}`, "")
+	return g.dsl(
+		`"I":{"obj":{"component_name":"IterationItem","params":{}},"downstream":["A"],"parent_id":"L"}`,
+		`"A":{"obj":{"component_name":"VariableAssigner","params":{"variables":[`+strings.Join(
+			assignments,
+			",",
+		)+`]}},"downstream":[],"parent_id":"L"}`,
+	)
+}
+
+// growers are canvases that no memory is large enough for, with the codes they may end with.
+var growers = map[string]string{
+	"text": doubling(
+		"StringTransform",
+		"result",
+		`{"method":"merge","script":"xxxxxxxx"}`,
+		`{"method":"merge","script":"PREVPREV"}`,
+	),
+	"message": doubling("Message", "content", `{"content":"xxxxxxxx"}`, `{"content":"PREVPREV"}`),
+	"template": doubling(
+		"Message",
+		"content",
+		`{"content":"xxxxxxxx"}`,
+		`{"content":"{% for i in range(2) %}PREV{% endfor %}"}`,
+	),
+	"assigned": turning(`{"variable":"env.x","operator":"set","parameter":"{env.x}{env.x}"}`),
+	"extended": turning(`{"variable":"env.l","operator":"extend","parameter":"env.l"}`),
+	"nested": turning(
+		`{"variable":"env.n","operator":"append","parameter":"env.n"}`,
+		`{"variable":"env.n","operator":"append","parameter":"env.n"}`,
+	),
+	"object": turning(
+		`{"variable":"env.o.a","operator":"overwrite","parameter":"env.o"}`,
+		`{"variable":"env.o.b","operator":"overwrite","parameter":"env.o"}`,
+	),
+	"template repeat": (&growing{}).add("begin", "Begin", "{}", "").
+		add("M", "Message", `{"content":"{% set x = 'x' * 16000000 %}`+
+			`{% for a in range(200) %}{{ (x ~ a)|length }}{% endfor %}"}`, "").
+		dsl(),
+}
+
+var limitCodes = []string{
+	"text_too_large",
+	"output_too_large",
+	"state_too_large",
+	"event_too_large",
+	"events_too_large",
+	"host_memory",
+}
+
+// growingCanvases runs canvases that grow without end, many at once, on a host of 1 GiB: it lives,
+// other runs succeed, and a restart in the middle is none the worse.
+func growingCanvases(t *testing.T, bin programs) {
+	w := embedded(t, bin)
+	h := w.start("a", "--memory", "1GiB")
+	canvases := map[string]string{}
+	for name, dsl := range growers {
+		canvases[name] = w.canvas(dsl)
+	}
+	healthy := w.canvas(w.outside.chain(2))
+	for range 2 {
+		var group sync.WaitGroup
+		for name, canvas := range canvases {
+			group.Go(func() {
+				end := w.end(w.run(h, canvas, "", "x"))
+				if end.Status != "failed" || !slices.Contains(limitCodes, end.Code) {
+					t.Errorf("%s ended as %+v", name, end)
+				}
+			})
+		}
+		for range 3 {
+			requireSteps(t, w.follow(w.run(h, healthy, "", "fine"), 0, nil).wait(), 2)
+		}
+		group.Wait()
+	}
+	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600<<20))
+
+	// Killed in the middle, twice.
+	for range 2 {
+		for _, canvas := range canvases {
+			w.run(h, canvas, "", "x")
+		}
+		w.kill(h)
+		h = w.start("a", "--memory", "1GiB")
+	}
+	requireSteps(t, w.follow(w.run(h, healthy, "", "fine"), 0, nil).wait(), 2)
+	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600<<20))
+}
+
+// longConversation lets the state of a session grow turn by turn until it has no room, and empties
+// it again.
+func longConversation(t *testing.T, bin programs) {
+	w := embedded(t, bin)
+	h := w.start("a", "--limit", "state=1MiB")
+	canvas := w.canvas(
+		(&growing{}).add("begin", "Begin", "{}", "").add("M", "Message", `{"content":"{sys.query}"}`, "").dsl(),
+	)
+	session := w.session(canvas)
+	words := strings.Repeat("word ", 20_000)
+	turns := 0
+	var last end
+	for last = w.end(w.run(h, canvas, session, words)); last.Status == "succeeded"; turns++ {
+		last = w.end(w.run(h, canvas, session, words))
+	}
+	require.Positive(t, turns)
+	require.Equal(t, "state_too_large", last.Code, "%+v", last)
+	last = w.end(w.run(h, canvas, session, "a word"))
+	require.NotEqual(t, "panic", last.Code)
+	require.Equal(
+		t,
+		"succeeded",
+		w.end(w.run(h, canvas, w.session(canvas), words)).Status,
+		"another session has room",
+	)
+}
+
+// deathOfMemory kills a host whose note says that it died of memory, because of one of its runs:
+// that run is not tried again, the other one is, and the session is free.
+func deathOfMemory(t *testing.T, bin programs) {
+	w := embedded(t, bin)
+	h := w.start("a")
+	heavy, release := w.outside.hold("/heavy/2")
+	light, releaseLight := w.outside.hold("/light/2")
+	canvas := w.canvas(w.outside.chain(3))
+	session := w.session(canvas)
+	bad, good := w.run(h, canvas, session, "heavy"), w.run(h, canvas, "", "light")
+	<-heavy
+	<-light
+	w.kill(h)
+	release()
+	releaseLight()
+	note := fmt.Sprintf(`{"limit":100,"live":80,"resident":95,"runs":[%q]}`, bad)
+	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "data", "memory.json"), []byte(note), 0o600))
+	h = w.start("a")
+	last := w.end(bad)
+	require.Equal(t, "out_of_memory", last.Code, "%+v", last)
+	_, err := h.Line("time=", "run failed and is not tried again", "run="+bad, "canvas="+canvas)
+	require.NoError(t, err)
+	requireSteps(t, w.follow(good, 0, nil).wait(), 3)
+	requireSteps(t, w.follow(w.run(h, canvas, session, "again"), 0, nil).wait(), 3)
+}
+
+// end is how a run ended.
+type end struct{ Status, Code, Error string }
+
+// end waits for the end of a run.
+func (w *world) end(run string) end {
+	w.t.Helper()
+	all := w.follow(run, 0, nil).wait()
+	var e struct{ Data end }
+	data := all[len(all)-1].data
+	require.NoError(w.t, json.Unmarshal([]byte(data), &e.Data), data)
+	return e.Data
+}

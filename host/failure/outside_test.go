@@ -1,0 +1,185 @@
+package failure_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// outside is what runs reach over HTTP: steps that take their time, and a language model that
+// streams.
+type outside struct {
+	url string
+
+	mu    sync.Mutex
+	asked map[string]int // requests by path
+	hooks map[string]func()
+	held  map[string]chan struct{}
+}
+
+// stepTime is how long a step takes when it is not held up.
+const stepTime = 30 * time.Millisecond
+
+func newOutside(t testing.TB) *outside {
+	o := &outside{asked: map[string]int{}, hooks: map[string]func(){}, held: map[string]chan struct{}{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", o.model)
+	mux.HandleFunc("/", o.step)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.CloseClientConnections) // those of killed and frozen hosts
+	t.Cleanup(server.Close)
+	o.url = server.URL
+	return o
+}
+
+// once does something during the first request for a path.
+func (o *outside) once(path string, do func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.hooks[path] = do
+}
+
+// hold keeps all requests for a path waiting until release. arrived is closed when the first has
+// come.
+func (o *outside) hold(path string) (arrived <-chan struct{}, release func()) {
+	came, held := make(chan struct{}), make(chan struct{})
+	o.once(path, func() { close(came) })
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.held[path] = held
+	return came, func() { close(held) }
+}
+
+// times is how often a path was asked for.
+func (o *outside) times(path string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.asked[path]
+}
+
+func (o *outside) step(w http.ResponseWriter, r *http.Request) {
+	o.mu.Lock()
+	o.asked[r.URL.Path]++
+	hook, held := o.hooks[r.URL.Path], o.held[r.URL.Path]
+	delete(o.hooks, r.URL.Path)
+	o.mu.Unlock()
+	if hook != nil {
+		hook()
+	}
+	late := time.After(stepTime)
+	if held != nil {
+		late = nil
+	}
+	select {
+	case <-held:
+	case <-late:
+	case <-r.Context().Done():
+		return
+	}
+	_, _ = io.WriteString(w, "answer of "+r.URL.Path) // who asked may be gone
+}
+
+// model streams as many words as the question says ("words:100"), for ever without that, each as
+// long as it says ("wide:4000").
+func (o *outside) model(w http.ResponseWriter, r *http.Request) {
+	var ask struct {
+		Messages []struct{ Content string }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	words, wide := -1, 0
+	for _, m := range ask.Messages {
+		if i := strings.Index(m.Content, "words:"); i >= 0 {
+			// What does not follow stays as it is.
+			_, _ = fmt.Sscanf(m.Content[i:], "words:%d wide:%d", &words, &wide)
+		}
+	}
+	fill := strings.Repeat("x", wide)
+	w.Header().Set("Content-Type", "text/event-stream")
+	flush := http.NewResponseController(w)
+	for i := 0; i != words; i++ {
+		_, err := fmt.Fprintf(
+			w,
+			"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word%d%s \"}}]}\n\n",
+			i,
+			fill,
+		)
+		if err != nil || flush.Flush() != nil {
+			return
+		}
+		select {
+		case <-time.After(2 * time.Millisecond):
+		case <-r.Context().Done():
+			return
+		}
+	}
+	_, _ = io.WriteString(
+		w,
+		"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+	)
+}
+
+func node(name, params string, down ...string) string {
+	list, _ := json.Marshal(append([]string{}, down...)) // texts always encode
+	return fmt.Sprintf(`{"obj":{"component_name":%q,"params":%s},"downstream":%s,"upstream":[]}`, name, params, list)
+}
+
+// chain is a canvas of n steps that each ask outside for QUERY/1, QUERY/2, ..., and a message of
+// the last answer.
+func (o *outside) chain(n int) string {
+	parts := []string{`"begin":` + node("Begin", `{}`, "Invoke:S1")}
+	for i := 1; i <= n; i++ {
+		next := fmt.Sprintf("Invoke:S%d", i+1)
+		if i == n {
+			next = "Message:End"
+		}
+		params := fmt.Sprintf(`{"url":"%s/{sys.query}/%d","method":"get","clean_html":false}`, o.url, i)
+		parts = append(parts, fmt.Sprintf(`"Invoke:S%d":%s`, i, node("Invoke", params, next)))
+	}
+	parts = append(parts, `"Message:End":`+node("Message", fmt.Sprintf(`{"content":["{Invoke:S%d@result}"]}`, n)))
+	return `{"components":{` + strings.Join(parts, ",") + `}}`
+}
+
+// talk is a canvas in which the model answers the query.
+const talk = `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},
+		"downstream":["LLM:A"],"upstream":[]},
+	"LLM:A":{"obj":{"component_name":"LLM","params":{
+		"llm_id":"","sys_prompt":"Talk.","prompts":[{"role":"user","content":"{sys.query}"}]}},
+		"downstream":["Message:M"],"upstream":["begin"]},
+	"Message:M":{"obj":{"component_name":"Message","params":{"content":["{LLM:A@content}"]}},
+		"downstream":[],"upstream":["LLM:A"]}}}`
+
+// requireSteps checks that a chain of n steps is in the log once, in order.
+func requireSteps(t testing.TB, events []event, n int) {
+	t.Helper()
+	want := []string{"workflow_started", "node_started begin", "node_finished begin"}
+	for i := 1; i <= n; i++ {
+		want = append(want, fmt.Sprintf("node_started Invoke:S%d", i), fmt.Sprintf("node_finished Invoke:S%d", i))
+	}
+	want = append(
+		want,
+		"node_started Message:End",
+		"message",
+		"message_end",
+		"node_finished Message:End",
+		"workflow_finished",
+		"end",
+	)
+	var got []string
+	for _, e := range events {
+		if e.kind != "takeover" {
+			got = append(got, strings.TrimSpace(e.kind+" "+e.node))
+		}
+	}
+	require.Equal(t, want, got)
+}
