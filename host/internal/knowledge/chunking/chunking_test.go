@@ -36,15 +36,15 @@ func TestBadCases(t *testing.T) {
 		return fmt.Sprintf(form, component, param)
 	}
 	for want, data := range map[string]string{
-		"chunker case: ":                     `{`,
-		`unknown component "Other"`:          `{"component": "Other", "input": {"output_format": "text"}}`,
-		`unknown output_format "pdf"`:        `{"component": "TokenChunker", "input": {"output_format": "pdf"}}`,
-		"parameter delimiter_mode":           with("Token", `{"delimiter_mode": "x"}`),
-		"parameter chunk_token_size":         with("Token", `{"chunk_token_size": -1}`),
-		"parameter levels":                   with("Title", `{"hierarchy": 1}`),
-		"parameter hierarchy":                with("Title", `{"levels": [["#"]]}`),
+		"chunker case: ":                 `{`,
+		`unknown component "Other"`:      `{"component": "Other", "input": {"output_format": "text"}}`,
+		`unknown output_format "pdf"`:    `{"component": "TokenChunker", "input": {"output_format": "pdf"}}`,
+		"parameter delimiter_mode":       with("Token", `{"delimiter_mode": "x"}`),
+		"parameter chunk_token_size":     with("Token", `{"chunk_token_size": -1}`),
+		"parameter levels":               with("Title", `{"hierarchy": 1}`),
+		"parameter hierarchy":            with("Title", `{"levels": [["#"]]}`),
 		"level pattern \"(\": missing )": with("Title", `{"levels": [["("]], "hierarchy": 1}`),
-		"parameter method":                   with("Title", `{"method": "x"}`),
+		"parameter method":               with("Title", `{"method": "x"}`),
 	} {
 		_, err := Play([]byte(data))
 		require.ErrorContains(t, err, want)
