@@ -97,6 +97,9 @@ type Config struct {
 	// all tenants, by their names, and those of @ID those of the tenant ID; ""
 	// means that there are none.
 	Knowledge string
+	// Index is the address of the index of datasets that all hosts share: postgres://..., or
+	// "postgres" for the database of Postgres; "" keeps an index in Dir of each host.
+	Index string
 	// Embedding is the embedding model of new datasets: URL#MODEL of an OpenAI-compatible server,
 	// or a folder with a model; "" means that datasets are searched by words. EmbeddingKey is its
 	// key.

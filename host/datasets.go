@@ -23,11 +23,15 @@ func (h *Host) openDatasets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	index, err := datasets.IndexAddress(cfg.Index, cfg.Postgres)
+	if err != nil {
+		return err
+	}
 	h.datasets, err = datasets.Open(ctx, datasets.Config{
 		Store: h.store, Files: h.files, Models: models,
 		Cutter: ingest.DocumentCutter{Reader: &h.documents, Pipeline: h.runPipeline},
 		Limits: app.DatasetLimits{File: largestDocument, Bytes: cfg.DatasetBytes, Chunks: cfg.DatasetChunks},
-		Dir:    cfg.Dir, Alone: cfg.Postgres == "", Workers: cfg.IngestWorkers, Lease: cfg.Lease, Logger: cfg.Log,
+		Index:  index, Dir: cfg.Dir, Alone: cfg.Postgres == "", Workers: cfg.IngestWorkers, Lease: cfg.Lease, Logger: cfg.Log,
 	})
 	return err
 }

@@ -23,8 +23,9 @@ func TestIndexOnPGVector(t *testing.T) {
 		}
 	})
 	// One session of the server is behind all connections, so there is only one.
-	x, err := postgres.Open(t.Context(), postgres.Config{URL: fmt.Sprintf(
-		"postgres://postgres@127.0.0.1:%s/postgres?sslmode=disable&pool_max_conns=1", await(t, "the port of PGlite", port))})
+	url := fmt.Sprintf("postgres://postgres@127.0.0.1:%s/postgres?sslmode=disable&pool_max_conns=1",
+		await(t, "the port of PGlite", port))
+	x, err := postgres.Open(t.Context(), postgres.Config{URL: url})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close()) })
 	require.Contains(t, x.String(), "vectors by pgvector 0.")

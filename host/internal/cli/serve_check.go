@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host"
+	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -74,6 +75,14 @@ func (s *server) checkPlaces() error {
 	// The address may hold a password, so it is not shown.
 	if scheme, _, found := strings.Cut(s.cfg.Postgres, "://"); found && scheme != "postgres" && scheme != "postgresql" {
 		return fmt.Errorf("%s: an address such as postgres://USER@HOST/DATABASE is needed, not one with %s://", s.named("postgres"), scheme)
+	}
+	if s.cfg.Index == "postgres" {
+		if err := s.needs("index", "postgres"); err != nil {
+			return err
+		}
+	}
+	if _, err := datasets.IndexAddress(s.cfg.Index, s.cfg.Postgres); err != nil {
+		return fmt.Errorf("%s: %w", s.named("index"), err)
 	}
 	if s.cfg.Dir == "" {
 		return fmt.Errorf("%s: a directory is needed, also with --nats and --postgres: plugins and compiled code are there", s.named("data"))

@@ -14,10 +14,12 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -43,21 +45,37 @@ var (
 
 // Config says which database an index is in.
 type Config struct {
-	// URL is the address of the database, with pool_max_conns and the like of pgxpool.
+	// URL is the address of the database, with pool_max_conns and the like of pgxpool. Its
+	// parameter index_schema is Schema.
 	URL string
-	// Schema holds the tables, and is created when missing; "" means easel_index.
+	// Schema holds the tables, and is created when missing; "" means easel_index. It is for one
+	// installation alone: a host drops the datasets that it has no record of.
 	Schema string
+}
+
+// normal takes the schema out of the address.
+func (cfg Config) normal() (Config, error) {
+	u, err := url.Parse(cfg.URL)
+	if err != nil {
+		return cfg, errors.New("address is not a URL") // which may have a password
+	}
+	q := u.Query()
+	cfg.Schema = cmp.Or(cfg.Schema, q.Get("index_schema"), "easel_index")
+	q.Del("index_schema")
+	u.RawQuery = q.Encode()
+	cfg.URL = u.String()
+	return cfg, nil
 }
 
 // Open connects to a database and creates the tables when they are missing.
 //
 // Errors: [ErrVersion].
 func Open(ctx context.Context, cfg Config) (*Index, error) {
-	if cfg.Schema == "" {
-		cfg.Schema = "easel_index"
+	cfg, err := cfg.normal()
+	if err != nil {
+		return nil, fmt.Errorf("index in PostgreSQL: %w", err)
 	}
 	x := &Index{}
-	var err error
 	if x.pool, err = connect(ctx, cfg, 0); err == nil {
 		x.locks, err = connect(ctx, cfg, heldLocks)
 	}
@@ -84,8 +102,8 @@ func connect(ctx context.Context, cfg Config, conns int32) (*pgxpool.Pool, error
 	}
 	c.MinConns, c.MinIdleConns = 0, 0
 	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `SELECT set_config('search_path', $1 || ', ' || current_setting('search_path'), false)`,
-			pgx.Identifier{cfg.Schema}.Sanitize())
+		const prepend = `SELECT set_config('search_path', $1 || ', ' || current_setting('search_path'), false)`
+		_, err := conn.Exec(ctx, prepend, pgx.Identifier{cfg.Schema}.Sanitize())
 		return err
 	}
 	return pgxpool.NewWithConfig(ctx, c)
@@ -110,7 +128,8 @@ func (x *Index) Lock(ctx context.Context, name string) (release func(), err erro
 	if err != nil {
 		return nil, fmt.Errorf("index: lock %q: %w", name, err)
 	}
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock(hashtextextended('easel_index/' || $1, 0))`, name); err != nil {
+	_, err = conn.Exec(ctx, `SELECT pg_advisory_lock(hashtextextended('easel_index/' || $1, 0))`, name)
+	if err != nil {
 		conn.Release()
 		return nil, fmt.Errorf("index: lock %q: %w", name, err)
 	}
@@ -131,7 +150,8 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 		return fmt.Errorf("dataset %q: settings: %w", key, err)
 	}
 	return wrap(key, x.tx(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO datasets (key, settings) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, string(text))
+		_, err := tx.Exec(ctx, `INSERT INTO datasets (key, settings) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+			key, string(text))
 		if err != nil {
 			return err
 		}

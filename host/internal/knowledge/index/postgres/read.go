@@ -144,7 +144,8 @@ func list(ctx context.Context, tx pgx.Tx, l *index.List) (*index.Page, error) {
 		return nil, err
 	}
 	var document int64
-	err = tx.QueryRow(ctx, `SELECT id FROM documents WHERE dataset = $1 AND key = $2`, datasets[0].id, l.Document).Scan(&document)
+	const known = `SELECT id FROM documents WHERE dataset = $1 AND key = $2`
+	err = tx.QueryRow(ctx, known, datasets[0].id, l.Document).Scan(&document)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fmt.Errorf("%w %q", index.ErrNoDocument, l.Document)
 	}
@@ -178,8 +179,8 @@ func (x *Index) Metadata(ctx context.Context, keys ...string) (map[string]map[st
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `SELECT key, value, count(*) FROM metadata WHERE dataset = ANY($1) GROUP BY key, value`,
-			ids(datasets))
+		rows, err := tx.Query(ctx, `SELECT key, value, count(*) FROM metadata
+			WHERE dataset = ANY($1) GROUP BY key, value`, ids(datasets))
 		if err != nil {
 			return err
 		}

@@ -69,8 +69,8 @@ func (s *search) run() (*index.Result, error) {
 // restrict finds the documents that count. none means that there are none.
 func (s *search) restrict() (none bool, err error) {
 	if s.q.Documents != nil {
-		s.only, err = numbers(s.Query(s.ctx, `SELECT id FROM documents WHERE dataset = ANY($1) AND key = ANY($2) ORDER BY id`,
-			ids(s.datasets), s.q.Documents))
+		const known = `SELECT id FROM documents WHERE dataset = ANY($1) AND key = ANY($2) ORDER BY id`
+		s.only, err = numbers(s.Query(s.ctx, known, ids(s.datasets), s.q.Documents))
 		if err != nil || len(s.only) == 0 {
 			return true, err
 		}

@@ -291,7 +291,8 @@ func (x *Index) Delete(ctx context.Context, key string, documents ...string) err
 
 // known finds a stored document.
 func (c *change) known(key string) (id int64, name string, err error) {
-	err = c.QueryRow(c.ctx, `SELECT id, name FROM documents WHERE dataset = $1 AND key = $2`, c.d.id, key).Scan(&id, &name)
+	const query = `SELECT id, name FROM documents WHERE dataset = $1 AND key = $2`
+	err = c.QueryRow(c.ctx, query, c.d.id, key).Scan(&id, &name)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fmt.Errorf("%w %q", index.ErrNoDocument, key)
 	}
@@ -374,7 +375,8 @@ func (x *Index) Enable(ctx context.Context, key, document string, on bool, chunk
 			return err
 		}
 		return c.QueryRow(ctx, `WITH changed AS (
-				UPDATE chunks SET enabled = $3 WHERE document = $1 AND ($2::text[] IS NULL OR key = ANY($2)) RETURNING id
+				UPDATE chunks SET enabled = $3
+				WHERE document = $1 AND ($2::text[] IS NULL OR key = ANY($2)) RETURNING id
 			), changed_words AS (
 				UPDATE words w SET enabled = $3 FROM changed WHERE w.chunk = changed.id RETURNING 1
 			), changed_vectors AS (

@@ -177,6 +177,9 @@ func (x *Index) prepare(ctx context.Context) error {
 	return err
 }
 
+// String says what it is.
+func (x *Index) String() string { return "embedded" }
+
 // Close waits for a write in progress and closes the file.
 func (x *Index) Close() error {
 	x.writing.Lock()
