@@ -104,6 +104,10 @@ type Config struct {
 	// or a folder with a model; "" means that datasets are searched by words. EmbeddingKey is its
 	// key.
 	Embedding, EmbeddingKey string
+	// OCR is the address of a service that reads images and scanned pages, with POST /ocr as
+	// LiteParse's servers have it and #LANGUAGE behind it; "" uses the program tesseract where it is
+	// installed. OCRKey is its key.
+	OCR, OCRKey string
 	// Rerank is a reranking model that searches may name: URL#MODEL of a server with Cohere's API,
 	// or URL#MODEL@SHAPE with shape jina, ragflow or tei; "" means none. RerankKey is its key.
 	Rerank, RerankKey string

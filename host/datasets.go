@@ -6,7 +6,9 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/datasets"
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ocr"
 	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
 )
 
@@ -34,6 +36,14 @@ func (h *Host) openDatasets(ctx context.Context) error {
 		Index:  index, Dir: cfg.Dir, Alone: cfg.Postgres == "", Workers: cfg.IngestWorkers, Lease: cfg.Lease, Logger: cfg.Log,
 	})
 	return err
+}
+
+// ocr reads images: the configured service, or the installed program.
+func (cfg *Config) ocr() (document.OCR, error) {
+	if cfg.OCR == "" {
+		return document.FindTesseract(), nil
+	}
+	return ocr.New(cfg.OCR, cfg.OCRKey, nil)
 }
 
 // closeDatasets closes the index, if it is open.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/host"
 	"github.com/easel-canvas/easel/host/internal/datasets"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ocr"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -83,6 +84,11 @@ func (s *server) checkPlaces() error {
 	}
 	if _, err := datasets.IndexAddress(s.cfg.Index, s.cfg.Postgres); err != nil {
 		return fmt.Errorf("%s: %w", s.named("index"), err)
+	}
+	if s.cfg.OCR != "" {
+		if _, err := ocr.New(s.cfg.OCR, "", nil); err != nil {
+			return fmt.Errorf("%s: %w", s.named("ocr"), err)
+		}
 	}
 	if s.cfg.Dir == "" {
 		return fmt.Errorf("%s: a directory is needed, also with --nats and --postgres: plugins and compiled code are there", s.named("data"))
