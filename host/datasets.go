@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
@@ -33,9 +34,15 @@ func (h *Host) openDatasets(ctx context.Context) error {
 		Store: h.store, Files: h.files, Models: models,
 		Cutter: ingest.DocumentCutter{Reader: &h.documents, Pipeline: h.runPipeline},
 		Limits: app.DatasetLimits{File: largestDocument, Bytes: cfg.DatasetBytes, Chunks: cfg.DatasetChunks},
-		Index:  index, Dir: cfg.Dir, Alone: cfg.Postgres == "", Workers: cfg.IngestWorkers, Lease: cfg.Lease, Logger: cfg.Log,
+		Index:  index, Dir: cfg.Dir, Alone: cfg.Postgres == "", Workers: cfg.IngestWorkers, Lease: cfg.Lease,
+		Logger: cfg.Log,
 	})
 	return err
+}
+
+// bucket is where files are.
+func (cfg *Config) bucket() blobs.Bucket {
+	return blobs.Bucket{URL: cfg.Files, Key: cfg.FilesKey, Secret: cfg.FilesSecret}
 }
 
 // ocr reads images: the configured service, or the installed program.

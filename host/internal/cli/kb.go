@@ -96,7 +96,7 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 		return err
 	}
 	k.stop = append(k.stop, conn.Close)
-	files, err := blobs.New(ctx, conn)
+	files, err := blobs.Open(ctx, conn, k.bucket)
 	if err != nil {
 		return err
 	}

@@ -80,6 +80,7 @@ func (s *server) define(fs *flag.FlagSet) {
 		"python in the data directory, the user's folder or the program's when left out")
 	fs.StringVar(&s.cfg.CodeExecutor, "code-executor", "", executorUsage)
 	fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
+	fs.StringVar(&s.cfg.Files, "files", "", filesUsage)
 	fs.StringVar(&s.cfg.Index, "index", "", indexUsage)
 	fs.StringVar(&s.cfg.Embedding, "embedding", "",
 		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server, with the key in "+

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host"
+	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ocr"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -84,6 +85,9 @@ func (s *server) checkPlaces() error {
 	}
 	if _, err := datasets.IndexAddress(s.cfg.Index, s.cfg.Postgres); err != nil {
 		return fmt.Errorf("%s: %w", s.named("index"), err)
+	}
+	if err := (blobs.Bucket{URL: s.cfg.Files}).Check(); err != nil {
+		return fmt.Errorf("%s: %w", s.named("files"), err)
 	}
 	if s.cfg.OCR != "" {
 		if _, err := ocr.New(s.cfg.OCR, "", nil); err != nil {

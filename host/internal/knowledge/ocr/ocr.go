@@ -2,7 +2,7 @@
 // for it share:
 //
 //	POST /ocr as multipart/form-data: file (the image), language (such as en)
-//	200 {"results": [{"text": "...", "bbox": [left, top, right, bottom], "confidence": 0.98}, ...]}
+//	200 {"results": [{"text": "...", "bbox": [left, top, right, bottom], "confidence": 0.9}, ...]}
 //
 // Boxes are in pixels from the upper left corner. What the service finds is put into reading order
 // here: lines, columns and paragraphs.
@@ -61,8 +61,8 @@ type result struct {
 	Box  []float64 `json:"bbox"`
 }
 
-// Recognize sends an image and returns its text in reading order. A busy service is asked again; one
-// that refuses the image is an error with what it says.
+// Recognize sends an image and returns its text in reading order. A busy service is asked again;
+// one that refuses the image is an error with its answer.
 func (s *Service) Recognize(ctx context.Context, image []byte) (string, error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)

@@ -87,7 +87,7 @@ func TestAnswers(t *testing.T) {
 		"empty":      {answer: `{"results": []}`},
 		"line":       {answer: `{"results": [{"text": "Two  words", "bbox": [0, 0, 100, 20]}]}`, want: "Two words"},
 		"no results": {answer: `{"text": "x"}`, err: "/ocr: the answer has no results"},
-		"no box":     {answer: `{"results": [{"text": "x"}]}`, err: "/ocr: result 0: bbox is not [left, top, right, bottom]"},
+		"no box":     {answer: `{"results": [{"text": "x"}]}`, err: "result 0: bbox is not [left, top, right, bottom]"},
 		"turned box": {answer: `{"results": [{"text": "x", "bbox": [9, 0, 0, 9]}]}`, err: "result 0: bbox"},
 		"not JSON":   {answer: `<html>`, err: "the answer is not the expected JSON"},
 		"too large":  {answer: strings.Repeat(" ", maxAnswer+1), err: fmt.Sprintf("more than %d bytes", maxAnswer)},
