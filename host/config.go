@@ -97,10 +97,22 @@ type Config struct {
 	// all tenants, by their names, and those of @ID those of the tenant ID; ""
 	// means that there are none.
 	Knowledge string
+	// Files is the bucket of an S3-compatible service for uploaded files and the originals and
+	// chunks of datasets, s3://BUCKET/PREFIX?endpoint=https://HOST; "" stores them on NATS.
+	// FilesKey and FilesSecret are its credentials; without them those of the AWS credentials file
+	// or of the machine's role are used.
+	Files, FilesKey, FilesSecret string
+	// Index is the address of the index of datasets that all hosts share: postgres://..., or
+	// "postgres" for the database of Postgres; "" keeps an index in Dir of each host.
+	Index string
 	// Embedding is the embedding model of new datasets: URL#MODEL of an OpenAI-compatible server,
 	// or a folder with a model; "" means that datasets are searched by words. EmbeddingKey is its
 	// key.
 	Embedding, EmbeddingKey string
+	// OCR is the address of a service that reads images and scanned pages, with POST /ocr as
+	// LiteParse's servers have it and #LANGUAGE behind it; "" uses the program tesseract where it
+	// is installed. OCRKey is its key.
+	OCR, OCRKey string
 	// Rerank is a reranking model that searches may name: URL#MODEL of a server with Cohere's API,
 	// or URL#MODEL@SHAPE with shape jina, ragflow or tei; "" means none. RerankKey is its key.
 	Rerank, RerankKey string

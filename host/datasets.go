@@ -5,8 +5,11 @@ import (
 	"net/http"
 
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/datasets"
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ocr"
 	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
 )
 
@@ -23,13 +26,31 @@ func (h *Host) openDatasets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	index, err := datasets.IndexAddress(cfg.Index, cfg.Postgres)
+	if err != nil {
+		return err
+	}
 	h.datasets, err = datasets.Open(ctx, datasets.Config{
 		Store: h.store, Files: h.files, Models: models,
 		Cutter: ingest.DocumentCutter{Reader: &h.documents, Pipeline: h.runPipeline},
 		Limits: app.DatasetLimits{File: largestDocument, Bytes: cfg.DatasetBytes, Chunks: cfg.DatasetChunks},
-		Dir:    cfg.Dir, Alone: cfg.Postgres == "", Workers: cfg.IngestWorkers, Lease: cfg.Lease, Logger: cfg.Log,
+		Index:  index, Dir: cfg.Dir, Alone: cfg.Postgres == "", Workers: cfg.IngestWorkers, Lease: cfg.Lease,
+		Logger: cfg.Log,
 	})
 	return err
+}
+
+// bucket is where files are.
+func (cfg *Config) bucket() blobs.Bucket {
+	return blobs.Bucket{URL: cfg.Files, Key: cfg.FilesKey, Secret: cfg.FilesSecret}
+}
+
+// ocr reads images: the configured service, or the installed program.
+func (cfg *Config) ocr() (document.OCR, error) {
+	if cfg.OCR == "" {
+		return document.FindTesseract(), nil
+	}
+	return ocr.New(cfg.OCR, cfg.OCRKey, nil)
 }
 
 // closeDatasets closes the index, if it is open.

@@ -105,7 +105,10 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		h.runMemory.file = filepath.Join(cfg.Dir, "memory.json")
 	}
 	h.documents.Memory, h.documents.Log = h.memory.documents, cfg.Log
-	h.documents.OCR = document.FindTesseract()
+	var err error
+	if h.documents.OCR, err = cfg.ocr(); err != nil {
+		return nil, err
+	}
 	if cfg.Dir != "" {
 		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
 	}

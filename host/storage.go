@@ -56,7 +56,7 @@ func (h *Host) openLog(ctx context.Context) error {
 
 // openOnBroker opens what is stored on the connection to NATS.
 func (h *Host) openOnBroker(ctx context.Context) (err error) {
-	if h.files, err = blobs.New(ctx, h.conn); err != nil {
+	if h.files, err = blobs.Open(ctx, h.conn, h.cfg.bucket()); err != nil {
 		return err
 	}
 	if h.keys, err = kv.New(ctx, h.conn); err != nil {

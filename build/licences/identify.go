@@ -89,11 +89,13 @@ func newClassifier(apache string) (*classifier, error) {
 		return nil, errors.New("the text of Apache-2.0 is incomplete")
 	}
 	c := &classifier{}
-	// Copies differ in the URL of the licence, in the title of its terms, and in a final remark on
-	// how to apply it.
+	// Copies differ in the URL of the licence, in the title of its terms, in the letters before the
+	// conditions of section 4, and in a final remark on how to apply it.
 	terms := words[from+len(apacheStart) : to]
 	terms = terms[strings.Index(terms, "terms and conditions for use"):]
-	c.add("Apache-2.0", apacheStart+` (?:http www apache org licenses )?`+regexp.QuoteMeta(strings.TrimSpace(terms))+
+	terms = regexp.MustCompile(` ([a-d]) (you must (?:give|cause|retain)|if the work includes)`).
+		ReplaceAllString(strings.TrimSpace(terms), ` (?:$1 )?$2`)
+	c.add("Apache-2.0", apacheStart+` (?:http www apache org licenses )?`+terms+
 		`(?: `+apacheEnd+`)?(?: (?:appendix )?how to apply the apache license to your work.{0,900}? .{0,30}?`+
 		`file format we also recommend .{0,260}? archives)?`)
 	c.add("Apache-2.0", `licensed under the apache license version 2 0 the license you may not use this file except in compliance`+

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -33,6 +34,9 @@ func written(id string) string {
 	return ""
 }
 
+// letters stand before the conditions of Apache-2.0.
+var letters = regexp.MustCompile(`\([a-d]\) `)
+
 func TestIdentify(t *testing.T) {
 	c := testClassifier(t)
 	for name, test := range map[string]struct {
@@ -41,6 +45,7 @@ func TestIdentify(t *testing.T) {
 		err  string
 	}{
 		"the licence of this repository": {apacheText(t), []string{"Apache-2.0"}, ""},
+		"Apache-2.0 without letters":     {letters.ReplaceAllString(apacheText(t), "* "), []string{"Apache-2.0"}, ""},
 		"BSD with the names":             {"Copyright 2020 A\n" + written("BSD-3-Clause"), []string{"BSD-3-Clause"}, ""},
 		"BSD without them":               {written("BSD-2-Clause"), []string{"BSD-2-Clause"}, ""},
 		"in a comment":                   {"// " + strings.ReplaceAll(written("ISC"), "\n", "\n// "), []string{"ISC"}, ""},

@@ -35,6 +35,7 @@ var (
 type Target struct {
 	Store   store.Config
 	NATS    broker.Config
+	Files   blobs.Bucket // where uploads go; the zero value is NATS
 	Plugins string
 	// Replace allows replacing existing records, files and plugins. The previous contents of the
 	// data directory are moved to replaced-TIME inside it.
@@ -104,7 +105,7 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 		return done, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	uploads, err := blobs.New(ctx, conn)
+	uploads, err := blobs.Open(ctx, conn, t.Files)
 	if err != nil {
 		return done, err
 	}

@@ -1,190 +1,115 @@
-// Package blobs stores files, such as uploads, in an object store on NATS JetStream. Files are
-// streamed both ways and are shared by all hosts on one server.
+// Package blobs stores files, such as uploads and the originals of datasets: in an object store on
+// NATS JetStream, or in a bucket of an S3-compatible service. Files are streamed both ways and are
+// shared by all hosts.
 package blobs
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// Store is the object store of one installation. It is safe for concurrent use.
+// Store has the files of one installation. It is safe for concurrent use.
 type Store struct {
-	conn   *broker.Conn
-	bucket string
-	files  jetstream.ObjectStore
-}
-
-// New opens the store, and creates it at the first use.
-//
-// Errors: [broker.ErrUnavailable], [broker.ErrFull].
-func New(ctx context.Context, conn *broker.Conn) (*Store, error) {
-	s := &Store{conn: conn, bucket: conn.Name("files")}
-	var err error
-	s.files, err = conn.Bucket(ctx, jetstream.ObjectStoreConfig{Bucket: s.bucket})
-	return s, err
+	files backend
+	// earlier has the files that were stored before a bucket was configured; nil without one.
+	earlier backend
 }
 
 // Info describes a stored file.
 type Info struct {
 	Name   string
 	Size   uint64 // bytes
-	Digest string // "SHA-256=" and base64
+	Digest string // "SHA-256=" and base64; a bucket has it from Put alone
 }
 
-// chunkSize is how many bytes of a file are one message.
-const chunkSize = 128 << 10
+// backend stores files. Its errors are those of package broker.
+type backend interface {
+	Put(ctx context.Context, name string, r io.Reader) (Info, error)
+	Open(ctx context.Context, name string) (io.ReadCloser, Info, error)
+	Stat(ctx context.Context, name string) (Info, error)
+	Delete(ctx context.Context, name string) error
+	List(ctx context.Context) ([]Info, error)
+}
+
+// New opens the store on NATS, and creates it at the first use.
+//
+// Errors: [broker.ErrUnavailable], [broker.ErrFull].
+func New(ctx context.Context, conn *broker.Conn) (*Store, error) {
+	return Open(ctx, conn, Bucket{})
+}
+
+// Open opens the store in a bucket; without one it is New. Files that are on NATS already are read
+// from there.
+func Open(ctx context.Context, conn *broker.Conn, b Bucket) (*Store, error) {
+	onNATS, err := openNATS(ctx, conn)
+	if err != nil || b.URL == "" {
+		return &Store{files: onNATS}, err
+	}
+	files, err := openS3(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{files: files, earlier: onNATS}, nil
+}
 
 // Put stores what r gives under a name such as "tenant/file", and replaces what was there. A reader
 // that fails leaves the old file in place.
 //
-// It writes what jetstream's ObjectStore.Put writes, which makes a message of every read and has
-// 4,000 of them under way: small pieces of a form fail as too many, large ones are hundreds of
-// megabytes in memory. Here the next piece is read when the one before is stored.
-//
 // Errors: [broker.ErrFull], r's.
 func (s *Store) Put(ctx context.Context, name string, r io.Reader) (Info, error) {
-	info, err := s.put(ctx, name, r)
-	if err != nil {
-		return Info{}, broker.Fail(err, "put file %q", name)
-	}
-	return infoOf(info), nil
+	return s.files.Put(ctx, name, r)
 }
 
-func (s *Store) put(ctx context.Context, name string, r io.Reader) (*jetstream.ObjectInfo, error) {
-	old, err := s.files.GetInfo(ctx, name)
-	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-		return nil, err
-	}
-	info := &jetstream.ObjectInfo{
-		Bucket: s.bucket, NUID: nuid.Next(),
-		ObjectMeta: jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}},
-	}
-	if err := s.putChunks(ctx, info, r); err != nil {
-		return nil, errors.Join(err, s.purgeChunks(context.WithoutCancel(ctx), info))
-	}
-	text, err := json.Marshal(info)
-	if err != nil {
-		return nil, err
-	}
-	meta := nats.NewMsg("$O." + info.Bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name)))
-	meta.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	meta.Data = text
-	if _, err := s.conn.Slow.PublishMsg(ctx, meta); err != nil {
-		return nil, errors.Join(err, s.purgeChunks(context.WithoutCancel(ctx), info))
-	}
-	if old != nil {
-		// The new file is there; the pieces of the old one are only room that is lost.
-		_ = s.purgeChunks(ctx, old)
-	}
-	return info, nil
-}
-
-// putChunks stores the pieces of a file and completes info.
-func (s *Store) putChunks(ctx context.Context, info *jetstream.ObjectInfo, r io.Reader) error {
-	chunk, hash := make([]byte, chunkSize), sha256.New()
-	for {
-		if err := s.conn.Room(chunkSize); err != nil {
-			return err
-		}
-		n, err := readFull(r, chunk)
-		if n > 0 {
-			hash.Write(chunk[:n])
-			m := nats.NewMsg(chunkSubject(info))
-			m.Data = chunk[:n]
-			if _, err := s.conn.Slow.PublishMsg(ctx, m); err != nil {
-				return err
-			}
-			info.Size += uint64(n)
-			info.Chunks++
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			info.Digest = jetstream.GetObjectDigestValue(hash)
-			return nil
-		case err != nil:
-			return err
-		}
-	}
-}
-
-// readFull fills p, or reads to the end, which is io.EOF. Other than in io.ReadFull,
-// io.ErrUnexpectedEOF is r's own.
-func readFull(r io.Reader, p []byte) (n int, err error) {
-	for n < len(p) && err == nil {
-		var more int
-		more, err = r.Read(p[n:])
-		n += more
-	}
-	return n, err
-}
-
-func chunkSubject(info *jetstream.ObjectInfo) string { return "$O." + info.Bucket + ".C." + info.NUID }
-
-// purgeChunks removes the pieces of a file.
-func (s *Store) purgeChunks(ctx context.Context, info *jetstream.ObjectInfo) error {
-	ctx, done := context.WithTimeout(ctx, broker.Wait)
-	defer done()
-	stream, err := s.conn.Slow.Stream(ctx, "OBJ_"+info.Bucket)
-	if err != nil {
-		return err
-	}
-	return stream.Purge(ctx, jetstream.WithPurgeSubject(chunkSubject(info)))
-}
-
-// Open reads a file; the caller closes it. A damaged file fails with the
-// last read. Errors: [broker.ErrNotFound].
+// Open reads a file; the caller closes it. A damaged file fails with the last read. Errors:
+// [broker.ErrNotFound].
 func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, Info, error) {
-	result, err := s.files.Get(ctx, name)
-	if err != nil {
-		return nil, Info{}, broker.Fail(err, "open file %q", name)
+	r, info, err := s.files.Open(ctx, name)
+	if s.earlier != nil && errors.Is(err, broker.ErrNotFound) {
+		return s.earlier.Open(ctx, name)
 	}
-	info, err := result.Info()
-	if err != nil {
-		return nil, Info{}, broker.Fail(err, "open file %q", name)
-	}
-	return result, infoOf(info), nil
+	return r, info, err
 }
 
 // Stat describes a file. Errors: [broker.ErrNotFound].
 func (s *Store) Stat(ctx context.Context, name string) (Info, error) {
-	info, err := s.files.GetInfo(ctx, name)
-	if err != nil {
-		return Info{}, broker.Fail(err, "file %q", name)
+	info, err := s.files.Stat(ctx, name)
+	if s.earlier != nil && errors.Is(err, broker.ErrNotFound) {
+		return s.earlier.Stat(ctx, name)
 	}
-	return infoOf(info), nil
+	return info, err
 }
 
 // Delete removes a file. Errors: [broker.ErrNotFound].
 func (s *Store) Delete(ctx context.Context, name string) error {
-	return broker.Fail(s.files.Delete(ctx, name), "delete file %q", name)
-}
-
-func infoOf(info *jetstream.ObjectInfo) Info {
-	return Info{Name: info.Name, Size: info.Size, Digest: info.Digest}
+	err := s.files.Delete(ctx, name)
+	if s.earlier == nil || err != nil && !errors.Is(err, broker.ErrNotFound) {
+		return err
+	}
+	earlier := s.earlier.Delete(ctx, name)
+	if errors.Is(earlier, broker.ErrNotFound) {
+		return err
+	}
+	return earlier
 }
 
 // List lists all stored files, in no order.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
-	list, err := s.files.List(ctx)
-	if errors.Is(err, jetstream.ErrNoObjectsFound) {
-		return nil, nil
+	out, err := s.files.List(ctx)
+	if err != nil || s.earlier == nil {
+		return out, err
 	}
-	if err != nil {
-		return nil, broker.Fail(err, "list files")
+	known := map[string]bool{}
+	for _, info := range out {
+		known[info.Name] = true
 	}
-	out := make([]Info, len(list))
-	for i, info := range list {
-		out[i] = infoOf(info)
+	earlier, err := s.earlier.List(ctx)
+	for _, info := range earlier {
+		if !known[info.Name] {
+			out = append(out, info)
+		}
 	}
-	return out, nil
+	return out, err
 }

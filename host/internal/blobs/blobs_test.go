@@ -15,9 +15,15 @@ import (
 func TestFiles(t *testing.T) { brokertest.OnBoth(t, testFiles) }
 
 func testFiles(t *testing.T, conn *broker.Conn) {
-	ctx := t.Context()
-	s, err := New(ctx, conn)
+	s, err := New(t.Context(), conn)
 	require.NoError(t, err)
+	testStored(t, s)
+}
+
+// testStored stores, reads and deletes a file.
+func testStored(t *testing.T, s *Store) {
+	t.Helper()
+	ctx := t.Context()
 	data := bytes.Repeat([]byte("0123456789"), 100_000)
 	info, err := s.Put(ctx, "tenant/a b.pdf", bytes.NewReader(data))
 	require.NoError(t, err)
@@ -45,7 +51,7 @@ func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 // Files that arrive in small pieces, as forms do, are stored in large ones; many at once wait for
 // each other.
 func TestFilesAtOnce(t *testing.T) {
-	s, err := New(t.Context(), brokertest.Open(t, broker.Config{}))
+	s, err := openNATS(t.Context(), brokertest.Open(t, broker.Config{}))
 	require.NoError(t, err)
 	data := bytes.Repeat([]byte("x"), 8<<20)
 	var group sync.WaitGroup
@@ -81,7 +87,7 @@ func (s smallReads) Read(p []byte) (int, error) { return s.r.Read(p[:min(len(p),
 
 // A file that is replaced, and one whose reader fails, leave no pieces behind.
 func TestPiecesOfFiles(t *testing.T) {
-	s, err := New(t.Context(), brokertest.Open(t, broker.Config{}))
+	s, err := openNATS(t.Context(), brokertest.Open(t, broker.Config{}))
 	require.NoError(t, err)
 	data := make([]byte, 3*chunkSize)
 	for range 2 {

@@ -104,7 +104,7 @@ func (b *backuper) fromPlace(ctx context.Context, a *app, cfg store.Config, w io
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	uploads, err := blobs.New(ctx, conn)
+	uploads, err := blobs.Open(ctx, conn, b.place.bucket)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -20,13 +21,27 @@ type dataPlace struct {
 	settings
 	dir, postgres, keyFile      string
 	natsCredentials, pluginsDir string
+	bucket                      blobs.Bucket
 	replicas                    int
 	urls                        []string // of NATS
 }
 
 // placeFlags are those of a place, the only ones that are read from the environment: EASEL_REPLACE
 // should replace nothing.
-var placeFlags = []string{"data", "postgres", "key-file", "nats", "nats-credentials", "nats-replicas", "plugins"}
+var placeFlags = []string{
+	"data", "postgres", "key-file", "nats", "nats-credentials", "nats-replicas", "plugins", "files",
+}
+
+// filesUsage is the help of --files.
+const filesUsage = "bucket of an S3-compatible service for uploaded files, as `URL` " +
+	"s3://BUCKET/PREFIX?endpoint=https://HOST with its credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; " +
+	"NATS when left out"
+
+// Credentials of a bucket, under the names that every S3 client reads.
+const (
+	filesKey    = "AWS_ACCESS_KEY_ID"
+	filesSecret = "AWS_SECRET_ACCESS_KEY"
+)
 
 // placeHelp says so in the help of a command.
 const placeHelp = `
@@ -35,7 +50,7 @@ Where the data is can be told by the environment as to ` + "`easel serve`" + `: 
 // placeHelpAll is that of a command that needs more than the records.
 const placeHelpAll = `
 Where the data is can be told by the environment as to ` + "`easel serve`" + `: EASEL_DATA, EASEL_POSTGRES, EASEL_KEY_FILE, EASEL_NATS,
-EASEL_NATS_CREDENTIALS, EASEL_NATS_REPLICAS and EASEL_PLUGINS.`
+EASEL_NATS_CREDENTIALS, EASEL_NATS_REPLICAS, EASEL_FILES and EASEL_PLUGINS.`
 
 func (d *dataPlace) add(fs *flag.FlagSet) {
 	d.flags = fs
@@ -50,6 +65,7 @@ func (d *dataPlace) addAll(fs *flag.FlagSet) {
 	fs.String("nats", "", "`URL,...` of an existing NATS with JetStream, where uploaded files are")
 	fs.StringVar(&d.natsCredentials, "nats-credentials", "", "credentials `FILE` for NATS")
 	fs.IntVar(&d.replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")
+	fs.StringVar(&d.bucket.URL, "files", "", filesUsage)
 	fs.StringVar(&d.pluginsDir, "plugins", "", "`DIR` of installed plugins; default plugins in the data directory")
 }
 
@@ -59,6 +75,8 @@ func (d *dataPlace) store(a *app) (store.Config, error) {
 	err := d.read(a.getenv, placeFlags...)
 	if err == nil && d.flags.Lookup("nats") != nil {
 		d.urls, err = d.nats()
+		d.bucket.Key, d.bucket.Secret = a.getenv(filesKey), a.getenv(filesSecret)
+		err = errors.Join(err, d.bucket.Check())
 	}
 	if err != nil {
 		return store.Config{}, &usageError{"", err}

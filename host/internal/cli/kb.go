@@ -44,7 +44,7 @@ servers of their own.
 type knowledgeBase struct {
 	dataPlace
 	tenant, name, method, language string
-	embedding, rerank              string
+	embedding, rerank, index       string
 	size                           int
 	weight                         float64
 
@@ -59,7 +59,12 @@ func (k *knowledgeBase) add(fs *flag.FlagSet) {
 	fs.StringVar(&k.tenant, "tenant", "", "`ID` of the tenant; the first one when left out")
 	fs.StringVar(&k.embedding, "embedding", "", "embedding model, as of serve")
 	fs.StringVar(&k.rerank, "rerank", "", "reranking model, as of serve")
+	fs.StringVar(&k.index, "index", "", indexUsage)
 }
+
+// indexUsage is the help of --index.
+const indexUsage = "where the index of datasets is: `URL` of a PostgreSQL database that all hosts share, or postgres " +
+	"for that of --postgres; in the data directory of each host when left out"
 
 // use opens the data, calls f and closes it again.
 func (k *knowledgeBase) use(ctx context.Context, a *app, f func(context.Context) error) (err error) {
@@ -91,7 +96,7 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 		return err
 	}
 	k.stop = append(k.stop, conn.Close)
-	files, err := blobs.New(ctx, conn)
+	files, err := blobs.Open(ctx, conn, k.bucket)
 	if err != nil {
 		return err
 	}
@@ -111,12 +116,16 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 	if err != nil {
 		return &usageError{"kb", err}
 	}
+	index, err := datasets.IndexAddress(cmp.Or(k.index, a.getenv("EASEL_INDEX")), k.postgres)
+	if err != nil {
+		return &usageError{"kb", err}
+	}
 	reader := &document.Reader{}
 	k.stop = append(k.stop, reader.Close)
 	alone := cfg.URL == ""
 	parts := datasets.Config{
 		Store: records, Files: files, Cutter: ingest.DocumentCutter{Reader: reader}, Models: models, Alone: alone,
-		Logger: k.dataPlace.broker(a).Log,
+		Logger: k.dataPlace.broker(a).Log, Index: index,
 	}
 	if alone {
 		parts.Dir = k.dir

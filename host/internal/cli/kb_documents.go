@@ -268,6 +268,9 @@ func (k *knowledgeBase) status(ctx context.Context, args []string) error {
 			d.ID, d.Name, string(d.State), fmt.Sprintf("%.0f%%", 100*max(0, d.Progress)), strconv.Itoa(d.Chunks), line,
 		})
 	}
+	if _, err := fmt.Fprintf(k.a.out, "index: %s\n", k.data.Index); err != nil {
+		return err
+	}
 	return k.table("ID NAME STATE PROGRESS CHUNKS ERROR", rows)
 }
 

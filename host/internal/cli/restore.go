@@ -52,7 +52,7 @@ func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace, f
 		return err
 	}
 	done, err := backup.Read(ctx, f, info.Size(), backup.Target{
-		Store: cfg, NATS: d.broker(a), Plugins: d.plugins(), Replace: replace, Force: force,
+		Store: cfg, NATS: d.broker(a), Files: d.bucket, Plugins: d.plugins(), Replace: replace, Force: force,
 	})
 	if errors.Is(err, broker.ErrLocked) {
 		return fmt.Errorf("%w: stop the host that uses %s first", err, d.dir)

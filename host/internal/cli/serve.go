@@ -80,9 +80,14 @@ func (s *server) define(fs *flag.FlagSet) {
 		"python in the data directory, the user's folder or the program's when left out")
 	fs.StringVar(&s.cfg.CodeExecutor, "code-executor", "", executorUsage)
 	fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
+	fs.StringVar(&s.cfg.Files, "files", "", filesUsage)
+	fs.StringVar(&s.cfg.Index, "index", "", indexUsage)
 	fs.StringVar(&s.cfg.Embedding, "embedding", "",
 		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server, with the key in "+
 			"EASEL_EMBEDDING_KEY, or a folder with a model; datasets are searched by words when left out")
+	fs.StringVar(&s.cfg.OCR, "ocr", "",
+		"OCR service for images and scanned pages: `URL[#LANGUAGE]` of its POST /ocr, with the key in EASEL_OCR_KEY; "+
+			"the program tesseract when left out, where it is installed")
 	fs.StringVar(&s.cfg.Rerank, "rerank", "",
 		"reranking model that searches may name: `URL#MODEL[@SHAPE]` with shape cohere, jina, ragflow or tei, and the "+
 			"key in EASEL_RERANK_KEY")

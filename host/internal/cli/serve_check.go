@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/datasets"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ocr"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -74,6 +77,22 @@ func (s *server) checkPlaces() error {
 	// The address may hold a password, so it is not shown.
 	if scheme, _, found := strings.Cut(s.cfg.Postgres, "://"); found && scheme != "postgres" && scheme != "postgresql" {
 		return fmt.Errorf("%s: an address such as postgres://USER@HOST/DATABASE is needed, not one with %s://", s.named("postgres"), scheme)
+	}
+	if s.cfg.Index == "postgres" {
+		if err := s.needs("index", "postgres"); err != nil {
+			return err
+		}
+	}
+	if _, err := datasets.IndexAddress(s.cfg.Index, s.cfg.Postgres); err != nil {
+		return fmt.Errorf("%s: %w", s.named("index"), err)
+	}
+	if err := (blobs.Bucket{URL: s.cfg.Files}).Check(); err != nil {
+		return fmt.Errorf("%s: %w", s.named("files"), err)
+	}
+	if s.cfg.OCR != "" {
+		if _, err := ocr.New(s.cfg.OCR, "", nil); err != nil {
+			return fmt.Errorf("%s: %w", s.named("ocr"), err)
+		}
 	}
 	if s.cfg.Dir == "" {
 		return fmt.Errorf("%s: a directory is needed, also with --nats and --postgres: plugins and compiled code are there", s.named("data"))

@@ -48,6 +48,8 @@ func (s *server) configure(a *app) (err error) {
 	s.cfg.Limits, s.cfg.Concurrency, s.cfg.MaxSteps = s.limits.Limits, s.paces.concurrency, s.paces.maxSteps
 	s.cfg.Traces = telemetry.Wanted(a.getenv)
 	s.cfg.EmbeddingKey, s.cfg.RerankKey = a.getenv("EASEL_EMBEDDING_KEY"), a.getenv("EASEL_RERANK_KEY")
+	s.cfg.FilesKey, s.cfg.FilesSecret = a.getenv(filesKey), a.getenv(filesSecret)
+	s.cfg.OCRKey = a.getenv("EASEL_OCR_KEY")
 	s.cfg.DatasetBytes = int64(s.datasetBytes)
 	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
 	s.cfg.ScriptWorker, s.cfg.PluginCompiler = worker(scriptWorker), worker(pluginCompiler)

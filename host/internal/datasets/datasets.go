@@ -9,10 +9,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/postgres"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
@@ -26,7 +29,9 @@ type Config struct {
 	Cutter ingest.Cutter
 	Models app.SearchModels
 	Limits app.DatasetLimits
-	// Dir is where the index is; "" makes a temporary one.
+	// Index is the address of an index that hosts share (see [IndexAddress]); "" keeps one in Dir.
+	Index string
+	// Dir is where an index of this host is; "" makes a temporary one.
 	Dir string
 	// Alone says that no other process works on the records: leases of documents are of dead ones.
 	Alone   bool
@@ -41,7 +46,7 @@ type Datasets struct {
 	Service  *app.Datasets
 	Ingester *ingest.Ingester
 	Replica  *replica.Replica
-	Index    *sqlite.Index
+	Index    index.Index
 	Store    store.DatasetStore
 }
 
@@ -49,9 +54,10 @@ type Datasets struct {
 func Open(ctx context.Context, cfg Config) (*Datasets, error) {
 	d := &Datasets{Store: store.DatasetStore{Store: cfg.Store}}
 	var err error
-	if d.Index, err = openIndex(ctx, cfg.Dir); err != nil {
+	if d.Index, err = openIndex(ctx, cfg.Index, cfg.Dir); err != nil {
 		return nil, err
 	}
+	cfg.Logger.Info("index of datasets opened", "index", fmt.Sprint(d.Index))
 	if cfg.Alone {
 		if err := d.Store.EndLeases(ctx); err != nil {
 			return nil, errors.Join(err, d.Close())
@@ -71,8 +77,34 @@ func Open(ctx context.Context, cfg Config) (*Datasets, error) {
 	return d, nil
 }
 
-// openIndex opens the index in a directory. It is made from the records and can be made again.
-func openIndex(ctx context.Context, dir string) (*sqlite.Index, error) {
+// openIndex opens the index at an address, or in a directory without one.
+func openIndex(ctx context.Context, address, dir string) (index.Index, error) {
+	if address == "" {
+		return openFile(ctx, dir)
+	}
+	return postgres.Open(ctx, postgres.Config{URL: address})
+}
+
+// IndexAddress is the address of the index that a setting names: itself, or that of the database of
+// the records for "postgres".
+func IndexAddress(setting, records string) (string, error) {
+	if setting == "postgres" {
+		if records == "" {
+			return "", errors.New("index: postgres is the database of the records, and they are in none")
+		}
+		return records, nil
+	}
+	// The address may have a password, so it is not shown.
+	switch scheme, _, found := strings.Cut(setting, "://"); {
+	case setting == "", found && (scheme == "postgres" || scheme == "postgresql"):
+		return setting, nil
+	default:
+		return "", errors.New("index: unknown address (want postgres, or postgres://USER@HOST/DATABASE)")
+	}
+}
+
+// openFile opens the index in a directory. It is made from the records and can be made again.
+func openFile(ctx context.Context, dir string) (*sqlite.Index, error) {
 	if dir == "" {
 		return sqlite.Open(ctx, "")
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
-	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
 	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
@@ -33,7 +33,7 @@ type Fixture struct {
 	*app.Datasets
 	Store    store.DatasetStore
 	Files    *blobs.Store
-	Index    *sqlite.Index
+	Index    index.Index
 	Replica  *replica.Replica
 	Ingester *ingest.Ingester
 }
@@ -46,6 +46,8 @@ type Options struct {
 	Models app.SearchModels
 	Limits app.DatasetLimits
 	Lease  time.Duration
+	// IndexURL is the address of an index that hosts share; "" makes one of its own.
+	IndexURL string
 	// Workers is how many documents are parsed at once; 0 means 2.
 	Workers int
 	// Idle starts no worker: documents stay queued.
@@ -82,7 +84,7 @@ func New(t testing.TB, o Options) *Fixture {
 	}
 	parts, err := datasets.Open(t.Context(), datasets.Config{
 		Store: o.Store, Files: f.Files, Cutter: o.Cutter, Models: o.Models, Limits: o.Limits, Workers: o.Workers,
-		Lease: o.Lease, Poll: 10 * time.Millisecond, Logger: quiet,
+		Index: o.IndexURL, Lease: o.Lease, Poll: 10 * time.Millisecond, Logger: quiet,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, parts.Close()) })

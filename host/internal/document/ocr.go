@@ -80,7 +80,8 @@ func recognized(ctx context.Context, ocr OCR, image []byte) ([]block.Block, erro
 // imageBlocks adds the text of an image to out.
 func imageBlocks(ctx context.Context, data []byte, out *page, ocr OCR) error {
 	if ocr == nil || out.blocks == nil {
-		const missing = "it is an image, and there is no OCR: install tesseract or choose a model that reads images"
+		const missing = "it is an image, and there is no OCR: install tesseract, configure an OCR service " +
+			"or choose a model that reads images"
 		return fmt.Errorf("%w: %s", ErrNoText, missing)
 	}
 	list, err := recognized(ctx, ocr, data)

@@ -70,7 +70,7 @@ func TestImages(t *testing.T) {
 	require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 3))))
 	_, err := newReader(t, Limits{Time: patient}).Blocks(t.Context(), Bytes("a.png", "", b.Bytes()))
 	require.ErrorIs(t, err, ErrNoText)
-	require.ErrorContains(t, err, "install tesseract or choose a model")
+	require.ErrorContains(t, err, "install tesseract, configure an OCR service or choose a model")
 
 	dir := t.TempDir()
 	script := "#!/bin/sh\n[ \"$1 $2\" = \"stdin stdout\" ] || exit 3\nwc -c | tr -d ' ' | sed 's/$/ bytes/'\n"

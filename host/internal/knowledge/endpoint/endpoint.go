@@ -1,9 +1,10 @@
-// Package endpoint sends JSON requests to servers of embedding and reranking models, again when
-// they are busy.
+// Package endpoint sends requests to servers of models, again when they are busy, and reads their
+// JSON answers.
 package endpoint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,10 +25,12 @@ type Endpoint struct {
 	Client *http.Client
 	// Retries is how often a request is sent again; 0 means 4, a negative value none.
 	Retries int
+	// MaxAnswer bounds an answer in bytes; 0 means 256 MiB.
+	MaxAnswer int64
 }
 
 const (
-	// largestAnswer is where reading stops, in bytes.
+	// largestAnswer is where reading stops unless MaxAnswer is set, in bytes.
 	largestAnswer = 256 << 20
 	// longestWait is the longest pause between two tries; a server that asks for more is not asked
 	// again.
@@ -53,12 +56,17 @@ func (e *Endpoint) Post(ctx context.Context, in, out any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.URL, err)
 	}
+	return e.Send(ctx, "application/json", body, out)
+}
+
+// Send is [Endpoint.Post] with a body of another type.
+func (e *Endpoint) Send(ctx context.Context, contentType string, body []byte, out any) error {
 	retries := e.Retries
 	if retries == 0 {
 		retries = 4
 	}
 	for try := 0; ; try++ {
-		wait, err := e.once(ctx, body, out, try)
+		wait, err := e.once(ctx, contentType, body, out, try)
 		if err == nil {
 			return nil
 		}
@@ -77,12 +85,14 @@ func (e *Endpoint) Post(ctx context.Context, in, out any) error {
 const never = -1
 
 // once sends the request. After an error it gives how long to wait before the next try.
-func (e *Endpoint) once(ctx context.Context, body []byte, out any, try int) (wait time.Duration, err error) {
+func (e *Endpoint) once(
+	ctx context.Context, contentType string, body []byte, out any, try int,
+) (wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, bytes.NewReader(body))
 	if err != nil {
 		return never, err
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("Accept", "application/json")
 	if e.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+e.Key)
@@ -96,12 +106,13 @@ func (e *Endpoint) once(ctx context.Context, body []byte, out any, try int) (wai
 		return backoff(try), err
 	}
 	defer res.Body.Close() // it was only read
-	data, err := io.ReadAll(io.LimitReader(res.Body, largestAnswer+1))
+	largest := cmp.Or(e.MaxAnswer, largestAnswer)
+	data, err := io.ReadAll(io.LimitReader(res.Body, largest+1))
 	switch {
 	case err != nil:
 		return backoff(try), err
-	case len(data) > largestAnswer:
-		return never, fmt.Errorf("the answer has more than %d bytes", largestAnswer)
+	case int64(len(data)) > largest:
+		return never, fmt.Errorf("the answer has more than %d bytes", largest)
 	case res.StatusCode == http.StatusOK:
 		if err := json.Unmarshal(data, out); err != nil {
 			return never, fmt.Errorf("the answer is not the expected JSON: %w", err)

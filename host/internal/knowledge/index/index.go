@@ -55,8 +55,8 @@ type Index interface {
 	Stats(ctx context.Context, dataset string) (Stats, error)
 	// Datasets lists the keys of all datasets, in no order.
 	Datasets(ctx context.Context) ([]string, error)
-	// Versions gives the version of each document of a dataset.
-	Versions(ctx context.Context, dataset string) (map[string]int64, error)
+	// Versions gives the versions of documents of a dataset, or of all when none are named.
+	Versions(ctx context.Context, dataset string, documents ...string) (map[string]int64, error)
 	// Close releases the index.
 	Close() error
 }
@@ -152,4 +152,11 @@ type List struct {
 type Page struct {
 	Total  int
 	Chunks []Chunk // without vectors
+}
+
+// Shared is an [Index] that several hosts change. They take turns for each dataset.
+type Shared interface {
+	// Lock waits until no other holder has the lock of this name, on any host. It ends by release,
+	// or with its host.
+	Lock(ctx context.Context, name string) (release func(), err error)
 }

@@ -1,10 +1,13 @@
-// Package replica keeps the index of a host in step with the records of datasets.
+// Package replica keeps an index in step with the records of datasets.
 //
-// Records and chunk files are shared by all hosts; each host has an index of its own, made from
-// them. Every change of a document counts up the dataset's sequence number, and [Replica.Sync]
-// applies the changes since the last one before a search or a list reads the index. So a reader on
-// any host finds what was written before, a document's chunks change in one step, and an index
-// that is lost or behind is rebuilt without the writer.
+// Records and chunk files are shared by all hosts; the index is made from them, and is of one host
+// or of all. Every change of a document counts up the dataset's sequence number, and
+// [Replica.Sync] applies the changes since the last one before a search or a list reads the index.
+// So a reader on any host finds what was written before, a document's chunks change in one step,
+// and an index that is lost or behind is rebuilt without the writer.
+//
+// Hosts that share an index take turns for each dataset, and leave out the documents that another
+// one has applied: the index has their versions.
 package replica
 
 import (
@@ -35,9 +38,10 @@ type Config struct {
 	Lost func(ctx context.Context, d *store.Document) error
 }
 
-// Replica is the index of this host. It is safe for concurrent use.
+// Replica keeps an index in step. It is safe for concurrent use.
 type Replica struct {
-	cfg Config
+	cfg    Config
+	shared index.Shared // nil when the index is of this host alone
 
 	mu     sync.Mutex
 	states map[string]*state // by dataset
@@ -67,7 +71,11 @@ func (s *state) set(key string, applied int64, model string) {
 }
 
 // New makes a replica.
-func New(cfg Config) *Replica { return &Replica{cfg: cfg, states: map[string]*state{}} }
+func New(cfg Config) *Replica {
+	r := &Replica{cfg: cfg, states: map[string]*state{}}
+	r.shared, _ = cfg.Index.(index.Shared)
+	return r
+}
 
 // Index is the index that is kept in step.
 func (r *Replica) Index() index.Index { return r.cfg.Index }
@@ -161,11 +169,18 @@ func (r *Replica) apply(ctx context.Context, s *state, key string, d *store.Data
 	switch {
 	case old == key && applied >= d.Seq:
 		return nil // by another call meanwhile
-	case old == key && applied >= d.GoneSeq:
+	case r.shared != nil:
+		release, err := r.shared.Lock(ctx, prefix(d.Tenant, d.ID))
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	if old == key && applied >= d.GoneSeq {
 		if err := r.follow(ctx, key, d, applied); err != nil {
 			return err
 		}
-	default:
+	} else {
 		if err := r.cfg.Index.Create(ctx, key, settings(d)); err != nil {
 			return err
 		}
@@ -174,8 +189,8 @@ func (r *Replica) apply(ctx context.Context, s *state, key string, d *store.Data
 		}
 	}
 	s.set(key, d.Seq, d.Model)
-	if old != key {
-		return r.dropOthers(ctx, d, key)
+	if old != key && r.shared == nil {
+		return r.dropOthers(ctx, d, key) // Prune does it when other hosts may be reading them
 	}
 	return nil
 }
@@ -190,14 +205,37 @@ func (r *Replica) follow(ctx context.Context, key string, d *store.Dataset, appl
 		if err != nil || len(list) == 0 {
 			return err
 		}
+		have, err := r.versions(ctx, key, list)
+		if err != nil {
+			return err
+		}
 		for i := range list {
-			if err := r.document(ctx, key, d, &list[i], applied); err != nil {
+			version := applied
+			if r.shared != nil {
+				version = have[list[i].ID]
+			}
+			if version >= list[i].Seq {
+				continue // by another host
+			}
+			if err := r.document(ctx, key, d, &list[i], version); err != nil {
 				return err
 			}
 		}
 		after = list[len(list)-1].Seq
 	}
 	return nil
+}
+
+// versions are those of documents in an index that other hosts change, too.
+func (r *Replica) versions(ctx context.Context, key string, list []store.Document) (map[string]int64, error) {
+	if r.shared == nil {
+		return nil, nil
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	return r.cfg.Index.Versions(ctx, key, ids...)
 }
 
 // compare applies the difference between the documents of a dataset and those in the index.
@@ -256,7 +294,8 @@ func (r *Replica) dropOthers(ctx context.Context, d *store.Dataset, but string) 
 	return nil
 }
 
-// Prune removes datasets from the index that have no record any more.
+// Prune removes datasets from the index that have no record any more, and what a shared index has
+// of datasets under other keys than theirs.
 func (r *Replica) Prune(ctx context.Context) error {
 	keys, err := r.cfg.Index.Datasets(ctx) // before the records: a key is younger than its record
 	if err != nil {
@@ -274,6 +313,9 @@ func (r *Replica) Prune(ctx context.Context) error {
 		_, rest, _ := strings.Cut(key, "/")
 		id, _, _ := strings.Cut(rest, "/")
 		if known[id] {
+			if err := r.dropOld(ctx, key, id); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := r.cfg.Index.Drop(ctx, key); err != nil {
@@ -284,4 +326,23 @@ func (r *Replica) Prune(ctx context.Context) error {
 		r.mu.Unlock()
 	}
 	return nil
+}
+
+// dropOld removes what a shared index has of a dataset under a key that is not its own any more.
+func (r *Replica) dropOld(ctx context.Context, key, dataset string) error {
+	if r.shared == nil {
+		return nil
+	}
+	d, err := r.cfg.Store.AnyDataset(ctx, dataset)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // the next Prune removes it
+	}
+	if err != nil {
+		return err
+	}
+	epoch, err := r.readEpoch(ctx)
+	if err != nil || key == keyOf(&d, epoch) {
+		return err
+	}
+	return r.cfg.Index.Drop(ctx, key)
 }

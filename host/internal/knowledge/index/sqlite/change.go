@@ -8,17 +8,15 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
 // change is a transaction on a dataset. What it means for the memory is collected and happens when
 // it commits.
 type change struct {
 	*sql.Tx
-	x        *Index
-	d        *dataset
-	analyzer *terms.Analyzer
-	found    []terms.Term // buffer
+	x       *Index
+	d       *dataset
+	counter *index.Counter
 
 	added      *segment            // chunks of this change that are not in a segment yet
 	flushed    []*segment          // segments that this change made; the old tail is the first
@@ -45,12 +43,12 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 		x: x, d: d, added: newTail(), dims: d.dims,
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
 	}
-	if d.analyzer == nil {
-		if d.analyzer, err = terms.New(d.settings.Settings); err != nil {
+	if d.counter == nil {
+		if d.counter, err = index.NewCounter(d.settings); err != nil {
 			return wrap(key, err)
 		}
 	}
-	c.analyzer = d.analyzer
+	c.counter = d.counter
 	if c.Tx, err = x.write.BeginTx(ctx, nil); err != nil {
 		return wrap(key, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
 // load gives a dataset, read into memory at its first use. The caller holds x.writing.
@@ -88,11 +87,11 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 		last := d.segments[n-1]
 		flushed = last.rows[len(last.rows)-1]
 	}
-	analyzer, err := terms.New(d.settings.Settings)
+	counter, err := index.NewCounter(d.settings)
 	if err != nil {
 		return err
 	}
-	c := &change{d: d, analyzer: analyzer}
+	c := &change{d: d, counter: counter}
 	rows, err := x.write.QueryContext(ctx,
 		`SELECT c.id, c.document, d.name, c.content, c.searched, c.keywords, c.questions, c.enabled, v.data
 		FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN vectors v ON v.id = c.id
@@ -112,7 +111,7 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 			return err
 		}
 		chunk.Keywords, chunk.Questions = splitLines(keywords), splitLines(questions)
-		length, counts := c.count(name, &chunk)
+		length, counts := c.counter.Count(name, &chunk)
 		var v []float32
 		if vector != nil {
 			v = decodeFloats(vector)

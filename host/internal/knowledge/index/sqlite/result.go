@@ -19,7 +19,9 @@ func (s *search) result(ctx context.Context, datasets []*dataset, ranked []index
 	if err != nil {
 		return nil, err
 	}
-	out.Documents = countDocuments(ranked, documents)
+	out.Documents = index.CountDocuments(ranked, func(id int64) index.DocumentCount {
+		return index.DocumentCount{Document: documents[id].key, Name: documents[id].name}
+	})
 	page := ranked[min(s.q.Offset, len(ranked)):min(s.q.Offset+s.q.Limit, len(ranked))]
 	chunks, err := s.chunks(ctx, page)
 	if err != nil {
@@ -83,26 +85,6 @@ func (s *search) documents(ctx context.Context, ranked []index.Ranked) (map[int6
 		out[id] = d
 	}
 	return out, rows.Err()
-}
-
-// countDocuments counts the hits of each document, those with most hits first.
-func countDocuments(ranked []index.Ranked, documents map[int64]document) []index.DocumentCount {
-	at := map[int64]int{}
-	var out []index.DocumentCount
-	for _, r := range ranked {
-		i, known := at[r.Document]
-		if !known {
-			i = len(out)
-			at[r.Document] = i
-			out = append(out, index.DocumentCount{
-				Document: documents[r.Document].key,
-				Name:     documents[r.Document].name,
-			})
-		}
-		out[i].Count++
-	}
-	slices.SortStableFunc(out, func(a, b index.DocumentCount) int { return cmp.Compare(b.Count, a.Count) })
-	return out
 }
 
 const chunkColumns = `c.id, c.key, c.content, c.searched, c.keywords, c.questions, c.enabled, c.extra`
@@ -240,13 +222,17 @@ func (x *Index) Datasets(ctx context.Context) (keys []string, err error) {
 }
 
 // Versions implements [index.Index].
-func (x *Index) Versions(ctx context.Context, key string) (map[string]int64, error) {
+func (x *Index) Versions(ctx context.Context, key string, documents ...string) (map[string]int64, error) {
 	datasets, release, err := x.use(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	rows, err := x.read.QueryContext(ctx, `SELECT key, version FROM documents WHERE dataset = ?`, datasets[0].id)
+	query, args := `SELECT key, version FROM documents WHERE dataset = ?`, []any{datasets[0].id}
+	if len(documents) > 0 {
+		query, args = query+` AND key IN (SELECT value FROM json_each(?))`, append(args, jsonList(documents))
+	}
+	rows, err := x.read.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, wrap(key, err)
 	}

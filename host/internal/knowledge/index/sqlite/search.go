@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
 )
 
 // search is one query at work on what it reads.
@@ -128,17 +127,4 @@ func (s *search) candidates(ctx context.Context, datasets []*dataset) ([]index.C
 		}
 	}
 	return out, nil
-}
-
-// queryTerms are the terms of the query for a dataset, with how often each occurs.
-func (s *search) queryTerms(d *dataset) (map[string]int, error) {
-	a, err := terms.New(d.settings.Settings)
-	if err != nil {
-		return nil, err
-	}
-	counts := map[string]int{}
-	for _, t := range a.Query(s.q.Text) {
-		counts[t]++
-	}
-	return counts, nil
 }

@@ -53,8 +53,8 @@ type dataset struct {
 	dims     int
 	segments []*segment // in the order of their chunks
 	tail     *segment   // the newest chunks, with their postings
-	// analyzer is that of changes; it remembers the stems of words. nil before the first one.
-	analyzer *terms.Analyzer
+	// counter is that of changes; it remembers the stems of words. nil before the first one.
+	counter *index.Counter
 }
 
 // parts are all segments and the tail.
@@ -177,6 +177,9 @@ func (x *Index) prepare(ctx context.Context) error {
 	return err
 }
 
+// String says what it is.
+func (x *Index) String() string { return "embedded" }
+
 // Close waits for a write in progress and closes the file.
 func (x *Index) Close() error {
 	x.writing.Lock()
@@ -225,7 +228,7 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	d.settings, d.analyzer = s, nil
+	d.settings, d.counter = s, nil
 	return nil
 }
 

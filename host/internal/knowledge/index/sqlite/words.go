@@ -5,8 +5,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
 // location is a chunk in the parts of a search.
@@ -39,7 +40,7 @@ func (s *search) scoreWords(ctx context.Context, datasets []*dataset) error {
 	queries := make([]wordQuery, len(datasets))
 	idf := map[string]float64{}
 	for i, d := range datasets {
-		counts, err := s.queryTerms(d)
+		counts, err := index.QueryTerms(d.settings, s.q.Text)
 		if err != nil {
 			return err
 		}
@@ -123,7 +124,7 @@ func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64,
 		}
 	}
 	for term, n := range holding {
-		idf[term] = math.Log(1 + (float64(all-n)+0.5)/(float64(n)+0.5))
+		idf[term] = index.InverseFrequency(all, n)
 	}
 	return nil
 }
@@ -173,10 +174,9 @@ const longestNorm = 1 << 14
 // lengthNorms are the parts of BM25's divisor that depend on the length of a chunk.
 func lengthNorms(d *dataset) []float32 {
 	average := float64(d.words()) / float64(max(1, d.live()))
-	k1, b := max(0, d.settings.K1), max(0, d.settings.B)
 	norms := make([]float32, longestNorm)
 	for length := range norms {
-		norms[length] = float32(k1 * (1 - b + b*float64(length)/max(1, average)))
+		norms[length] = float32(d.settings.LengthNorm(length, average))
 	}
 	return norms
 }

@@ -175,7 +175,7 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 			return err
 		}
 	}
-	length, counts := c.count(name, chunk)
+	length, counts := c.counter.Count(name, chunk)
 	c.added.add(row, doc, length, counts, vector, !chunk.Disabled)
 	if c.added.tail.size > c.x.flushSize {
 		return c.flush(ctx)
@@ -211,30 +211,6 @@ func (c *change) vector(chunk *index.Chunk) ([]float32, error) {
 		return nil, fmt.Errorf("vector has %d dimensions, those of the dataset have %d", len(chunk.Vector), c.dims)
 	}
 	return index.Unit(chunk.Vector)
-}
-
-// count is how many words a chunk has, and how often each term counts.
-func (c *change) count(name string, chunk *index.Chunk) (length int, counts map[string]int) {
-	counts = map[string]int{}
-	take := func(text string, weight int) (words int) {
-		c.found = c.analyzer.Append(c.found[:0], text)
-		for _, t := range c.found {
-			counts[t.Text] += weight
-			if !t.Stop && !t.Single {
-				words++
-			}
-		}
-		return words
-	}
-	length = take(chunk.Searched(), 1)
-	take(name, index.NameWeight)
-	for _, k := range chunk.Keywords {
-		take(k, index.KeywordWeight)
-	}
-	for _, q := range chunk.Questions {
-		take(q, index.QuestionWeight)
-	}
-	return length, counts
 }
 
 // joinLines stores a list of lines.

@@ -1,0 +1,174 @@
+package blobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
+)
+
+// natsFiles are files in an object store on JetStream.
+type natsFiles struct {
+	conn   *broker.Conn
+	bucket string
+	files  jetstream.ObjectStore
+}
+
+// openNATS opens the object store, and creates it at the first use.
+func openNATS(ctx context.Context, conn *broker.Conn) (*natsFiles, error) {
+	s := &natsFiles{conn: conn, bucket: conn.Name("files")}
+	var err error
+	s.files, err = conn.Bucket(ctx, jetstream.ObjectStoreConfig{Bucket: s.bucket})
+	return s, err
+}
+
+// chunkSize is how many bytes of a file are one message.
+const chunkSize = 128 << 10
+
+// Put implements backend. It writes what jetstream's ObjectStore.Put writes, which makes a message
+// of every read and has 4,000 of them under way: small pieces of a form fail as too many, large
+// ones are hundreds of megabytes in memory. Here the next piece is read when the one before is
+// stored.
+func (s *natsFiles) Put(ctx context.Context, name string, r io.Reader) (Info, error) {
+	info, err := s.put(ctx, name, r)
+	if err != nil {
+		return Info{}, broker.Fail(err, "put file %q", name)
+	}
+	return infoOf(info), nil
+}
+
+func (s *natsFiles) put(ctx context.Context, name string, r io.Reader) (*jetstream.ObjectInfo, error) {
+	old, err := s.files.GetInfo(ctx, name)
+	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return nil, err
+	}
+	info := &jetstream.ObjectInfo{
+		Bucket: s.bucket, NUID: nuid.Next(),
+		ObjectMeta: jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}},
+	}
+	if err := s.putChunks(ctx, info, r); err != nil {
+		return nil, errors.Join(err, s.purgeChunks(context.WithoutCancel(ctx), info))
+	}
+	text, err := json.Marshal(info)
+	if err != nil {
+		return nil, err
+	}
+	meta := nats.NewMsg("$O." + info.Bucket + ".M." + base64.URLEncoding.EncodeToString([]byte(name)))
+	meta.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	meta.Data = text
+	if _, err := s.conn.Slow.PublishMsg(ctx, meta); err != nil {
+		return nil, errors.Join(err, s.purgeChunks(context.WithoutCancel(ctx), info))
+	}
+	if old != nil {
+		// The new file is there; the pieces of the old one are only room that is lost.
+		_ = s.purgeChunks(ctx, old)
+	}
+	return info, nil
+}
+
+// putChunks stores the pieces of a file and completes info.
+func (s *natsFiles) putChunks(ctx context.Context, info *jetstream.ObjectInfo, r io.Reader) error {
+	chunk, hash := make([]byte, chunkSize), sha256.New()
+	for {
+		if err := s.conn.Room(chunkSize); err != nil {
+			return err
+		}
+		n, err := readFull(r, chunk)
+		if n > 0 {
+			hash.Write(chunk[:n])
+			m := nats.NewMsg(chunkSubject(info))
+			m.Data = chunk[:n]
+			if _, err := s.conn.Slow.PublishMsg(ctx, m); err != nil {
+				return err
+			}
+			info.Size += uint64(n)
+			info.Chunks++
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			info.Digest = jetstream.GetObjectDigestValue(hash)
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// readFull fills p, or reads to the end, which is io.EOF. Other than in io.ReadFull,
+// io.ErrUnexpectedEOF is r's own.
+func readFull(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var more int
+		more, err = r.Read(p[n:])
+		n += more
+	}
+	return n, err
+}
+
+func chunkSubject(info *jetstream.ObjectInfo) string { return "$O." + info.Bucket + ".C." + info.NUID }
+
+// purgeChunks removes the pieces of a file.
+func (s *natsFiles) purgeChunks(ctx context.Context, info *jetstream.ObjectInfo) error {
+	ctx, done := context.WithTimeout(ctx, broker.Wait)
+	defer done()
+	stream, err := s.conn.Slow.Stream(ctx, "OBJ_"+info.Bucket)
+	if err != nil {
+		return err
+	}
+	return stream.Purge(ctx, jetstream.WithPurgeSubject(chunkSubject(info)))
+}
+
+// Open implements backend.
+func (s *natsFiles) Open(ctx context.Context, name string) (io.ReadCloser, Info, error) {
+	result, err := s.files.Get(ctx, name)
+	if err != nil {
+		return nil, Info{}, broker.Fail(err, "open file %q", name)
+	}
+	info, err := result.Info()
+	if err != nil {
+		return nil, Info{}, broker.Fail(err, "open file %q", name)
+	}
+	return result, infoOf(info), nil
+}
+
+// Stat implements backend.
+func (s *natsFiles) Stat(ctx context.Context, name string) (Info, error) {
+	info, err := s.files.GetInfo(ctx, name)
+	if err != nil {
+		return Info{}, broker.Fail(err, "file %q", name)
+	}
+	return infoOf(info), nil
+}
+
+// Delete implements backend.
+func (s *natsFiles) Delete(ctx context.Context, name string) error {
+	return broker.Fail(s.files.Delete(ctx, name), "delete file %q", name)
+}
+
+func infoOf(info *jetstream.ObjectInfo) Info {
+	return Info{Name: info.Name, Size: info.Size, Digest: info.Digest}
+}
+
+// List implements backend.
+func (s *natsFiles) List(ctx context.Context) ([]Info, error) {
+	list, err := s.files.List(ctx)
+	if errors.Is(err, jetstream.ErrNoObjectsFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, broker.Fail(err, "list files")
+	}
+	out := make([]Info, len(list))
+	for i, info := range list {
+		out[i] = infoOf(info)
+	}
+	return out, nil
+}

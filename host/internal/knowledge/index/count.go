@@ -1,0 +1,91 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
+)
+
+// Counter counts the terms of chunks. It is for one goroutine at a time.
+type Counter struct {
+	analyzer *terms.Analyzer
+	found    []terms.Term // buffer
+}
+
+// NewCounter returns a counter with the language of a dataset.
+func NewCounter(s Settings) (*Counter, error) {
+	a, err := terms.New(s.Settings)
+	if err != nil {
+		return nil, err
+	}
+	return &Counter{analyzer: a}, nil
+}
+
+// Count returns the number of words of a chunk and how often each of its terms counts. name is that
+// of its document.
+func (c *Counter) Count(name string, chunk *Chunk) (length int, counts map[string]int) {
+	counts = map[string]int{}
+	take := func(text string, weight int) (words int) {
+		c.found = c.analyzer.Append(c.found[:0], text)
+		for _, t := range c.found {
+			counts[t.Text] += weight
+			if !t.Stop && !t.Single {
+				words++
+			}
+		}
+		return words
+	}
+	length = take(chunk.Searched(), 1)
+	take(name, NameWeight)
+	for _, k := range chunk.Keywords {
+		take(k, KeywordWeight)
+	}
+	for _, q := range chunk.Questions {
+		take(q, QuestionWeight)
+	}
+	return length, counts
+}
+
+// QueryTerms returns the terms of a question in a dataset and how often each occurs.
+func QueryTerms(s Settings, text string) (map[string]int, error) {
+	a, err := terms.New(s.Settings)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int{}
+	for _, t := range a.Query(text) {
+		counts[t]++
+	}
+	return counts, nil
+}
+
+// InverseFrequency is the weight of a term that holding of all chunks have.
+func InverseFrequency(all, holding int) float64 {
+	return math.Log(1 + (float64(all-holding)+0.5)/(float64(holding)+0.5))
+}
+
+// LengthNorm is the part of BM25's divisor that depends on the length of a chunk.
+func (s Settings) LengthNorm(length int, average float64) float64 {
+	k1, b := max(0, s.K1), max(0, s.B)
+	return k1 * (1 - b + b*float64(length)/max(1, average))
+}
+
+// CountDocuments counts the hits of each document, those with most hits first. document names the
+// document of a hit, without its count.
+func CountDocuments(ranked []Ranked, document func(id int64) DocumentCount) []DocumentCount {
+	at := map[int64]int{}
+	var out []DocumentCount
+	for _, r := range ranked {
+		i, known := at[r.Document]
+		if !known {
+			i = len(out)
+			at[r.Document] = i
+			out = append(out, document(r.Document))
+		}
+		out[i].Count++
+	}
+	slices.SortStableFunc(out, func(a, b DocumentCount) int { return cmp.Compare(b.Count, a.Count) })
+	return out
+}

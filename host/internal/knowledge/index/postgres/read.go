@@ -1,0 +1,265 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
+)
+
+// document is a row of the table.
+type document struct {
+	dataset   int64
+	key, name string
+	meta      map[string]any
+}
+
+// result reads the chunks of the page that a query asks for.
+func (s *search) result(ranked []index.Ranked) (*index.Result, error) {
+	documents, err := s.documents(ranked)
+	if err != nil {
+		return nil, err
+	}
+	out := &index.Result{Total: len(ranked)}
+	out.Documents = index.CountDocuments(ranked, func(id int64) index.DocumentCount {
+		return index.DocumentCount{Document: documents[id].key, Name: documents[id].name}
+	})
+	page := ranked[min(s.q.Offset, len(ranked)):min(s.q.Offset+s.q.Limit, len(ranked))]
+	chunks, err := s.chunks(page)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[int64]*dataset{}
+	for _, d := range s.datasets {
+		byID[d.id] = d
+	}
+	marks := map[*dataset]*index.Highlighter{}
+	for _, r := range page {
+		doc := documents[r.Document]
+		d := byID[doc.dataset]
+		hit := index.Hit{
+			Chunk: chunks[r.Key], Dataset: d.key, Document: doc.key, DocumentName: doc.name, Meta: doc.meta,
+			Similarity: r.Similarity, Term: min(1, r.Term), Vector: r.Vector, Score: r.Score,
+		}
+		if s.q.Highlight {
+			if marks[d] == nil {
+				if marks[d], err = d.highlighter(s.q.Text); err != nil {
+					return nil, err
+				}
+			}
+			hit.Highlight = marks[d].Mark(hit.Chunk.Content)
+		}
+		out.Hits = append(out.Hits, hit)
+	}
+	return out, nil
+}
+
+// documents reads those of hits.
+func (s *search) documents(ranked []index.Ranked) (map[int64]document, error) {
+	wanted := make([]int64, len(ranked))
+	for i, r := range ranked {
+		wanted[i] = r.Document
+	}
+	rows, err := s.Query(s.ctx, `SELECT id, dataset, key, name, meta FROM documents WHERE id = ANY($1)`, wanted)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[int64]document{}
+	for rows.Next() {
+		var id int64
+		var d document
+		var meta string
+		if err := rows.Scan(&id, &d.dataset, &d.key, &d.name, &meta); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(meta), &d.meta); err != nil {
+			return nil, fmt.Errorf("document %q: metadata: %w", d.key, err)
+		}
+		out[id] = d
+	}
+	return out, rows.Err()
+}
+
+const chunkColumns = `id, key, content, body, enabled, extra`
+
+// scanChunk reads a row of chunkColumns.
+func scanChunk(row pgx.CollectableRow) (id int64, c index.Chunk, err error) {
+	var text []byte
+	var enabled bool
+	if err := row.Scan(&id, &c.ID, &c.Content, &text, &enabled, &c.Extra); err != nil {
+		return 0, c, err
+	}
+	var b body
+	if err := json.Unmarshal(text, &b); err != nil {
+		return 0, c, fmt.Errorf("chunk %q: %w", c.ID, err)
+	}
+	if b.Content != "" {
+		c.Content = b.Content
+	}
+	c.Text, c.Keywords, c.Questions, c.Disabled = b.Text, b.Keywords, b.Questions, !enabled
+	return id, c, nil
+}
+
+// chunks reads those of a page.
+func (s *search) chunks(page []index.Ranked) (map[int64]index.Chunk, error) {
+	wanted := make([]int64, len(page))
+	for i, r := range page {
+		wanted[i] = r.Key
+	}
+	rows, err := s.Query(s.ctx, `SELECT `+chunkColumns+` FROM chunks WHERE id = ANY($1)`, wanted)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[int64]index.Chunk{}
+	for rows.Next() {
+		id, c, err := scanChunk(rows)
+		if err != nil {
+			return nil, err
+		}
+		out[id] = c
+	}
+	return out, rows.Err()
+}
+
+// Chunks implements [index.Index].
+func (x *Index) Chunks(ctx context.Context, l *index.List) (page *index.Page, err error) {
+	err = wrap(l.Dataset, x.snapshot(ctx, func(tx pgx.Tx) error {
+		page, err = list(ctx, tx, l)
+		return err
+	}))
+	return page, err
+}
+
+func list(ctx context.Context, tx pgx.Tx, l *index.List) (*index.Page, error) {
+	datasets, err := readDatasets(ctx, tx, l.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	var document int64
+	const known = `SELECT id FROM documents WHERE dataset = $1 AND key = $2`
+	err = tx.QueryRow(ctx, known, datasets[0].id, l.Document).Scan(&document)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%w %q", index.ErrNoDocument, l.Document)
+	}
+	if err != nil {
+		return nil, err
+	}
+	const where = ` FROM chunks WHERE document = $1 AND ($2 = '' OR strpos(lower(content), lower($2)) > 0)
+		AND ($3::text[] IS NULL OR key = ANY($3)) AND ($4::boolean IS NULL OR enabled = $4)`
+	args := []any{document, storable(l.Words), l.IDs, l.Enabled}
+	page := &index.Page{}
+	if err := tx.QueryRow(ctx, `SELECT count(*)`+where, args...).Scan(&page.Total); err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, `SELECT `+chunkColumns+where+` ORDER BY id LIMIT $5 OFFSET $6`,
+		append(args, cmp.Or(l.Limit, index.DefaultLimit), l.Offset)...)
+	if err != nil {
+		return nil, err
+	}
+	page.Chunks, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (index.Chunk, error) {
+		_, c, err := scanChunk(row)
+		return c, err
+	})
+	return page, err
+}
+
+// Metadata implements [index.Index].
+func (x *Index) Metadata(ctx context.Context, keys ...string) (map[string]map[string]int, error) {
+	out := map[string]map[string]int{}
+	err := x.snapshot(ctx, func(tx pgx.Tx) error {
+		datasets, err := readDatasets(ctx, tx, keys...)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `SELECT key, value, count(*) FROM metadata
+			WHERE dataset = ANY($1) GROUP BY key, value`, ids(datasets))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var key, value string
+			var n int
+			if err := rows.Scan(&key, &value, &n); err != nil {
+				return err
+			}
+			if out[key] == nil {
+				out[key] = map[string]int{}
+			}
+			out[key][value] = n
+		}
+		return rows.Err()
+	})
+	return out, err
+}
+
+// Stats implements [index.Index].
+func (x *Index) Stats(ctx context.Context, key string) (st index.Stats, err error) {
+	err = wrap(key, x.snapshot(ctx, func(tx pgx.Tx) error {
+		datasets, err := readDatasets(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		d := datasets[0]
+		st.Chunks, st.Dims = int(d.chunks), d.dims
+		return tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM documents WHERE dataset = $1),
+			(SELECT count(*) FROM vectors WHERE dataset = $1)`, d.id).Scan(&st.Documents, &st.Vectors)
+	}))
+	return st, err
+}
+
+// Datasets implements [index.Index].
+func (x *Index) Datasets(ctx context.Context) ([]string, error) {
+	rows, err := x.pool.Query(ctx, `SELECT key FROM datasets`)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// Versions implements [index.Index].
+func (x *Index) Versions(ctx context.Context, key string, documents ...string) (map[string]int64, error) {
+	out := map[string]int64{}
+	if len(documents) == 0 {
+		documents = nil // all
+	}
+	err := wrap(key, x.snapshot(ctx, func(tx pgx.Tx) error {
+		datasets, err := readDatasets(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `SELECT key, version FROM documents
+			WHERE dataset = $1 AND ($2::text[] IS NULL OR key = ANY($2))`, datasets[0].id, documents)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var document string
+			var version int64
+			if err := rows.Scan(&document, &version); err != nil {
+				return err
+			}
+			out[document] = version
+		}
+		return rows.Err()
+	}))
+	return out, err
+}
+
+// highlighter marks the words of a query in the language of the dataset.
+func (d *dataset) highlighter(query string) (*index.Highlighter, error) {
+	a, err := terms.New(d.settings.Settings)
+	if err != nil {
+		return nil, err
+	}
+	return index.NewHighlighter(a, query), nil
+}
