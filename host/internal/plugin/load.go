@@ -169,7 +169,7 @@ func (m *Module) readManifest(wasm []byte, o LoadOptions) error {
 
 func (m *Module) grant(o LoadOptions) error {
 	asked := m.manifest.Permissions
-	if more := asked.Beyond(o.Granted); o.Approval && len(more) > 0 {
+	if more := asked.Asks(o.Granted); o.Approval && len(more) > 0 {
 		e := contract.Errorf(contract.NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`",
 			strings.Join(more, ", "), m.manifest.Name)
 		e.Data = engine.Object("permissions", more)
