@@ -79,6 +79,7 @@ type node struct {
 	asks      bool // a form, or something that needs approval
 	suspends  bool // it may wait for a person in the middle of its execution
 	toolUser  bool // it may call tools
+	isTool    bool // it is a tool of another node
 	brancher  bool
 	speaker   Speaker
 	tools     []*node    // components bound to it as tools

@@ -20,12 +20,13 @@ type component struct {
 	manifest *contract.Manifest // as it was when the canvas was loaded; nil when the plugin was missing
 	tool     *engine.ToolSpec   // the Spec's, nil when it is no tool
 	params   engine.Value       // as in the document
+	isTool   bool               // a model gives its arguments
 }
 
 // Init keeps the params, checks those that hold no references, and hides pinned arguments from
 // models.
 func (n *component) Init(s *engine.Setup) error {
-	n.params = s.Params
+	n.params, n.isTool = s.Params, s.IsTool()
 	m := n.manifest
 	if m == nil {
 		return nil
@@ -69,25 +70,6 @@ func (n *component) References() []engine.Ref {
 		}
 	}
 	return out
-}
-
-// Warnings is what the plugin itself says about params without references.
-func (n *component) Warnings() []engine.Diagnostic {
-	p, err := n.shelf.Find(n.ref)
-	if err != nil || len(n.References()) > 0 {
-		return nil
-	}
-	m, params := p.Manifest(), engine.NewObject(8)
-	for name, v := range n.params.Fields() {
-		if given(v) && isParam(m, name) {
-			schema, _ := m.Params.Property(name)
-			params.Set(name, fit(v, schema))
-		}
-	}
-	if err := p.Check(params.Value()); err != nil {
-		return []engine.Diagnostic{{Code: engine.CodePluginCheck, Message: err.Error()}}
-	}
-	return nil
 }
 
 // Run runs the plugin, or announces that it will stream.

@@ -16,7 +16,7 @@ const modelParam = "llm_id"
 
 // standard are params that belong to the engine or the editor, not to the plugin.
 var standard = sync.OnceValue(func() []string {
-	names := []string{"outputs", "inputs", "debug_inputs"}
+	names := []string{"outputs", "inputs", "debug_inputs", "exception_comment"}
 	for name := range bare.Schema().Get("properties").Fields() {
 		names = append(names, name)
 	}

@@ -252,8 +252,20 @@ fn failed(e: Error) -> i32 {
     1
 }
 
+/// Makes the message and the place of a panic the error of the call.
+fn report_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        std::panic::set_hook(Box::new(|info| {
+            let text = info.to_string();
+            unsafe { error_write(text.as_ptr(), text.len() as u32) };
+        }))
+    });
+}
+
 /// Runs a plugin's function on the message of the host.
 pub fn invoke(run: fn(&Call) -> Result<Value, Error>) -> i32 {
+    report_panics();
     let call = match received() {
         Ok(call) => call,
         Err(e) => return failed(e),
@@ -279,6 +291,7 @@ pub fn invoke(run: fn(&Call) -> Result<Value, Error>) -> i32 {
 
 /// Runs a test of params, for `pub extern "C" fn easel_check() -> i32 { easel::check(f) }`.
 pub fn check(test: fn(&Call) -> Result<(), Error>) -> i32 {
+    report_panics();
     match received().and_then(|call| test(&call)) {
         Ok(()) => 0,
         Err(e) => failed(e),

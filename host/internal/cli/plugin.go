@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -42,6 +43,7 @@ A FILE is a packed .wasm file or a folder with a plugin's source, which is built
 type pluginPlace struct {
 	dir  string
 	json bool
+	logs *slog.Logger // of what plugins log; nil leaves out what is below errors
 }
 
 func (p *pluginPlace) flags(fs *flag.FlagSet) {
@@ -86,8 +88,29 @@ func (p *pluginPlace) host(ctx context.Context, a *app, local plugin.Check) (*pl
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	return plugin.New(ctx, plugin.Config{
 		CacheDir: filepath.Join(dir, "cache"), Compiler: worker(pluginCompiler),
-		Trust: plugin.Trust{Keys: keys, Local: local}, Log: log,
+		Trust: plugin.Trust{Keys: keys, Local: local}, Log: log, PluginLog: p.logs,
 	})
+}
+
+// pluginLog writes what plugins log, with level and call; control characters are escaped.
+func (a *app) pluginLog() *slog.Logger {
+	const trace = slog.LevelDebug - 4
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{
+		Level: trace,
+		ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
+			switch attr.Key {
+			case slog.TimeKey:
+				return slog.Attr{}
+			case slog.LevelKey:
+				level, _ := attr.Value.Any().(slog.Level)
+				if level == trace {
+					return slog.String(slog.LevelKey, "trace")
+				}
+				return slog.String(slog.LevelKey, strings.ToLower(level.String()))
+			}
+			return attr
+		},
+	}))
 }
 
 // with runs f with a host that is closed afterwards.

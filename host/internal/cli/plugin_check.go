@@ -28,7 +28,7 @@ the network. Exits with 1 when something failed; warnings pass.`,
 		fs.StringVar(&t.report, "report", "", "`FILE` of the last report: compared with, and replaced when all is well")
 		fs.StringVar(&t.junit, "junit", "", "`FILE` to write the report to in the form of JUnit")
 		fs.StringVar(&t.node, "node", "node", "`PROGRAM` of Node.js; empty leaves it out")
-		fs.BoolVar(&t.verbose, "v", false, "name what passed, too")
+		fs.BoolVar(&t.verbose, "v", false, "also list what passed and what the plugin logged")
 		return func(ctx context.Context, a *app, args []string) error {
 			file, err := one("test", "FILE", args)
 			if err != nil {
@@ -140,6 +140,11 @@ func (t *pluginTester) print(a *app, r *pluginkit.Report) {
 				fmt.Fprintf(a.out, ": %s", c.Detail)
 			}
 			fmt.Fprintln(a.out)
+		}
+		if t.verbose {
+			for _, line := range c.Log {
+				fmt.Fprintf(a.out, "%-8s %s %q\n", "log", line.Level, line.Text)
+			}
 		}
 	}
 	fmt.Fprintf(a.out, "%s %s, %d KB: %d ok, %d warnings, %d failed\n",

@@ -34,6 +34,7 @@ the plugin runs in the page, with what the person at the page allows.`,
 			if err != nil {
 				return err
 			}
+			d.logs = a.pluginLog()
 			return d.with(ctx, a, func(h *plugin.Host) error { return d.run(ctx, a, h, dir) })
 		}
 	},

@@ -64,7 +64,7 @@ func inspect(a *app, p *pluginPlace, wasm []byte) (*inspection, error) {
 			return nil, err
 		}
 		out.Manifest = raw
-		out.Asks = append(out.Asks, out.parsed.Permissions.Beyond(contract.Permissions{})...)
+		out.Asks = append(out.Asks, out.parsed.Permissions.Asks(contract.Permissions{})...)
 	}
 	cases, err := pluginkit.CasesOf(wasm)
 	if err != nil {

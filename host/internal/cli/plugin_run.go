@@ -26,6 +26,7 @@ names the host.`,
 			if err != nil {
 				return err
 			}
+			r.logs = a.pluginLog()
 			return r.with(ctx, a, func(h *plugin.Host) error {
 				wasm, err := source(ctx, h, file)
 				if err != nil {

@@ -112,11 +112,11 @@ func TestPluginWaitsForApproval(t *testing.T) {
 	install("1.0.0", "")
 	asks := `,"permissions":{"kv":{"bytes":100,"reason":"keeps"}}`
 	out := install("1.1.0", asks)
-	require.Regexp(t, "^sample 1\\.1\\.0 waits for approval\\.\nIt asks for:\n  kv of 100 bytes\n"+
+	require.Regexp(t, "^sample 1\\.1\\.0 waits for approval\\.\nIt asks for:\n  kv of 100 bytes: keeps\n"+
 		"Approve it with `easel plugin enable sample --file [0-9a-f]{12}`, or a part of it with --allow\\.\n"+
 		"Version 1\\.0\\.0 stays active\\.\n$", out)
 	_, out, _ = easel(t, "plugin", "list")
-	require.Regexp(t, "sample +1\\.0\\.0 +on +1\\.1\\.0 waits for `easel plugin enable sample`: it asks for kv of 100 bytes", out)
+	require.Regexp(t, "sample +1\\.0\\.0 +on +1\\.1\\.0 waits for `easel plugin enable sample`: it asks for kv of 100 bytes: keeps", out)
 	_, out, _ = easel(t, "plugin", "enable", "sample", "--json")
 	var e plugin.Entry
 	require.NoError(t, json.Unmarshal([]byte(out), &e))
@@ -141,9 +141,9 @@ func TestPluginPartOfWhatItAsks(t *testing.T) {
 	require.Contains(t, install("1.0.0", 2), "waits for approval")
 	code, out, errs := easel(t, "plugin", "enable", "sample", "--allow", "kv,http:a.example")
 	require.Zero(t, code, errs)
-	require.Equal(t, "sample 1.0.0 is on: plugin:sample@1\nIt does without:\n  http to b.example\n  2 calls of llm\nApprove the rest with `easel plugin enable sample --allow all`.\n", out)
+	require.Equal(t, "sample 1.0.0 is on: plugin:sample@1\nIt does without:\n  http to b.example: reads\n  2 calls of llm: asks\nApprove the rest with `easel plugin enable sample --allow all`.\n", out)
 	_, out, _ = easel(t, "plugin", "list")
-	require.Regexp(t, `sample +1\.0\.0 +on +does without http to b\.example, 2 calls of llm`, out)
+	require.Regexp(t, `sample +1\.0\.0 +on +does without http to b\.example: reads; 2 calls of llm: asks`, out)
 	require.Contains(t, install("1.1.0", 2), "1.1.0 is on", "the same part holds for a version that asks for the same")
 	require.Contains(t, install("1.2.0", 3), "waits for approval")
 	_, out, _ = easel(t, "plugin", "enable", "sample", "--allow", "all")

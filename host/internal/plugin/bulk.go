@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"log/slog"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -85,7 +86,36 @@ func (g *guest) log(level uint32, text []byte) {
 		return
 	}
 	name := levels[min(level, uint32(len(levels)-1))]
-	line := LogLine{Level: name, Text: strings.ToValidUTF8(string(text[:min(len(text), maxLogBytes)]), "\uFFFD")}
+	line := LogLine{Level: name, Text: engine.UnmarkSecrets(printable(text, maxLogBytes), g.req.SecretMark)}
 	g.logs = append(g.logs, line)
-	g.m.host.cfg.Log.Debug("plugin log", "plugin", g.m.name(), "level", name, "text", line.Text)
+	g.report(slogLevels[name], line.Text)
+}
+
+// slogLevels are the levels of log lines as the log of the host has them.
+var slogLevels = map[string]slog.Level{
+	"trace": slog.LevelDebug - 4, "debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
+	"error": slog.LevelError,
+}
+
+// report writes a line of the plugin to the log of the host.
+func (g *guest) report(level slog.Level, text string) {
+	log := g.m.host.cfg.PluginLog
+	if !log.Enabled(g.ctx.Context, level) {
+		return
+	}
+	attrs := []slog.Attr{slog.String("plugin", g.m.name()), slog.String("text", text)}
+	for _, a := range [...]slog.Attr{
+		slog.String("node", g.req.node), slog.String("call", g.req.id), slog.String("run", g.req.Run),
+		slog.String("tenant", g.req.Tenant),
+	} {
+		if a.Value.String() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	log.LogAttrs(g.ctx.Context, level, "plugin log", attrs...)
+}
+
+// printable is the beginning of a text of a guest, in UTF-8.
+func printable(text []byte, most int) string {
+	return strings.ToValidUTF8(string(text[:min(len(text), most)]), "\uFFFD")
 }

@@ -34,6 +34,8 @@ type CallRequest struct {
 	Emit func(ctx context.Context, e contract.Emission) error
 	// Scratch holds the Extism variables of the run; nil gives the call its own.
 	Scratch *Scratch
+
+	id, node string // of an invocation, for its log lines
 }
 
 // Result is what came of a call; Logs, Fuel and Memory are set beside an error too.
@@ -48,8 +50,8 @@ type Result struct {
 
 // LogLine is one line a plugin logged.
 type LogLine struct {
-	Level string // trace, debug, info, warn or error
-	Text  string
+	Level string `json:"level"` // trace, debug, info, warn or error
+	Text  string `json:"text"`
 }
 
 // Call runs one export: input as bytes, output as bytes. The error is an *Error.

@@ -65,6 +65,10 @@ func TestCallFaults(t *testing.T) {
 			"i32.const 2 i32.const 0 i32.const 1 i32.const 50 call $fd_write drop unreachable", contract.Panic, "boom!",
 			true,
 		},
+		{
+			"an error that is written before a trap is its message",
+			"i32.const 100 i32.const 11 call $error_write unreachable", contract.Panic, "not so fast", true,
+		},
 		{"an exit keeps its status", "i32.const 3 call $exit i32.const 0", contract.Exit, "status 3", true},
 		{"a trap names itself", "unreachable", contract.Trap, "unreachable", true},
 		{"a division by zero", "i32.const 1 i32.const 0 i32.div_u", contract.Trap, "divide by zero", true},

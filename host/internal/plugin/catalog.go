@@ -148,7 +148,7 @@ func (c *Catalog) install(ctx context.Context, wasm []byte, source Source, limit
 	}
 	next := c.copyOf(manifest.Name)
 	if active := next.Active; active != nil && active.Signer != v.Signer {
-		v.Asks, v.Replaces = manifest.Permissions.Beyond(contract.Permissions{}), &active.Signer
+		v.Asks, v.Replaces = manifest.Permissions.Asks(contract.Permissions{}), &active.Signer
 		next.Waiting = &v
 		return next.Entry, c.put(next, nil)
 	}
@@ -157,7 +157,7 @@ func (c *Catalog) install(ctx context.Context, wasm []byte, source Source, limit
 			next.Waiting = nil // this file was decided about, not one that waited before
 			return c.approve(ctx, next, v, limit)
 		}
-		v.Asks = manifest.Permissions.Beyond(next.Approved)
+		v.Asks = manifest.Permissions.Asks(next.Approved)
 		next.Waiting = &v
 		return next.Entry, c.put(next, nil)
 	}
@@ -170,7 +170,7 @@ func (c *Catalog) activate(ctx context.Context, next *item, v Version) (Entry, e
 	if err != nil {
 		return Entry{}, err
 	}
-	v.Asks, v.Replaces = m.Manifest().Permissions.Beyond(next.Approved), nil
+	v.Asks, v.Replaces = m.Manifest().Permissions.Asks(next.Approved), nil
 	old := next.module
 	if next.Active != nil && next.Active.Digest != v.Digest {
 		next.Previous = next.Active
@@ -356,7 +356,7 @@ func (c *Catalog) Get(ref string) (*Module, error) {
 		return nil, contract.Errorf(contract.NotFound, "could not be loaded: %s", it.Problem).At(ref, "find")
 	case it.module == nil && it.Waiting != nil && it.Active == nil:
 		return nil, contract.Errorf(contract.NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`",
-			strings.Join(it.Waiting.Asks, ", "), name).At(ref, "find")
+			strings.Join(it.Waiting.Asks, "; "), name).At(ref, "find")
 	case it.module == nil:
 		return nil, contract.Errorf(contract.NotFound, "switched off; run `easel plugin enable %s`", name).At(ref,
 			"find")

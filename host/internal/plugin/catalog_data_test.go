@@ -50,7 +50,7 @@ func TestAnotherSignerInheritsNothing(t *testing.T) {
 			e, err := c1.InstallApproved(t.Context(), c.second, Local, everything)
 			require.NoError(t, err)
 			require.Equal(t, "1.0.0", e.Active.Version, "it waits, whatever was allowed beforehand")
-			require.Equal(t, []string{"kv of 10 bytes"}, e.Waiting.Asks)
+			require.Equal(t, []string{"kv of 10 bytes: r"}, e.Waiting.Asks)
 			require.Equal(t, before.Signer(), *e.Waiting.Replaces)
 
 			e, err = c1.Enable(t.Context(), "sample", e.Waiting.Digest[:12], nil)

@@ -60,7 +60,7 @@ func TestExtismKernel(t *testing.T) {
 		(func (export "hoards") (result i32) loop $l i64.const 1048576 call $alloc drop br $l end i32.const 0)
 		(func (export "frugal") (result i32) (local $i i32)
 			loop $l i64.const 1048576 call $alloc call $free local.get $i i32.const 1 i32.add local.tee $i i32.const 1000 i32.lt_u br_if $l end i32.const 0)
-		(func (export "nothing")))`), nil), LoadOptions{Settings: map[string]string{"colour": "blue"}})
+		(func (export "nothing")))`), map[string]any{"entry": map[string]any{"export": "copy"}}), LoadOptions{Settings: map[string]string{"colour": "blue"}})
 	require.NoError(t, err)
 	run := &Scratch{}
 	var emitted []contract.Emission

@@ -154,6 +154,8 @@ func (g *guest) fault(err error) *contract.Error {
 	case g.grewTooFar():
 		return contract.Errorf(contract.OutOfMemory, "wanted more memory than %d MB%s", g.m.limits.MemoryMB,
 			frame(trace))
+	case len(g.failure) > 0: // what the SDK of the language wrote before it gave up
+		return contract.Errorf(contract.Panic, "%s", printable(g.failure, maxStderr))
 	case len(g.stderr) > 0:
 		return g.withStderr(contract.Panic, "%s", reason)
 	}

@@ -196,6 +196,7 @@ func TestGoldenMessagesInGuests(t *testing.T) {
 			g.secrets()
 			g.checks()
 			g.textKinds()
+			g.panics(language)
 		})
 	}
 }
@@ -371,6 +372,19 @@ func (g *goldenGuest) checks() {
 		err := g.m.Check(context.Background(), engine.Object("bad", true))
 		require.ErrorIs(t, err, contract.InvalidArgument)
 		require.ErrorContains(t, err, "bad is true")
+	})
+}
+
+// panics has the guest give up: what it said, and in which line where its language knows, is the
+// error of the call.
+func (g *goldenGuest) panics(language string) {
+	g.t.Run("panics", func(t *testing.T) {
+		g.t = t
+		_, err := g.tell("panic", "no way out")
+		require.ErrorIs(t, err, contract.Panic)
+		require.ErrorContains(t, err, "no way out")
+		source := map[string]string{"assemblyscript": "golden.ts:", "rust": "golden.rs:"}[language]
+		require.ErrorContains(t, err, source)
 	})
 }
 

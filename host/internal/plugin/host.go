@@ -65,8 +65,10 @@ type Config struct {
 	// them. Default time.Now and crypto/rand.
 	Now    func() time.Time
 	Random io.Reader
-	// Log receives guests' log lines, at debug, and the host's own. Default slog.Default().
+	// Log receives the host's own log lines. Default slog.Default().
 	Log *slog.Logger
+	// PluginLog receives what plugins log, at the levels they give, trace below debug. Default Log.
+	PluginLog *slog.Logger
 }
 
 // maxModule bounds a plugin file, in bytes.
@@ -107,6 +109,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
+	}
+	if c.PluginLog == nil {
+		c.PluginLog = c.Log
 	}
 	return c
 }

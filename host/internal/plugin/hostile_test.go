@@ -155,11 +155,12 @@ func TestNothingSurvivesAFault(t *testing.T) {
 			"output": "loop $o i32.const 0 i32.const 65536 call $output_write br $o end",
 		} {
 			t.Run(state+" "+fault, func(t *testing.T) {
+				asks := map[string]any{"state": state, "entry": map[string]any{"export": "fault"}}
 				m := load(t, h, `(module`+importAll+`(global $mark (mut i32) (i32.const 0))
 					(func (export "mark") (result i32)
 						global.get $mark i32.const 1 i32.add global.set $mark
 						i32.const 0 global.get $mark i32.store8 i32.const 0 i32.const 1 call $output_write i32.const 0)
-					(func (export "fault") (result i32) i32.const 65535 i32.const 255 i32.store8 `+code+` i32.const 0))`, map[string]any{"state": state})
+					(func (export "fault") (result i32) i32.const 65535 i32.const 255 i32.store8 `+code+` i32.const 0))`, asks)
 				call := func(export string) (Result, error) {
 					return m.Call(context.Background(), CallRequest{Export: export, Tenant: "a", Run: "r", Fuel: 50_000_000})
 				}

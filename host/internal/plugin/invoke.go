@@ -30,6 +30,7 @@ type Answer struct {
 }
 
 const (
+	exportInvoke   = "easel_invoke"
 	exportCheck    = "easel_check"
 	exportDescribe = "easel_describe"
 )
@@ -43,7 +44,7 @@ func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
 	if err != nil {
 		return Answer{}, contract.AsError(err, contract.InvalidArgument).At(m.manifest.Name, in.Export)
 	}
-	in.CallRequest.Input = input
+	in.CallRequest.Input, in.CallRequest.id, in.CallRequest.node = input, in.ID, in.Node
 	res, err := m.Call(ctx, in.CallRequest)
 	if err != nil {
 		return Answer{Result: res}, err

@@ -64,6 +64,7 @@ func (h *Host) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Module, e
 		{"check imports", func() error { return m.checkShape() }},
 		{"compile", func() error { return m.compile(ctx, wasm, o.Source) }},
 		{"try", func() error { return m.try(ctx, o.undescribed) }},
+		{"check exports", m.checkEntry},
 	} {
 		if err := step.run(); err != nil {
 			if m.compiled != nil {
@@ -168,7 +169,7 @@ func (m *Module) readManifest(wasm []byte, o LoadOptions) error {
 
 func (m *Module) grant(o LoadOptions) error {
 	asked := m.manifest.Permissions
-	if more := asked.Beyond(o.Granted); o.Approval && len(more) > 0 {
+	if more := asked.Asks(o.Granted); o.Approval && len(more) > 0 {
 		e := contract.Errorf(contract.NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`",
 			strings.Join(more, ", "), m.manifest.Name)
 		e.Data = engine.Object("permissions", more)
@@ -190,18 +191,28 @@ func (m *Module) checkShape() error {
 	if (uses[bulkModule] || uses[wasiModule]) && !exported {
 		return contract.Errorf(contract.Unsupported, "uses pointers but does not export its memory as \"memory\"")
 	}
+	for _, name := range []string{"easel_invoke", "easel_describe", "easel_check"} {
+		if t, ok := m.shape.Func(name); ok && letters(t.Params)+":"+letters(t.Results) != ":i" {
+			return contract.Errorf(contract.Unsupported, "exports %s as %s, it is () -> i32", name,
+				readable(letters(t.Params)+":"+letters(t.Results)))
+		}
+	}
+	return nil
+}
+
+// checkEntry refuses a plugin that does not export what a call of it calls.
+func (m *Module) checkEntry() error {
 	if entry := m.manifest.Entry; entry != nil {
 		t, ok := m.shape.Func(entry.Export)
 		if !ok || len(t.Params) > 0 || len(t.Results) > 1 {
 			return contract.Errorf(contract.Unsupported,
 				"manifest names the entry %s, but no function without arguments is exported by that name", entry.Export)
 		}
+		return nil
 	}
-	for _, name := range []string{"easel_invoke", "easel_describe", "easel_check"} {
-		if t, ok := m.shape.Func(name); ok && letters(t.Params)+":"+letters(t.Results) != ":i" {
-			return contract.Errorf(contract.Unsupported, "exports %s as %s, it is () -> i32", name,
-				readable(letters(t.Params)+":"+letters(t.Results)))
-		}
+	if _, ok := m.shape.Func(exportInvoke); !ok {
+		return contract.Errorf(contract.Unsupported, "exports no function %s; for a module of another kind run "+
+			"`easel plugin adapt`, which writes the export to call into the manifest", exportInvoke)
 	}
 	return nil
 }

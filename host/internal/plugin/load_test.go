@@ -219,7 +219,7 @@ func TestApproval(t *testing.T) {
 	granted := contract.Permissions{HTTP: &contract.HTTPPermission{Hosts: []string{"a.example"}}}
 	_, err := h.Load(context.Background(), pack(t, wattest.Must(quiet), wants), LoadOptions{Granted: granted, Approval: true})
 	require.ErrorIs(t, err, contract.NeedsApproval)
-	require.ErrorContains(t, err, "asks for http to b.example; approve it with `easel plugin enable sample`")
+	require.ErrorContains(t, err, "asks for http to b.example: r; approve it with `easel plugin enable sample`")
 	m, err := h.Load(context.Background(), pack(t, wattest.Must(quiet), wants), LoadOptions{Granted: granted})
 	require.NoError(t, err, "without approval the rest is granted")
 	require.Equal(t, []string{"a.example"}, m.Granted().HTTP.Hosts)

@@ -137,9 +137,9 @@ function failed(call: Call): i32 {
   return 1;
 }
 
-/** What the compiler calls when something is wrong inside; the host reports it as a trap. */
+/** What the compiler calls when something is wrong inside; the host reports it as a panic with this message. */
 export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
-  const text = String.UTF8.encode((message ? message : "abort") + " at " + (file ? file : "?") + ":" + line.toString());
-  host.log(4, changetype<usize>(text), text.byteLength);
+  const text = String.UTF8.encode((message ? message : "abort") + " at " + (file ? file : "?") + ":" + line.toString() + ":" + column.toString());
+  host.error_write(changetype<usize>(text), text.byteLength);
   unreachable();
 }

@@ -30,6 +30,8 @@ function golden(call: Call): Value {
   if (!named.isNull()) return secret(call, named);
   const url = call.argument("read");
   if (!url.isNull()) return read(call, url);
+  const message = call.argument("panic");
+  if (!message.isNull()) throw new Error(message.str());
   const info = Value.object();
   const names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview", "secret_mark"];
   for (let i = 0; i < names.length; i++) info.set(names[i], call.info(names[i]));

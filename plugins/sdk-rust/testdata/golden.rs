@@ -61,6 +61,9 @@ fn golden(call: &Call) -> Result<Value, Error> {
         let text = String::from_utf8_lossy(&all).into_owned();
         return Ok(Value::object(vec![("status", Value::from(body.status as f64)), ("text", Value::from(text))]));
     }
+    if let Some(message) = given("panic") {
+        panic!("{}", message.text());
+    }
     let names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview", "secret_mark"];
     let info = Value::object(names.iter().map(|n| (*n, call.info(n).clone())).collect());
     Ok(Value::object(vec![("params", call.params().clone()), ("arguments", call.arguments().clone()), ("call", info)]))

@@ -168,7 +168,7 @@ func (m *memory) SetVariable(_ context.Context, name string, v engine.Value) err
 }
 
 // invocation is a case as a call. said collects the pieces of the answer.
-func (w *world) invocation(ctx context.Context, c Case, tenant string,
+func (w *world) invocation(ctx context.Context, m *contract.Manifest, c Case, tenant string,
 	emit func(contract.Emission) error,
 ) (plugin.Invocation, error) {
 	kv := &plugin.MemoryKV{}
@@ -177,11 +177,26 @@ func (w *world) invocation(ctx context.Context, c Case, tenant string,
 			return plugin.Invocation{}, err
 		}
 	}
-	in := plugin.Invocation{ID: "kit/1/1", Node: "Plugin:0", Locale: "en", Params: c.Params, Arguments: c.Arguments}
+	in := plugin.Invocation{ID: "kit/1/1", Node: "Plugin:0", Locale: "en"}
+	in.Params, in.Arguments = withDefaults(c.Params, m.Params), withDefaults(c.Arguments, m.Arguments)
 	in.Tenant, in.Run, in.Timeout, in.SecretMark = tenant, "kit", 20*time.Second, mark
 	in.Services = plugin.Services{Chat: w, Embed: w, KV: kv, Variables: &memory{c.Variables}, Secrets: w}
 	in.Emit = func(_ context.Context, e contract.Emission) error { return emit(e) }
 	return in, nil
+}
+
+// withDefaults adds the defaults of a schema, as a node does.
+func withDefaults(given engine.Value, s *contract.Schema) engine.Value {
+	for _, name := range s.Names() {
+		p, _ := s.Property(name)
+		if d := p.Default(); !d.IsNull() && given.Get(name).IsNull() {
+			if given.IsNull() {
+				given = engine.Object()
+			}
+			given = given.With(name, d)
+		}
+	}
+	return given
 }
 
 // outcome is what one playing of a case gave.
@@ -198,7 +213,7 @@ func (b *bench) run(ctx context.Context, m *plugin.Module, c Case, tenant string
 	defer cancel()
 	o := &outcome{}
 	var cancelled time.Time
-	in, err := b.world.invocation(ctx, c, tenant, func(e contract.Emission) error {
+	in, err := b.world.invocation(ctx, m.Manifest(), c, tenant, func(e contract.Emission) error {
 		if o.emits++; o.emits == cancelAt {
 			cancelled = time.Now()
 			cancel()

@@ -143,7 +143,7 @@ func (k *kit) task(ctx context.Context, b *bench, m *plugin.Module) (*task, []Ca
 	}
 	var kept []Case
 	for _, c := range k.cases {
-		in, err := b.world.invocation(ctx, c, "node", nil)
+		in, err := b.world.invocation(ctx, m.Manifest(), c, "node", nil)
 		if err != nil {
 			return nil, nil, err
 		}

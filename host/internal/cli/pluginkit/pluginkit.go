@@ -17,7 +17,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
@@ -49,6 +48,8 @@ type Check struct {
 	Name    string `json:"name"`
 	Outcome string `json:"outcome"` // ok, warning or failed
 	Detail  string `json:"detail,omitempty"`
+	// Log is what the plugin logged while a case was played.
+	Log []plugin.LogLine `json:"log,omitempty"`
 }
 
 // The outcomes of a check.
@@ -69,7 +70,7 @@ func (r *Report) Passed() bool {
 }
 
 func (r *Report) add(name, outcome, format string, args ...any) {
-	r.Checks = append(r.Checks, Check{name, outcome, fmt.Sprintf(format, args...)})
+	r.Checks = append(r.Checks, Check{Name: name, Outcome: outcome, Detail: fmt.Sprintf(format, args...)})
 }
 
 // verdict adds a check that failed when err is one.
@@ -128,7 +129,9 @@ func Run(ctx context.Context, wasm []byte, cases []Case, o Options) (*Report, er
 	if len(cases) > 0 {
 		k.cancel(ctx, bench, m, cases[0])
 		k.services(ctx, bench, m, cases[0])
-		k.neighbours(ctx, bench, m, cases[0])
+		if err := k.neighbours(ctx, cases[0]); err != nil {
+			return nil, err
+		}
 	}
 	k.compare()
 	return k.report, ctx.Err()
@@ -141,12 +144,16 @@ type bench struct {
 	wasm  []byte
 }
 
-func (k *kit) bench(ctx context.Context) (*bench, error) {
+func (k *kit) bench(ctx context.Context) (*bench, error) { return k.benchWith(ctx, 0) }
+
+// benchWith makes a bench whose plugins of no state share instances that take longer than
+// freshUnder to make; negative means always, 0 what the host does.
+func (k *kit) benchWith(ctx context.Context, freshUnder time.Duration) (*bench, error) {
 	b := &bench{world: &world{}, wasm: k.wasm}
 	h, err := plugin.New(ctx, plugin.Config{
 		CacheDir: k.options.CacheDir, HTTP: b.world, Random: zeroes{}, Trust: plugin.Trust{Local: plugin.Off},
 		Now: now,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log: slog.New(slog.DiscardHandler), FreshUnder: freshUnder,
 	})
 	b.host = h
 	return b, err

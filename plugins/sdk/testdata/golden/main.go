@@ -33,6 +33,7 @@ func init() {
 func golden(c *sdk.Call, params, arguments object) (object, error) {
 	for what, do := range map[string]func(*sdk.Call, json.RawMessage) (object, error){
 		"output": output, "error": fail, "emit": emit, "call": call, "read": read, "secret": secret,
+		"panic": giveUp,
 	} {
 		if v, ok := arguments[what]; ok {
 			raw, err := json.Marshal(v)
@@ -189,6 +190,15 @@ func read(c *sdk.Call, raw json.RawMessage) (object, error) {
 	defer s.Close() // after io.ReadAll there is nothing left to close
 	body, err := io.ReadAll(s)
 	return object{"status": s.Status, "text": string(body)}, err
+}
+
+// giveUp panics with the given text.
+func giveUp(_ *sdk.Call, raw json.RawMessage) (object, error) {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return nil, err
+	}
+	panic(text)
 }
 
 func main() {}

@@ -14,6 +14,8 @@ export class Exit {
 /** Traces is what a plugin left behind. */
 export interface Traces {
   stderr: string;
+  /** The error that it wrote before it gave up. */
+  failure: string;
   /** Its memory could not grow. */
   grewTooFar: boolean;
   /** What it may have, in MB. */
@@ -21,7 +23,7 @@ export interface Traces {
 }
 
 /** faultOf gives a fault its code. What is none is thrown on. */
-export function faultOf(err: unknown, { stderr, grewTooFar, memory }: Traces): PluginError {
+export function faultOf(err: unknown, { stderr, failure, grewTooFar, memory }: Traces): PluginError {
   // The message is what the plugin wrote to stderr, up to the stack trace of its language.
   const told = (code: string, otherwise: string): PluginError => new PluginError(code, stderr.trim().split("\n\ngoroutine ")[0] || otherwise);
   if (err instanceof PluginError) return err;
@@ -32,6 +34,7 @@ export function faultOf(err: unknown, { stderr, grewTooFar, memory }: Traces): P
   }
   if (!(err instanceof WebAssembly.RuntimeError || err instanceof RangeError)) throw err;
   if (grewTooFar || stderr.includes("out of memory")) return new PluginError("oom", `wanted more memory than ${memory} MB${top(err)}`);
+  if (failure) return new PluginError("panic", failure);
   return stderr ? told("panic", err.message) : new PluginError("trap", reason(err.message) + top(err));
 }
 

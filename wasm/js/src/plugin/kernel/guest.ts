@@ -324,7 +324,8 @@ export class Guest {
   // What is neither a fault of the plugin nor one the host found is thrown on.
   #fault(err: unknown): PluginError {
     const grewTooFar = this.#exports !== undefined && this.#global(meter.refused).value !== 0;
-    return faultOf(err, { stderr: this.stderr, grewTooFar, memory: this.setting.limits.memory_mb });
+    const failure = decoder.decode(this.#failure.take().subarray(0, caps.stderr));
+    return faultOf(err, { stderr: this.stderr, failure, grewTooFar, memory: this.setting.limits.memory_mb });
   }
 }
 

@@ -1,0 +1,60 @@
+package pluginnode_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/pluginnode"
+)
+
+const strictManifest = `{
+	"params": {"type": "object", "required": ["account", "units"], "properties": {
+		"account": {"type": "string"}, "units": {"type": "string", "default": "c"}}},
+	"arguments": {"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}}}`
+
+// TestValidateNamesParams holds what validation says of the params of a plugin: those that are
+// required and missing, and those that it does not know. A model gives the arguments of a tool.
+func TestValidateNamesParams(t *testing.T) {
+	type found struct{ code, param, message string }
+	const missing = "required parameter is missing; the node fails without it"
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  []found
+	}{
+		{
+			"a node without its params",
+			[]string{"begin Begin -> P", `P plugin:sample@1 {"citty": "Oslo", "max_retries": 1}`},
+			[]found{
+				{engine.CodeBadParam, "account", missing},
+				{engine.CodeUnknownParam, "citty", `unknown parameter, which has no effect; did you mean "city"?`},
+				{engine.CodeBadParam, "city", missing},
+			},
+		},
+		{
+			"a node with its params",
+			[]string{"begin Begin -> P", `P plugin:sample@1 {"account": "a", "city": "{sys.query}"}`}, nil,
+		},
+		{
+			"a tool", []string{
+				"begin Begin -> A",
+				`A Agent {"tools": [{"component_name": "plugin:sample@1", "params": {}}]}`,
+			},
+			[]found{{engine.CodeBadParam, "tools", "tool plugin:sample@1: account: " + missing}},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newShop(t, pluginnode.Config{})
+			s.add(mirror, strictManifest)
+			var got []found
+			for _, d := range engine.Validate(s.registry(), canvas(t, c.lines...)) {
+				if d.Code == engine.CodeBadParam || d.Code == engine.CodeUnknownParam {
+					got = append(got, found{d.Code, d.Param, d.Message})
+				}
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}

@@ -1,0 +1,38 @@
+package contract
+
+import "strings"
+
+// Asks lists what p allows and granted does not, one line for each permission with its reason, for
+// the person who decides; empty when granted covers p.
+func (p Permissions) Asks(granted Permissions) []string {
+	var out []string
+	ask := func(one Permissions, reason string) {
+		if more := one.Beyond(granted); len(more) > 0 {
+			line := strings.Join(more, ", ")
+			if reason != "" {
+				line += ": " + reason
+			}
+			out = append(out, line)
+		}
+	}
+	if p.HTTP != nil {
+		ask(Permissions{HTTP: p.HTTP}, p.HTTP.Reason)
+	}
+	for _, name := range p.secretNames() {
+		s := p.Secrets[name]
+		ask(Permissions{Secrets: map[string]SecretPermission{name: s}}, s.Reason)
+	}
+	if p.LLM != nil {
+		ask(Permissions{LLM: p.LLM}, p.LLM.Reason)
+	}
+	if p.Embed != nil {
+		ask(Permissions{Embed: p.Embed}, p.Embed.Reason)
+	}
+	if p.KV != nil {
+		ask(Permissions{KV: p.KV}, p.KV.Reason)
+	}
+	if p.Variables != nil {
+		ask(Permissions{Variables: p.Variables}, p.Variables.Reason)
+	}
+	return out
+}

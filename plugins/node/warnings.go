@@ -1,0 +1,71 @@
+package node
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/nearest"
+	"github.com/easel-canvas/easel/plugins/contract"
+)
+
+// Warnings lists params that are required and missing, those that the plugin does not know, and
+// what the plugin itself says about params without references.
+func (n *component) Warnings() []engine.Diagnostic {
+	p, err := n.shelf.Find(n.ref)
+	if err != nil {
+		return nil
+	}
+	m := p.Manifest()
+	out := append(n.missing(m.Params), n.unknown(m)...)
+	if !n.isTool {
+		out = append(out, n.missing(m.Arguments)...)
+	}
+	if len(out) > 0 || len(n.References()) > 0 {
+		return out
+	}
+	params := engine.NewObject(8)
+	for name, v := range n.params.Fields() {
+		if given(v) && isParam(m, name) {
+			schema, _ := m.Params.Property(name)
+			params.Set(name, fit(v, schema))
+		}
+	}
+	if err := p.Check(params.Value()); err != nil {
+		return []engine.Diagnostic{{Code: engine.CodePluginCheck, Message: err.Error()}}
+	}
+	return nil
+}
+
+// missing lists the members that a schema requires and neither the canvas nor a default gives.
+func (n *component) missing(s *contract.Schema) (out []engine.Diagnostic) {
+	for _, name := range s.Required() {
+		p, _ := s.Property(name)
+		if given(n.params.Get(name)) || !p.Default().IsNull() {
+			continue
+		}
+		message := "required parameter is missing; the node fails without it"
+		out = append(out, engine.Diagnostic{Code: engine.CodeBadParam, Param: name, Message: message})
+	}
+	return out
+}
+
+// unknown lists the params of the document that the plugin and the engine do not read. A plugin
+// that declares no params takes any.
+func (n *component) unknown(m *contract.Manifest) (out []engine.Diagnostic) {
+	if len(m.Params.Names()) == 0 {
+		return nil
+	}
+	known := slices.Concat(m.Params.Names(), m.Arguments.Names())
+	for name := range n.params.Fields() {
+		if slices.Contains(known, name) || slices.Contains(standard(), name) || strings.HasPrefix(name, "_") {
+			continue
+		}
+		message := "unknown parameter, which has no effect"
+		if meant, ok := nearest.Match(name, known); ok {
+			message += "; did you mean \"" + meant + "\"?"
+		}
+		out = append(out, engine.Diagnostic{Code: engine.CodeUnknownParam, Param: name, Message: message})
+	}
+	return out
+}
