@@ -135,13 +135,25 @@ type Spec struct {
 	Ignores  []string      // params of the original's documents that have no effect here
 }
 
-// Field describes one input or output.
+// Field describes one input or output. Type json is an object or a list.
 type Field struct {
 	Name     string // "*" stands for any name
-	Type     string // string, number, boolean, object, list, any; integer for arguments of tools
+	Type     string // string, number, boolean, object, list, json, any; integer for arguments of tools
 	Doc      string
 	Required bool
 	Enum     []string // what is accepted; empty is anything
+}
+
+// Accepts reports whether values of a kind fit the Type. Null fits every type, and what is no type
+// of an output accepts every kind.
+func (f *Field) Accepts(k Kind) bool {
+	switch f.Type {
+	case "string", "number", "boolean", "object", "list":
+		return k == KindNull || k.String() == f.Type
+	case "json":
+		return k == KindNull || k == KindObject || k == KindList
+	}
+	return true
 }
 
 // ToolSpec says how a model sees a component.

@@ -141,3 +141,27 @@ func around(a, b string) string {
 	}
 	return a[max(0, i-200):min(len(a), i+200)]
 }
+
+// TestOutputsAreDeclared compares the outputs of every node of every case with what its component
+// declares.
+func TestOutputsAreDeclared(t *testing.T) {
+	reg := builtins(t)
+	require.NoError(t, reg.Add(enginetest.EchoToolSpec()))
+	eachCase(t, func(t *testing.T, c *enginetest.Case) {
+		observed, err := (&enginetest.Player{Registry: reg}).Play(t.Context(), c)
+		require.NoError(t, err)
+		for _, run := range observed.Get("runs").Elements() {
+			for _, e := range run.Get("events").Elements() {
+				if e.Get("event").Str() != string(engine.EventNodeFinished) {
+					continue
+				}
+				obj := c.DSL.Get("components").Get(e.Get("data").Get("component_id").Str()).Get("obj")
+				spec, err := reg.Lookup(obj.Get("component_name").Str())
+				require.NoError(t, err)
+				for _, wrong := range enginetest.CheckOutputs(spec, obj.Get("params"), e.Get("data").Get("outputs")) {
+					t.Error(wrong)
+				}
+			}
+		}
+	})
+}

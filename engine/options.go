@@ -111,23 +111,12 @@ func unwrapped(v Value) Value {
 }
 
 // checkOutput refuses a value from outside for an output of another type, which the component never
-// gives. An object may be a list and a list an object: components give either for JSON.
+// gives.
 func (n *node) checkOutput(name string, v Value) error {
-	given := v.Kind().String()
-	for _, f := range n.spec.Outputs {
-		if f.Name != name || given == f.Type || v.IsNull() {
-			continue
+	for i := range n.spec.Outputs {
+		if f := &n.spec.Outputs[i]; f.Name == name && !f.Accepts(v.Kind()) {
+			return fmt.Errorf("node %q: output %s is a %s; its type is %s", n.id, name, v.Kind(), f.Type)
 		}
-		switch f.Type {
-		case "string", "number", "boolean":
-		case "object", "list":
-			if k := v.Kind(); k == KindObject || k == KindList {
-				continue
-			}
-		default:
-			continue
-		}
-		return fmt.Errorf("node %q: output %s is a %s; its type is %s", n.id, name, given, f.Type)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ var agentSpec = engine.Spec{
 	New: func() engine.Component { return &Agent{} },
 	Outputs: []engine.Field{
 		{Name: "content", Type: "string", Doc: "the answer"},
-		{Name: "structured", Type: "object", Doc: "the answer as JSON, when its form is declared"},
+		{Name: "structured", Type: "json", Doc: "the answer as JSON, when its form is declared"},
 		{Name: "use_tools", Type: "list", Doc: "the tool calls: {name, arguments, results}"},
 	},
 	Waits:    true,

@@ -15,7 +15,7 @@ var dataOperationsSpec = engine.Spec{
 	Doc:      "Changes objects: picks, removes and renames members, filters, merges, sets members, or reads texts as values.",
 	New:      func() engine.Component { return new(DataOperations) },
 	Inputs:   []engine.Field{{Name: "*", Type: "any", Doc: "objects and lists of objects; anything else is left out"}},
-	Outputs:  []engine.Field{{Name: "result", Type: "list", Doc: "the new objects; one object for combine"}},
+	Outputs:  []engine.Field{{Name: "result", Type: "json", Doc: "the new objects; one object for combine"}},
 	Inline:   true,
 	Thoughts: "Working on data.",
 }

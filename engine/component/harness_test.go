@@ -9,6 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
 // registry holds all built-in components.
@@ -101,9 +102,21 @@ func playOn(t testing.TB, c *engine.Canvas, st *engine.State, in engine.Input, p
 			s.order = append(s.order, e.Node)
 			s.inputs[e.Node] = data.Get("inputs")
 			s.outputs[e.Node] = data.Get("outputs").Without("_created_time").Without("_elapsed_time")
+			checkOutputs(t, c, e.Node, data.Get("outputs"))
 		}
 	}
 	return s
+}
+
+// checkOutputs fails when a node gave an output that its component does not declare so.
+func checkOutputs(t testing.TB, c *engine.Canvas, id string, outputs engine.Value) {
+	t.Helper()
+	obj := c.Document().Get("components").Get(id).Get("obj")
+	spec, err := registry(t).Lookup(obj.Get("component_name").Str())
+	require.NoError(t, err)
+	for _, wrong := range enginetest.CheckOutputs(spec, obj.Get("params"), outputs) {
+		t.Errorf("%s: %s", id, wrong)
+	}
 }
 
 // one runs a single component behind begin, which passes on the inputs, and gives what it showed.

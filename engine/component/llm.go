@@ -42,7 +42,7 @@ var llmSpec = engine.Spec{
 	New:     func() engine.Component { return &LLM{} },
 	Outputs: []engine.Field{
 		{Name: "content", Type: "string", Doc: "the answer"},
-		{Name: "structured", Type: "object", Doc: "the answer as JSON, when its form is declared"},
+		{Name: "structured", Type: "json", Doc: "the answer as JSON, when its form is declared"},
 	},
 	Waits:    true,
 	Tells:    true,

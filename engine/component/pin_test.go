@@ -29,7 +29,7 @@ func TestEditedOutputsKeepTheirTypes(t *testing.T) {
 		`{"content":5}`:                `node "LLM:A": output content is a number; its type is string`,
 		`{"content":["a"]}`:            `node "LLM:A": output content is a list; its type is string`,
 		`{"content":{"value":true}}`:   `node "LLM:A": output content is a boolean; its type is string`,
-		`{"structured":"x"}`:           `node "LLM:A": output structured is a string; its type is object`,
+		`{"structured":"x"}`:           `node "LLM:A": output structured is a string; its type is json`,
 	} {
 		pin, err := engine.ParseJSON([]byte(output))
 		require.NoError(t, err)

@@ -23,13 +23,15 @@ type Run struct {
 	Fallback  *Reply       // what it answers when the script is used up; nil is an error
 	Cancel    *Cancellation
 	Reset     Reset
-	Fresh     bool         // start from the canvas of the case instead
-	Retrieval engine.Value // query text, or "*" -> {chunks, doc_aggs}
-	Blobs     engine.Value // file id -> content, or {"text"} that is given as it is
+	Fresh     bool          // start from the canvas of the case instead
+	Retrieval engine.Value  // query text, or "*" -> {chunks, doc_aggs}
+	Blobs     engine.Value  // file id -> content, or {"text"} that is given as it is
+	Tools     []OutsideCall // what tools behind engine.Tools and of MCP servers answer
+	Servers   engine.Value  // MCP server -> its tools, each {name, description, parameters}
 	Debug     *Debug
 
 	// Want is what must be seen: an object with some of load_error, events, error, llm_calls,
-	// llm_calls_unordered, tool_trace, saved_memory, debug_outputs and dsl_after.
+	// llm_calls_unordered, tool_calls, tool_trace, saved_memory, debug_outputs and dsl_after.
 	Want engine.Value
 }
 
@@ -57,7 +59,7 @@ type Debug struct {
 
 // wanted are the members of a run that hold expectations, in the order they are written.
 var wanted = [...]string{
-	"load_error", "events", "error", "llm_calls", "llm_calls_unordered", "tool_trace", "saved_memory",
+	"load_error", "events", "error", "llm_calls", "llm_calls_unordered", "tool_calls", "tool_trace", "saved_memory",
 	"debug_outputs", "dsl_after",
 }
 
@@ -98,7 +100,14 @@ func ReadCase(v engine.Value) (*Case, error) {
 func readRun(v engine.Value) (Run, error) {
 	r := Run{
 		Kwargs: v.Get("kwargs"), Fresh: v.Get("fresh").True(),
-		Retrieval: v.Get("retrieval"), Blobs: v.Get("blobs"),
+		Retrieval: v.Get("retrieval"), Blobs: v.Get("blobs"), Servers: v.Get("servers"),
+	}
+	for i, call := range v.Get("tools").Elements() {
+		c, err := readOutsideCall(call)
+		if err != nil {
+			return r, fmt.Errorf("tools[%d]: %w", i, err)
+		}
+		r.Tools = append(r.Tools, c)
 	}
 	for i, reply := range v.Get("llm_script").Elements() {
 		x, err := readReply(reply)
@@ -203,7 +212,7 @@ func (r *Run) value() engine.Value {
 	for _, m := range [...]struct {
 		name  string
 		value engine.Value
-	}{{"retrieval", r.Retrieval}, {"blobs", r.Blobs}} {
+	}{{"retrieval", r.Retrieval}, {"blobs", r.Blobs}, {"tools", r.tools()}, {"servers", r.Servers}} {
 		if !m.value.IsNull() {
 			b.Set(m.name, m.value)
 		}
@@ -215,6 +224,18 @@ func (r *Run) value() engine.Value {
 		b.Set(name, x)
 	}
 	return b.Value()
+}
+
+// tools are the answers of tools as they are written; null without any.
+func (r *Run) tools() engine.Value {
+	if len(r.Tools) == 0 {
+		return engine.Null
+	}
+	list := make([]engine.Value, len(r.Tools))
+	for i := range r.Tools {
+		list[i] = r.Tools[i].value()
+	}
+	return engine.List(list...)
 }
 
 func (r *Run) setCancel(b *engine.ObjectBuilder) {

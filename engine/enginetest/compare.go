@@ -39,6 +39,9 @@ func (d *differences) run(want, seen engine.Value, kinds map[string]string, wher
 		d.failure(want.Get("load_error"), seen.Get("load_error"), where+": load_error")
 		return
 	}
+	if calls, ok := want.Lookup("tool_calls"); ok || len(want.Get("tools").Slice()) > 0 {
+		d.toolCalls(calls, seen.Get("tool_calls"), where)
+	}
 	if events, ok := want.Lookup("events"); ok {
 		d.events(events, seen.Get("events"), where)
 	}

@@ -19,6 +19,12 @@
 // plays give the same bytes everywhere, in a page too. [EchoTool] is a component that does what its
 // params say.
 //
+// # Recorded answers
+//
+// A case made by [Player.Record] also has the answers of tools and MCP servers ([OutsideCall]), with
+// their arguments. A call whose arguments are not recorded fails, and [Compare] names the argument
+// that differs. Values of secrets are left out ([SecretsTape]).
+//
 // # Kits
 //
 // The Exercise functions check an implementation of a port against what the engine relies on. They

@@ -29,6 +29,8 @@ type Player struct {
 	Keep bool
 	// Ports, where set, answer in place of the stand-ins.
 	Ports engine.Ports
+	// Secrets are kept out of a recorded case; nil are none.
+	Secrets *SecretsTape
 }
 
 // Play plays a case with a Player that has only a registry.
@@ -37,7 +39,7 @@ func Play(ctx context.Context, reg *engine.Registry, c *Case) (engine.Value, err
 }
 
 // Play gives what the engine showed: {"name", "runs": [{"load_error", "events", "error",
-// "llm_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each member only
+// "llm_calls", "tool_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each member only
 // where there is something. Errors of the canvas are part of that; the error returned is one of
 // playing: a Player without registry, or an engine that contradicts itself when it is cut.
 func (p *Player) Play(ctx context.Context, c *Case) (engine.Value, error) {
@@ -245,7 +247,10 @@ func (t *turn) observed(stored []byte) (engine.Value, error) {
 	for _, m := range [...]struct {
 		name string
 		list []engine.Value
-	}{{"llm_calls", t.world.calls()}, {"tool_trace", trace}, {"saved_memory", t.world.memory.Saved()}} {
+	}{
+		{"llm_calls", t.world.calls()}, {"tool_calls", t.world.toolCalls()}, {"tool_trace", trace},
+		{"saved_memory", t.world.memory.Saved()},
+	} {
 		if len(m.list) > 0 {
 			b.Set(m.name, engine.List(m.list...))
 		}

@@ -13,9 +13,9 @@ import (
 const ExpectRecorded = "recorded"
 
 // Record plays a canvas with the Player's Ports and makes a case of it: the runs with what the
-// ports answered, and what was seen as the expectation. Model, Retriever and Files can be recorded;
-// a canvas that needs other real ports gives a case and an error that says what differs when it is
-// played without them.
+// ports answered, and what was seen as the expectation. Model, Retriever, Files, Tools and MCP can be
+// recorded; a canvas that needs other real ports gives a case and an error that says what differs
+// when it is played without them. The case has the names of the Player's Secrets in place of values.
 func (p *Player) Record(ctx context.Context, name, about string, dsl engine.Value, runs []Run) (*Case, error) {
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: runs}
 	s, err := p.begin(c)
@@ -28,6 +28,11 @@ func (p *Player) Record(ctx context.Context, name, about string, dsl engine.Valu
 		return nil, err
 	}
 	made := Record(name, about, dsl, s.recorded, observed)
+	if p.Secrets != nil {
+		if made, err = ReadCase(p.Secrets.clean(made.Value())); err != nil {
+			return nil, err
+		}
+	}
 	again := &Player{Registry: p.Registry, Concurrency: p.Concurrency}
 	replayed, err := again.Play(ctx, made)
 	if err != nil {
@@ -66,6 +71,9 @@ func expectation(seen engine.Value) engine.Value {
 	}
 	if calls, ok := seen.Lookup("llm_calls"); ok {
 		b.Set("llm_calls", expectedCalls(calls))
+	}
+	if calls, ok := seen.Lookup("tool_calls"); ok {
+		b.Set("tool_calls", calls)
 	}
 	if trace := flatTrace(seen.Get("tool_trace")); len(trace) > 0 {
 		b.Set("tool_trace", engine.List(trace...))

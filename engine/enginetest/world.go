@@ -11,7 +11,9 @@ type world struct {
 	modelTape *ModelTape
 	retriever *RetrieverTape
 	files     *FilesTape
-	lastID    uint64 // the ids of the run begin behind it
+	tape      *outsideTape    // around real ports of tools; nil without any
+	answers   *outsideAnswers // of tools, from the case
+	lastID    uint64          // the ids of the run begin behind it
 	given     *engine.Ports
 }
 
@@ -39,6 +41,7 @@ func newWorld(run *Run, lastID uint64, given *engine.Ports) *world {
 	} else {
 		p.Files = &Files{Blobs: run.Blobs}
 	}
+	w.openTools(run)
 	p.Memory = w.memory
 	if p.Speech == nil {
 		p.Speech = Voice{}
@@ -51,6 +54,41 @@ func newWorld(run *Run, lastID uint64, given *engine.Ports) *world {
 	}
 	p.IDs = w.freshIDs()
 	return w
+}
+
+// openTools puts tapes around the ports of tools that are real, and answers of the case in place of
+// the others where it has any.
+func (w *world) openTools(run *Run) {
+	p := &w.ports
+	if p.Tools != nil || p.MCP != nil {
+		w.tape = &outsideTape{tools: p.Tools, mcp: p.MCP}
+	}
+	w.answers = &outsideAnswers{calls: run.Tools, servers: run.Servers}
+	switch {
+	case p.Tools != nil:
+		p.Tools = tapedTools{w.tape}
+	case len(run.Tools) > 0:
+		p.Tools = answeredTools{w.answers}
+	}
+	switch {
+	case p.MCP != nil:
+		p.MCP = tapedMCP{w.tape}
+	case !run.Servers.IsNull():
+		p.MCP = answeredMCP{w.answers}
+	}
+}
+
+// toolCalls are the calls of tools, without their answers.
+func (w *world) toolCalls() []engine.Value {
+	if w.tape == nil {
+		return w.answers.requests()
+	}
+	calls := w.tape.recorded()
+	list := make([]engine.Value, len(calls))
+	for i := range calls {
+		list[i] = calls[i].request().Value()
+	}
+	return list
 }
 
 // freshIDs makes ids as at the start of the run.
@@ -80,5 +118,8 @@ func (w *world) record(from *Run, to *Run) {
 	}
 	if w.files != nil {
 		to.Blobs = w.files.Blobs()
+	}
+	if w.tape != nil {
+		to.Tools, to.Servers = w.tape.recorded(), w.tape.servers
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // approvalOnAnotherHost kills the host of a run that waits for an approval; the run is approved on
@@ -38,4 +40,41 @@ func approvalOnAnotherHost(t *testing.T, bin programs) {
 	require.Contains(t, answer(t, all), "answer of /approval/2")
 	require.Equal(t, 1, w.outside.times("/approval/1"), "what ran before the approval does not run again")
 	require.Equal(t, 1, w.outside.times("/approval/2"))
+}
+
+// toolApprovalOnAnotherHost kills the host of an agent whose tool waits for an approval; the call
+// is approved on another host, with other arguments, and the agent continues there.
+func toolApprovalOnAnotherHost(t *testing.T, bin programs) {
+	w := shared(t, bin, 1)
+	a := w.start("a")
+	w.start("b")
+	tool := `{"component_name":"SearXNG","name":"Search","params":{"approval":true,
+		"searxng_url":"` + w.outside.url + `"}}`
+	canvas := w.canvas(fmt.Sprintf(`{"components":{"begin":%s,"Agent:A":%s,"Message:End":%s}}`,
+		node("Begin", `{}`, "Agent:A"),
+		node("Agent", `{"llm_id":"","sys_prompt":"Search.","tools":[`+tool+`]}`, "Message:End"),
+		node("Message", `{"content":["{Agent:A@content}"]}`)))
+	run := w.run(a, canvas, w.session(canvas), "q")
+	asked := w.follow(run, 0, nil).wait()
+	status, problem := w.status(run)
+	require.Equal(t, "paused", status, problem)
+	require.Zero(t, w.outside.times("/search"), "it is not approved yet")
+	form, err := engine.ParseJSONText(asked[len(asked)-2].data)
+	require.NoError(t, err)
+	fields := form.Get("data").Get("inputs")
+	id := fields.Key(0)
+	require.Contains(t, id, "approval:Agent:A")
+	require.Equal(t, "query", fields.At(0).Get("approval").Get("arguments").Get("query").Str(), form.JSON())
+	w.kill(a)
+
+	var next struct{ ID string }
+	edited := engine.Object("query", "warm coats")
+	answers := engine.List(engine.Object("id", id, "decision", "yes", "arguments", edited))
+	body := engine.Object("approvals", answers).JSON()
+	require.NoError(t, w.insist(t.Context(), w.any()+"/api/v2/runs/"+run+"/approve", body, &next))
+	all := w.follow(next.ID, 0, nil).wait()
+	status, problem = w.status(next.ID)
+	require.Equal(t, "succeeded", status, problem)
+	require.Contains(t, answer(t, all), "found warm coats")
+	require.Equal(t, 1, w.outside.times("/search"))
 }

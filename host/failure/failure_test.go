@@ -28,6 +28,7 @@ func TestFailures(t *testing.T) {
 		{"kill ingestion, shared", killIngestShared},
 		{"zombie", zombie},
 		{"approval on another host", approvalOnAnotherHost},
+		{"approval of a tool on another host", toolApprovalOnAnotherHost},
 		{"kill and freeze store", killAndFreezeStore},
 		{"kill all", killAll},
 		{"reader hop", readerHop},

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // outside is what runs reach over HTTP: steps that take their time, and a language model that
@@ -32,6 +34,7 @@ func newOutside(t testing.TB) *outside {
 	o := &outside{asked: map[string]int{}, hooks: map[string]func(){}, held: map[string]chan struct{}{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", o.model)
+	mux.HandleFunc("GET /search", o.search)
 	mux.HandleFunc("/", o.step)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.CloseClientConnections) // those of killed and frozen hosts
@@ -87,21 +90,35 @@ func (o *outside) step(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "answer of "+r.URL.Path) // who asked may be gone
 }
 
+// search answers as SearXNG does.
+func (o *outside) search(w http.ResponseWriter, r *http.Request) {
+	o.mu.Lock()
+	o.asked[r.URL.Path]++
+	o.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	found := engine.Object("title", "T", "url", "http://example.org", "content", "found "+r.URL.Query().Get("q"))
+	_, _ = io.WriteString(w, engine.Object("results", engine.List(found)).JSON()) // who asked may be gone
+}
+
 // model streams as many words as the question says ("words:100"), for ever without that, each as
-// long as it says ("wide:4000").
+// long as it says ("wide:4000"). Where it is offered functions it calls each once and then repeats
+// the last result.
 func (o *outside) model(w http.ResponseWriter, r *http.Request) {
-	var ask struct {
-		Messages []struct{ Content string }
-	}
+	var ask chatRequest
 	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	if len(ask.Tools) > 0 {
+		caller := toolCaller{text: func(a *chatRequest) string { return string(a.Messages[len(a.Messages)-1].Content) }}
+		caller.serve(w, &ask)
+		return
+	}
 	words, wide := -1, 0
 	for _, m := range ask.Messages {
-		if i := strings.Index(m.Content, "words:"); i >= 0 {
+		if i := strings.Index(string(m.Content), "words:"); i >= 0 {
 			// What does not follow stays as it is.
-			_, _ = fmt.Sscanf(m.Content[i:], "words:%d wide:%d", &words, &wide)
+			_, _ = fmt.Sscanf(string(m.Content[i:]), "words:%d wide:%d", &words, &wide)
 		}
 	}
 	fill := strings.Repeat("x", wide)

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 func TestRecordedCasePasses(t *testing.T) {
@@ -41,6 +46,54 @@ func TestRecordedCasePasses(t *testing.T) {
 	code, out, _ = easel(t, "test", path, "--json")
 	require.Equal(t, ExitFailed, code)
 	require.False(t, parse1(t, out).Get("passed").True())
+}
+
+// searchThenDouble is a canvas that searches at an address and then asks a server of MCP.
+const searchThenDouble = `{"components":{
+	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["TavilySearch:S"],"upstream":[]},
+	"TavilySearch:S":{"obj":{"component_name":"TavilySearch","params":{"query":"QUERY {sys.query}",
+		"api_key":"KEY","base_url":"BASE"}},"downstream":["Agent:A"],"upstream":["begin"]},
+	"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"x","mcp":[{"mcp_id":"numbers","tools":{"double":{}}}],
+		"prompts":[{"role":"user","content":"{sys.query}"}]}},"downstream":["Message:M"],"upstream":["TavilySearch:S"]},
+	"Message:M":{"obj":{"component_name":"Message","params":{"content":["{TavilySearch:S@json} {Agent:A@content}"]}},
+		"downstream":[],"upstream":["Agent:A"]}}}`
+
+// A case has the answers of tools and MCP servers: it passes when the services are gone, names the
+// argument of a call that changed, and holds no key, neither of the canvas nor of the environment.
+func TestRecordedToolsPassWithoutTheirServices(t *testing.T) {
+	t.Setenv("EASEL_SECRET_TAVILY", "tvly-from-the-environment")
+	for name, key := range map[string]string{"literal": "tvly-in-the-canvas", "secret": "{{secret:TAVILY}}"} {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked++
+				answer := engine.Object("title", "T", "url", "http://example.org", "content", r.Header.Get("Authorization"))
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, engine.Object("results", engine.List(answer)).JSON())
+			}))
+			text := strings.NewReplacer("BASE", service.URL, "KEY", key).Replace(searchThenDouble)
+			canvas := file(t, "c.json", strings.Replace(text, "QUERY", "warm", 1))
+			servers := file(t, "mcp.json", `{"mcpServers":{"numbers":`+stdioServer(t)+`}}`)
+			path := filepath.Join(t.TempDir(), "case.json")
+			code, _, errs := easel(t, "record", canvas, "-o", path, "-q", "coats", "--allow-private", "--mcp", servers,
+				"--model", doublingScript(t))
+			require.Equal(t, ExitOK, code, errs)
+			require.Equal(t, 1, asked)
+			service.Close()
+			recorded, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NotContains(t, string(recorded), "tvly-")
+			require.Contains(t, string(recorded), "twice 21 is 42")
+
+			code, out, errs := easel(t, "test", path)
+			require.Equal(t, ExitOK, code, out+errs)
+			changed := file(t, "changed.json", strings.Replace(text, "QUERY", "cold", 1))
+			code, out, _ = easel(t, "test", path, "--canvas", changed)
+			require.Equal(t, ExitFailed, code)
+			require.Contains(t, out, "tool call TavilySearch: arguments.query: expected warm coats, saw cold coats")
+			require.Equal(t, 1, asked)
+		})
+	}
 }
 
 // Cases keep one find per query; this canvas asks two datasets the same.

@@ -4,18 +4,21 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
 var recordCommand = command{
 	name: "record", args: "CANVAS.json -o CASE.json [FLAGS]",
 	summary: "runs a canvas and writes a case for easel test",
 	help: `
-Each -q is a turn. What models, datasets and files answered is written into the case, so that it plays again without
-them. The case is played once to see that it does; what it cannot repeat (web requests,
-tools of the host) is reported.`,
+Each -q is a turn. What models, datasets, files, tools and MCP servers answered is written into the case, so that it
+plays again without them and without a network. Values of secrets and keys among the params are written as
+{{secret:NAME}}. The case is played once to see that it passes; what it cannot repeat, such as web requests of Invoke,
+is reported.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &recorder{}
 		r.world.flags(fs)
@@ -50,6 +53,10 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	r.world.tape = new(enginetest.SecretsTape)
+	if err := learnKeys(r.world.tape, s.canvas.Document()); err != nil {
+		return err
+	}
 	options, err := r.world.options(a)
 	if err != nil {
 		return err
@@ -72,7 +79,7 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	player.Concurrency = 1 // model calls keep one order
-	player.Ports = options.Ports
+	player.Ports, player.Secrets = options.Ports, r.world.tape
 	c, err := player.Record(ctx, nameOf(r.out), about, s.canvas.Document(), runs)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -81,6 +88,35 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	return a.keepCase(ctx, r.out, c)
+}
+
+// learnKeys remembers the keys that stand in a canvas itself: passwords, and params that the
+// manifests of the built-in tools declare as secrets.
+func learnKeys(tape *enginetest.SecretsTape, doc engine.Value) error {
+	list, err := tools.List(nil)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{"password": true}
+	for _, t := range list {
+		for name := range t.Manifest.Permissions.Secrets {
+			names[name] = true
+		}
+	}
+	var walk func(v engine.Value)
+	walk = func(v engine.Value) {
+		for _, e := range v.Elements() {
+			walk(e)
+		}
+		for name, member := range v.Fields() {
+			if text := member.Str(); names[name] && !strings.Contains(text, "{{secret:") {
+				tape.Learn(name, text)
+			}
+			walk(member)
+		}
+	}
+	walk(doc)
+	return nil
 }
 
 // kwargs are the arguments of one turn, as cases hold them. Forms and uploads belong to the first.

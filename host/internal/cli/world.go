@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
@@ -44,6 +45,7 @@ type world struct {
 	approval  names
 	seed      uint64
 	scripts   scriptPlace
+	tape      *enginetest.SecretsTape // remembers secrets that are used; nil does not
 
 	uploads files.Uploads
 }
@@ -81,7 +83,11 @@ func (w *world) options(a *app) (engine.Options, error) {
 	if err != nil {
 		return engine.Options{}, &usageError{"", err}
 	}
-	secrets := web.Environment{Lookup: os.LookupEnv}
+	var secrets engine.Secrets = web.Environment{Lookup: os.LookupEnv}
+	if w.tape != nil {
+		w.tape.Secrets = secrets
+		secrets = w.tape
+	}
 	servers, err := w.servers(a, secrets)
 	if err != nil {
 		return engine.Options{}, &usageError{"", err}

@@ -91,7 +91,10 @@ export function startingParams(spec: ComponentSpec | undefined): Params {
     else if (required.has(name)) params[name] = emptyOf(name, spec);
   }
   // A declared object is a schema of the answer: nodes answer as they are until a person wants one.
-  const outputs = (spec?.outputs ?? []).filter(({ name, type }) => !/^(\*|_)/.test(name) && type !== "object");
+  const schemas = ["object", "json"];
+  const outputs = (spec?.outputs ?? []).filter(
+    ({ name, type }) => !/^(\*|_)/.test(name) && !schemas.includes(type ?? "any"),
+  );
   if (outputs.length > 0)
     params["outputs"] = Object.fromEntries(outputs.map(({ name, type }) => [name, { type: type ?? "any", value: "" }]));
   return params;

@@ -16,7 +16,7 @@ export function Structured({
   onChange(outputs: Params | undefined): void;
 }): React.ReactNode {
   const t = useText();
-  if (!node.spec?.outputs?.some(({ name, type }) => name === "structured" && type === "object")) return null;
+  if (!node.spec?.outputs?.some(({ name, type }) => name === "structured" && type === "json")) return null;
   const outputs = isObject(node.params["outputs"]) ? node.params["outputs"] : {};
   const slot = own(outputs, "structured");
   const schema = isObject(slot) && isObject(slot["properties"]) ? slot : {};

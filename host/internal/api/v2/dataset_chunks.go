@@ -97,7 +97,7 @@ func (d datasets) listChunks(ctx context.Context, in listChunks) (chunkList, err
 		on := in.Enabled == "true"
 		q.Enabled = &on
 	default:
-		return chunkList{}, badMember("enabled", "enabled must be true or false, not %.40q", in.Enabled)
+		return chunkList{}, badQuery("enabled must be true or false, not %.40q", in.Enabled)
 	}
 	rows, total, err := d.Datasets.Chunks(ctx, in.Who, in.Dataset, in.Document, q)
 	out := chunkList{Items: make([]chunkView, len(rows)), Total: total}

@@ -157,7 +157,7 @@ func (d datasets) listDocuments(ctx context.Context, in listDocuments) (document
 	for name := range strings.FieldsFuncSeq(in.State, func(r rune) bool { return r == ',' }) {
 		state := dataset.State(name)
 		if !slices.Contains(documentStates, state) {
-			return documentList{}, badMember("state", "state must be one of %v, not %.40q", documentStates, name)
+			return documentList{}, badQuery("state must be one of %v, not %.40q", documentStates, name)
 		}
 		q.States = append(q.States, state)
 	}

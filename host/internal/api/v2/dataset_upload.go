@@ -35,7 +35,7 @@ var fileForm = &jsonschema.Schema{
 // error says which one it was.
 func (d datasets) upload(ctx context.Context, in uploadDocuments) (documentList, error) {
 	if in.Parse != "" && in.Parse != "true" && in.Parse != "false" {
-		return documentList{}, badMember("parse", "parse must be true or false, not %.40q", in.Parse)
+		return documentList{}, badQuery("parse must be true or false, not %.40q", in.Parse)
 	}
 	if _, err := d.Datasets.Get(ctx, in.Who, in.Dataset); err != nil {
 		return documentList{}, err

@@ -104,7 +104,7 @@ func TestDatasetRefusals(t *testing.T) {
 		{"POST", "/api/v2/datasets", `{"name":"x","embedding_model":"no@where"}`, 422, "Unsupported model"},
 		{"PATCH", path, `{"pagerank":101}`, 422, "pagerank"},
 		{"PATCH", path + "/documents/" + docs[0], `{"name":"b.md"}`, 409, "another document"},
-		{"GET", path + "/documents?state=lost", "", 422, "state must be one of"},
+		{"GET", path + "/documents?state=lost", "", 400, "state must be one of"},
 		{"GET", path + "/documents?stat=done", "", 400, "did you mean state?"},
 		{"POST", path + "/documents", `{}`, 422, "multipart/form-data"},
 		{"POST", path + "/parse", `{"documents":[]}`, 422, "documents must name one"},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
@@ -24,6 +25,13 @@ func TestUnknownQueryParameters(t *testing.T) {
 		require.Equal(t, "bad_argument", a.Body.Get("error").Get("code").Str())
 		require.Contains(t, a.Body.Get("error").Get("message").Str(), want)
 		require.Equal(t, 401, s.Request("GET", path, "", "").Status, "strangers learn nothing")
+	}
+	a := s.Get("/api/v2/runs?status=xyz")
+	require.Equal(t, 400, a.Status, a.Text)
+	const words = `status must be one of queued, running, paused, succeeded, failed or canceled, not "xyz"`
+	require.Equal(t, words, a.Body.Get("error").Get("message").Str())
+	for _, term := range engine.Statuses() {
+		require.Equal(t, 200, s.Get("/api/v2/runs?status="+term.Word).Status, term.Word)
 	}
 	require.Equal(t, 400, s.Post("/api/v2/canvases/"+id+"/runs?stream=true", `{"query":"x"}`).Status)
 	require.Equal(t, "0", s.Get("/api/v2/runs").Body.Get("total").Text(), "nothing was started")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -227,7 +228,25 @@ type listRuns struct {
 	Page     app.Page `order:"create_time"`
 }
 
+// checkStatus refuses a filter by a status that no run can have; "" is no filter.
+func checkStatus(status string) error {
+	terms := engine.Statuses()
+	isStatus := func(t engine.Term) bool { return t.Word == status }
+	if status == "" || slices.ContainsFunc(terms, isStatus) {
+		return nil
+	}
+	words := make([]string, len(terms))
+	for i, t := range terms {
+		words[i] = t.Word
+	}
+	last := len(words) - 1
+	return badQuery("status must be one of %s or %s, not %.40q", strings.Join(words[:last], ", "), words[last], status)
+}
+
 func (s runs) list(ctx context.Context, in listRuns) (runList, error) {
+	if err := checkStatus(in.Status); err != nil {
+		return runList{}, err
+	}
 	if err := readCursor(in.After, &in.Page); err != nil {
 		return runList{}, err
 	}

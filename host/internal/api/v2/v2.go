@@ -96,22 +96,24 @@ func (op *operation) checkQuery(query url.Values) error {
 			known = append(known, p.name)
 		}
 	}
-	refuse := func(text string) error {
-		return &api.Status{HTTP: http.StatusBadRequest, Code: app.CodeBadArgument, Message: text}
-	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if slices.Contains(known, name) {
 			continue
 		}
 		text := fmt.Sprintf("unknown query parameter %.40q", name)
 		if len(known) == 0 {
-			return refuse(text + ": there are none here")
+			return badQuery("%s: there are none here", text)
 		}
 		text += " (one of " + strings.Join(known, ", ") + ")"
 		if match, ok := nearest.Match(name, known); ok {
 			text += fmt.Sprintf("; did you mean %s?", match)
 		}
-		return refuse(text)
+		return badQuery("%s", text)
 	}
 	return nil
+}
+
+// badQuery is the answer to a query parameter that is not known or has a value that none can have.
+func badQuery(format string, args ...any) error {
+	return &api.Status{HTTP: http.StatusBadRequest, Code: app.CodeBadArgument, Message: fmt.Sprintf(format, args...)}
 }
