@@ -20,6 +20,9 @@ export const en = {
   "bar.fit": "Fit to view",
   "bar.panel": "Panel",
 
+  "area.knowledge": "Knowledge",
+  "area.runs": "Runs",
+
   "gallery.title": "What would you like to try?",
   "gallery.hint": "Choose an example, or drop a canvas file anywhere on this page.",
   "gallery.nodes": "{0} nodes",

@@ -21,6 +21,9 @@ export const zh: Record<Key, string> = {
   "bar.fit": "适应窗口",
   "bar.panel": "面板",
 
+  "area.knowledge": "知识库",
+  "area.runs": "运行记录",
+
   "gallery.title": "想试试哪一个？",
   "gallery.hint": "选择一个示例，或把画布文件拖到页面任意位置。",
   "gallery.nodes": "{0} 个节点",

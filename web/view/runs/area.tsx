@@ -1,0 +1,3 @@
+export default function Runs(_: { path: string[]; onCanvas(id: string): Promise<void> }): React.ReactNode {
+  return null;
+}
