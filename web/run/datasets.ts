@@ -1,6 +1,6 @@
 // The datasets of the host: what the page reads and changes of them. Lists come in pages.
 
-import type { Host } from "./host.ts";
+import { HostError, type Host } from "./host.ts";
 import { serverEvents } from "./sse.ts";
 
 /** Listed is one page of a list. */
@@ -147,6 +147,17 @@ export class Datasets {
 
   get(id: string): Promise<Dataset> {
     return this.#get(at(id));
+  }
+
+  /** find gives a dataset by its id or its name; undefined when there is none. */
+  async find(name: string): Promise<Dataset | undefined> {
+    try {
+      return await this.get(name);
+    } catch (err) {
+      if (!(err instanceof HostError) || err.status !== 404) throw err;
+    }
+    const { items } = await this.#get<Listed<Dataset>>(root + search({ name, page_size: 1 }));
+    return items[0];
   }
 
   create(patch: DatasetPatch): Promise<Dataset> {

@@ -114,6 +114,11 @@ export class Player {
     this.#world = world;
   }
 
+  /** here are the names of the datasets that the page itself has. */
+  get here(): ReadonlySet<string> {
+    return this.#world.datasets ?? new Set();
+  }
+
   /** send starts the next turn of the conversation. */
   send(ask: Ask): void {
     this.#begin(ask, asking(ask));

@@ -116,6 +116,12 @@ export class Session {
     return document.dsl !== (this.#saved ?? document.opened.dsl) || this.player.play.get().running;
   }
 
+  /** own reports whether the canvas is the person's: not one of a stranger, or saved to the host. */
+  get own(): boolean {
+    const source = this.document.get()?.source;
+    return source !== undefined && (!isStrange(source) || this.origin.get() !== undefined);
+  }
+
   /** saved notes that the canvas as it was is in a file, in a link or on the host. */
   saved({ dsl }: Pick<Document, "dsl">): void {
     this.#saved = dsl;

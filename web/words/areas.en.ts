@@ -120,6 +120,16 @@ export const en = {
   "search.similarity": "Score",
   "search.words": "Words",
   "search.vectors": "Vectors",
+
+  "picker.add": "Add a dataset…",
+  "picker.none": "This host has no datasets yet",
+  "picker.missing": "does not exist on this host",
+  "picker.remove": "Remove {0}",
+  "picker.by_id": "ID or name of a dataset",
+  "picker.take": "Add",
+  "picker.sign_in": "To choose datasets by name,",
+  "picker.sign_in_link": "sign in to this host",
+  "picker.offline": "No host serves this page. IDs are kept for the host that runs the canvas; here nothing is found in them.",
 };
 
 /** AreaKey names a text. */

@@ -122,4 +122,14 @@ export const zh: Record<AreaKey, string> = {
   "search.similarity": "得分",
   "search.words": "词",
   "search.vectors": "向量",
+
+  "picker.add": "添加数据集…",
+  "picker.none": "此主机还没有数据集",
+  "picker.missing": "在此主机上不存在",
+  "picker.remove": "移除 {0}",
+  "picker.by_id": "数据集的 ID 或名称",
+  "picker.take": "添加",
+  "picker.sign_in": "要按名称选择数据集，请",
+  "picker.sign_in_link": "登录此主机",
+  "picker.offline": "此页面没有主机。ID 会保留给运行画布的主机；在这里检索不到内容。",
 };

@@ -127,7 +127,7 @@ export const en = {
   "chat.source": "Source {0}",
   "chat.stand_ins": "Mock answers",
   "chat.no_model": "No language model answered here ({0}): {1}",
-  "chat.relayed": "Answered by tools of your host: {0}",
+  "chat.relayed": "Answered by your host: {0}",
   "chat.no_tools": "This page can't reach these tools, so their results are mock data: {0}",
   "chat.no_knowledge": "This page doesn't have these datasets, so nothing was found in them: {0}",
 

@@ -128,7 +128,7 @@ export const zh: Record<Key, string> = {
   "chat.source": "出处 {0}",
   "chat.stand_ins": "替身回答",
   "chat.no_model": "没有调用语言模型（{0}）：{1}",
-  "chat.relayed": "由你的主机上的工具应答：{0}",
+  "chat.relayed": "由你的主机应答：{0}",
   "chat.no_tools": "此页面无法访问这些工具，结果是虚构的：{0}",
   "chat.no_knowledge": "此页面没有这些知识库，在其中什么也没找到：{0}",
 

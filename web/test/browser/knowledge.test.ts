@@ -99,7 +99,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByLabel("Chunk method").selectOption("naive");
     await page.getByLabel("Name").fill("Old notes, cut anew");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved").waitFor();
+    await page.locator(".good", { hasText: "Saved" }).waitFor();
     const stored = await api("GET", `/datasets/${id}`);
     assert.deepEqual([stored["name"], stored["method"]], ["Old notes, cut anew", "naive"]);
     await page.getByRole("button", { name: "Delete dataset" }).click();
@@ -135,6 +135,35 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     });
     await page.locator(".entries > li", { hasText: "dropped.txt" }).locator(".badge", { hasText: "Ready" }).waitFor();
     await done(refused);
+  });
+
+  test("a canvas chooses datasets by name, asks the host for them and says which are missing", async () => {
+    const { id } = await api("POST", "/datasets", { name: "Opening hours" });
+    const form = new FormData();
+    form.append("file", new Blob(["The tea house opens at nine and closes at six."]), "hours.txt");
+    await fetch(`${host.address}/api/v2/datasets/${id}/documents?parse=true`, { method: "POST", headers: { authorization: `Bearer ${host.key}` }, body: form });
+    const canvas = await api("POST", "/canvases", { title: "Ask the house", dsl: { components: {
+      begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Retrieval:A"] },
+      "Retrieval:A": { obj: { component_name: "Retrieval", params: { kb_ids: ["elsewhere"] } }, downstream: ["Message:B"], upstream: ["begin"] },
+      "Message:B": { obj: { component_name: "Message", params: { content: ["{Retrieval:A@formalized_content}"] } }, upstream: ["Retrieval:A"] },
+    } } });
+    const { page, done } = await stage.visit(`#canvas=${String(canvas["id"])}`);
+    await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
+    await enter(page);
+    await page.getByRole("button", { name: /Ask the house/ }).click();
+    await page.locator('.react-flow__node[data-id="Retrieval:A"]').click();
+    await page.locator("#tab-node").click();
+    await page.locator(".picked .missing", { hasText: "does not exist on this host" }).waitFor();
+    await page.getByLabel(/Add a dataset/).first().selectOption({ label: "Opening hours" });
+    await page.locator(".picked a", { hasText: "Opening hours" }).waitFor();
+    await audit(page, "dataset picker");
+    await page.locator("#tab-chat").click();
+    await page.locator(".composer textarea").fill("When does the tea house open?");
+    await page.keyboard.press("Enter");
+    await page.locator(".bubble.theirs", { hasText: "opens at nine" }).waitFor();
+    await page.locator(".relayed", { hasText: "Opening hours" }).waitFor();
+    await page.locator(".stand-ins", { hasText: "elsewhere" }).waitFor();
+    await done(/status of 40[14]/);
   });
 
   for (const [dark, language, width] of [[false, "en", 1360], [true, "zh", 390]] as const) {
