@@ -130,6 +130,26 @@ export const en = {
   "picker.sign_in": "To choose datasets by name,",
   "picker.sign_in_link": "sign in to this host",
   "picker.offline": "No host serves this page. IDs are kept for the host that runs the canvas; here nothing is found in them.",
+
+  "pipeline.none": "Try the pipeline on a document",
+  "pipeline.none_hint": "Drop a file on the page: PDF, Word, Excel, PowerPoint or text. It is read here, nothing is sent. You see the blocks and chunks of each node, and they follow every change of the settings.",
+  "pipeline.choose": "Choose a file",
+  "pipeline.other": "Another file",
+  "pipeline.drop": "Run the pipeline on this file",
+  "pipeline.wide": "Side by side",
+  "pipeline.steps": "What each node makes of it",
+  "pipeline.chunks": "chunks: {0} · characters: {1}",
+  "pipeline.blocks": "blocks: {0} · characters: {1}",
+  "pipeline.text": "one text · characters: {1}",
+  "pipeline.count": "chunks: {0}",
+  "pipeline.count_blocks": "blocks: {0}",
+  "pipeline.whole": "one text",
+  "pipeline.source": "Source",
+  "pipeline.characters": "{0} characters",
+  "pipeline.not_found": "This piece does not stand in the source as it is.",
+  "pipeline.pieces_of": "Pieces of {0}",
+  "pipeline.more": "Show {0} more",
+  "pipeline.limits": "The page estimates tokens, reads the text of a document without its layout, and makes no vectors; a host does all three.",
 };
 
 /** AreaKey names a text. */

@@ -97,6 +97,7 @@ export const en = {
   "error.link": "The link contains no canvas: {0}",
   "error.close": "Close",
 
+  "tab.document": "Document",
   "tab.chat": "Chat",
   "tab.timeline": "Timeline",
   "tab.node": "Node",

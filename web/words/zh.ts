@@ -98,6 +98,7 @@ export const zh: Record<Key, string> = {
   "error.link": "链接里没有画布：{0}",
   "error.close": "关闭",
 
+  "tab.document": "文档",
   "tab.chat": "对话",
   "tab.timeline": "时间线",
   "tab.node": "节点",
