@@ -20,6 +20,15 @@ export const en = {
   "bar.fit": "Fit to view",
   "bar.panel": "Panel",
 
+  "where.title": "Where it runs",
+  "where.run_page": "Run in this page",
+  "where.run_host": "Run on the host",
+  "where.unsaved": "Your changes are not saved, so they are not part of a run on the host.",
+  "where.page": "in this page",
+  "where.host": "on the host",
+  "where.no_files": "Files cannot be sent to the host from here; run in this page instead.",
+  "chat.stored": "Run {0} of the host",
+
   "area.knowledge": "Knowledge",
   "area.runs": "Runs",
 

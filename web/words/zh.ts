@@ -21,6 +21,15 @@ export const zh: Record<Key, string> = {
   "bar.fit": "适应窗口",
   "bar.panel": "面板",
 
+  "where.title": "运行位置",
+  "where.run_page": "在此页面运行",
+  "where.run_host": "在主机上运行",
+  "where.unsaved": "更改尚未保存，不会用于主机上的运行。",
+  "where.page": "在此页面",
+  "where.host": "在主机上",
+  "where.no_files": "无法从这里把文件发送到主机；请改为在此页面运行。",
+  "chat.stored": "主机上的运行 {0}",
+
   "area.knowledge": "知识库",
   "area.runs": "运行记录",
 
