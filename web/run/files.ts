@@ -42,6 +42,11 @@ export class Files {
     };
   }
 
+  /** text is the content of a file as canvases read it; "" when this page has no such file. */
+  text({ id }: Pick<Descriptor, "id">): string {
+    return this.#contents.get(id) ?? "";
+  }
+
   /** port answers the engine's questions for content. */
   readonly port: Port = ({ file: asked }) => {
     const descriptor = asked as Partial<Descriptor> | null;

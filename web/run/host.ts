@@ -2,8 +2,9 @@
 // is known there by a login of this browser or by an API key, which is kept in memory
 // only. Nothing is asked before somebody wants to see the host's canvases.
 //
-// Requests with the login go to fixed paths of the host's API. A run gets a way to its models and
-// to the built-in tools, and to nothing else: canvases may come from strangers.
+// Requests with the login go to fixed paths of the host's API. A run gets a way to its models, to
+// the built-in tools and to searches in datasets, and to nothing else: canvases may come from
+// strangers.
 
 import { messageOf } from "@easel/engine";
 import { Store } from "./store.ts";
@@ -133,6 +134,22 @@ export class Host {
     });
     return (JSON.parse(await textOf(answer)) as { outputs?: Record<string, unknown> | null }).outputs ?? undefined;
   };
+
+  /**
+   * ask makes a request of the page itself to the host's own API and gives the answer, or throws a
+   * HostError. A body is sent as JSON; a form is sent as it is.
+   */
+  async ask(method: string, path: string, body?: unknown, init: { signal?: AbortSignal; accept?: string } = {}): Promise<Response> {
+    if (!path.startsWith("/api/v2/")) throw new HostError(0, `${path} is not a path of the host's own API`);
+    if (method !== "GET") await this.#proven();
+    const form = body instanceof FormData;
+    const headers: Record<string, string> = { ...(body === undefined || form ? {} : { "content-type": "application/json" }), ...(init.accept ? { accept: init.accept } : {}) };
+    const response = await this.#send(path, "page", {
+      method, headers, ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }), ...(init.signal ? { signal: init.signal } : {}),
+    });
+    if (!response.ok) await textOf(response); // throws
+    return response;
+  }
 
   // send makes a request to this host, as the page itself or for a run; the host accepts the login
   // from this page only.

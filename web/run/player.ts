@@ -1,14 +1,16 @@
 // The conversation with an opened canvas: turns, reruns, pins, and the record that is
 // being looked at. It knows canvases only by the two things it asks of the session.
 
-import type { Canvas, FormField, Run, RunOptions } from "@easel/engine";
+import type { Canvas, FormField, RunOptions } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { conclude, emptyState, type RunState } from "@easel/engine/state";
 import { dict, own, type Params } from "../canvas/dsl.ts";
 import type { Read } from "../read/reader.ts";
+import type { Origin } from "./host.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "./providers.ts";
 import { continued, Records, waiting } from "./records.ts";
+import type { RemoteRun, Running, Runs } from "./remote.ts";
 import type { Answer } from "./standins.ts";
 import { Store } from "./store.ts";
 import { noSubstitutes, watched, type Relay, type Substitutes } from "./substitutes.ts";
@@ -19,7 +21,7 @@ export interface Ask {
   inputs?: Record<string, unknown>;
   files?: unknown[];
   /** Set when the turn is a rerun of some kind. */
-  how?: { kind: "until" | "from" | "debug" | "resume"; node?: string };
+  how?: { kind: "until" | "from" | "debug" | "resume" | "stored"; node?: string };
 }
 
 /** Turn is one run with what started it. */
@@ -30,6 +32,9 @@ export interface Turn {
   error?: string;
   /** Nodes whose outputs were pinned when it began. */
   pinned: ReadonlySet<string>;
+  /** Where it runs, and as which run of the host. */
+  place: Place;
+  run?: string;
   /** Way to get answers of models that it began with. */
   model: ProviderKind;
   /** What stood in for the outside. */
@@ -37,6 +42,9 @@ export interface Turn {
   /** The canvas as it was before this turn, so that a rerun finds the same conversation. */
   before?: string;
 }
+
+/** Place is where runs begin: in the page, or on the host. */
+export type Place = "page" | "host";
 
 /** Play is what the run views show. */
 export interface Play {
@@ -68,6 +76,8 @@ export interface Stage {
   node(id: string): { id: string; name: string; kind: string } | undefined;
   /** origins are the local ones that it may call. */
   origins(): readonly string[];
+  /** saved is the canvas on the host, if it is there. */
+  saved?(): Origin | undefined;
   /** from gives a node and all that a run from it may reach. */
   from(id: string): Set<string>;
   /** standIns answer for components that work outside. */
@@ -75,7 +85,7 @@ export interface Stage {
 }
 
 /** Start begins a run on a loaded canvas. */
-type Start = (canvas: Canvas, options: RunOptions) => Run;
+type Start = (canvas: Canvas, options: RunOptions) => Running;
 
 /** Rest says how a run begins that is not the next turn. */
 interface Rest {
@@ -86,6 +96,8 @@ interface Rest {
   again?: Turn;
   /** The run continues the paused one: its conversation is not put back. */
   resumes?: boolean;
+  /** The run on the host, in place of one that begins here. */
+  remote?: RemoteRun;
 }
 
 const nothing: Play = { turns: [], chosen: -1, shown: emptyState, running: false };
@@ -94,19 +106,23 @@ const nothing: Play = { turns: [], chosen: -1, shown: emptyState, running: false
 export class Player {
   readonly play = new Store<Play>(nothing);
   readonly pins = new Store<Record<string, Params>>(dict({}));
+  /** Where the next run begins. */
+  readonly where = new Store<Place>("page");
   readonly provider = new Store<ProviderChoice>(firstChoice);
   readonly files: Files;
   readonly providers: Providers;
   readonly #stage: Stage;
   readonly #world: World;
   readonly #relay: Relay | undefined;
+  readonly #runs: Runs | undefined;
   readonly #settled = new WeakSet<Records>();
-  #run: Run | undefined;
-  #paused: { run: Run; state: RunState; turn: Turn } | undefined;
+  #run: Running | undefined;
+  #paused: { run: Running; state: RunState; turn: Turn } | undefined;
   #halted: Records | undefined; // of the turn that was stopped
   #frame = 0;
 
-  constructor(stage: Stage, world: World, host: typeof fetch, relay?: Relay) {
+  constructor(stage: Stage, world: World, host: typeof fetch, relay?: Relay, runs?: Runs) {
+    this.#runs = runs;
     this.#relay = relay;
     this.files = new Files(world.read);
     this.providers = new Providers(host);
@@ -114,8 +130,19 @@ export class Player {
     this.#world = world;
   }
 
+  /** here are the names of the datasets that the page itself has. */
+  get here(): ReadonlySet<string> {
+    return this.#world.datasets ?? new Set();
+  }
+
   /** send starts the next turn of the conversation. */
   send(ask: Ask): void {
+    const origin = this.#stage.saved?.();
+    if (this.where.get() === "host" && this.#runs && origin && !this.play.get().running) {
+      const { query, inputs } = ask;
+      const pins = this.pins.get();
+      return this.#follows(this.#runs.start(origin, { ...(query === undefined ? {} : { query }), ...(inputs ? { inputs } : {}), ...(Object.keys(pins).length > 0 ? { pins } : {}) }), ask);
+    }
     this.#begin(ask, asking(ask));
   }
 
@@ -123,7 +150,17 @@ export class Player {
   answer(inputs: Record<string, unknown>): void {
     const paused = this.#paused;
     if (!paused) return;
+    if (paused.turn.place === "host") return this.#follows(paused.run.resume(inputs) as RemoteRun, { inputs, how: { kind: "resume" } }, continued(paused.state));
     this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), { base: continued(paused.state), again: paused.turn, resumes: true });
+  }
+
+  /** show follows a run of the host, one that has ended too. */
+  show(id: string): void {
+    if (this.#runs) this.#follows(this.#runs.stored(id), { how: { kind: "stored", node: id } });
+  }
+
+  #follows(remote: RemoteRun, ask: Ask, base?: RunState): void {
+    this.#begin(ask, () => remote, { remote, ...(base ? { base } : {}) });
   }
 
   /** runUntil runs the shown question again and stops after a node. */
@@ -134,7 +171,12 @@ export class Player {
 
   /** runFrom starts at a node with what the shown state knows, changed by `values` (`node@output` or a variable's name). */
   runFrom(node: string, values: Record<string, unknown> = {}): void {
-    const { shown } = this.play.get();
+    const { shown, turns, chosen } = this.play.get();
+    const stored = turns[chosen]?.run;
+    if (this.where.get() === "host" && this.#runs && stored !== undefined && Object.keys(values).length === 0 && !this.play.get().running) {
+      const remote = this.#runs.rerun(stored, node, own(shown.latest, node)?.run ?? 1, this.pins.get());
+      return this.#follows(remote, { how: { kind: "from", node } }, continued(shown, this.#stage.from(node)));
+    }
     const outputs = dict<Params>({});
     for (const [id, step] of Object.entries(shown.latest)) if (step.outputs) outputs[id] = { ...step.outputs };
     const variables = dict(shown.variables);
@@ -200,6 +242,7 @@ export class Player {
     this.cancel();
     this.#run = undefined;
     this.#paused = undefined;
+    this.#runs?.forget();
     this.play.set(nothing);
   }
 
@@ -219,7 +262,7 @@ export class Player {
     this.#paused = undefined;
     const turn: Turn = {
       ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before,
-      pinned: new Set(Object.keys(this.pins.get())), model: this.provider.get().kind, substitutes: noSubstitutes,
+      pinned: new Set(Object.keys(this.pins.get())), model: rest.remote ? "host" : this.provider.get().kind, place: rest.remote ? "host" : "page", substitutes: noSubstitutes,
     };
     const turns = [...this.play.get().turns, turn];
     this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
@@ -228,19 +271,14 @@ export class Player {
     });
   }
 
-  async #follow(turn: Turn, start: Start, { options, again, resumes }: Rest): Promise<void> {
-    const canvas = await this.#stage.canvas();
-    if (!resumes && !options?.debug) await this.#rewind(canvas, turn, again);
-    if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
-    const choice = this.provider.get();
-    const { datasets = new Set<string>(), retrieve, fetch, code } = this.#world;
-    const standIns = choice.standIns ? this.#stage.standIns() : {};
-    const noted = (substitutes: Substitutes): void => { turn.substitutes = substitutes; };
-    const ports = watched({ retrieve, fetch, code }, standIns, datasets, noted, this.#relay);
-    const run = start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, reach: { origins: this.#stage.origins() }, ...options });
+  async #follow(turn: Turn, start: Start, rest: Rest): Promise<void> {
+    const run = rest.remote ?? await this.#started(turn, start, rest);
+    if (!run) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     this.#run = run;
+    if (rest.remote) void rest.remote.id.then((id) => { turn.run = id; }, () => undefined); // the events fail then
     for await (const event of run) {
-      turn.records.push([event]);
+      if (event.event === "takeover") turn.records.truncate(event.keep);
+      else turn.records.push([event]);
       this.#paint(turn);
     }
     const result = await run.result;
@@ -250,6 +288,19 @@ export class Player {
     this.#paused = { run, state: last, turn };
     const nodes = (result.waiting ?? []).flatMap((id) => this.#stage.node(id) ?? []);
     this.#settle(turn, waiting(over, nodes, Date.now() / 1000), undefined);
+  }
+
+  // started begins a run in the page; undefined when it was stopped before it began.
+  async #started(turn: Turn, start: Start, { options, again, resumes }: Rest): Promise<Running | undefined> {
+    const canvas = await this.#stage.canvas();
+    if (!resumes && !options?.debug) await this.#rewind(canvas, turn, again);
+    if (this.#stopped(turn)) return undefined;
+    const choice = this.provider.get();
+    const { datasets = new Set<string>(), retrieve, fetch, code } = this.#world;
+    const standIns = choice.standIns ? this.#stage.standIns() : {};
+    const noted = (substitutes: Substitutes): void => { turn.substitutes = substitutes; };
+    const ports = watched({ retrieve, fetch, code }, standIns, datasets, noted, this.#relay);
+    return start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, reach: { origins: this.#stage.origins() }, ...options });
   }
 
   // rewind puts the conversation back to where the repeated turn began; a new turn notes where it

@@ -32,6 +32,13 @@ export class Records {
     return this.#last;
   }
 
+  /** truncate drops the events after the first `count`, which are void. */
+  truncate(count: number): void {
+    this.#last = this.at(count);
+    this.events.length = Math.min(count, this.events.length);
+    this.#kept.length = Math.floor(this.events.length / stride) + 1;
+  }
+
   /** settle replaces the last state, when the result says more than the events. */
   settle(state: RunState): void {
     this.#last = state;

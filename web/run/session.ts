@@ -19,6 +19,7 @@ import { Locals } from "./local.ts";
 import { carried, paramsChanged } from "./reload.ts";
 import { Player, type Stage, type World } from "./player.ts";
 import { Plugins } from "./plugins.ts";
+import { Runs } from "./remote.ts";
 import { standInsOf } from "./standins.ts";
 import { Store } from "./store.ts";
 
@@ -67,7 +68,7 @@ export class Session {
   #checking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool">>,
+    engine: Promise<Engine>, world: World, host: Pick<Host, "models"> & Partial<Pick<Host, "tool" | "ask">>,
     consents = new Consents(),
   ) {
     this.#engine = engine;
@@ -75,10 +76,12 @@ export class Session {
     const model = (): CanvasModel | undefined => this.document.get()?.model;
     const stage: Stage = {
       allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id),
+      saved: this.origin.get,
       from: (id) => reachable(model(), id), origins: this.locals.list.get,
       standIns: () => standInsOf(new Set(this.specs.get().values()), engine),
     };
-    this.player = new Player(stage, world, host.models, host.tool);
+    const { ask } = host;
+    this.player = new Player(stage, world, host.models, host.tool, ask && new Runs({ ask: ask.bind(host) }));
     this.plugins = new Plugins(engine, () => this.#refresh());
     this.locals.list.subscribe(() => this.#reconsider());
     this.#described = this.#describe();
@@ -114,6 +117,12 @@ export class Session {
     const document = this.document.get();
     if (!document) return false;
     return document.dsl !== (this.#saved ?? document.opened.dsl) || this.player.play.get().running;
+  }
+
+  /** own reports whether the canvas is the person's: not one of a stranger, or saved to the host. */
+  get own(): boolean {
+    const source = this.document.get()?.source;
+    return source !== undefined && (!isStrange(source) || this.origin.get() !== undefined);
   }
 
   /** saved notes that the canvas as it was is in a file, in a link or on the host. */

@@ -2,8 +2,9 @@
 // came through the host, datasets that a page does not have. The person is to know, whatever the
 // answers look like.
 
-import type { Providers as Ports, Retriever, Tool } from "@easel/engine";
+import type { Found, Providers as Ports, Retriever, Tool } from "@easel/engine";
 import type { RunState } from "@easel/engine/state";
+import type { Searched } from "./retrieve.ts";
 import type { ProviderKind } from "./providers.ts";
 import type { Answer } from "./standins.ts";
 
@@ -11,7 +12,7 @@ import type { Answer } from "./standins.ts";
 export interface Substitutes {
   /** Components whose stand-in made an answer up. */
   tools: string[];
-  /** Components that the host ran. */
+  /** Components that the host ran, and datasets that it searched. */
   relayed: string[];
   /** Datasets that were searched and are not here. */
   datasets: string[];
@@ -40,9 +41,11 @@ export function watched(
     known = { ...known, [list]: [...known[list], ...fresh] };
     noted(known);
   };
-  const retrieve: Retriever | undefined = ports.retrieve && ((query, context) => {
-    add("datasets", (query.datasets ?? []).filter((name) => !here.has(name)));
-    return ports.retrieve?.(query, context) ?? { chunks: [] };
+  const retrieve: Retriever | undefined = ports.retrieve && (async (query, context) => {
+    const found: Found & Partial<Searched> = await ports.retrieve?.(query, context) ?? { chunks: [] };
+    add("datasets", found.absent ?? (query.datasets ?? []).filter((name) => !here.has(name)));
+    add("relayed", found.relayed ?? []);
+    return found;
   });
   const tool = (name: string, answer: Answer): Tool => ({
     run: async (args, { params }) => {

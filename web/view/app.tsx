@@ -9,9 +9,11 @@ import { draftKey, type Kept } from "../run/drafts.ts";
 import { HostError, type Origin } from "../run/host.ts";
 import type { Source } from "../run/session.ts";
 import { pick } from "../words/words.ts";
+import { AreaView, useArea } from "./areas.tsx";
 import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { takers } from "./drop.ts";
 import { EditedContext, newEdited } from "./edit/state.ts";
 import { Guard } from "./guard.tsx";
 import { Gallery, type Example } from "./gallery.tsx";
@@ -36,6 +38,8 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const [over, setOver] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const [choosing, setChoosing] = useState(false);
+  const area = useArea();
+  const taker = useStore(takers, (view) => view);
   const [next, setNext] = useState<{ open(): void; keep(): void }>();
 
   const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
@@ -148,7 +152,9 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     const drop = (event: DragEvent): void => {
       setOver(false);
       if (!stop(event)) return;
-      const [file] = event.dataTransfer?.files ?? [];
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (takers.get()?.take(files)) return;
+      const [file] = files;
       if (file) void openFile(file);
     };
     addEventListener("dragover", dragover);
@@ -197,17 +203,18 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
           <button type="button" onClick={() => setRestored(undefined)}>{t("error.close")}</button>
         </p>
       )}
-      <main data-panel={document_ && panel ? true : undefined}>
-        <Guard mark={document_?.opened}>
-          {!document_ ? <Gallery examples={examples} onOpen={openExample} onNew={openNew} onDraft={(key) => void openDraft(key)} onHost={(id) => void openCanvas(id)} />
+      <main data-panel={document_ && panel && !area ? true : undefined}>
+        <Guard mark={area?.name ?? document_?.opened}>
+          {area ? <AreaView area={area} onCanvas={openCanvas} />
+            : !document_ ? <Gallery examples={examples} onOpen={openExample} onNew={openNew} onDraft={(key) => void openDraft(key)} onHost={(id) => void openCanvas(id)} />
             : document_.model.unplaced ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
             : <Board key={document_.number} model={document_.model} title={title} />}
         </Guard>
-        {document_ && panel && <Panel key={document_.number} />}
+        {document_ && panel && !area && <Panel key={document_.number} />}
       </main>
       {next && <Replace title={title} onOpen={() => { setNext(undefined); next.open(); }} onKeep={() => { setNext(undefined); next.keep(); }} />}
       {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}
-      {over && <div className="drop" aria-hidden="true">{t("gallery.drop")}</div>}
+      {over && <div className="drop" aria-hidden="true">{taker?.label ?? t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>
         {choosing && <ModelDialog onDone={() => dialog.current?.close()} />}
       </dialog>

@@ -3,6 +3,7 @@
 import { useRef, useState } from "react";
 import { pack } from "../canvas/link.ts";
 import { pick } from "../words/words.ts";
+import { AreaLinks } from "./areas.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { save } from "./save.ts";
@@ -50,6 +51,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew }: {
         <span>easel</span>
       </button>
       {document_ ? <h1 className="title">{title}</h1> : <p className="title quiet">{t("app.tagline")}</p>}
+      <AreaLinks />
       <span className="grow" />
       <input ref={picker} type="file" accept=".json,application/json" hidden onChange={(event) => { const [file] = event.target.files ?? []; if (file) onFile(file); event.target.value = ""; }} />
       <Action icon="open" label={t("bar.open")} onClick={() => picker.current?.click()} />

@@ -16,6 +16,7 @@ import { answersOf, Field, fieldsOf } from "./field.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { fromBase64, save } from "./save.ts";
+import { usePlace, Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
 
 /** Chat is the drawer's first page. */
@@ -51,7 +52,7 @@ export function Chat(): React.ReactNode {
 
 function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNode {
   const t = useText();
-  const { ask, state, error } = turn;
+  const { ask, state, error, place } = turn;
   const files = (ask.files ?? []) as Descriptor[];
   return (
     <>
@@ -71,7 +72,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       <StandIns turn={turn} />
       <Relayed names={turn.substitutes.relayed} />
       {state.status === "succeeded" && state.elapsed !== undefined && (
-        <p className="quiet small">{seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
+        <p className="quiet small">{t(`where.${place}`)} · {seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
       )}
     </>
   );
@@ -208,12 +209,13 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
     if (picker.current) picker.current.value = ""; // the same file may be chosen again
   };
   const asks = Object.keys(fields).length > 0;
+  const kept = usePlace() === "host" && files.length > 0; // files stay in the page
   const send = (): void => {
     const ask: Ask = {};
     if (query.trim()) ask.query = query.trim();
     if (asks) ask.inputs = answersOf(fields, values);
     if (files.length) ask.files = files;
-    if (busy || (!asks && !ask.query && !ask.files)) return;
+    if (busy || kept || (!asks && !ask.query && !ask.files)) return;
     session.player.send(ask);
     setQuery("");
     setFiles([]);
@@ -235,6 +237,8 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
         </div>
       )}
       {notes}
+      {kept && <p className="fault" role="alert">{t("where.no_files")}</p>}
+      <Where />
       <div className="line">
         {!task && (
           <textarea
@@ -249,7 +253,7 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
           </>
         )}
         {!first && <button type="button" className="icon-button" title={t("chat.restart")} aria-label={t("chat.restart")} onClick={() => session.restart()}><Icon name="loop" /></button>}
-        <button type="submit" disabled={busy} className={task ? "primary wide" : "primary icon-button"} aria-label={t(task ? "chat.run" : "chat.send")}>
+        <button type="submit" disabled={busy || kept} className={task ? "primary wide" : "primary icon-button"} aria-label={t(task ? "chat.run" : "chat.send")}>
           <Icon name={task ? "play" : "send"} />{task && t("chat.run")}
         </button>
       </div>

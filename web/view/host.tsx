@@ -1,6 +1,7 @@
 // The canvases of the host that serves the page, below the examples.
 
 import { useEffect, useState } from "react";
+import { AreaLinks } from "./areas.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
 
 /** OnHost lists what the host has, after somebody asked for it. */
@@ -11,6 +12,7 @@ export function OnHost({ onOpen }: { onOpen(id: string): void }): React.ReactNod
   return (
     <section className="on-host" aria-labelledby="host-title" aria-busy={status === "asking"}>
       <h2 id="host-title">{t("host.title")}</h2>
+      <AreaLinks always />
       {status === "unknown" && <button type="button" onClick={() => void host.connect()}>{t("host.show")}</button>}
       {status === "asking" && <p className="quiet" role="status"><span className="spinner" /> {t("host.asking")}</p>}
       {status === "none" && <p className="quiet" role="status">{t("host.none", fault ?? "")} <button type="button" onClick={() => void host.connect()}>{t("host.again")}</button></p>}

@@ -6,8 +6,10 @@ import examples from "easel:examples";
 import { datasets, request, retrieve } from "../demo/world.ts";
 import { reader } from "../read/reader.ts";
 import { Consents, tabStorage } from "../run/consent.ts";
+import { Datasets } from "../run/datasets.ts";
 import { Drafts } from "../run/drafts.ts";
 import { Host } from "../run/host.ts";
+import { everywhere } from "../run/retrieve.ts";
 import { Session } from "../run/session.ts";
 import { App } from "./app.tsx";
 import { AppContext, newLook } from "./context.tsx";
@@ -15,6 +17,7 @@ import "@xyflow/react/dist/base.css";
 import "../style/page.css";
 import "../style/edit.css";
 import "../style/form.css";
+import "../style/area.css";
 
 // The bundler fills in where it put the parts that are loaded later.
 declare const EASEL_ENGINE_WORKER: string;
@@ -33,8 +36,9 @@ const code = scripts({
   javascript: sandbox({ worker: at(EASEL_CODE_WORKER) }),
   python: python({ worker: at(EASEL_PYTHON_WORKER), files: at(EASEL_PYTHON) }),
 });
-const world = { retrieve, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code };
-const session = new Session(engine, world, host, new Consents(tabStorage()));
+const search = everywhere(retrieve, datasets, host, new Datasets(host), () => session.own);
+const world = { retrieve: search, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code };
+const session: Session = new Session(engine, world, host, new Consents(tabStorage()));
 
 const drafts = new Drafts(storage());
 session.document.subscribe(() => {

@@ -1,6 +1,7 @@
 // The drawer with its pages.
 
-import { useRef } from "react";
+import { lazy, Suspense, useRef } from "react";
+import { isPipeline } from "../run/pipeline.ts";
 import { Chat } from "./chat.tsx";
 import { useApp, useLook, useStore, useText, type Tab } from "./context.tsx";
 import { Guard } from "./guard.tsx";
@@ -8,6 +9,8 @@ import { Inspector } from "./inspector.tsx";
 import { Problems } from "./problems.tsx";
 import { Timeline } from "./timeline.tsx";
 import { Variables } from "./variables.tsx";
+
+const PipelinePanel = lazy(() => import("./pipeline/panel.tsx"));
 
 const pages: Record<Tab, () => React.ReactNode> = { chat: Chat, timeline: Timeline, node: Inspector, variables: Variables, problems: Problems };
 const order = Object.keys(pages) as Tab[];
@@ -27,17 +30,22 @@ export function Panel(): React.ReactNode {
     look.update({ tab: next });
     list.current?.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
   };
+  const model = useStore(session.document, (document) => document?.model);
+  const pipeline = isPipeline(model, useStore(session.specs, (specs) => specs));
   const Page = pages[tab];
   return (
     <aside className="panel" id="panel" aria-label={t("bar.panel")}>
       <div className="tabs" role="tablist" ref={list} onKeyDown={move} aria-label={t("bar.panel")}>
         {order.map((each) => (
           <button key={each} type="button" role="tab" id={`tab-${each}`} data-tab={each} aria-selected={tab === each} aria-controls="page" tabIndex={tab === each ? 0 : -1} onClick={() => look.update({ tab: each })}>
-            {t(`tab.${each}`)}{each === "problems" && errors + warnings > 0 && <span className="count" data-severity={errors > 0 ? "error" : "warning"}>{errors || warnings}</span>}
+            {t(pipeline && each === "chat" ? "tab.document" : `tab.${each}`)}{each === "problems" && errors + warnings > 0 && <span className="count" data-severity={errors > 0 ? "error" : "warning"}>{errors || warnings}</span>}
           </button>
         ))}
       </div>
-      <div className="page" id="page" role="tabpanel" aria-labelledby={`tab-${tab}`} tabIndex={-1}><Guard mark={tab}><Page /></Guard></div>
+      <div className="page" id="page" role="tabpanel" aria-labelledby={`tab-${tab}`} tabIndex={-1}>
+        {pipeline && <div className="pipeline-page" hidden={tab !== "chat"}><Guard mark="pipeline"><Suspense><PipelinePanel /></Suspense></Guard></div>}
+        {!(pipeline && tab === "chat") && <Guard mark={tab}><Page /></Guard>}
+      </div>
     </aside>
   );
 }

@@ -20,6 +20,18 @@ export const en = {
   "bar.fit": "Fit to view",
   "bar.panel": "Panel",
 
+  "where.title": "Where it runs",
+  "where.run_page": "Run in this page",
+  "where.run_host": "Run on the host",
+  "where.unsaved": "Your changes are not saved, so they are not part of a run on the host.",
+  "where.page": "in this page",
+  "where.host": "on the host",
+  "where.no_files": "Files cannot be sent to the host from here; run in this page instead.",
+  "chat.stored": "Run {0} of the host",
+
+  "area.knowledge": "Knowledge",
+  "area.runs": "Runs",
+
   "gallery.title": "What would you like to try?",
   "gallery.hint": "Choose an example, or drop a canvas file anywhere on this page.",
   "gallery.nodes": "{0} nodes",
@@ -94,6 +106,7 @@ export const en = {
   "error.link": "The link contains no canvas: {0}",
   "error.close": "Close",
 
+  "tab.document": "Document",
   "tab.chat": "Chat",
   "tab.timeline": "Timeline",
   "tab.node": "Node",
@@ -124,7 +137,7 @@ export const en = {
   "chat.source": "Source {0}",
   "chat.stand_ins": "Mock answers",
   "chat.no_model": "No language model answered here ({0}): {1}",
-  "chat.relayed": "Answered by tools of your host: {0}",
+  "chat.relayed": "Answered by your host: {0}",
   "chat.no_tools": "This page can't reach these tools, so their results are mock data: {0}",
   "chat.no_knowledge": "This page doesn't have these datasets, so nothing was found in them: {0}",
 

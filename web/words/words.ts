@@ -7,7 +7,11 @@ export type Language = "en" | "zh";
 
 /** translator gives texts of one language; {0}, {1} are places for values. */
 export function translator(language: Language): (key: Key, ...values: (string | number)[]) => string {
-  const texts = language === "zh" ? zh : en;
+  return filler(language === "zh" ? zh : en);
+}
+
+/** filler gives the texts of a table with values in their places. */
+export function filler<K extends string>(texts: Record<K, string>): (key: K, ...values: (string | number)[]) => string {
   return (key, ...values) => texts[key].replace(/\{(\d)\}/g, (_, at: string) => String(values[Number(at)] ?? ""));
 }
 

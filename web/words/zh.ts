@@ -21,6 +21,18 @@ export const zh: Record<Key, string> = {
   "bar.fit": "适应窗口",
   "bar.panel": "面板",
 
+  "where.title": "运行位置",
+  "where.run_page": "在此页面运行",
+  "where.run_host": "在主机上运行",
+  "where.unsaved": "更改尚未保存，不会用于主机上的运行。",
+  "where.page": "在此页面",
+  "where.host": "在主机上",
+  "where.no_files": "无法从这里把文件发送到主机；请改为在此页面运行。",
+  "chat.stored": "主机上的运行 {0}",
+
+  "area.knowledge": "知识库",
+  "area.runs": "运行记录",
+
   "gallery.title": "想试试哪一个？",
   "gallery.hint": "选择一个示例，或把画布文件拖到页面任意位置。",
   "gallery.nodes": "{0} 个节点",
@@ -95,6 +107,7 @@ export const zh: Record<Key, string> = {
   "error.link": "链接里没有画布：{0}",
   "error.close": "关闭",
 
+  "tab.document": "文档",
   "tab.chat": "对话",
   "tab.timeline": "时间线",
   "tab.node": "节点",
@@ -125,7 +138,7 @@ export const zh: Record<Key, string> = {
   "chat.source": "出处 {0}",
   "chat.stand_ins": "替身回答",
   "chat.no_model": "没有调用语言模型（{0}）：{1}",
-  "chat.relayed": "由你的主机上的工具应答：{0}",
+  "chat.relayed": "由你的主机应答：{0}",
   "chat.no_tools": "此页面无法访问这些工具，结果是虚构的：{0}",
   "chat.no_knowledge": "此页面没有这些知识库，在其中什么也没找到：{0}",
 

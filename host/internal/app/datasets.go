@@ -145,10 +145,14 @@ func seesDataset(p Principal, v *store.Dataset) bool {
 	return p.User == "" || v.Team || v.CreatedBy == p.User || v.CreatedBy == ""
 }
 
+// Methods returns the names of the chunk methods that a dataset may have, sorted.
+func (d *Datasets) Methods() []string { return chunking.Methods() }
+
 // DatasetList asks for datasets; empty fields match all.
 type DatasetList struct {
 	IDs       []string
 	ID, Name  string
+	Words     string // substring of the name
 	Page      int    // from 1
 	Size      int    // 0 means 30, a negative value all
 	OrderBy   string // create_time or update_time
@@ -157,7 +161,7 @@ type DatasetList struct {
 
 // List returns a page of the datasets that the principal sees, and the number of all.
 func (d *Datasets) List(ctx context.Context, p Principal, q DatasetList) ([]dataset.Dataset, int, error) {
-	f := store.DatasetFilter{Tenant: p.Tenant, User: p.User, IDs: q.IDs, Name: q.Name}
+	f := store.DatasetFilter{Tenant: p.Tenant, User: p.User, IDs: q.IDs, Name: q.Name, Words: q.Words}
 	if q.ID != "" {
 		f.IDs = []string{q.ID}
 	}

@@ -175,6 +175,8 @@ type DatasetFilter struct {
 	User string
 	IDs  []string
 	Name string // whatever the case of letters
+	// Words is a substring of the name, whatever the case of letters.
+	Words string
 }
 
 var datasetList = listing[Dataset]{
@@ -194,6 +196,7 @@ func (s DatasetStore) Datasets(ctx context.Context, f DatasetFilter, p Page) ([]
 	}
 	w.in("id", f.IDs)
 	w.equal("name_key", fold(f.Name))
+	w.contains("name_key", f.Words)
 	return list(ctx, s.Store, &datasetList, w, p)
 }
 

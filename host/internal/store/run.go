@@ -186,6 +186,7 @@ type RunFilter struct {
 	Canvas  string
 	Session string
 	Status  string
+	Source  string // what began them
 	// Schedule selects the runs of a schedule: their ids are its id, "-" and the time. The query is
 	// fast only with Canvas set as well.
 	Schedule string
@@ -219,6 +220,7 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 	w.equal("canvas_id", f.Canvas)
 	w.equal("session_id", f.Session)
 	w.equal("status", f.Status)
+	w.equal("source", f.Source)
 	if f.Schedule != "" {
 		w.add("source = 'schedule'")
 		w.begins("id", f.Schedule+"-")

@@ -1,7 +1,7 @@
 // The editor of one value, chosen by its schema, by what the component says of it, and by the
 // value.
 
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { ComponentSpec, Schema } from "@easel/engine";
 import { isObject } from "../../canvas/dsl.ts";
 import { useApp, useStore, useText } from "../context.tsx";
@@ -15,6 +15,8 @@ import { Prompt } from "./prompt.tsx";
 import { typeOf, type ControlProps } from "./props.ts";
 import { Servers, ToolList } from "./tools.tsx";
 
+const DatasetPicker = lazy(() => import("./datasets.tsx"));
+
 /** Control edits one value. */
 export function Control(props: ControlProps): React.ReactNode {
   const { spec, name, schema, value } = props;
@@ -24,8 +26,15 @@ export function Control(props: ControlProps): React.ReactNode {
   if (name === "tools") return <ToolList {...props} />;
   if (name === "mcp") return <Servers {...props} />;
   if (name === "inputs" && (value === undefined || isObject(value))) return <FieldList {...props} />;
+  if ((name === "kb_ids" || name === "dataset_ids") && isNames(value)) {
+    return <Suspense fallback={<Composite {...props} />}><DatasetPicker {...props} value={value ?? []} /></Suspense>;
+  }
   if (name === "llm_id") return <ModelField {...props} />;
   return schema.enum ? <Select {...props} /> : <Plain {...props} />;
+}
+
+function isNames(value: unknown): value is string[] | null | undefined {
+  return value === undefined || value === null || (Array.isArray(value) && value.every((each) => typeof each === "string"));
 }
 
 function Plain(props: ControlProps): React.ReactNode {

@@ -53,6 +53,10 @@ func (d datasets) operations() []operation {
 			about: "Update the metadata of many documents in one step.",
 		}, d.updateMetadata),
 		handle(operation{
+			method: "GET", path: "/api/v2/chunk-methods", body: api.BodyNone, scope: read, name: "listChunkMethods",
+			about: "List the chunk methods that a dataset can use.",
+		}, d.methods),
+		handle(operation{
 			method: "POST", path: "/api/v2/search", body: api.BodySmall, scope: read, name: "search",
 			about: "Search datasets for chunks by words, by vectors, or both.",
 		}, d.search),
@@ -128,20 +132,33 @@ func rawOf(v *object) *json.RawMessage {
 func pageNumber(p app.Page) int { return p.Offset/max(p.Limit, 1) + 1 }
 
 type listDatasets struct {
-	Who  app.Principal
-	Name string   `query:"name" jsonschema:"only datasets with this in the name"`
-	Page app.Page `order:"create_time"`
+	Who   app.Principal
+	Name  string   `query:"name" jsonschema:"only the dataset with this name"`
+	Words string   `query:"words" jsonschema:"only datasets with these words in the name"`
+	Page  app.Page `order:"create_time"`
 }
 
 func (d datasets) list(ctx context.Context, in listDatasets) (datasetList, error) {
 	rows, total, err := d.Datasets.List(ctx, in.Who, app.DatasetList{
-		Name: in.Name, Page: pageNumber(in.Page), Size: in.Page.Limit, OrderBy: in.Page.Order, Ascending: in.Page.Asc,
+		Name: in.Name, Words: in.Words, Page: pageNumber(in.Page), Size: in.Page.Limit, OrderBy: in.Page.Order, Ascending: in.Page.Asc,
 	})
 	out := datasetList{Items: make([]datasetView, len(rows)), Total: total}
 	for i, v := range rows {
 		out.Items[i] = datasetViewOf(v)
 	}
 	return out, err
+}
+
+type chunkMethod struct {
+	Name string `json:"name" jsonschema:"method of a dataset or a document"`
+}
+
+func (d datasets) methods(context.Context, byTenant) (list[chunkMethod], error) {
+	out := list[chunkMethod]{Items: []chunkMethod{}}
+	for _, name := range d.Datasets.Methods() {
+		out.Items = append(out.Items, chunkMethod{name})
+	}
+	return out, nil
 }
 
 type addDataset struct {

@@ -53,6 +53,27 @@ func TestDatasetFromFileToHit(t *testing.T) {
 	s.As("one", "GET", path, "", 404)
 }
 
+func TestListDatasetsByWords(t *testing.T) {
+	s := apitest.New(t)
+	for _, name := range []string{"Shop Handbook", "Recipes"} {
+		s.As("one", "POST", "/api/v2/datasets", `{"name":"`+name+`"}`, 201)
+	}
+	for words, want := range map[string]string{"hand": "1", "RECIPES": "1", "o": "1", "none": "0", "": "2"} {
+		v := s.As("one", "GET", "/api/v2/datasets?words="+words, "", 200)
+		require.Equal(t, want, v.Get("total").Text(), words)
+	}
+}
+
+func TestDatasetTakesEachListedChunkMethod(t *testing.T) {
+	s := apitest.New(t)
+	methods := s.As("one", "GET", "/api/v2/chunk-methods", "", 200).Get("items").Slice()
+	require.NotEmpty(t, methods)
+	for _, v := range methods {
+		body := engine.Object("name", "d", "method", v.Get("name")).JSON()
+		require.Equal(t, v.Get("name").Str(), s.As("one", "POST", "/api/v2/datasets", body, 201).Get("method").Str())
+	}
+}
+
 // follow reads a stream of progress, posts a body once it has begun, and returns the documents that
 // were done when the dataset became idle again.
 func follow(t *testing.T, s *apitest.Site, events, body, post string) (done []string) {

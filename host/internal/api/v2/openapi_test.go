@@ -208,6 +208,7 @@ POST /api/v2/canvases/{canvas}/sessions {"user":"u","name":"n"} >session
 POST /api/v2/canvases/{canvas}/runs {"query":"x","session":"{session}"} >run
 POST /api/v2/canvases/{canvas}/runs?stream {"query":"x"}
 GET /api/v2/runs?canvas={canvas}&status=succeeded
+GET /api/v2/runs?source=v2
 GET /api/v2/runs/{run}
 GET /api/v2/runs/{run}/events?after=2-1
 POST /api/v2/runs/{run}/cancel
@@ -259,6 +260,8 @@ GET /api/v2/models/default
 DELETE /api/v2/providers/Vendor
 POST /api/v2/datasets {"name":"d","method":"naive","config":{"chunk_token_num":64}} >dataset
 GET /api/v2/datasets?name=d&page=1&page_size=10
+GET /api/v2/datasets?words=d
+GET /api/v2/chunk-methods
 GET /api/v2/datasets/{dataset}
 PATCH /api/v2/datasets/{dataset} {"description":"x","team":true}
 POST /api/v2/datasets/{dataset}/documents FILE >document

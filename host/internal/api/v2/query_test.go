@@ -13,7 +13,7 @@ func TestUnknownQueryParameters(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", apitest.Echo)
 	for path, want := range map[string]string{
-		"/api/v2/runs?canvs=x":                                      `unknown query parameter "canvs" (one of canvas, session, schedule, status, `,
+		"/api/v2/runs?canvs=x":                                      `unknown query parameter "canvs" (one of canvas, session, schedule, status, source, `,
 		"/api/v2/runs?statsu=running&page=1":                        "; did you mean status?",
 		"/api/v2/canvases?page_size=5&colour=red":                   `unknown query parameter "colour" (one of keywords, `,
 		"/api/v2/canvases/" + id + "?dsl=false":                     `unknown query parameter "dsl": there are none here`,

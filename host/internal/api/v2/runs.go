@@ -82,6 +82,7 @@ type runView struct {
 	Schedule  string     `json:"schedule,omitempty" jsonschema:"id of the schedule that started it"`
 	Status    string     `json:"status" jsonschema:"queued, running, paused, succeeded, failed or canceled"`
 	Error     string     `json:"error,omitempty"`
+	Tokens    int64      `json:"tokens" jsonschema:"model tokens, once the run has ended"`
 	Created   time.Time  `json:"created"`
 	Ended     *time.Time `json:"ended,omitempty"`
 	EventsURL string     `json:"events_url"`
@@ -150,7 +151,7 @@ func (in *resumeInput) readBody(r *api.Request) error {
 func runViewOf(v app.Run) runView {
 	return runView{
 		ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source,
-		Schedule: app.ScheduleOfRun(v), Status: v.Status, Error: v.Error, Created: timeOf(v.CreateTime),
+		Schedule: app.ScheduleOfRun(v), Status: v.Status, Error: v.Error, Tokens: v.Tokens, Created: timeOf(v.CreateTime),
 		Ended: timeOrNil(v.EndTime), EventsURL: "/api/v2/runs/" + v.ID + "/events",
 	}
 }
@@ -224,6 +225,7 @@ type listRuns struct {
 	Session  string   `query:"session" jsonschema:"only runs of this session"`
 	Schedule string   `query:"schedule" jsonschema:"only runs of this schedule"`
 	Status   string   `query:"status" jsonschema:"only runs with this status"`
+	Source   string   `query:"source" jsonschema:"only runs that were started by this source"`
 	After    string   `query:"after" jsonschema:"next of the previous page"`
 	Page     app.Page `order:"create_time"`
 }
@@ -251,7 +253,8 @@ func (s runs) list(ctx context.Context, in listRuns) (runList, error) {
 		return runList{}, err
 	}
 	f := app.RunFilter{
-		Tenant: in.Who.Tenant, Canvas: in.Canvas, Session: in.Session, Status: in.Status, Schedule: in.Schedule,
+		Tenant: in.Who.Tenant, Canvas: in.Canvas, Session: in.Session, Status: in.Status, Source: in.Source,
+		Schedule: in.Schedule,
 	}
 	rows, total, err := s.Runs.List(ctx, f, in.Page)
 	if err != nil {

@@ -37,6 +37,9 @@ func TestV2(t *testing.T) {
 	require.Equal(t, "workflow_started node_started node_finished node_started node_finished node_started message message_end node_finished workflow_finished end", apitest.KindsOf(all))
 	require.Equal(t, "succeeded", s.Get("/api/v2/runs/"+run).Body.Get("status").Str())
 
+	require.Equal(t, "1", s.Get("/api/v2/runs?source=v2").Body.Get("total").Text())
+	require.Equal(t, "0", s.Get("/api/v2/runs?source=webhook").Body.Get("total").Text())
+	require.False(t, s.Get("/api/v2/runs/"+run).Body.Get("tokens").IsNull())
 	a = s.Post("/api/v2/runs/"+run+"/rerun", `{"node":"Message:A"}`)
 	require.Equal(t, 202, a.Status, a.Text)
 	again := s.Watch(a.Body.Get("events_url").Str(), "", 0)

@@ -1,0 +1,271 @@
+// The datasets of the host: what the page reads and changes of them. Lists come in pages.
+
+import { HostError, type Host } from "./host.ts";
+import { serverEvents } from "./sse.ts";
+
+/** Listed is one page of a list. */
+export interface Listed<T> {
+  items: T[];
+  /** All that match, not only this page. */
+  total: number;
+}
+
+/** Dataset is a collection of documents that is searched. */
+export interface Dataset {
+  id: string;
+  name: string;
+  description: string;
+  embedding_model: string;
+  team: boolean;
+  /** How documents are cut into chunks; empty with a pipeline. */
+  method: string;
+  /** Canvas that cuts documents. */
+  pipeline?: string;
+  config?: Record<string, unknown>;
+  pagerank: number;
+  documents: number;
+  chunks: number;
+  tokens: number;
+  created: string;
+  updated: string;
+}
+
+/** DatasetPatch is what of a dataset can be changed. */
+export type DatasetPatch = Partial<Pick<Dataset, "name" | "description" | "embedding_model" | "team" | "method" | "pipeline" | "config" | "pagerank">>;
+
+/** DocumentState is where a document is on its way into the index. */
+export type DocumentState = "unparsed" | "queued" | "running" | "done" | "failed" | "canceled";
+
+/** StoredDocument is a file of a dataset. */
+export interface StoredDocument {
+  id: string;
+  name: string;
+  size: number;
+  method: string;
+  pipeline?: string;
+  enabled: boolean;
+  state: DocumentState;
+  /** 0 to 1; -1 when it failed. */
+  progress: number;
+  /** Lines of the last parse. */
+  messages?: string;
+  /** Documents before it in the queue. */
+  ahead?: number;
+  chunks: number;
+  tokens: number;
+  took_ms?: number;
+  created: string;
+  updated: string;
+}
+
+/** StoredChunk is a piece of a document. */
+export interface StoredChunk {
+  id: string;
+  content: string;
+  keywords?: string[];
+  questions?: string[];
+  enabled: boolean;
+  /** Added or changed by hand; parsing again keeps it. */
+  edited: boolean;
+  kind?: string;
+  /** Page, left, right, top, bottom in points. */
+  positions?: number[][];
+}
+
+/** ChunkPatch is what of a chunk can be changed. */
+export type ChunkPatch = Partial<Pick<StoredChunk, "content" | "keywords" | "questions" | "enabled">>;
+
+/** Search asks datasets for chunks; what is left out has the host's default. */
+export interface Search {
+  datasets: string[];
+  documents?: string[];
+  question: string;
+  page?: number;
+  page_size?: number;
+  top_k?: number;
+  threshold?: number;
+  vector_weight?: number;
+  fusion?: "weighted" | "rrf";
+  rerank?: string;
+  filter?: { or?: boolean; conditions: { key: string; operator: string; value: string }[] };
+  highlight?: boolean;
+}
+
+/** Hit is a chunk that was found. */
+export interface Hit extends StoredChunk {
+  dataset: string;
+  document: string;
+  document_name: string;
+  similarity: number;
+  /** Similarity by words, 0 to 1. */
+  words: number;
+  /** Similarity by vectors, -1 to 1. */
+  vector: number;
+  metadata?: Record<string, unknown>;
+}
+
+/** SearchAnswer is what a search found. */
+export interface SearchAnswer {
+  hits: Hit[];
+  total: number;
+  documents: { document: string; name: string; hits: number }[];
+  /** Settings that had no effect, and why. */
+  diagnostics?: string[];
+  took_ms: number;
+}
+
+/** Refused is what became of documents that a request names. */
+export interface Refused {
+  accepted: number;
+  refused: { document: string; message: string }[];
+}
+
+/** ListQuery chooses a page of a list. */
+export interface ListQuery {
+  page?: number;
+  page_size?: number;
+  words?: string;
+  state?: string;
+  enabled?: string;
+  orderby?: string;
+  desc?: boolean;
+}
+
+const root = "/api/v2/datasets";
+
+/** Datasets talks to the host about datasets. */
+export class Datasets {
+  readonly #host: Pick<Host, "ask">;
+
+  constructor(host: Pick<Host, "ask">) {
+    this.#host = host;
+  }
+
+  list(query: { page?: number; page_size?: number; words?: string }): Promise<Listed<Dataset>> {
+    return this.#get(root + search(query));
+  }
+
+  get(id: string): Promise<Dataset> {
+    return this.#get(at(id));
+  }
+
+  /** find gives a dataset by its id or its name; undefined when there is none. */
+  async find(name: string): Promise<Dataset | undefined> {
+    try {
+      return await this.get(name);
+    } catch (err) {
+      if (!(err instanceof HostError) || err.status !== 404) throw err;
+    }
+    const { items } = await this.#get<Listed<Dataset>>(root + search({ name, page_size: 1 }));
+    return items[0];
+  }
+
+  create(patch: DatasetPatch): Promise<Dataset> {
+    return this.#send("POST", root, patch);
+  }
+
+  update(id: string, patch: DatasetPatch): Promise<Dataset> {
+    return this.#send("PATCH", at(id), patch);
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#host.ask("DELETE", at(id));
+  }
+
+  /** methods are the ways in which documents can be cut into chunks. */
+  async methods(): Promise<string[]> {
+    return (await this.#get<{ items: { name: string }[] }>("/api/v2/chunk-methods")).items.map(({ name }) => name);
+  }
+
+  /** models are the models of a kind that the host offers. */
+  async models(kind: string): Promise<string[]> {
+    const { items } = await this.#get<{ items: { id: string; kind: string }[] }>("/api/v2/models");
+    return items.filter((model) => model.kind === kind).map(({ id }) => id);
+  }
+
+  documents(id: string, query: ListQuery): Promise<Listed<StoredDocument>> {
+    return this.#get(`${at(id)}/documents${search(query)}`);
+  }
+
+  document(id: string, document: string): Promise<StoredDocument> {
+    return this.#get(at(id, document));
+  }
+
+  /** upload stores a file and queues it to be parsed. */
+  async upload(id: string, file: File, signal?: AbortSignal): Promise<StoredDocument> {
+    const form = new FormData();
+    form.append("file", file, file.name);
+    const response = await this.#host.ask("POST", `${at(id)}/documents?parse=true`, form, signal ? { signal } : {});
+    const { items } = (await response.json()) as Listed<StoredDocument>;
+    return items[0] as StoredDocument; // one file, one document
+  }
+
+  enable(id: string, document: string, enabled: boolean): Promise<StoredDocument> {
+    return this.#send("PATCH", at(id, document), { enabled });
+  }
+
+  async removeDocument(id: string, document: string): Promise<void> {
+    await this.#host.ask("DELETE", at(id, document));
+  }
+
+  parse(id: string, documents: string[]): Promise<Refused> {
+    return this.#send("POST", `${at(id)}/parse`, { documents });
+  }
+
+  cancel(id: string, documents: string[]): Promise<Refused> {
+    return this.#send("POST", `${at(id)}/cancel`, { documents });
+  }
+
+  /** content is the file of a document. */
+  async content(id: string, document: string): Promise<Blob> {
+    return (await this.#host.ask("GET", `${at(id, document)}/content`)).blob();
+  }
+
+  /** watch calls changed with each document whose state changes, until the signal aborts. */
+  async watch(id: string, signal: AbortSignal, changed: (document: StoredDocument) => void, idle: (dataset: Dataset) => void): Promise<void> {
+    const response = await this.#host.ask("GET", `${at(id)}/events`, undefined, { signal, accept: "text/event-stream" });
+    for await (const { name, data } of serverEvents(response)) {
+      if (name === "document") changed(JSON.parse(data) as StoredDocument);
+      else if (name === "idle") idle(JSON.parse(data) as Dataset);
+    }
+  }
+
+  chunks(id: string, document: string, query: ListQuery): Promise<Listed<StoredChunk>> {
+    return this.#get(`${at(id, document)}/chunks${search(query)}`);
+  }
+
+  addChunk(id: string, document: string, patch: ChunkPatch): Promise<StoredChunk> {
+    return this.#send("POST", `${at(id, document)}/chunks`, patch);
+  }
+
+  updateChunk(id: string, document: string, chunk: string, patch: ChunkPatch): Promise<StoredChunk> {
+    return this.#send("PATCH", at(id, document, chunk), patch);
+  }
+
+  async removeChunk(id: string, document: string, chunk: string): Promise<void> {
+    await this.#host.ask("DELETE", at(id, document, chunk));
+  }
+
+  search(query: Search): Promise<SearchAnswer> {
+    return this.#send("POST", "/api/v2/search", query);
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    return (await (await this.#host.ask("GET", path)).json()) as T;
+  }
+
+  async #send<T>(method: string, path: string, body: unknown): Promise<T> {
+    return (await (await this.#host.ask(method, path, body)).json()) as T;
+  }
+}
+
+function at(dataset: string, document?: string, chunk?: string): string {
+  const part = (name: string, id: string | undefined): string => (id === undefined ? "" : `/${name}/${encodeURIComponent(id)}`);
+  return `${root}/${encodeURIComponent(dataset)}${part("documents", document)}${part("chunks", chunk)}`;
+}
+
+// search writes the query of an address; what is empty is left out.
+function search(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}

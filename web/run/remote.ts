@@ -1,0 +1,164 @@
+// Runs on the host, with the same events as runs in the page: what the page starts there, and what
+// is stored of earlier ones.
+
+import type { RunEvent, RunResult } from "@easel/engine";
+import { messageOf } from "@easel/engine";
+import type { Listed } from "./datasets.ts";
+import type { Host, Origin } from "./host.ts";
+import { serverEvents } from "./sse.ts";
+
+/** HostRun is a run in the history of the host. */
+export interface HostRun {
+  id: string;
+  canvas: string;
+  session?: string;
+  /** What began it, such as v2, editor, webhook or schedule. */
+  source: string;
+  status: "queued" | "running" | "paused" | "succeeded" | "failed" | "canceled";
+  error?: string;
+  tokens: number;
+  created: string;
+  ended?: string;
+}
+
+/** RunQuery chooses runs; `after` is the `next` of the page before. */
+export interface RunQuery {
+  canvas?: string;
+  status?: string;
+  source?: string;
+  after?: string;
+  page_size?: number;
+}
+
+/** Takeover says that another host continues a run: events after the first `keep` are void. */
+export interface Takeover {
+  event: "takeover";
+  keep: number;
+}
+
+/** Running is a run that goes on, here or on the host. */
+export interface Running extends AsyncIterable<RunEvent | Takeover> {
+  readonly result: Promise<Pick<RunResult, "status" | "error" | "waiting">>;
+  cancel(reason?: string): void;
+  resume(inputs: Record<string, unknown>, options?: object): Running;
+}
+
+/** Question is what a run on the host is started with. */
+export interface Question {
+  query?: string;
+  inputs?: Record<string, unknown>;
+  pins?: Record<string, unknown>;
+}
+
+const root = "/api/v2/runs";
+
+/** Runs talks to the host about runs. */
+export class Runs {
+  readonly #host: Pick<Host, "ask">;
+  #session: { canvas: string; rev: number; id: string } | undefined;
+
+  constructor(host: Pick<Host, "ask">) {
+    this.#host = host;
+  }
+
+  list(query: RunQuery): Promise<Listed<HostRun> & { next?: string }> {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+    return this.#json("GET", `${root}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`);
+  }
+
+  /** stored is a run as the host keeps it, and follows it when it goes on. */
+  stored(id: string): RemoteRun {
+    return new RemoteRun(this.#host, Promise.resolve(id));
+  }
+
+  /** start runs a saved canvas with the next question of a conversation. */
+  start({ id, rev }: Origin, question: Question): RemoteRun {
+    const begun = this.#conversation(id, rev).then((session) => this.#begin(`/api/v2/canvases/${encodeURIComponent(id)}/runs`, { query: "", ...question, session }));
+    return new RemoteRun(this.#host, begun);
+  }
+
+  /** rerun repeats a run from an execution of a node; the first run stays as it is. */
+  rerun(run: string, node: string, nth: number, pins: Record<string, unknown> = {}): RemoteRun {
+    return new RemoteRun(this.#host, this.#begin(`${root}/${encodeURIComponent(run)}/rerun`, { node, nth, pins }));
+  }
+
+  /** forget ends the conversation. */
+  forget(): void {
+    this.#session = undefined;
+  }
+
+  // A session has a copy of the canvas: another revision needs another one.
+  async #conversation(canvas: string, rev: number): Promise<string> {
+    if (this.#session?.canvas !== canvas || this.#session.rev !== rev) {
+      const { id } = await this.#json<{ id: string }>("POST", `/api/v2/canvases/${encodeURIComponent(canvas)}/sessions`, {});
+      this.#session = { canvas, rev, id };
+    }
+    return this.#session.id;
+  }
+
+  async #begin(path: string, body: object): Promise<string> {
+    return (await this.#json<{ id: string }>("POST", path, body)).id;
+  }
+
+  async #json<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return (await (await this.#host.ask(method, path, body)).json()) as T;
+  }
+}
+
+/** RemoteRun is one run on the host. */
+export class RemoteRun implements Running {
+  readonly result: Running["result"];
+  /** Id of the run, once the host has accepted it. */
+  readonly id: Promise<string>;
+  readonly #host: Pick<Host, "ask">;
+  #end!: (result: Awaited<Running["result"]>) => void;
+  #fail!: (err: unknown) => void;
+
+  constructor(host: Pick<Host, "ask">, id: Promise<string>) {
+    this.#host = host;
+    this.id = id;
+    this.result = new Promise((resolve, reject) => { this.#end = resolve; this.#fail = reject; });
+    this.result.catch(() => undefined); // who iterates sees the error there
+  }
+
+  cancel(): void {
+    void this.id.then((id) => this.#host.ask("POST", `${root}/${encodeURIComponent(id)}/cancel`)).catch(() => undefined); // its end says whether it stopped
+  }
+
+  resume(inputs: Record<string, unknown>): RemoteRun {
+    const next = this.id.then(async (id) => {
+      const answer = await this.#host.ask("POST", `${root}/${encodeURIComponent(id)}/resume`, { inputs });
+      return ((await answer.json()) as { id: string }).id;
+    });
+    return new RemoteRun(this.#host, next);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent | Takeover> {
+    try {
+      const id = await this.id;
+      const response = await this.#host.ask("GET", `${root}/${encodeURIComponent(id)}/events`, undefined, { accept: "text/event-stream" });
+      const numbers: number[] = []; // of the events that count
+      for await (const { id: place, name, data } of serverEvents(response)) {
+        const number = Number.parseInt(place, 10);
+        if (name === "end") return this.#end(ending(data));
+        if (name === "takeover") {
+          const keep = numbers.findIndex((each) => each >= number);
+          if (keep >= 0) numbers.length = keep;
+          yield { event: "takeover", keep: numbers.length };
+          continue;
+        }
+        numbers.push(number);
+        yield JSON.parse(data) as RunEvent;
+      }
+      throw new Error("the host ended the stream of events before the run ended");
+    } catch (err) {
+      this.#fail(err);
+      throw err;
+    }
+  }
+}
+
+function ending(data: string): Awaited<Running["result"]> {
+  const { status, error } = JSON.parse(data) as { status: RunResult["status"]; error?: unknown };
+  return { status, ...(error ? { error: { code: "", message: typeof error === "string" ? error : messageOf(error) } } : {}) };
+}

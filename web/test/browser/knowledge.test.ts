@@ -1,0 +1,209 @@
+// The datasets of a host in the page: create, upload, parse, chunks, searches, settings, delete.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { serveHost, type Served } from "./host.ts";
+import { missing, raise, type Stage } from "./stage.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const refused = /status of 401/;
+
+const handbook = "# Returns\n\nGoods can be returned within thirty days.\n\n# Shipping\n\nParcels leave the warehouse on weekdays. Express parcels cost nine euros.\n";
+
+function file(name: string, text: string): { name: string; mimeType: string; buffer: Buffer } {
+  return { name, mimeType: "text/plain", buffer: Buffer.from(text) };
+}
+
+describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
+  let host: Served;
+  let stage: Stage;
+
+  before(async () => {
+    host = await serveHost();
+    stage = await raise({ at: host.address + "/" });
+  });
+  after(async () => {
+    await stage?.close();
+    await host?.close();
+  });
+
+  const api = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const headers = { authorization: `Bearer ${host.key}`, "content-type": "application/json" };
+    const answer = await fetch(`${host.address}/api/v2${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+    return (answer.status === 204 ? {} : await answer.json()) as Record<string, unknown>;
+  };
+  const enter = async (page: Page): Promise<void> => {
+    await page.getByLabel("API key").fill(host.key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+  };
+
+  test("from an empty list to a chunk that is found, edited, switched off and deleted", async () => {
+    const { page, done } = await stage.visit("#knowledge");
+    await enter(page);
+    await page.getByText("No datasets yet").waitFor();
+    await page.getByRole("button", { name: "New dataset" }).click();
+    await page.getByLabel("Name").fill("Shop handbook");
+    await page.getByRole("button", { name: "Create dataset" }).click();
+    await page.getByText("No documents yet").waitFor();
+    await page.locator('.area input[type="file"]').setInputFiles([file("handbook.md", handbook), file("broken.pdf", "no PDF at all")]);
+    const row = page.locator(".entries > li", { hasText: "handbook.md" });
+    await row.locator(".badge", { hasText: "Ready" }).waitFor();
+    const broken = page.locator(".entries > li", { hasText: "broken.pdf" });
+    await broken.locator(".badge", { hasText: "Failed" }).waitFor();
+    assert.notEqual((await broken.locator(".reason").textContent())?.trim() ?? "", "", "a failed document says why");
+    await row.getByRole("link", { name: "handbook.md" }).click();
+    await page.locator(".chunk-card", { hasText: "thirty days" }).waitFor();
+
+    await page.getByLabel("Find in the chunks").fill("express");
+    await page.locator(".chunk-card mark", { hasText: "Express" }).waitFor();
+    await page.getByLabel("Find in the chunks").fill("");
+    await page.locator(".chunk-card", { hasText: "thirty days" }).getByRole("button", { name: /^Edit chunk/ }).click();
+    await page.getByLabel("Text").fill("Goods can be returned within forty days.");
+    await page.getByLabel(/^Keywords/).fill("refund, money back");
+    await page.getByRole("button", { name: "Save" }).click();
+    const edited = page.locator(".chunk-card", { hasText: "forty days" });
+    await edited.getByText("edited").waitFor();
+
+    await page.getByRole("link", { name: "Shop handbook" }).click();
+    await page.getByRole("tab", { name: "Test a search" }).click();
+    await page.getByLabel("Ask as a user would").fill("refund of goods");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    const hit = page.locator(".chunk-card", { hasText: "forty days" });
+    await hit.waitFor();
+    const scores = await hit.locator(".scores dd").allTextContents();
+    assert.equal(scores.length, 3, "score, words, vectors");
+    assert.ok(Number(scores[1]) > 0, `by words: ${scores}`);
+    assert.equal(Number(scores[2]), 0, "no vectors without an embedding model");
+    await page.getByText("threshold 0.20, vector weight 0.30, 1024 candidates").waitFor();
+    await page.getByText("searched by words only.").waitFor();
+
+    await hit.getByRole("link", { name: "handbook.md" }).click();
+    await edited.getByLabel(/^Searches find chunk/).uncheck();
+    await page.locator(".chunk-card[data-off]").waitFor();
+    await edited.getByRole("button", { name: /^Delete chunk/ }).click();
+    await edited.getByRole("button", { name: "Delete?" }).click();
+    await edited.waitFor({ state: "detached" });
+    await done(refused);
+  });
+
+  test("settings are kept, and a deleted dataset is gone", async () => {
+    const { id } = await api("POST", "/datasets", { name: "Old notes" });
+    const { page, done } = await stage.visit(`#knowledge=${id}`);
+    await enter(page);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("tab", { name: "Settings" }).click();
+    await page.getByLabel("Chunk method").selectOption("naive");
+    await page.getByLabel("Name").fill("Old notes, cut anew");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".good", { hasText: "Saved" }).waitFor();
+    const stored = await api("GET", `/datasets/${id}`);
+    assert.deepEqual([stored["name"], stored["method"]], ["Old notes, cut anew", "naive"]);
+    await page.getByRole("button", { name: "Delete dataset" }).click();
+    await page.getByRole("button", { name: /^Delete the dataset and its 0/ }).click();
+    await page.waitForFunction(() => location.hash === "#knowledge");
+    await page.locator(".area").getByRole("button", { name: "New dataset" }).waitFor();
+    assert.equal(((await api("GET", "/datasets?words=old%20notes")) as { total: number }).total, 0);
+    await done(/status of 40[14]/);
+  });
+
+  test("a long list is read page by page, and files dropped on the page go into the dataset", async () => {
+    const { id } = await api("POST", "/datasets", { name: "Many" });
+    const form = new FormData();
+    for (let i = 0; i < 60; i++) form.append("file", new Blob([`Note ${i}`]), `note-${String(i).padStart(2, "0")}.txt`);
+    const stored = await fetch(`${host.address}/api/v2/datasets/${id}/documents`, { method: "POST", headers: { authorization: `Bearer ${host.key}` }, body: form });
+    assert.equal(stored.status, 201);
+    const { page, done } = await stage.visit("#knowledge");
+    await enter(page);
+    await page.getByRole("link", { name: /^Many/ }).click();
+    await page.getByText("1–50 of 60").waitFor();
+    assert.equal(await page.locator(".entries > li").count(), 50);
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByText("51–60 of 60").waitFor();
+    await page.getByLabel("Find a document").fill("note-07");
+    await page.locator(".entries > li", { hasText: "note-07.txt" }).waitFor();
+    await page.waitForFunction(() => document.querySelectorAll(".entries > li").length === 1);
+    await page.getByLabel("Find a document").fill("");
+    await page.getByText("1–50 of 60").waitFor();
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(["Dropped words"], "dropped.txt", { type: "text/plain" }));
+      for (const type of ["dragover", "drop"]) dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    await page.locator(".entries > li", { hasText: "dropped.txt" }).locator(".badge", { hasText: "Ready" }).waitFor();
+    await done(refused);
+  });
+
+  test("a canvas chooses datasets by name, asks the host for them and says which are missing", async () => {
+    const { id } = await api("POST", "/datasets", { name: "Opening hours" });
+    const form = new FormData();
+    form.append("file", new Blob(["The tea house opens at nine and closes at six."]), "hours.txt");
+    await fetch(`${host.address}/api/v2/datasets/${id}/documents?parse=true`, { method: "POST", headers: { authorization: `Bearer ${host.key}` }, body: form });
+    const canvas = await api("POST", "/canvases", { title: "Ask the house", dsl: { components: {
+      begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Retrieval:A"] },
+      "Retrieval:A": { obj: { component_name: "Retrieval", params: { kb_ids: ["elsewhere"] } }, downstream: ["Message:B"], upstream: ["begin"] },
+      "Message:B": { obj: { component_name: "Message", params: { content: ["{Retrieval:A@formalized_content}"] } }, upstream: ["Retrieval:A"] },
+    } } });
+    const { page, done } = await stage.visit(`#canvas=${String(canvas["id"])}`);
+    await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
+    await enter(page);
+    await page.getByRole("button", { name: /Ask the house/ }).click();
+    await page.locator('.react-flow__node[data-id="Retrieval:A"]').click();
+    await page.locator("#tab-node").click();
+    await page.locator(".picked .missing", { hasText: "does not exist on this host" }).waitFor();
+    await page.getByLabel(/Add a dataset/).first().selectOption({ label: "Opening hours" });
+    await page.locator(".picked a", { hasText: "Opening hours" }).waitFor();
+    await audit(page, "dataset picker");
+    await page.locator("#tab-chat").click();
+    await page.locator(".composer textarea").fill("When does the tea house open?");
+    await page.keyboard.press("Enter");
+    await page.locator(".bubble.theirs", { hasText: "opens at nine" }).waitFor();
+    await page.locator(".relayed", { hasText: "Opening hours" }).waitFor();
+    await page.locator(".stand-ins", { hasText: "elsewhere" }).waitFor();
+    await done(/status of 40[14]/);
+  });
+
+  for (const [dark, language, width] of [[false, "en", 1360], [true, "zh", 390]] as const) {
+    test(`axe finds nothing, ${dark ? "dark" : "light"}, ${language}, ${width} px`, async () => {
+      const { items } = (await api("GET", "/datasets?words=handbook")) as unknown as { items: { id: string }[] };
+      const id = items[0]?.id ?? "";
+      const { page, done } = await stage.visit("#knowledge", { dark, width, height: 844 });
+      await enter(page);
+      await page.locator(".area a.card").first().waitFor();
+      if (language === "zh") await page.getByRole("button", { name: "中文" }).click();
+      await audit(page, "list");
+      await page.evaluate((to) => { location.hash = `knowledge=${to}`; }, id);
+      await page.locator(".entries > li").first().waitFor();
+      await audit(page, "documents");
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      assert.equal(overflow, false, "nothing is wider than the screen");
+      await page.locator("#dataset-search").click();
+      await page.locator('.search-test input[type="search"]').fill("parcels");
+      await page.keyboard.press("Enter");
+      await page.locator(".chunk-card").first().waitFor();
+      await audit(page, "search");
+      await page.locator("#dataset-settings").click();
+      await page.locator(".dataset-settings").waitFor();
+      await audit(page, "settings");
+      await page.locator("#dataset-documents").click();
+      await page.locator(".entries > li", { hasText: "handbook.md" }).getByRole("link").click();
+      await page.locator(".chunk-card").first().waitFor();
+      await page.locator(".chunk-card button").first().click();
+      await page.locator(".chunk-card.edit").waitFor();
+      await audit(page, "chunks");
+      await done(refused);
+    });
+  }
+});
+
+async function audit(page: Page, where: string): Promise<void> {
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> } };
+    return (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + " " + (node.failureSummary ?? "").slice(0, 240)).join(" | ")}`);
+  });
+  assert.deepEqual(violations, [], where);
+}

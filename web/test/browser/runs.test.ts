@@ -1,0 +1,146 @@
+// The runs of a host in the page: started there, listed, opened on the canvas, run again from a
+// node, compared, and saved as a test case that easel plays.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { serveHost, type Served } from "./host.ts";
+import { ask, missing, raise, type Stage } from "./stage.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const refused = /status of 401/;
+
+const node = (name: string, params: object, downstream: string[], upstream: string[] = []): object => ({ obj: { component_name: name, params }, downstream, upstream });
+const echo = { components: {
+  begin: node("Begin", {}, ["StringTransform:A"]),
+  "StringTransform:A": node("StringTransform", { method: "merge", script: "You said {sys.query}", delimiters: [","] }, ["LLM:C"], ["begin"]),
+  "LLM:C": node("LLM", { prompts: [{ role: "user", content: "{StringTransform:A@result}" }] }, ["Message:B"], ["StringTransform:A"]),
+  "Message:B": node("Message", { content: ["{StringTransform:A@result}. {LLM:C@content}"] }, [], ["LLM:C"]),
+} };
+
+describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
+  let host: Served;
+  let stage: Stage;
+  let canvas = "";
+
+  before(async () => {
+    host = await serveHost();
+    stage = await raise({ at: host.address + "/" });
+    canvas = String((await api("POST", "/canvases", { title: "Echo", dsl: echo }))["id"]);
+  });
+  after(async () => {
+    await stage?.close();
+    await host?.close();
+  });
+
+  const api = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const headers = { authorization: `Bearer ${host.key}`, "content-type": "application/json" };
+    const answer = await fetch(`${host.address}/api/v2${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const enter = async (page: Page): Promise<void> => {
+    await page.getByLabel("API key").fill(host.key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+  };
+  const total = async (): Promise<number> => Number((await api("GET", `/runs?canvas=${canvas}`))["total"]);
+
+  test("a canvas runs where the switch says, and the chat tells where", async () => {
+    const { page, done } = await stage.visit("#host");
+    await enter(page);
+    await page.getByRole("button", { name: /^Echo/ }).click();
+    await ask(page, "hello");
+    await page.locator(".bubble.theirs", { hasText: "You said hello" }).waitFor();
+    await page.getByText(/^in this page ·/).waitFor();
+    assert.equal(await total(), 0, "a run in the page is none of the host");
+    await page.getByLabel("Run on the host").check();
+    await ask(page, "good evening");
+    await page.locator(".bubble.theirs", { hasText: "You said good evening" }).waitFor();
+    await page.getByText(/^on the host ·/).waitFor();
+    await page.locator('.box[data-status="succeeded"]').first().waitFor();
+    assert.equal(await total(), 1);
+    await page.locator('.react-flow__node[data-id="StringTransform:A"]').click();
+    await page.locator("#tab-node").click();
+    await page.getByRole("button", { name: "Run from here" }).click();
+    await page.locator("#tab-chat").click();
+    await page.locator(".bubble.theirs", { hasText: "You said good evening" }).nth(1).waitFor();
+    await page.getByText(/^on the host ·/).nth(1).waitFor();
+    assert.equal(await total(), 2, "the host ran it again from the node");
+    await audit(page, "chat with the switch");
+    await done(refused);
+  });
+
+  test("a run is found by canvas and status, opened with its timeline, and stepped through", async () => {
+    await api("POST", "/canvases", { title: "Never run", dsl: echo });
+    const { page, done } = await stage.visit("#runs");
+    await enter(page);
+    await page.locator(".entries.runs > li").nth(1).waitFor();
+    await page.getByLabel("Canvas", { exact: true }).selectOption({ label: "Never run" });
+    await page.getByText("No matches.").waitFor();
+    await page.getByLabel("Canvas", { exact: true }).selectOption({ label: "Echo" });
+    await page.getByLabel("Status", { exact: true }).selectOption("failed");
+    await page.getByText("No matches.").waitFor();
+    await page.getByLabel("Status", { exact: true }).selectOption("succeeded");
+    await page.getByLabel("Source", { exact: true }).selectOption("v2");
+    await page.locator(".entries.runs > li").nth(1).waitFor();
+    await audit(page, "runs");
+    await page.locator(".entries.runs > li").last().getByRole("button", { name: "Open" }).click();
+    await page.locator("h1.title", { hasText: "Echo" }).waitFor();
+    await page.locator(".steps .step").nth(3).waitFor();
+    await page.locator('.box[data-status="succeeded"]').nth(3).waitFor();
+    await page.getByRole("button", { name: "First record" }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.box[data-status="succeeded"]').length === 0);
+    await done(refused);
+  });
+
+  test("two runs are compared, and one becomes a case that easel plays", async () => {
+    const session = String((await api("POST", `/canvases/${canvas}/sessions`, {}))["id"]);
+    const headers = { authorization: `Bearer ${host.key}`, "content-type": "application/json", accept: "text/event-stream" };
+    const answer = await fetch(`${host.address}/api/v2/canvases/${canvas}/runs`, { method: "POST", headers, body: JSON.stringify({ query: "something else", session }) });
+    assert.match(await answer.text(), /event: end/);
+    const { page, done } = await stage.visit("#runs");
+    await enter(page);
+    const rows = page.locator(".entries.runs > li");
+    await rows.nth(2).waitFor();
+    await rows.first().getByRole("checkbox").check();
+    await rows.last().getByRole("checkbox").check();
+    await page.getByRole("button", { name: /^Compare/ }).click();
+    await page.locator(".compare [data-differs]", { hasText: "something else" }).first().waitFor();
+    await page.locator(".compare tbody tr:not([data-differs])", { hasText: "begin" }).waitFor();
+    await audit(page, "compare");
+    await page.getByRole("button", { name: "Back to the runs" }).click();
+    const download = page.waitForEvent("download");
+    await rows.first().getByRole("button", { name: "Save as test case" }).click();
+    const file = join(host.folder, "case.json");
+    await (await download).saveAs(file);
+    const played = spawnSync(host.program, ["test", file, "-v"], { encoding: "utf8" });
+    assert.match(played.stdout, /1 passed, 0 failed/, played.stderr);
+    const { runs } = JSON.parse(readFileSync(file, "utf8")) as { runs: { kwargs: { query: string }; llm_script: unknown[] }[] };
+    assert.deepEqual(runs.map(({ kwargs, llm_script: script }) => [kwargs.query, script.length]), [["something else", 1]]);
+    await done(refused);
+  });
+
+  test("the list fits a phone, in Chinese and dark", async () => {
+    const { page, done } = await stage.visit("#runs", { width: 390, height: 844, dark: true });
+    await enter(page);
+    await page.locator(".entries.runs > li").first().waitFor();
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.getByRole("heading", { name: "运行记录" }).waitFor();
+    await audit(page, "phone");
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+    await done(refused);
+  });
+});
+
+async function audit(page: Page, where: string): Promise<void> {
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
+    return (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+  });
+  assert.deepEqual(violations, [], where);
+}

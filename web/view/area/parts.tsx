@@ -1,0 +1,129 @@
+// Small parts that the areas share: loading, pages of lists, buttons that ask first, empty lists.
+
+import { messageOf } from "@easel/engine";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useText } from "../context.tsx";
+import { Icon } from "../icons.tsx";
+import { useAreaText } from "./text.ts";
+
+/** Loaded is something that the host is asked for. */
+export interface Loaded<T> {
+  /** The last answer; it stays while a newer one is on its way. */
+  value?: T;
+  fault?: string;
+  busy: boolean;
+  reload(): void;
+  /** change replaces the answer, when the page knows better. */
+  change(next: (value: T) => T): void;
+}
+
+/** useLoaded asks when it is first shown and whenever the key changes; an answer to an older key is dropped. */
+export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<{ value?: T; fault?: string; busy: boolean }>({ busy: true });
+  const [count, setCount] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => {
+    let dropped = false;
+    setState((before) => ({ ...before, busy: true }));
+    latest.current().then(
+      (value) => { if (!dropped) setState({ value, busy: false }); },
+      (err: unknown) => { if (!dropped) setState({ fault: messageOf(err), busy: false }); },
+    );
+    return () => { dropped = true; };
+  }, [key, count]);
+  const reload = useCallback(() => setCount((before) => before + 1), []);
+  const change = useCallback((next: (value: T) => T) => {
+    setState((before) => (before.value === undefined ? before : { ...before, value: next(before.value) }));
+  }, []);
+  return { ...state, reload, change };
+}
+
+/** useWords is a text that is searched for once the person stops typing. */
+export function useWords(): { typed: string; words: string; type(text: string): void } {
+  const [typed, type] = useState("");
+  const [words, setWords] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setWords(typed.trim()), 250);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return { typed, words, type };
+}
+
+/** Attempt does something that may fail, and keeps why it did. */
+export interface Attempt {
+  fault?: string;
+  busy: boolean;
+  run(act: () => Promise<unknown>): Promise<boolean>;
+}
+
+/** useAttempt gives an Attempt for the buttons of a view. */
+export function useAttempt(): Attempt {
+  const [state, setState] = useState<{ fault?: string; busy: boolean }>({ busy: false });
+  const run = useCallback(async (act: () => Promise<unknown>) => {
+    setState({ busy: true });
+    try {
+      await act();
+      setState({ busy: false });
+      return true;
+    } catch (err) {
+      setState({ busy: false, fault: messageOf(err) });
+      return false;
+    }
+  }, []);
+  return { ...state, run };
+}
+
+/** Fault says why something failed. */
+export function Fault({ text, onAgain }: { text: string | undefined; onAgain?(): void }): React.ReactNode {
+  const t = useText();
+  if (text === undefined) return null;
+  return <p className="fault" role="alert">{text} {onAgain && <button type="button" onClick={onAgain}>{t("host.again")}</button>}</p>;
+}
+
+/** Pager leads through the pages of a list. */
+export function Pager({ page, size, total, onPage }: { page: number; size: number; total: number; onPage(page: number): void }): React.ReactNode {
+  const a = useAreaText();
+  const last = Math.max(1, Math.ceil(total / size));
+  if (total <= size && page === 1) return null;
+  return (
+    <nav className="pager" aria-label={a("pager.label")}>
+      <button type="button" disabled={page <= 1} onClick={() => onPage(page - 1)}><Icon name="back" />{a("pager.before")}</button>
+      <span aria-live="polite">{a("pager.at", (page - 1) * size + 1, Math.min(total, page * size), total.toLocaleString())}</span>
+      <button type="button" disabled={page >= last} onClick={() => onPage(page + 1)}>{a("pager.next")}<Icon name="forward" /></button>
+    </nav>
+  );
+}
+
+/** Confirm is a button that acts at the second press. */
+export function Confirm({ label, sure, icon = false, disabled, onDone }: {
+  label: string; sure: string; icon?: boolean; disabled?: boolean; onDone(): void;
+}): React.ReactNode {
+  const [asking, setAsking] = useState(false);
+  if (asking) {
+    return (
+      <button
+        type="button" className="danger" autoFocus disabled={disabled} onBlur={() => setAsking(false)}
+        onKeyDown={(event) => { if (event.key === "Escape") { event.stopPropagation(); setAsking(false); } }}
+        onClick={() => { setAsking(false); onDone(); }}
+      >{sure}</button>
+    );
+  }
+  return (
+    <button type="button" className={icon ? "icon-button" : undefined} aria-label={label} title={icon ? label : undefined} disabled={disabled} onClick={() => setAsking(true)}>
+      <Icon name="trash" />{!icon && label}
+    </button>
+  );
+}
+
+/** Empty says what to do where there is nothing yet. */
+export function Empty({ title, text, children }: { title: string; text: string; children?: React.ReactNode }): React.ReactNode {
+  return <div className="empty"><b>{title}</b><p className="quiet">{text}</p>{children}</div>;
+}
+
+/** sizeText writes a number of bytes. */
+export function sizeText(bytes: number): string {
+  const units = ["B", "KB", "MB", "GB"];
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  return `${(bytes / 1000 ** step).toFixed(step === 0 || bytes / 1000 ** step >= 100 ? 0 : 1)} ${units[step]}`;
+}

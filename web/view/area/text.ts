@@ -1,0 +1,16 @@
+// The words of the areas, which are loaded with them.
+
+import { en, type AreaKey } from "../../words/areas.en.ts";
+import { zh } from "../../words/areas.zh.ts";
+import { filler } from "../../words/words.ts";
+import { useLook } from "../context.tsx";
+
+const translators = { en: filler(en), zh: filler(zh) };
+
+/** AreaText gives words of the areas. */
+export type AreaText = (key: AreaKey, ...values: (string | number)[]) => string;
+
+/** useAreaText gives the words of the areas in the person's language. */
+export function useAreaText(): AreaText {
+  return translators[useLook((look) => look.language)];
+}

@@ -1,0 +1,82 @@
+// The areas of the host beside the canvas, by address: #knowledge, #knowledge=dataset,
+// #knowledge=dataset/document, #runs, #runs=canvas. Their code is loaded when one is opened.
+
+import { lazy, Suspense, useSyncExternalStore } from "react";
+import { useApp, useStore, useText } from "./context.tsx";
+
+/** Area is a part of the page that shows what the host keeps. */
+export interface Area {
+  name: "knowledge" | "runs";
+  /** Ids that the address names. */
+  path: string[];
+}
+
+/** areaOf reads an address. */
+export function areaOf(hash: string): Area | undefined {
+  const [, name, path = ""] = /^#(knowledge|runs)(?:=(.*))?$/.exec(hash) ?? [];
+  if (name === undefined) return undefined;
+  try {
+    return { name: name as Area["name"], path: path.split("/").filter(Boolean).map(decodeURIComponent) };
+  } catch {
+    return { name: name as Area["name"], path: [] }; // an address that somebody cut off
+  }
+}
+
+/** areaLink is the address of an area. */
+export function areaLink(name: Area["name"], ...path: string[]): string {
+  return `#${name}${path.length > 0 ? "=" + path.map(encodeURIComponent).join("/") : ""}`;
+}
+
+const listeners = new Set<() => void>();
+let canvas = ""; // address before an area was opened
+
+function subscribe(listener: () => void): () => void {
+  const moved = ({ oldURL }: HashChangeEvent): void => {
+    const before = new URL(oldURL).hash;
+    if (!areaOf(before)) canvas = before;
+    listener();
+  };
+  addEventListener("hashchange", moved);
+  listeners.add(listener);
+  return () => {
+    removeEventListener("hashchange", moved);
+    listeners.delete(listener);
+  };
+}
+
+/** useArea follows the address; undefined is the canvas or the gallery. */
+export function useArea(): Area | undefined {
+  return areaOf(useSyncExternalStore(subscribe, () => location.hash));
+}
+
+/** leaveAreas shows the canvas again that was open before, or the gallery. */
+export function leaveAreas(): void {
+  history.replaceState(null, "", canvas || location.pathname + location.search);
+  for (const listener of listeners) listener();
+}
+
+const Knowledge = lazy(() => import("./knowledge/area.tsx"));
+const Runs = lazy(() => import("./runs/area.tsx"));
+
+/** AreaView shows an area. */
+export function AreaView({ area, onCanvas }: { area: Area; onCanvas(id: string): Promise<void> }): React.ReactNode {
+  const t = useText();
+  const waiting = <p className="busy quiet" role="status"><span className="spinner" /> {t("host.asking")}</p>;
+  return <Suspense fallback={waiting}>{area.name === "knowledge" ? <Knowledge path={area.path} /> : <Runs path={area.path} onCanvas={onCanvas} />}</Suspense>;
+}
+
+/** AreaLinks lead to the areas, once the person is signed in. */
+export function AreaLinks({ always = false }: { always?: boolean }): React.ReactNode {
+  const t = useText();
+  const { host } = useApp();
+  const area = useArea();
+  const open = useStore(host.state, ({ status }) => status === "open");
+  if (!open && !always) return null;
+  return (
+    <nav className="area-links" aria-label={t("host.title")}>
+      {(["knowledge", "runs"] as const).map((name) => (
+        <a key={name} href={areaLink(name)} aria-current={area?.name === name ? "page" : undefined}>{t(`area.${name}`)}</a>
+      ))}
+    </nav>
+  );
+}

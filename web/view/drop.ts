@@ -1,0 +1,24 @@
+// Where files go that are dropped on the page: to the view that asked for them, else they are opened.
+
+import { useEffect } from "react";
+import { Store } from "../run/store.ts";
+
+/** Taker receives dropped files. */
+export interface Taker {
+  /** What the page shows while files are above it. */
+  label: string;
+  /** take reports whether the files are taken; others are opened as canvases. */
+  take(files: File[]): boolean;
+}
+
+/** takers holds the view that takes files; undefined opens them. */
+export const takers = new Store<Taker | undefined>(undefined);
+
+/** useTaker makes a view the taker of dropped files while it is shown; undefined takes none. */
+export function useTaker(taker: Taker | undefined): void {
+  useEffect(() => {
+    if (!taker) return;
+    takers.set(taker);
+    return () => { if (takers.get() === taker) takers.set(undefined); };
+  }, [taker]);
+}

@@ -1,0 +1,42 @@
+// One dataset: its documents, a test of searches, and its settings.
+
+import { useRef, useState } from "react";
+import type { Dataset, Datasets } from "../../run/datasets.ts";
+import { useAreaText } from "../area/text.ts";
+import { Documents } from "./documents.tsx";
+import { SearchTest } from "./search.tsx";
+import { Settings } from "./settings.tsx";
+
+const tabs = ["documents", "search", "settings"] as const;
+
+/** DatasetView shows a dataset in three tabs. */
+export function DatasetView({ api, dataset, onChange }: { api: Datasets; dataset: Dataset; onChange(dataset: Dataset): void }): React.ReactNode {
+  const a = useAreaText();
+  const [tab, setTab] = useState<(typeof tabs)[number]>("documents");
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: React.KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? tab;
+    setTab(next);
+    list.current?.querySelector<HTMLElement>(`#dataset-${next}`)?.focus();
+  };
+  return (
+    <>
+      {dataset.description && <p className="quiet">{dataset.description}</p>}
+      <p className="facts">
+        {a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())} · {dataset.embedding_model || a("dataset.words_only")}
+      </p>
+      <div className="tabs" role="tablist" ref={list} onKeyDown={move} aria-label={dataset.name}>
+        {tabs.map((each) => (
+          <button key={each} type="button" role="tab" id={`dataset-${each}`} aria-selected={tab === each} aria-controls="dataset-page" tabIndex={tab === each ? 0 : -1} onClick={() => setTab(each)}>{a(`dataset.${each}`)}</button>
+        ))}
+      </div>
+      <div id="dataset-page" role="tabpanel" aria-labelledby={`dataset-${tab}`}>
+        {tab === "documents" && <Documents api={api} dataset={dataset} onIdle={onChange} />}
+        {tab === "search" && <SearchTest api={api} dataset={dataset} />}
+        {tab === "settings" && <Settings api={api} dataset={dataset} onChange={onChange} />}
+      </div>
+    </>
+  );
+}
