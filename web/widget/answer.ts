@@ -71,7 +71,7 @@ function source(chunk: Chunk, number: string): HTMLElement {
   const linked = typeof url === "string" && /^https?:\/\//i.test(url);
   return make("li", { tabindex: "-1", value: number },
     linked ? make("a", { href: url, target: "_blank", rel: "noreferrer noopener" }, title) : make("b", {}, title),
-    make("p", {}, content ?? ""));
+    markdown(content ?? "", () => undefined));
 }
 
 function chunksOf(reference: Reference | undefined): Map<string, Chunk> {

@@ -19,7 +19,7 @@ export class Chat {
   readonly #say: Say;
   readonly #client: Client;
   readonly #talk: Conversation;
-  readonly #heading = make("h2");
+  readonly #heading: HTMLElement;
   readonly #transcript: HTMLElement;
   readonly #composer: HTMLFormElement;
   readonly #text: HTMLTextAreaElement;
@@ -55,7 +55,7 @@ export class Chat {
     const closing = close && make("button", {
       type: "button", class: "round", "aria-label": say("close"), title: say("close"), click: close,
     }, icon("close"));
-    this.#heading.textContent = options.title || say("title");
+    this.#heading = make(close ? "h2" : "h1", {}, options.title || say("title"));
     this.element = make("div", { class: "chat", lang: options.language },
       make("header", {}, this.#heading, restart, closing), this.#transcript, this.#composer);
   }

@@ -3,8 +3,8 @@
 
 import { inkOn, legibleOn, type Options } from "./options.ts";
 
-const light = `--paper:#fff;--ground:#f4f4f2;--ink:#1d1d1b;--soft:#5b5b57;--line:#d5d5d0;--bad:#a3231c;--bad-soft:#fbe5e2;`;
-const dark = `--paper:#1e1e1d;--ground:#2a2a28;--ink:#efefec;--soft:#b4b4ae;--line:#4a4a46;--bad:#ffb0a8;--bad-soft:#452320;`;
+const light = `--paper:#fff;--ground:#f4f4f2;--ink:#1d1d1b;--soft:#5b5b57;--line:#d5d5d0;--edge:#8a8a85;--bad:#a3231c;--bad-soft:#fbe5e2;`;
+const dark = `--paper:#1e1e1d;--ground:#2a2a28;--ink:#efefec;--soft:#b4b4ae;--line:#4a4a46;--edge:#7d7d78;--bad:#ffb0a8;--bad-soft:#452320;`;
 
 /** styleSheet gives the sheet of a chat. */
 export function styleSheet({ color, theme, side }: Options): CSSStyleSheet {
@@ -24,7 +24,7 @@ const rules = `
 .chat,.bubble{font:15px/1.5 system-ui,-apple-system,"Segoe UI","Noto Sans","PingFang SC","Microsoft YaHei",sans-serif;color:var(--ink)}
 .chat{display:flex;flex-direction:column;height:100%;min-height:0;background:var(--paper)}
 header{display:flex;align-items:center;gap:4px;padding:8px 8px 8px 16px;background:var(--accent);color:var(--on-accent)}
-h2{font-size:16px;font-weight:600;margin:0;flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+h1,h2{font-size:16px;font-weight:600;margin:0;flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 button{font:inherit;color:inherit;cursor:pointer;border:1px solid var(--line);border-radius:8px;background:var(--paper);padding:6px 12px}
 button:disabled{opacity:.5;cursor:default}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
@@ -54,7 +54,7 @@ hr{border:0;border-top:1px solid var(--line)}
 .cite{font-size:12px;line-height:1;min-width:24px;height:24px;padding:0 6px;margin:0 2px;border-radius:12px;color:var(--link)}
 .sources{margin-top:8px;font-size:13px}
 .sources ol{padding-left:22px;margin:6px 0 0}
-.sources p{margin:2px 0 8px;white-space:pre-wrap}
+.sources .markdown{margin:2px 0 8px}
 summary{cursor:pointer;color:var(--soft);min-height:24px}
 .think{color:var(--soft);font-size:14px}
 .chips{display:flex;flex-wrap:wrap;gap:6px}
@@ -74,7 +74,7 @@ summary{cursor:pointer;color:var(--soft);min-height:24px}
 .field small{color:var(--soft)}
 .choice{display:flex;gap:8px;align-items:center;min-height:28px}
 input,select,textarea{font:inherit;color:inherit}
-input:not([type=checkbox],[type=radio],[type=file]),select,textarea{width:100%;border:1px solid var(--soft);border-radius:10px;background:var(--paper);padding:8px 10px}
+input:not([type=checkbox],[type=radio],[type=file]),select,textarea{width:100%;border:1px solid var(--edge);border-radius:10px;background:var(--paper);padding:8px 10px}
 input[type=checkbox],input[type=radio]{accent-color:var(--link);width:18px;height:18px;margin:0}
 .composer{border-top:1px solid var(--line);padding:10px;display:flex;flex-direction:column;gap:8px}
 .line{display:flex;align-items:end;gap:6px}
