@@ -24,6 +24,10 @@ func (v versions) operations() []operation {
 			about: "One version with its document.",
 		}, v.get),
 		handle(operation{
+			method: "PATCH", path: of + "/versions/{vid}", body: api.BodyTiny, scope: app.ScopeEdit, name: "renameVersion",
+			about: "Changes the title of a version.",
+		}, v.rename),
+		handle(operation{
 			method: "POST", path: of + "/publish", body: api.BodyTiny, scope: app.ScopeEdit, name: "publishCanvas",
 			about: "Publishes the document as it is saved, or one of its versions. Runs, sessions and schedules with " +
 				"published get it until another is published, whatever is saved meanwhile.",
@@ -35,6 +39,7 @@ type versionView struct {
 	ID          string       `json:"id"`
 	Number      int64        `json:"number" jsonschema:"grows by one with each version of the canvas"`
 	Title       string       `json:"title"`
+	Author      string       `json:"author" jsonschema:"who saved it: the nickname; empty for versions of older hosts"`
 	Created     time.Time    `json:"created"`
 	Published   bool         `json:"published" jsonschema:"it is the one that what runs with published gets"`
 	PublishedAt *time.Time   `json:"published_at,omitempty" jsonschema:"when it was published last; left out when it never was"`
@@ -52,9 +57,17 @@ type publishInput struct {
 	Rev     int64  `json:"rev,omitempty" jsonschema:"publish only this revision of the canvas"`
 }
 
-func versionViewOf(v app.Version, of app.Canvas) versionView {
+func (v versions) view(ctx context.Context, one app.Version, of app.Canvas) versionView {
+	author := ""
+	if one.User != "" {
+		author = v.Accounts.Nickname(ctx, one.User)
+	}
+	return versionViewOf(one, of, author)
+}
+
+func versionViewOf(v app.Version, of app.Canvas, author string) versionView {
 	return versionView{
-		ID: v.ID, Number: v.Number, Title: v.Title, Created: timeOf(v.CreateTime), Published: v.ID == of.Published,
+		ID: v.ID, Number: v.Number, Title: v.Title, Author: author, Created: timeOf(v.CreateTime), Published: v.ID == of.Published,
 		PublishedAt: timeOrNil(v.PublishTime),
 	}
 }
@@ -67,7 +80,7 @@ func (v versions) list(ctx context.Context, in canvasByID) (list[versionView], e
 	all, err := v.Versions.List(ctx, in.Who.Tenant, canvas.ID)
 	out := list[versionView]{Items: make([]versionView, len(all))}
 	for i, one := range all {
-		out.Items[i] = versionViewOf(one, canvas)
+		out.Items[i] = v.view(ctx, one, canvas)
 	}
 	return out, err
 }
@@ -87,9 +100,32 @@ func (v versions) get(ctx context.Context, in versionByID) (versionView, error) 
 	if err != nil {
 		return versionView{}, err
 	}
-	out := versionViewOf(one, canvas)
+	out := v.view(ctx, one, canvas)
 	out.DSL = api.DocumentOf(one.DSL)
 	return out, nil
+}
+
+type versionTitleInput struct {
+	Title string `json:"title"`
+}
+
+type renameVersion struct {
+	Who     app.Principal
+	ID      string `path:"id"`
+	Version string `path:"vid"`
+	Body    versionTitleInput
+}
+
+func (v versions) rename(ctx context.Context, in renameVersion) (versionView, error) {
+	canvas, err := v.Canvases.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return versionView{}, err
+	}
+	one, err := v.Versions.Rename(ctx, canvas, in.Version, in.Body.Title)
+	if err != nil {
+		return versionView{}, err
+	}
+	return v.view(ctx, one, canvas), nil
 }
 
 type publish struct {
@@ -103,7 +139,7 @@ func (v versions) publish(ctx context.Context, in publish) (canvasView, error) {
 	switch {
 	case err != nil:
 	case in.Body.Version == "":
-		canvas, err = v.Versions.PublishDraft(ctx, canvas, in.Body.Rev, versionTitle(canvas.Title))
+		canvas, err = v.Versions.PublishDraft(ctx, canvas, in.Who.User, in.Body.Rev, versionTitle(canvas.Title))
 	case in.Body.Rev != 0:
 		err = app.BadArgument("a version never changes: leave rev out")
 	default:
