@@ -15,6 +15,7 @@ import "@xyflow/react/dist/base.css";
 import "../style/page.css";
 import "../style/edit.css";
 import "../style/form.css";
+import "../style/publish.css";
 
 // The bundler fills in where it put the parts that are loaded later.
 declare const EASEL_ENGINE_WORKER: string;

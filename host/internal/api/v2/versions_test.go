@@ -25,7 +25,7 @@ func TestVersionsNameTheirAuthorsAndAreRenamed(t *testing.T) {
 	list = s.As("one", "GET", path+"/versions", "", http.StatusOK).Get("items")
 	require.Equal(t, "before the sale", list.At(0).Get("title").Str())
 
-	s.As("one", "PATCH", newest, `{"title":"  "}`, http.StatusBadRequest)
+	s.As("one", "PATCH", newest, `{"title":"  "}`, http.StatusUnprocessableEntity)
 	s.As("two", "PATCH", newest, `{"title":"mine"}`, http.StatusNotFound)
 	other := s.Canvas("other", apitest.Echo)
 	s.As("one", "PATCH", "/api/v2/canvases/"+other+"/versions/"+list.At(0).Get("id").Str(), `{"title":"x"}`, http.StatusNotFound)
