@@ -17,6 +17,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -73,7 +74,7 @@ type bundler struct {
 func (b bundler) list(w io.Writer) error {
 	contents := map[string][]string{}
 	for name, build := range map[string]func(b bundler) error{
-		"page":    func(b bundler) error { _, err := b.scripts(); return err },
+		"page":    func(b bundler) error { _, err := b.scripts(); return errors.Join(err, b.chat()) },
 		"package": func(b bundler) error { dir := b.abs("wasm/js"); return b.modules(dir, filepath.Join(dir, "dist")) },
 	} {
 		b.packages = map[string]bool{}

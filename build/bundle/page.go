@@ -40,6 +40,9 @@ func (b bundler) draw() error {
 	if err := b.index(built); err != nil {
 		return err
 	}
+	if err := b.chat(); err != nil {
+		return err
+	}
 	if err := b.report(built); err != nil {
 		return err
 	}

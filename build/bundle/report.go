@@ -47,7 +47,7 @@ func (b bundler) report(page *result) error {
 	if sum > budget {
 		return fmt.Errorf("the page's scripts weigh %d bytes gzip, %d over the budget of %d: load something lazily", sum, sum-budget, budget)
 	}
-	return nil
+	return b.checkWidget()
 }
 
 func gzipped(text []byte) (int, error) {

@@ -108,6 +108,22 @@ export class Host {
     return { id, rev };
   }
 
+  /** request sends a request of the page itself to a fixed path of the host's API, and reads its JSON. */
+  async request<T>(method: string, path: string, body?: unknown): Promise<T> {
+    if (method !== "GET") await this.#proven();
+    const sent = body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const text = await textOf(await this.#send(path, "page", { method, ...sent }));
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  }
+
+  /** call is request for answers of any kind, also refusals. */
+  async call(method: string, path: string, body?: string): Promise<{ status: number; text: string }> {
+    await this.#proven();
+    const sent = body === undefined ? {} : { headers: { "content-type": "application/json" }, body };
+    const answer = await this.#send(path, "page", { method, ...sent });
+    return { status: answer.status, text: await answer.text() };
+  }
+
   /**
    * models sends requests of a run to the models of the host, under the person's login or key. It
    * throws a HostError for any other address.

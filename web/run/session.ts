@@ -114,9 +114,13 @@ export class Session {
 
   /** unsaved reports whether opening another canvas would lose edits or a run. */
   get unsaved(): boolean {
+    return this.edited || (this.document.get() !== undefined && this.player.play.get().running);
+  }
+
+  /** edited reports whether the open canvas differs from what was saved or opened. */
+  get edited(): boolean {
     const document = this.document.get();
-    if (!document) return false;
-    return document.dsl !== (this.#saved ?? document.opened.dsl) || this.player.play.get().running;
+    return document !== undefined && document.dsl !== (this.#saved ?? document.opened.dsl);
   }
 
   /** own reports whether the canvas is the person's: not one of a stranger, or saved to the host. */

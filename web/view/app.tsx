@@ -1,6 +1,6 @@
 // The page as a whole: gallery or canvas, opening by file, drop and link, dialogs.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { CanvasError } from "../canvas/dsl.ts";
 import { blank } from "../canvas/edit/blank.ts";
 import { messageOf } from "@easel/engine";
@@ -23,6 +23,8 @@ import { useOpening } from "./opening.ts";
 import { Panel } from "./panel.tsx";
 import { Replace } from "./replace.tsx";
 
+const Publish = lazy(() => import("./publish/publish.tsx"));
+
 /** App is the page. */
 export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const t = useText();
@@ -40,6 +42,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const [choosing, setChoosing] = useState(false);
   const area = useArea();
   const taker = useStore(takers, (view) => view);
+  const [publishing, setPublishing] = useState(false);
   const [next, setNext] = useState<{ open(): void; keep(): void }>();
 
   const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
@@ -190,7 +193,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     <EditedContext value={edited}>
       <Bar
         onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)}
-        onKeep={keep} onNew={() => setKeeping(true)}
+        onKeep={keep} onNew={() => setKeeping(true)} onPublish={() => setPublishing(true)}
       />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
       <Fault title={t("error.title")} text={fault} onClose={() => setFault(undefined)} />
@@ -213,6 +216,11 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
         {document_ && panel && !area && <Panel key={document_.number} />}
       </main>
       {next && <Replace title={title} onOpen={() => { setNext(undefined); next.open(); }} onKeep={() => { setNext(undefined); next.keep(); }} />}
+      {publishing && document_ && !keeping && (
+        <Suspense fallback={null}>
+          <Publish key={document_.number} onKeep={keep} onNew={() => setKeeping(true)} onClose={() => setPublishing(false)} />
+        </Suspense>
+      )}
       {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}
       {over && <div className="drop" aria-hidden="true">{taker?.label ?? t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>

@@ -9,8 +9,8 @@ import { Icon, type IconName } from "./icons.tsx";
 import { save } from "./save.ts";
 
 /** Bar is the page's header. */
-export function Bar({ onGallery, onFile, onModel, onKeep, onNew }: {
-  onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean>; onNew(): void;
+export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
+  onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean>; onNew(): void; onPublish(): void;
 }): React.ReactNode {
   const t = useText();
   const { session, look } = useApp();
@@ -68,6 +68,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew }: {
       <Action icon="spark" label={`${t("bar.model")}: ${t(`model.${kind}`)}`} onClick={onModel} />
       <button type="button" className="plain" lang={language === "en" ? "zh" : "en"} onClick={() => look.update({ language: language === "en" ? "zh" : "en" })}>{t("bar.language")}</button>
       <Action icon={dark ? "sun" : "moon"} label={t("bar.theme")} onClick={() => look.update({ dark: !dark })} short />
+      {document_ && <button type="button" className="primary" onClick={onPublish}>{t("bar.publish")}</button>}
       {document_ && <PanelAction />}
     </header>
   );

@@ -18,6 +18,7 @@ import "../style/page.css";
 import "../style/edit.css";
 import "../style/form.css";
 import "../style/area.css";
+import "../style/publish.css";
 
 // The bundler fills in where it put the parts that are loaded later.
 declare const EASEL_ENGINE_WORKER: string;

@@ -9,6 +9,7 @@ export const en = {
   "bar.open": "Open file",
   "bar.export": "Export",
   "bar.keep": "Save to host",
+  "bar.publish": "Publish",
   "bar.kept": "Saved",
   "bar.link": "Copy link",
   "bar.linked": "Link copied",

@@ -9,6 +9,7 @@ export const zh: Record<Key, string> = {
   "bar.gallery": "示例",
   "bar.open": "打开文件",
   "bar.export": "导出",
+  "bar.publish": "发布",
   "bar.keep": "保存到主机",
   "bar.kept": "已保存",
   "bar.link": "复制链接",

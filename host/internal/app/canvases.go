@@ -62,6 +62,7 @@ type CanvasEdit struct {
 	// Unique refuses a new title; nil allows any.
 	Unique func(ctx context.Context, old, next Canvas) error
 	Rev    *int64 // the revision that is changed; nil changes any
+	Author string // id of the user who makes the change, for the version
 }
 
 var errCanvasChanged = Refuse(CodeChanged, "the canvas was changed meanwhile; read it again")
@@ -166,6 +167,7 @@ func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, 
 			return errCanvasChanged
 		}
 		e.apply(v)
+		v.Author = e.Author
 		if e.DSL != nil {
 			v.DSL = e.DSL
 		}

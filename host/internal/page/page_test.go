@@ -15,11 +15,11 @@ import (
 
 const index = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self' 'wasm-unsafe-eval'">hello`
 
-// sample returns a page of five files. The Brotli and gzip forms differ in their content.
+// sample returns a page of seven files. The Brotli and gzip forms differ in their content.
 func sample(t *testing.T) *site {
 	t.Helper()
 	dist := fstest.MapFS{".gitignore": {Data: []byte("*")}}
-	for name, text := range map[string]string{"index.html": index, "icon.svg": "<svg/>", "licences.txt": "MIT", "assets/engine-ABC.wasm": strings.Repeat("\x00asm", 1000), "assets/page-ABC.js": "1"} {
+	for name, text := range map[string]string{"index.html": index, "icon.svg": "<svg/>", "licences.txt": "MIT", "share.html": "chat", "widget.js": "2", "assets/engine-ABC.wasm": strings.Repeat("\x00asm", 1000), "assets/page-ABC.js": "1"} {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
 		_, err := io.WriteString(w, text)

@@ -27,6 +27,8 @@ var types = map[string]string{
 type site struct {
 	files  map[string]*file
 	policy string // Content-Security-Policy, from index.html
+
+	embedders string // who may show the chat page in a frame: sources of frame-ancestors
 }
 
 // file is a file in its compressed forms.
@@ -77,9 +79,6 @@ const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; co
 func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
-	if name == "" {
-		name = "index.html"
-	}
 	f := s.files[name]
 	if f == nil || f.forms["gzip"] == nil {
 		h.Set("Cache-Control", "no-store")
@@ -98,12 +97,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) {
 	if f.kind != "" {
 		h.Set("Content-Type", f.kind)
 	}
-	h.Set("Content-Security-Policy", filePolicy)
-	if name == "index.html" {
-		h.Set("Content-Security-Policy", s.policy)
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("X-Frame-Options", "DENY")
-	}
+	s.setPolicy(h, name)
 	encoding := choose(r.Header.Get("Accept-Encoding"), f)
 	tag := strconv.Quote(strings.TrimSuffix(f.tag+"-"+encoding, "-"))
 	h.Set("ETag", tag)
@@ -119,6 +113,24 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) {
 	h.Set("Content-Length", strconv.Itoa(len(f.forms[encoding])))
 	if r.Method == http.MethodGet {
 		_, _ = w.Write(f.forms[encoding]) // fails only if the client is gone
+	}
+}
+
+// setPolicy sets what the file may do, and where it may be used.
+func (s *site) setPolicy(h http.Header, name string) {
+	h.Set("Content-Security-Policy", filePolicy)
+	switch name {
+	case "index.html":
+		h.Set("Content-Security-Policy", s.policy)
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Frame-Options", "DENY")
+	case shareFile:
+		h.Set("Content-Security-Policy", sharePolicy+"; frame-ancestors "+s.embedders)
+		h.Set("Referrer-Policy", "no-referrer") // the address contains the token
+	case widgetFile:
+		// Sites include it, also with integrity, or from pages that are isolated.
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
 }
 

@@ -27,6 +27,9 @@ type Canvas struct {
 	CreateTime  int64  // Unix milliseconds
 	UpdateTime  int64  // Unix milliseconds
 	Publication
+
+	// Author is who makes a change, for the version that it adds. It is not stored with the canvas.
+	Author string
 }
 
 const canvasColumns = `id, tenant_id, user_id, title, description, avatar, type, category, permission,
@@ -75,7 +78,7 @@ func (s *Store) CreateCanvas(ctx context.Context, c Canvas, versionTitle string)
 		return Canvas{}, fail(err, "create canvas %q", c.Title)
 	}
 	publish := c.Released && versionTitle != ""
-	c.Publication = Publication{}
+	c.Publication, c.Author = Publication{}, c.User
 	after := c.Publication
 	const insert = `INSERT INTO canvases (` + canvasColumns + `, title_fold, find)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, '', 0, '', $15, $16)`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 )
 
 // Version is a current or earlier DSL of a canvas. The newest [Config].KeepVersions are kept, and
@@ -16,15 +17,17 @@ type Version struct {
 	Description string
 	Hash        string // SHA-256 of DSL, hex
 	DSL         []byte
-	CreateTime  int64 // Unix milliseconds
-	PublishTime int64 // last publication, Unix milliseconds; 0 for never
+	CreateTime  int64  // Unix milliseconds
+	PublishTime int64  // last publication, Unix milliseconds; 0 for never
+	User        string // who saved it; "" if that is not known
 }
 
-const versionColumns = `id, canvas_id, number, title, description, hash, dsl, create_time, publish_time`
+const versionColumns = `id, canvas_id, number, title, description, hash, dsl, create_time, publish_time, user_id`
 
 func scanVersion(r row) (Version, error) {
 	var v Version
-	err := r.Scan(&v.ID, &v.Canvas, &v.Number, &v.Title, &v.Description, &v.Hash, &v.DSL, &v.CreateTime, &v.PublishTime)
+	err := r.Scan(&v.ID, &v.Canvas, &v.Number, &v.Title, &v.Description, &v.Hash, &v.DSL, &v.CreateTime, &v.PublishTime,
+		&v.User)
 	return v, err
 }
 
@@ -62,8 +65,9 @@ func (s *Store) addVersion(ctx context.Context, q querier, c Canvas, title strin
 
 // insertVersion adds the newest version of a canvas, unpublished.
 func (s *Store) insertVersion(ctx context.Context, q querier, c Canvas, v Version) error {
-	const insert = `INSERT INTO versions (` + versionColumns + `) VALUES ($1, $2, $3, $4, '', $5, $6, $7, 0)`
-	if _, err := q.ExecContext(ctx, insert, v.ID, c.ID, v.Number, v.Title, v.Hash, bytesOf(c.DSL), c.UpdateTime); err != nil {
+	const insert = `INSERT INTO versions (` + versionColumns + `) VALUES ($1, $2, $3, $4, '', $5, $6, $7, 0, $8)`
+	_, err := q.ExecContext(ctx, insert, v.ID, c.ID, v.Number, v.Title, v.Hash, bytesOf(c.DSL), c.UpdateTime, c.Author)
+	if err != nil {
 		return err
 	}
 	const prune = `DELETE FROM versions WHERE canvas_id = $1 AND publish_time = 0 AND number <=
@@ -71,7 +75,7 @@ func (s *Store) insertVersion(ctx context.Context, q querier, c Canvas, v Versio
 	if _, err := q.ExecContext(ctx, prune, c.ID, s.keep); err != nil {
 		return err
 	}
-	_, err := q.ExecContext(ctx, `UPDATE canvases SET version_title = $1, released = 0 WHERE id = $2`, v.Title, c.ID)
+	_, err = q.ExecContext(ctx, `UPDATE canvases SET version_title = $1, released = 0 WHERE id = $2`, v.Title, c.ID)
 	return err
 }
 
@@ -90,4 +94,24 @@ func (s *Store) Version(ctx context.Context, tenant, id string) (Version, error)
 		AND EXISTS (SELECT 1 FROM canvases WHERE canvases.id = versions.canvas_id AND canvases.tenant_id = $2)`
 	v, err := scanVersion(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "version %q", id)
+}
+
+// RenameVersion changes the title of a version. Errors: [ErrNotFound], also for a version of another
+// canvas, [ErrInvalid].
+func (s *Store) RenameVersion(ctx context.Context, tenant, canvas, id, title string) error {
+	if err := checkText("title", title); err != nil {
+		return fail(err, "rename version %q", id)
+	}
+	const rename = `UPDATE versions SET title = $1 WHERE id = $2 AND canvas_id = $3
+		AND EXISTS (SELECT 1 FROM canvases WHERE canvases.id = $3 AND canvases.tenant_id = $4)`
+	const newest = `UPDATE canvases SET version_title = (SELECT title FROM versions WHERE canvas_id = $1
+		ORDER BY number DESC LIMIT 1) WHERE id = $1`
+	return s.write(ctx, fmt.Sprintf("rename version %q", id), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, rename, title, id, canvas, tenant)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, newest, canvas)
+		return err
+	})
 }

@@ -41,6 +41,11 @@ export class Draft {
     if (this.get(path) !== undefined) this.#make(removing(this.dsl, path));
   }
 
+  /** take makes changes that were worked out elsewhere, such as a difference of documents. */
+  take(changes: readonly Change[]): void {
+    for (const change of changes) this.#make(change);
+  }
+
   component(id: string): Component | undefined {
     return own(this.dsl.components, id);
   }

@@ -1,14 +1,10 @@
 // Whether everybody can use the page: keyboard, screen reader, themes and languages.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
-import type { Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
+import { audit } from "./audit.ts";
 import { ask, missing, raise, type Stage } from "./stage.ts";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const stranger = JSON.stringify({ components: {
   begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Invoke:A"] },
@@ -134,12 +130,3 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
     });
   }
 });
-
-async function audit(page: Page, where: string): Promise<void> {
-  await page.evaluate(axeSource);
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> } };
-    return (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + " " + (node.failureSummary ?? "").slice(0, 240)).join(" | ")}`);
-  });
-  assert.deepEqual(violations, [], where);
-}

@@ -27,6 +27,7 @@ func (b bots) routes() []api.Route {
 		},
 		read("/api/v1/agentbots/{id}/inputs", b.inputs),
 		read("/api/v1/agentbots/{id}/logs/{message}", editor(b).log),
+		read("/api/v1/agentbots/{id}/events/{run}", b.events),
 		read("/v1/canvas/getsse/{id}", b.read),
 	}
 }
@@ -52,15 +53,47 @@ func (b bots) complete(ctx context.Context, r *api.Request) (api.Response, error
 	if !t.stream {
 		return b.answerWhole(ctx, r, t)
 	}
-	f := api.Frames{Session: t.session.ID, Broke: botError}
-	if t.bare {
+	return api.StreamRun(t.job, botFrames(t.session.ID, t.bare)), nil
+}
+
+// events sends a run again from its first event, as its completion sent it: for a page whose stream
+// broke off. The original has no such path.
+func (b bots) events(ctx context.Context, r *api.Request) (api.Response, error) {
+	agent, err := b.agent(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	run, err := b.Services.Runs.Get(ctx, r.Who.Tenant, r.Params["run"])
+	if errors.Is(err, app.ErrNotFound) || err == nil && (run.Canvas != agent.ID || run.Source != app.SourceBot) {
+		err = api.Failed(api.CodeData, "Can't find run by ID: %s", r.Params["run"])
+	}
+	if err != nil {
+		return nil, err
+	}
+	stored := run.Status == app.RunActive
+	if !stored {
+		if stored, err = b.Services.Runs.Stored(ctx, run); err != nil {
+			return nil, err
+		}
+	}
+	if !stored {
+		return nil, api.Failed(api.CodeData, "The events of this run are no longer kept.")
+	}
+	job := app.Job{ID: run.ID, Message: run.Message}
+	return api.StreamRun(job, botFrames(run.Session, r.Who.Embeds)), nil
+}
+
+// botFrames is how embedded pages get a run.
+func botFrames(session string, bare bool) api.Frames {
+	f := api.Frames{Session: session, Broke: botError}
+	if bare {
 		f.Alters = func(kind engine.EventType) bool { return !isSpoken(kind) }
 		f.Change = func(r app.Record) engine.Value {
 			return f.Frame(bareEvent(engine.EventType(r.Kind), api.DocumentOf(r.Data)))
 		}
 		f.Broke = func(end app.End, like engine.Value) engine.Value { return botError(bareEnd(end), like) }
 	}
-	return api.StreamRun(t.job, f), nil
+	return f
 }
 
 // botError is an error as embedded pages show it.

@@ -63,7 +63,7 @@ func TestEmbedTokenShowsNothingPrivate(t *testing.T) {
 			require.NotContains(t, a.Text, "PRIVATE", "%s %s %s", method, r.Path, body)
 		}
 	})
-	require.Equal(t, 28, opened, "a new route that such a token opens is thought about here")
+	require.Equal(t, 30, opened, "a new route that such a token opens is thought about here")
 
 	stream := s.Request("POST", "/api/v1/agentbots/"+id+"/completions", token, `{"query":"hi"}`)
 	list, _ := stream.Events()
@@ -154,4 +154,32 @@ func TestEmbeddedCanvasThatDoesNotLoad(t *testing.T) {
 		a := s.Request(method, b.Fill(r.Path), beta.Text, body)
 		require.NotContains(t, a.Text, "PRIVATE", "%s %s", method, r.Path)
 	})
+}
+
+// A page whose stream broke off reads its run again: the same frames, and none of other runs.
+func TestEmbeddedRunIsReadAgain(t *testing.T) {
+	s := apitest.New(t)
+	id, token := embedded(s, private)
+	path := "/api/v1/agentbots/" + id
+	first := s.Request("POST", path+"/completions", token, `{"query":"hi"}`)
+	run := first.Header.Get(api.RunHeader)
+	again := s.Request("GET", path+"/events/"+run, token, "")
+	require.Equal(t, first.Text, again.Text)
+	require.NotContains(t, again.Text, "PRIVATE")
+
+	other := s.Canvas("other", apitest.Echo)
+	runs, _, err := s.Store.Runs(t.Context(), store.RunFilter{Tenant: "one", Canvas: id}, store.Page{})
+	require.NoError(t, err)
+	require.Len(t, runs, 2)
+	owners := runs[0].ID
+	if owners == run {
+		owners = runs[1].ID
+	}
+	for _, refused := range []string{
+		"/api/v1/agentbots/" + other + "/events/" + run, path + "/events/none", path + "/events/" + owners,
+	} {
+		require.NotEqual(t, 0, s.Request("GET", refused, token, "").Code(), refused)
+	}
+	require.Equal(t, http.StatusUnauthorized, s.Request("GET", path+"/events/"+run, "", "").Status)
+	require.NotEqual(t, 0, s.Request("GET", path+"/events/"+run, "two", "").Code(), "another tenant")
 }

@@ -137,7 +137,7 @@ func (f *face) change(ctx context.Context, r *api.Request, old app.Canvas, dsl [
 		return old, err
 	}
 	return f.Services.Canvases.Edit(ctx, old, app.CanvasEdit{
-		CanvasPatch: p, VersionTitle: f.titler(ctx, r),
+		CanvasPatch: p, VersionTitle: f.titler(ctx, r), Author: r.Who.User,
 		Unique: func(ctx context.Context, old, next app.Canvas) error {
 			return f.unique(ctx, old.Tenant, next.Title, f.titleCategory(next.Category), old.ID)
 		},

@@ -206,7 +206,7 @@ func (c canvases) update(ctx context.Context, in updateCanvas) (canvasView, erro
 		return canvasView{}, err
 	}
 	v, err = c.Canvases.Edit(ctx, v, app.CanvasEdit{
-		CanvasPatch: in.Body.patch, VersionTitle: versionTitle, Rev: in.Body.rev,
+		CanvasPatch: in.Body.patch, VersionTitle: versionTitle, Rev: in.Body.rev, Author: in.Who.User,
 	})
 	if err != nil {
 		return canvasView{}, err

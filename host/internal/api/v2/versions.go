@@ -25,6 +25,10 @@ func (v versions) operations() []operation {
 			about: "Get a version with its document.",
 		}, v.get),
 		handle(operation{
+			method: "PATCH", path: of + "/versions/{vid}", body: api.BodyTiny, scope: app.ScopeEdit, name: "renameVersion",
+			about: "Changes the title of a version.",
+		}, v.rename),
+		handle(operation{
 			method: "POST", path: of + "/publish", body: api.BodyTiny, scope: app.ScopeEdit, name: "publishCanvas",
 			about: "Publish the saved document or one of its versions. Runs, sessions and schedules with " +
 				"published use it until another version is published.",
@@ -36,6 +40,7 @@ type versionView struct {
 	ID          string       `json:"id"`
 	Number      int64        `json:"number" jsonschema:"number of the version, from 1"`
 	Title       string       `json:"title"`
+	Author      string       `json:"author" jsonschema:"who saved it: the nickname; empty for versions of older hosts"`
 	Created     time.Time    `json:"created"`
 	Published   bool         `json:"published" jsonschema:"whether it is the published version"`
 	PublishedAt *time.Time   `json:"published_at,omitempty" jsonschema:"when it was last published; absent if never"`
@@ -53,9 +58,17 @@ type publishInput struct {
 	Rev     int64  `json:"rev,omitempty" jsonschema:"fail unless the current revision of the canvas is this one"`
 }
 
-func versionViewOf(v app.Version, of app.Canvas) versionView {
+func (v versions) view(ctx context.Context, one app.Version, of app.Canvas) versionView {
+	author := ""
+	if one.User != "" {
+		author = v.Accounts.Nickname(ctx, one.User)
+	}
+	return versionViewOf(one, of, author)
+}
+
+func versionViewOf(v app.Version, of app.Canvas, author string) versionView {
 	return versionView{
-		ID: v.ID, Number: v.Number, Title: v.Title, Created: timeOf(v.CreateTime), Published: v.ID == of.Published,
+		ID: v.ID, Number: v.Number, Title: v.Title, Author: author, Created: timeOf(v.CreateTime), Published: v.ID == of.Published,
 		PublishedAt: timeOrNil(v.PublishTime),
 	}
 }
@@ -68,7 +81,7 @@ func (v versions) list(ctx context.Context, in canvasByID) (list[versionView], e
 	all, err := v.Versions.List(ctx, in.Who.Tenant, canvas.ID)
 	out := list[versionView]{Items: make([]versionView, len(all))}
 	for i, one := range all {
-		out.Items[i] = versionViewOf(one, canvas)
+		out.Items[i] = v.view(ctx, one, canvas)
 	}
 	return out, err
 }
@@ -88,9 +101,32 @@ func (v versions) get(ctx context.Context, in versionByID) (versionView, error) 
 	if err != nil {
 		return versionView{}, err
 	}
-	out := versionViewOf(one, canvas)
+	out := v.view(ctx, one, canvas)
 	out.DSL = api.DocumentOf(one.DSL)
 	return out, nil
+}
+
+type versionTitleInput struct {
+	Title string `json:"title"`
+}
+
+type renameVersion struct {
+	Who     app.Principal
+	ID      string `path:"id"`
+	Version string `path:"vid"`
+	Body    versionTitleInput
+}
+
+func (v versions) rename(ctx context.Context, in renameVersion) (versionView, error) {
+	canvas, err := v.Canvases.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return versionView{}, err
+	}
+	one, err := v.Versions.Rename(ctx, canvas, in.Version, in.Body.Title)
+	if err != nil {
+		return versionView{}, err
+	}
+	return v.view(ctx, one, canvas), nil
 }
 
 type publish struct {
@@ -104,7 +140,7 @@ func (v versions) publish(ctx context.Context, in publish) (canvasView, error) {
 	switch {
 	case err != nil:
 	case in.Body.Version == "":
-		canvas, err = v.Versions.PublishDraft(ctx, canvas, in.Body.Rev, versionTitle(canvas.Title))
+		canvas, err = v.Versions.PublishDraft(ctx, canvas, in.Who.User, in.Body.Rev, versionTitle(canvas.Title))
 	case in.Body.Rev != 0:
 		err = app.BadArgument("a version never changes: leave rev out")
 	default:

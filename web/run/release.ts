@@ -1,0 +1,182 @@
+// What the host knows of a canvas that others use: its versions, which of them is published, tokens,
+// schedules, and whether everything that it needs is there.
+
+import type { Diagnostic } from "@easel/engine";
+import type { Dsl } from "../canvas/dsl.ts";
+import type { Host } from "./host.ts";
+
+/** Version is a saved document of a canvas; `dsl` is there when one was asked for. */
+export interface Version {
+  id: string;
+  number: number;
+  title: string;
+  author: string;
+  created: string;
+  published: boolean;
+  published_at?: string;
+  dsl?: Dsl;
+}
+
+/** Schedule runs a canvas by time. */
+export interface Schedule {
+  id: string;
+  name: string;
+  every?: string;
+  cron?: string;
+  zone?: string;
+  query?: unknown;
+  paused: boolean;
+  next: string[];
+  last?: { run: string; status: string; error?: string; created: string };
+  published: boolean;
+}
+
+/** NewSchedule is a schedule to make. */
+export type NewSchedule = Pick<Schedule, "name" | "every" | "cron" | "zone"> & { query: string };
+
+/** Release makes the requests for one canvas of the host. */
+export class Release {
+  readonly #host: Pick<Host, "request">;
+  readonly #path: string;
+  readonly id: string;
+
+  constructor(host: Pick<Host, "request">, id: string) {
+    this.#host = host;
+    this.id = id;
+    this.#path = `/api/v2/canvases/${encodeURIComponent(id)}`;
+  }
+
+  async versions(): Promise<Version[]> {
+    return (await this.#host.request<{ items: Version[] }>("GET", `${this.#path}/versions`)).items;
+  }
+
+  version(id: string): Promise<Version> {
+    return this.#host.request("GET", `${this.#path}/versions/${encodeURIComponent(id)}`);
+  }
+
+  rename(id: string, title: string): Promise<Version> {
+    return this.#host.request("PATCH", `${this.#path}/versions/${encodeURIComponent(id)}`, { title });
+  }
+
+  /** publish publishes the revision that was checked, and gives the new one. */
+  publish(rev: number): Promise<{ rev: number }> {
+    return this.#host.request("POST", `${this.#path}/publish`, { rev });
+  }
+
+  /** published tells when the canvas was published last, if it was. */
+  async published(): Promise<string | undefined> {
+    return (await this.#host.request<{ published?: { at: string } }>("GET", this.#path)).published?.at;
+  }
+
+  /** token gives the embed token of the canvas; it is made when there is none. */
+  async token(): Promise<string> {
+    return (await this.#host.request<{ token: string }>("POST", `${this.#path}/token`, {})).token;
+  }
+
+  /** revoke ends the embed token: pages that hold it stop working. */
+  revoke(): Promise<void> {
+    return this.#host.request("DELETE", `${this.#path}/token`);
+  }
+
+  /** key makes an API key that may run and read. */
+  async key(name: string): Promise<string> {
+    const body = { name, scopes: ["run", "read"] };
+    return (await this.#host.request<{ key: string }>("POST", "/api/v2/keys", body)).key;
+  }
+
+  async schedules(): Promise<Schedule[]> {
+    const path = `/api/v2/schedules?canvas=${encodeURIComponent(this.id)}`;
+    return (await this.#host.request<{ items: Schedule[] }>("GET", path)).items;
+  }
+
+  schedule(given: NewSchedule): Promise<Schedule> {
+    return this.#host.request("POST", "/api/v2/schedules", { ...given, canvas: this.id, published: true });
+  }
+
+  pause(id: string, paused: boolean): Promise<Schedule> {
+    return this.#host.request("PUT", `/api/v2/schedules/${encodeURIComponent(id)}`, { paused });
+  }
+
+  unschedule(id: string): Promise<void> {
+    return this.#host.request("DELETE", `/api/v2/schedules/${encodeURIComponent(id)}`);
+  }
+
+  /** needs looks for what a document needs and the host does not have. */
+  async needs(dsl: Dsl): Promise<Need[]> {
+    const names = async (path: string): Promise<Set<string>> => {
+      const { items } = await this.#host.request<{ items: { id?: string; name?: string }[] }>("GET", path);
+      return new Set(items.flatMap(({ id, name }) => [id, name].filter((each) => each !== undefined)));
+    };
+    const [report, models, datasets, secrets] = await Promise.all([
+      this.#host.request<{ diagnostics: Diagnostic[] }>("POST", `${this.#path}/validate`, { dsl }),
+      names("/api/v2/models"), names("/api/v2/datasets?page_size=1000"), names("/api/v2/secrets"),
+    ]);
+    return [...report.diagnostics.map(ofDiagnostic), ...lacking(dsl, { models, datasets, secrets })];
+  }
+}
+
+/** Need is one thing that stands between a canvas and its users. */
+export interface Need {
+  /** An error stops publishing. */
+  severity: "error" | "warning";
+  kind: "diagnostic" | "model" | "no_model" | "dataset" | "secret";
+  /** Node that needs it. */
+  node?: string;
+  /** Message of a diagnostic, or the name of what is missing. */
+  text: string;
+}
+
+function ofDiagnostic({ severity, node, message }: Diagnostic): Need {
+  const grave = severity === "error" ? "error" : "warning";
+  return { severity: grave, kind: "diagnostic", ...(node ? { node } : {}), text: message };
+}
+
+/** There is what a host has, by id and name. */
+export interface There {
+  models: ReadonlySet<string>;
+  datasets: ReadonlySet<string>;
+  secrets: ReadonlySet<string>;
+}
+
+/** offline is the model that calls no model. */
+const offline = "offline";
+
+/** lacking lists the models, datasets and secrets that nodes name and a host does not have. */
+export function lacking(dsl: Dsl, there: There): Need[] {
+  const needs: Need[] = [];
+  const alone = [...there.models].every((id) => id === offline);
+  let asksModel = false;
+  for (const [node, { obj }] of Object.entries(dsl.components)) {
+    for (const [name, value] of fieldsOf(obj.params)) {
+      if (name === "llm_id") {
+        asksModel = true;
+        if (typeof value === "string" && value !== "" && !alone && !knows(there.models, value)) {
+          needs.push({ severity: "error", kind: "model", node, text: value });
+        }
+      }
+      if ((name === "kb_ids" || name === "dataset_ids") && Array.isArray(value)) {
+        const missing = value.filter((id): id is string => typeof id === "string" && !/[{}]/.test(id) && !there.datasets.has(id));
+        for (const id of missing) needs.push({ severity: "warning", kind: "dataset", node, text: id });
+      }
+    }
+    for (const [, name = ""] of JSON.stringify(obj.params).matchAll(/\{\{\s*secret:([\w.-]+)/g)) {
+      if (!there.secrets.has(name)) needs.push({ severity: "error", kind: "secret", node, text: name });
+    }
+  }
+  if (asksModel && alone) needs.unshift({ severity: "warning", kind: "no_model", text: "" });
+  return needs;
+}
+
+// knows reports whether a model is there; canvases may name its provider behind an @.
+function knows(models: ReadonlySet<string>, id: string): boolean {
+  return models.has(id) || models.has(id.split("@")[0] ?? "");
+}
+
+// fieldsOf lists the members of params and of what lies in them, such as the tools of an agent.
+function* fieldsOf(value: unknown, depth = 0): Generator<[string, unknown]> {
+  if (typeof value !== "object" || value === null || depth > 12) return;
+  for (const [name, member] of Object.entries(value)) {
+    yield [name, member];
+    yield* fieldsOf(member, depth + 1);
+  }
+}

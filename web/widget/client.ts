@@ -1,0 +1,173 @@
+// Requests of a chat to its host: those that an embed token opens, and no others. No cookie goes
+// along, and no redirect is followed, so that the token stays with the host.
+
+import type { FormField, RunEvent } from "@easel/engine";
+import type { Options } from "./options.ts";
+import type { Word } from "./words.ts";
+
+/** ChatError is a failure that a text of ours explains; detail is the host's own. */
+export class ChatError extends Error {
+  readonly word: Word;
+  /** A network failure: the request may work later. */
+  readonly transient: boolean;
+
+  constructor(word: Word, detail = "", transient = false) {
+    super(detail || word);
+    this.word = word;
+    this.transient = transient;
+  }
+}
+
+/** Greeting is what an agent shows before the first message. */
+export interface Greeting {
+  title: string;
+  prologue: string;
+  inputs: Record<string, FormField>;
+  mode: string;
+}
+
+/** Uploaded is a file on the host, as runs take it. */
+export interface Uploaded {
+  id: string;
+  name: string;
+  [member: string]: unknown;
+}
+
+/** Question is what a visitor sends. */
+export interface Question {
+  query: string;
+  inputs?: Record<string, unknown> | undefined;
+  files?: Uploaded[] | undefined;
+  session?: string | undefined;
+}
+
+/** Frame is an event of a run as a chat gets it. */
+export type Frame = RunEvent & { session_id?: string; code?: number; message?: string };
+
+/** Stream is the answer to a question: the run's id, and its events. */
+export interface Stream {
+  run: string;
+  frames: AsyncIterable<Frame>;
+}
+
+/** Client makes the requests of one chat. */
+export class Client {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** greeting tells how a conversation begins. */
+  async greeting(): Promise<Greeting> {
+    const answer = await this.#send(this.#bot("inputs") + this.#release());
+    const data = await dataOf<Partial<Greeting>>(answer);
+    return {
+      title: textOf(data.title), prologue: textOf(data.prologue), inputs: data.inputs ?? {}, mode: textOf(data.mode),
+    };
+  }
+
+  /** ask starts a run. */
+  async ask(question: Question, signal: AbortSignal): Promise<Stream> {
+    const { user, published } = this.#options;
+    const { query, inputs = {}, files = [], session } = question;
+    const body = {
+      query, inputs, files, stream: true, release: published,
+      ...(session ? { session_id: session } : {}), ...(user ? { user_id: user } : {}),
+    };
+    return this.#stream(this.#bot("completions"), {
+      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal,
+    });
+  }
+
+  /** follow reads a run again from its first event. */
+  follow(run: string, signal: AbortSignal): Promise<Stream> {
+    return this.#stream(this.#bot(`events/${encodeURIComponent(run)}`), { signal });
+  }
+
+  /** cancel stops a run. */
+  async cancel(run: string): Promise<void> {
+    await this.#send(`0.27/api/v1/tasks/${encodeURIComponent(run)}/cancel`, { method: "POST" });
+  }
+
+  /** upload stores a file for the next question. */
+  async upload(file: File): Promise<Uploaded> {
+    const form = new FormData();
+    form.append("file", file, file.name);
+    const path = `0.27/api/v1/agents/${encodeURIComponent(this.#options.agent)}/upload`;
+    const data = await dataOf<Uploaded | Uploaded[]>(await this.#send(path, { method: "POST", body: form }));
+    const [stored] = Array.isArray(data) ? data : [data];
+    if (!stored) throw new ChatError("failed");
+    return stored;
+  }
+
+  #bot(rest: string): string {
+    return `0.27/api/v1/agentbots/${encodeURIComponent(this.#options.agent)}/${rest}`;
+  }
+
+  #release(): string {
+    return this.#options.published ? "?release=true" : "";
+  }
+
+  async #stream(path: string, init: RequestInit): Promise<Stream> {
+    const answer = await this.#send(path, init);
+    const kind = answer.headers.get("content-type") ?? "";
+    if (!kind.startsWith("text/event-stream") || !answer.body) {
+      await dataOf(answer);
+      throw new ChatError("failed", `the host answered ${kind}`);
+    }
+    return { run: answer.headers.get("x-easel-run") ?? "", frames: framesOf(answer.body) };
+  }
+
+  async #send(path: string, init: RequestInit = {}): Promise<Response> {
+    let answer: Response;
+    try {
+      answer = await fetch(new URL(path, this.#options.host), {
+        ...init, credentials: "omit", redirect: "error", referrerPolicy: "no-referrer", cache: "no-store",
+        headers: { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.#options.token}` },
+      });
+    } catch (err) {
+      if (init.signal?.aborted) throw err;
+      throw new ChatError("unreachable", String(err), true);
+    }
+    if (answer.status === 401 || answer.status === 403) throw new ChatError("refused");
+    if (answer.status === 429) throw new ChatError("busy");
+    if (answer.status >= 500) throw new ChatError("failed", `HTTP ${answer.status}`, true);
+    return answer;
+  }
+}
+
+// dataOf reads an envelope {code, message, data}.
+async function dataOf<T>(answer: Response): Promise<T> {
+  const { code, message, data } = (await answer.json().catch(() => ({ code: answer.status }))) as Envelope<T>;
+  if (code === 0) return data as T;
+  const unpublished = /publish/i.test(message ?? "");
+  throw new ChatError(unpublished ? "unpublished" : code === 401 || code === 109 ? "refused" : "failed", message);
+}
+
+interface Envelope<T> {
+  code?: number;
+  message?: string;
+  data?: T;
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** framesOf reads server-sent events: each is one line of JSON behind "data:". */
+export async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        if (line.startsWith("data:")) yield JSON.parse(line.slice(5)) as Frame;
+      }
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined); // the connection may be gone already
+  }
+}
