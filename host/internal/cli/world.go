@@ -84,7 +84,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	if err != nil {
 		return engine.Options{}, &usageError{"", err}
 	}
-	models.Limit(limiter)
+	models.Limit(limiter, "local", "run")
 	chosen, err := models.Select(w.model)
 	if err != nil {
 		return engine.Options{}, &usageError{"", err}

@@ -11,8 +11,11 @@ import (
 	"github.com/easel-canvas/easel/host/internal/limit"
 )
 
-// Limit makes the calls of the models enter a limiter. Call it before the first call.
-func (m *Models) Limit(l *limit.Limiter) { m.limiter = l }
+// Limit makes the calls enter a limiter, as those of one run of a tenant. Call it before the first
+// call.
+func (m *Models) Limit(l *limit.Limiter, tenant, run string) {
+	m.limiter, m.tenant, m.run = l, tenant, run
+}
 
 // scope is the name of a model among the models of all tenants.
 func (p *provider) scope(model string) string {

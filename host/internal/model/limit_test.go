@@ -69,8 +69,8 @@ func newLimited(t *testing.T, cfg limit.Config, p Provider, respond func(n int) 
 func (l *limited) run(t *testing.T, id string) *Models {
 	p, err := newProvider(l.config, l.wire)
 	require.NoError(t, err)
-	m := &Models{providers: []*provider{p}, tenant: "t", run: id}
-	m.Limit(l.limiter)
+	m := &Models{providers: []*provider{p}}
+	m.Limit(l.limiter, "t", id)
 	return m
 }
 

@@ -89,7 +89,9 @@ export type RunEvent =
 /** OwnEvent is an event that only our own API sends. */
 export type OwnEvent =
   | Envelope<"tool_started", ToolCalled>
-  | Envelope<"tool_finished", ToolCalled & { result: unknown; error?: string | null; elapsed_time: number; created_at?: number }>
+  | Envelope<"tool_finished", ToolCalled & {
+      result: unknown; error?: string | null; elapsed_time: number; created_at?: number;
+    }>
   | Envelope<"model_started", { component_id: string; call: string; model: string; messages: ModelMessage[] }>
   | Envelope<"model_finished", { component_id: string; call: string; text: string; usage?: Usage; elapsed_time: number; error?: string | null }>
   | Envelope<"variables_changed", { values: Record<string, unknown> }>
@@ -100,6 +102,7 @@ export type OwnEvent =
       /** Seconds that the call took, and when it ended; of model calls. */
       elapsed_time?: number; created_at?: number;
     }>
+  | Envelope<"worked", { component_id: string; elapsed_time: number; created_at: number }>
   | Envelope<"queued", Queued>
   | Envelope<"limit_reached", { component_id?: string; path?: string; code: Code; message: string }>
   | Envelope<"warning", { text: string }>;
