@@ -64,7 +64,7 @@ func TestProfileShowsTheQueueOfAModel(t *testing.T) {
 		require.NoError(t, p.Write(&text))
 		require.Regexp(t, `(?s)^profile: 2.000 s, of which the critical path needs 1.000 s; 2.000 s of work, `+
 			`at most 1 nodes at once; 1.000 s in queues\n`+
-			` start +work +queued +held +waited for\n`+
+			` +start +work +queued +held +waited for\n`+
 			` +0.000 +1.000 +1.000 +0.000 +LLM:[AB]\n`+
 			`one more slot, 2 in place of 1: 1.000 s less\n$`, text.String())
 	})
