@@ -195,6 +195,9 @@ func (b *crew) ended(j *job) {
 	b.remove(j)
 	b.r.logResult(j.call)
 	b.fill()
+	if len(b.active) > 0 {
+		b.r.logWorked(j.call)
+	}
 }
 
 func (b *crew) remove(j *job) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // CallOutputs is the part of a Call by which a component leaves something behind: outputs,
@@ -147,3 +148,18 @@ func (c *CallOutputs) Remember(user, assistant, summary string) {
 // Log writes an entry of the run's log that is not one of the wire's events: tool_started,
 // progress, usage, ...
 func (c *CallOutputs) Log(typ EventType, data Value) { c.run.note(typ, c.node, data) }
+
+// LogQueued logs how long a call of the node waited for a slot, ending now; see [QueuedFunc].
+func (c *CallOutputs) LogQueued(queue, name string, d time.Duration) {
+	entry := Object("component_id", c.root().id, "path", c.tracePath(), "queue", queue, "name", name)
+	c.Log(EventQueued, c.timed(entry, c.run.clock.Now().Add(-d)))
+}
+
+// timed adds to an entry how long something took that began at start, and when it ended.
+func (c *CallOutputs) timed(entry Value, start time.Time) Value {
+	now := c.run.clock.Now()
+	return entry.With("elapsed_time", seconds(now.Sub(start))).With("created_at", unixSeconds(now))
+}
+
+// unixSeconds is a time as events have it.
+func unixSeconds(t time.Time) Value { return Float(float64(t.UnixMicro()) / 1e6) }

@@ -235,6 +235,13 @@ func (e *emitter) note(typ EventType, n *node, data Value) {
 	e.add(typ, id, e.redact(data))
 }
 
+// logWorked tells that an execution has done its work before its batch can be settled.
+func (e *emitter) logWorked(call *Call) {
+	if e.logs() {
+		e.emitData(EventWorked, call.id, call.timed(Object("component_id", call.id), call.started))
+	}
+}
+
 // flushNotes hands out what workers noted, before the event that closes what they worked for.
 func (e *emitter) flushNotes() {
 	if !e.logs() {

@@ -29,6 +29,8 @@ const (
 	EventInner        EventType = "canvas_event"  // {component_id, path, inner, event, data}
 	EventUsage        EventType = "usage"         // {component_id, path, model, tokens and cost, node, run}
 	EventLimitReached EventType = "limit_reached" // {component_id, path, code, message}
+	EventWorked       EventType = "worked"        // {component_id, elapsed_time, created_at}
+	EventQueued       EventType = "queued"        // {component_id, path, queue, name, elapsed_time, created_at}
 	EventMessageReset EventType = "message_reset"
 	EventResult       EventType = "result"
 	EventCheckpoint   EventType = "checkpoint"
@@ -76,6 +78,8 @@ func EventTypes() []EventDoc {
 		{EventInner, AudienceOwn, "an event of a canvas that a node runs; inner is the ids on the way to its node"},
 		{EventUsage, AudienceOwn, "what a model call used, with the totals of its node and of the run"},
 		{EventLimitReached, AudienceOwn, "a limit stopped a node or a tool; its code says which"},
+		{EventWorked, AudienceOwn, "a node has done its work and waits for the rest of its batch to be settled"},
+		{EventQueued, AudienceOwn, "a call has waited for a slot: in the queue of a model or among plugins"},
 		{EventMessageReset, AudienceOwn, "a message starts its text again after a takeover"},
 		{EventModelStarted, AudienceOwn, "a language model is called; only from the browser module"},
 		{EventModelFinished, AudienceOwn, "a language model has answered; only from the browser module"},

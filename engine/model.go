@@ -46,7 +46,8 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		return a, err
 	}
 	defer done()
-	req.Noted = c.run.lastNote()
+	req.Noted, req.Queued = c.run.lastNote(), c.LogQueued
+	start := c.run.clock.Now()
 	var text strings.Builder
 	var norm thinkNormalizer
 	say := func(piece string) error {
@@ -68,7 +69,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		}
 		return norm.push(piece, last, say)
 	})
-	c.countModel(req, a.Usage)
+	c.countModel(req, a.Usage, start)
 	var reported *ModelError
 	if err != nil && !errors.As(err, &reported) {
 		// What was held back still belongs to the text so far.

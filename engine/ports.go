@@ -92,7 +92,18 @@ type ModelRequest struct {
 	Query    string    // the user's question, for stand-ins
 	Key      string    // idempotency key: run/step/call
 	Noted    uint64    // Event.Note of the last entry noted before this call; 0 when there is none
+	Queued   QueuedFunc
 }
+
+// QueuedFunc takes how long a call waited for a slot, ending now. A port calls it, if it is not
+// nil, when the wait is over. queue is what kind of slot it was, name which one.
+type QueuedFunc func(queue, name string, d time.Duration)
+
+// The kinds of slots that calls wait for.
+const (
+	QueueModel  = "model"  // a limit of the run, the tenant or the model, or a pause its server asked for
+	QueuePlugin = "plugin" // a slot among the plugins that compute
+)
 
 // ModelMessage is one message of a model call.
 type ModelMessage struct {
@@ -336,6 +347,7 @@ type ExternalCall struct {
 	Arguments  Value  // object: what a model gave, or what the node's params say; references are resolved
 	Key        string // idempotency key: run/step/call
 	SecretMark string // carried by placeholders that count, see FillSecrets; "" when there are none
+	Queued     QueuedFunc
 }
 
 // MCP reaches tools of MCP servers.

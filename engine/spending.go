@@ -199,16 +199,17 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 }
 
 // Count adds what a component has used of models by itself, besides Generate.
-func (c *CallOutputs) Count(u Usage) { c.count("", u, u) }
+func (c *CallOutputs) Count(u Usage) { c.count("", u, u, time.Time{}) }
 
-// countModel adds what the answer of a model has used; the call itself is counted already.
-func (c *CallOutputs) countModel(req *ModelRequest, u Usage) {
+// countModel adds what the answer of a model has used that was asked at start; the call itself is
+// counted already.
+func (c *CallOutputs) countModel(req *ModelRequest, u Usage, start time.Time) {
 	if price, ok := c.run.opt.Prices.of(req.LLM); ok {
 		u.Cost = price.cost(u.Prompt, u.Completion)
 	}
 	made := u
 	made.Calls = 1
-	c.count(req.LLM, u, made)
+	c.count(req.LLM, u, made, start)
 }
 
 // addUsage adds to what the node has used, and the nodes around it.
@@ -224,8 +225,9 @@ func (c *CallOutputs) addUsage(u Usage) {
 	}
 }
 
-// count adds used to the allowances, and made to the node, and logs that.
-func (c *CallOutputs) count(llm string, used, made Usage) {
+// count adds used to the allowances, and made to the node, and logs that, with the time that a call
+// took since its start.
+func (c *CallOutputs) count(llm string, used, made Usage, start time.Time) {
 	s, root := c.run.spending.shared(), c.root()
 	s.mu.Lock()
 	for _, a := range c.allowances() {
@@ -241,6 +243,9 @@ func (c *CallOutputs) count(llm string, used, made Usage) {
 	entry := Object("component_id", root.id, "path", c.tracePath(), "model", llm)
 	for name, v := range made.Value().Fields() {
 		entry = entry.With(name, v)
+	}
+	if !start.IsZero() {
+		entry = c.timed(entry, start)
 	}
 	c.Log(EventUsage, entry.With("node", node.Value()).With("run", run.Value()))
 }

@@ -144,7 +144,7 @@ func (i *innerIDs) NewID() string {
 // the rest as an event of this node, with the ids on the way to the node inside.
 func (c *Call) logInner(e *Event) {
 	switch e.Type {
-	case EventUsage, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning:
+	case EventUsage, EventQueued, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning:
 		data := e.Data()
 		if inner := data.Get("component_id"); !inner.IsNull() {
 			path := c.innerPath(data.Get("inner"), inner.Str())

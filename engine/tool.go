@@ -115,8 +115,7 @@ func (c *Call) traceTool(tool, exposed string, args Value) func(result Value, er
 	started := b.Value()
 	c.Log(EventToolStarted, started)
 	return func(result Value, err error) {
-		elapsed := seconds(c.run.clock.Now().Sub(start))
-		finished := started.With("result", result).With("elapsed_time", elapsed)
+		finished := c.timed(started.With("result", result), start)
 		if err != nil {
 			finished = finished.With("error", String(err.Error()))
 		}

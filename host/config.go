@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
@@ -150,6 +151,9 @@ type Config struct {
 	// Concurrency and MaxSteps are the options of the engine for each run; 0 is its
 	// default.
 	Concurrency, MaxSteps int
+	// ModelLimits bound the model calls of each run, each tenant and each model on this host; zero
+	// fields are no bounds. Limits in the model configuration replace those for models.
+	ModelLimits ModelLimits
 	// Python are the folders in which an interpreter for scripts in Python is
 	// looked for, in this order; see `easel python`.
 	Python []string
@@ -173,6 +177,9 @@ type Config struct {
 
 // Models are model providers, see the model configuration file.
 type Models = model.Config
+
+// ModelLimits bound model calls.
+type ModelLimits = limit.Config
 
 // ModelsFromEnvironment reads the model configuration that the environment
 // names. getenv is os.Getenv outside of tests.

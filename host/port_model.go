@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 
+	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
@@ -14,14 +15,19 @@ func (h *Host) openModels() error {
 	if err != nil {
 		return fmt.Errorf("model configuration: %w", err)
 	}
+	limiter, err := limit.New(h.cfg.ModelLimits)
+	if err != nil {
+		return fmt.Errorf("model limits: %w", err)
+	}
 	transport := h.web.Transport()
 	transport.ResponseHeaderTimeout = 0 // models think for long; package model bounds their silence
 	h.models = &model.Tenants{
 		Store: h.store, Host: shared, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
+		Limiter: limiter,
 	}
 	return nil
 }
 
 // model serves the models, speech and embeddings of one run.
-func (p *ports) model(j *runs.Job) *model.Tenant { return p.models.Of(j.Tenant, j.Caller) }
+func (p *ports) model(j *runs.Job) *model.Tenant { return p.models.Of(j.Tenant, j.Caller).InRun(j.ID) }

@@ -4,6 +4,7 @@
 
 import type { Step, ToolUse } from "@easel/engine/state";
 import type { CanvasModel } from "../canvas/drawing.ts";
+import type { Profile, Span } from "./profile.ts";
 import { callOf } from "./subagents.ts";
 
 /** Entry is a line of the timeline. */
@@ -71,4 +72,19 @@ export function toolCalls(uses: ToolUse[]): ToolCall[] {
 export function startOf(step: Step): number {
   const precise = step.outputs?.["_created_time"];
   return typeof precise === "number" ? precise : step.startedAt;
+}
+
+/** spansOf finds the spans of steps: both count the executions of a node. */
+export function spansOf(profile: Profile, steps: Step[]): Map<Step, Span> {
+  const spans = new Map(profile.steps.map((span) => [`${span.node} ${span.run}`, span]));
+  const counts = new Map<string, number>();
+  const found = new Map<Step, Span>();
+  for (const step of steps) {
+    if (step.elapsed === undefined) continue; // it has not finished
+    const run = (counts.get(step.node) ?? 0) + 1;
+    counts.set(step.node, run);
+    const span = spans.get(`${step.node} ${run}`);
+    if (span) found.set(step, span);
+  }
+  return found;
 }

@@ -3,8 +3,10 @@
 
 import { useMemo } from "react";
 import type { ModelUse, Step } from "@easel/engine/state";
-import { startOf, timeline, toolCalls, type Entry, type ToolCall } from "../run/timeline.ts";
+import { graphOf, profileOf, type Span } from "../run/profile.ts";
+import { spansOf, timeline, toolCalls, type Entry, type ToolCall } from "../run/timeline.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
+import { Bar, scaleOf, Totals, type Scale } from "./gantt.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { brief, seconds } from "./text.ts";
 
@@ -19,8 +21,21 @@ export function Timeline(): React.ReactNode {
   // them.
   const steps = useMemo(() => shown.steps.slice(turn?.records.earlier), [shown, turn]);
   const entries = useMemo(() => (model ? timeline(steps, model) : []), [steps, model]);
+  const total = turn?.records.events.length ?? 0;
+  const running = shown.status === "running" || cursor !== undefined;
+  // Only of a run that has ended: while it runs, what it waits for is not known.
+  const profile = useMemo(
+    () => (turn && model && !running ? profileOf(turn.records.events.slice(0, total), graphOf(model)) : undefined),
+    [turn, model, running, total],
+  );
+  const frame = useMemo<Frame>(
+    () => ({
+      scale: profile ? { from: 0, length: profile.wall } : scaleOf(steps),
+      spans: profile ? spansOf(profile, steps) : new Map(), pinned: turn?.pinned ?? new Set(),
+    }),
+    [steps, profile, turn],
+  );
   if (!turn || !model) return <p className="quiet">{t("timeline.empty")}</p>;
-  const total = turn.records.events.length;
   const at = cursor ?? total;
   return (
     <div className="timeline">
@@ -39,7 +54,10 @@ export function Timeline(): React.ReactNode {
       <p className="quiet small" aria-live="polite">
         {t("timeline.at", at, total)}{cursor !== undefined && at > 0 && <> · <code>{turn.records.events[at - 1]?.event}</code></>}
       </p>
-      <ol className="steps" aria-label={t("timeline.steps")}>{entries.map((entry) => <EntryView key={entry.step.index} entry={entry} whole={span(steps)} pinned={turn.pinned} />)}</ol>
+      {profile && <Totals profile={profile} />}
+      <ol className="steps" aria-label={t("timeline.steps")}>
+        {entries.map((entry) => <EntryView key={entry.step.index} entry={entry} frame={frame} depth={0} />)}
+      </ol>
       {shown.warnings.length > 0 && (
         <ul className="warnings" aria-label={t("timeline.warnings")}>
           {shown.warnings.map((each, i) => <li key={i} className="small">{each}</li>)}
@@ -49,29 +67,25 @@ export function Timeline(): React.ReactNode {
   );
 }
 
-interface Span {
-  from: number;
-  length: number;
+/** Frame is what all rows share. */
+interface Frame {
+  scale: Scale;
+  spans: ReadonlyMap<Step, Span>;
+  pinned: ReadonlySet<string>;
 }
 
-function span(steps: Step[]): Span {
-  const from = steps.reduce((first, step) => Math.min(first, startOf(step)), Infinity);
-  const until = steps.reduce((last, step) => Math.max(last, startOf(step) + (step.elapsed ?? 0)), 0);
-  return { from, length: Math.max(until - from, 0.001) };
-}
-
-function EntryView({ entry, whole, pinned }: { entry: Entry; whole: Span; pinned: ReadonlySet<string> }): React.ReactNode {
+function EntryView({ entry, frame, depth }: { entry: Entry; frame: Frame; depth: number }): React.ReactNode {
   const t = useText();
   const { step, turns } = entry;
   return (
     <li>
-      <StepRow step={step} whole={whole} pinned={pinned.has(step.node)} />
+      <StepRow step={step} frame={frame} depth={depth} />
       {step.tools.length > 0 && <Calls calls={toolCalls(step.tools)} />}
       {step.models.length > 0 && <Models uses={step.models} />}
       {turns.map((turn) => (
         <details key={turn.index} className="turn" open={turns.length <= 3}>
           <summary>{t("timeline.turn", turn.index + 1)}</summary>
-          <ol>{turn.entries.map((each) => <EntryView key={each.step.index} entry={each} whole={whole} pinned={pinned} />)}</ol>
+          <ol>{turn.entries.map((each) => <EntryView key={each.step.index} entry={each} frame={frame} depth={depth + 1} />)}</ol>
         </details>
       ))}
     </li>
@@ -104,21 +118,24 @@ function Models({ uses }: { uses: ModelUse[] }): React.ReactNode {
   return <details className="many"><summary>{t("timeline.models", uses.length)}</summary>{list}</details>;
 }
 
-function StepRow({ step, whole, pinned }: { step: Step; whole: Span; pinned: boolean }): React.ReactNode {
+function StepRow({ step, frame, depth }: { step: Step; frame: Frame; depth: number }): React.ReactNode {
   const t = useText();
   const select = useSelect();
   const spec = useStore(useApp().session.specs, (specs) => specs.get(step.type));
-  const length = step.elapsed === undefined ? 0 : Math.min(1, Math.max(step.elapsed / whole.length, 0.01));
-  const from = Math.min(1 - length, Math.max(0, (startOf(step) - whole.from) / whole.length));
+  const span = frame.spans.get(step);
+  const queued = span?.queues.reduce((sum, [from, until]) => sum + until - from, 0) ?? 0;
+  const time = span ? span.until - span.from : step.elapsed;
   return (
-    <button type="button" className="step" data-status={step.status} data-hue={hueOf(spec)} onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}>
+    <button type="button" className="step" data-status={step.status} data-hue={hueOf(spec)} data-critical={span?.on_path || undefined} onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}>
       <span className="glyph"><Icon name={iconOf(spec)} /></span>
       <span className="step-name">{step.name || step.node}</span>
       <span className="step-time">
-        {pinned && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}{" "}
-        {step.status === "running" ? <span className="spinner" /> : step.status !== "succeeded" ? t(`status.${step.status}`) : step.elapsed === undefined ? "" : seconds(step.elapsed)}
+        {frame.pinned.has(step.node) && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}{" "}
+        {queued > 0 && <span className="queued">{t("timeline.inQueue", seconds(queued))} · </span>}
+        {step.status === "running" ? <span className="spinner" /> : step.status !== "succeeded" ? t(`status.${step.status}`) : time === undefined ? "" : seconds(time)}
+        {span?.on_path && <span className="sr">{t("timeline.onPath")}</span>}
       </span>
-      <svg className="bar" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true"><rect x={from * 100} width={length * 100} height="2" /></svg>
+      <Bar step={step} span={span} scale={frame.scale} depth={depth} />
     </button>
   );
 }

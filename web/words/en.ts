@@ -164,6 +164,12 @@ export const en = {
   "timeline.model": "model",
   "timeline.models": "{0} model calls",
   "timeline.warnings": "Warnings and limits reached",
+  "timeline.wall": "{0} in all",
+  "timeline.critical": "critical path {0}",
+  "timeline.queued": "{0} in queues",
+  "timeline.saved": "one more slot: {0} less",
+  "timeline.inQueue": "{0} queued",
+  "timeline.onPath": "on the critical path",
   "timeline.steps": "Steps",
   "timeline.which": "Run shown",
 

@@ -165,6 +165,12 @@ export const zh: Record<Key, string> = {
   "timeline.model": "模型",
   "timeline.models": "向模型提问 {0} 次",
   "timeline.warnings": "警告和达到的限制",
+  "timeline.wall": "共 {0}",
+  "timeline.critical": "关键路径 {0}",
+  "timeline.queued": "排队 {0}",
+  "timeline.saved": "多一个名额可省 {0}",
+  "timeline.inQueue": "排队 {0}",
+  "timeline.onPath": "在关键路径上",
   "timeline.steps": "步骤",
   "timeline.which": "查看哪次运行",
 

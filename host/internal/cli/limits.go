@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/limit"
 )
 
 // paces are the flags of commands that run canvases for how much of a run happens at once and in
@@ -74,6 +75,38 @@ func parseAmount(text string) (int64, error) {
 		return -1, nil
 	}
 	return engine.MicrosOf(amount), nil
+}
+
+// modelLimits is the flag --model-limit NAME=N,... of commands that run canvases. It may be given
+// several times.
+type modelLimits struct {
+	limit.Config
+	given string // as it was given, for String
+}
+
+func modelLimitUsage() string {
+	return "`NAME=N,...` bounds the model calls of each run, each tenant and each model: at once (concurrency), and the " +
+		"requests and tokens of a minute, such as tenant.concurrency=20,model.requests=500; 0 is no limit. Names: " +
+		strings.Join(limit.Names(), ", ")
+}
+
+// String is the flag as it was given.
+func (l *modelLimits) String() string { return l.given }
+
+// Set reads one or more limits.
+func (l *modelLimits) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		name, number, ok := strings.Cut(strings.TrimSpace(part), "=")
+		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 32)
+		if !ok || err != nil || n < 0 {
+			return fmt.Errorf("%q: NAME=N with a number from 0 is needed, such as run.concurrency=4", part)
+		}
+		if err := l.Config.Set(name, n); err != nil {
+			return err
+		}
+	}
+	l.given = strings.TrimPrefix(l.given+","+text, ",")
+	return nil
 }
 
 // prices is the flag --prices FILE of commands that run canvases.

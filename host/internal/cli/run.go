@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/profile"
 )
 
 var runCommand = command{
@@ -32,6 +34,8 @@ An ingestion pipeline, a canvas that starts at File, runs once for each --file a
 		fs.StringVar(&r.user, "user", "local", "`ID` of the user")
 		fs.BoolVar(&r.events, "events", false, "print one JSON event per line instead of the answer")
 		fs.BoolVar(&r.json, "json", false, "print one JSON object at the end instead of the answer")
+		fs.BoolVar(&r.profile, "profile", false,
+			"show at the end which nodes the run waited for, and what one more slot would have saved; with --json as a member")
 		fs.StringVar(&r.progress, "progress", "auto", "show which node runs: auto (on a terminal), always or never")
 		return r.run
 	},
@@ -48,6 +52,7 @@ type runner struct {
 	user     string
 	events   bool
 	json     bool
+	profile  bool
 	progress string
 }
 
@@ -66,6 +71,9 @@ func (r *runner) run(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if s.canvas.IsPipeline() {
+		if r.profile {
+			return misuse("run", "--profile is for canvases, not for pipelines")
+		}
 		return r.runPipeline(ctx, a, s)
 	}
 	if r.output != "" {
@@ -91,7 +99,11 @@ func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	if r.json || r.events {
 		p.out = io.Discard
 	}
+	var timed timedEvents
 	t := &turn{session: s, options: options, watch: func(e *engine.Event) {
+		if r.profile {
+			timed.add(e)
+		}
 		if r.events && e.Type.Wire() {
 			fmt.Fprintf(a.out, "%s\n", e.JSON)
 		}
@@ -102,8 +114,15 @@ func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	if p.progress && err == nil {
 		p.note("done in %.2f s", time.Since(began).Seconds())
 	}
+	var spent *profile.Profile
+	if r.profile {
+		spent = timed.profile(t.session.canvas)
+	}
 	if r.json {
-		fmt.Fprintln(a.out, r.summary(t, p, err).JSON())
+		return errors.Join(err, r.printSummary(a, t, p, spent, err))
+	}
+	if r.profile {
+		return errors.Join(err, spent.Write(a.err))
 	}
 	return err
 }
@@ -176,6 +195,24 @@ func (r *runner) paused(a *app, t *turn) error {
 		}
 	}
 	return errPaused
+}
+
+// printSummary prints what --json does, with the profile if there is one.
+func (r *runner) printSummary(a *app, t *turn, p *printer, spent *profile.Profile, failed error) error {
+	v := r.summary(t, p, failed)
+	if spent != nil {
+		data, err := json.Marshal(spent)
+		if err != nil {
+			return err
+		}
+		parsed, err := engine.ParseJSON(data)
+		if err != nil {
+			return err
+		}
+		v = v.With("profile", parsed)
+	}
+	_, err := fmt.Fprintln(a.out, v.JSON())
+	return err
 }
 
 // summary is what --json prints.

@@ -41,6 +41,7 @@ type server struct {
 	addr, keyFile, logs string
 	pythonDir           string
 	limits              limits
+	calls               modelLimits
 	prices              prices
 	approval            names
 	paces               paces
@@ -101,6 +102,7 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
 	fs.Int64Var(&s.cfg.TokensPerDay, "tokens-per-day", 0, "model tokens that one key or login may use on a day (UTC), unless its key says otherwise; 0 means any")
 	fs.Var(&s.limits, "limit", limitUsage())
+	fs.Var(&s.calls, "model-limit", modelLimitUsage())
 	fs.Var(&s.prices, "prices", pricesUsage)
 	fs.Var(&s.approval, "approval", approvalUsage)
 	s.paces.flags(fs)

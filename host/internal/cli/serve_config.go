@@ -46,6 +46,7 @@ func (s *server) configure(a *app) (err error) {
 	}
 	s.cfg.Prices, s.cfg.Approval = s.prices.Prices, s.approval
 	s.cfg.Limits, s.cfg.Concurrency, s.cfg.MaxSteps = s.limits.Limits, s.paces.concurrency, s.paces.maxSteps
+	s.cfg.ModelLimits = s.calls.Config
 	s.cfg.Traces = telemetry.Wanted(a.getenv)
 	s.cfg.EmbeddingKey, s.cfg.RerankKey = a.getenv("EASEL_EMBEDDING_KEY"), a.getenv("EASEL_RERANK_KEY")
 	s.cfg.FilesKey, s.cfg.FilesSecret = a.getenv(filesKey), a.getenv(filesSecret)

@@ -15,6 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/web"
@@ -41,6 +42,7 @@ type world struct {
 	save      string
 	paces     paces
 	limits    limits
+	calls     modelLimits
 	prices    prices
 	approval  names
 	seed      uint64
@@ -64,6 +66,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 	w.scripts.flags(fs)
 	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
+	fs.Var(&w.calls, "model-limit", modelLimitUsage())
 	fs.Var(&w.prices, "prices", pricesUsage)
 	fs.Var(&w.approval, "approval", approvalUsage)
 	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
@@ -79,6 +82,11 @@ func (w *world) options(a *app) (engine.Options, error) {
 	if err != nil {
 		return engine.Options{}, &usageError{"", fmt.Errorf("model configuration: %w", err)}
 	}
+	limiter, err := limit.New(w.calls.Config)
+	if err != nil {
+		return engine.Options{}, &usageError{"", err}
+	}
+	models.Limit(limiter, "local", "run")
 	chosen, err := models.Select(w.model)
 	if err != nil {
 		return engine.Options{}, &usageError{"", err}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/limit"
 )
 
 // DefaultFile is read from the working directory if EASEL_MODEL_FILE is not set.
@@ -50,6 +51,8 @@ type Provider struct {
 	Models  []Entry `json:"models,omitempty"`
 	Timeout float64 `json:"timeout_seconds,omitempty"` // maximum time without data from the server; 0 is 300
 	Retries *int    `json:"retries,omitempty"`         // retries after the first attempt; nil is 3
+	// Limits bound the calls of each of its models on this host; zero fields are left to the host.
+	Limits limit.Limits `json:"limits,omitzero"`
 }
 
 // Kind is the purpose of a model.
@@ -69,6 +72,8 @@ type Entry struct {
 	Tools   *bool  `json:"tools,omitempty"`   // supports tool calling; nil is true
 	Images  *bool  `json:"images,omitempty"`  // accepts images; nil is true
 	Context int    `json:"context,omitempty"` // context size in tokens; 0 is 128,000
+	// Limits replace those of the provider for this model.
+	Limits limit.Limits `json:"limits,omitzero"`
 }
 
 // UnmarshalJSON accepts a name in place of the object.
@@ -190,10 +195,15 @@ func (p *Provider) Check() error {
 	if u, err := url.Parse(p.BaseURL); p.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return fmt.Errorf("%s: base_url %q is no http or https address", p.Label(), p.BaseURL)
 	}
+	if err := p.Limits.Check(); err != nil {
+		return fmt.Errorf("%s: %w", p.Label(), err)
+	}
 	for _, e := range p.Models {
 		switch {
 		case e.Name == "":
 			return fmt.Errorf("%s: a model has no name", p.Label())
+		case e.Limits.Check() != nil:
+			return fmt.Errorf("%s: model %q: %w", p.Label(), e.Name, e.Limits.Check())
 		case e.kind() != KindChat && e.kind() != KindSpeech && e.kind() != KindEmbedding:
 			return fmt.Errorf("%s: model %q: kind %q is none of chat, speech and embedding", p.Label(), e.Name, e.Kind)
 		}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/reach"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
@@ -28,6 +29,8 @@ type exchange struct {
 	client  *http.Client
 	retries int
 	sleep   func(context.Context, time.Duration) error
+	turn    *limit.Turn         // nil without a limiter
+	queued  func(time.Duration) // takes how long the call waited for a pause to end; may be nil
 	body    *body
 }
 
@@ -42,6 +45,7 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 			wait, again = backoff(try), true
 		case err == nil && retryStatus(res.StatusCode):
 			wait, again = retryAfter(res.Header.Get("Retry-After"), try)
+			e.pause(res, wait)
 		}
 		if !again || try >= e.retries {
 			return e.guard(res, err)
@@ -50,13 +54,34 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 			_, _ = io.CopyN(io.Discard, res.Body, 4<<10) // allows connection reuse, best effort
 			_ = res.Body.Close()
 		}
-		if err := e.sleep(req.Context(), wait); err != nil {
+		if err := e.wait(req.Context(), wait); err != nil {
 			return nil, err
 		}
 		if err := rewind(req); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// pause keeps all calls of the model waiting if the server is busy and asked for that.
+func (e *exchange) pause(res *http.Response, d time.Duration) {
+	busy := res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable
+	if busy && res.Header.Get("Retry-After") != "" {
+		e.turn.Pause(d)
+	}
+}
+
+// wait waits before the next attempt, for a pause of the model to end as well.
+func (e *exchange) wait(ctx context.Context, d time.Duration) error {
+	if paused := e.turn.Paused(); paused > 0 {
+		d = max(d, paused)
+		defer e.queued(d)
+	}
+	if err := e.sleep(ctx, d); err != nil {
+		return err
+	}
+	e.turn.Retry()
+	return nil
 }
 
 func (e *exchange) guard(res *http.Response, err error) (*http.Response, error) {

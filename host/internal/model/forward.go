@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/limit"
 )
 
 // maxRefusal bounds the body of an error response that is passed on, in bytes.
@@ -24,18 +25,35 @@ const maxRefusal = 64 << 10
 //
 // Errors: [ErrUnknownModel], and as [Error] any other failure to get a response, such as
 // [ErrSilent].
-func (m *Models) Forward(ctx context.Context, body engine.Value) (*http.Response, error) {
+func (m *Models) Forward(ctx context.Context, body engine.Value) (res *http.Response, err error) {
 	p, name, err := m.resolve(body.Get("model").Text(), KindChat)
 	if err != nil {
 		return nil, err
 	}
-	return p.forward(ctx, name, body.With("model", engine.String(name)).AppendJSON(nil))
+	data := body.With("model", engine.String(name)).AppendJSON(nil)
+	p, turn, err := m.enter(ctx, p, name, int64(len(data)/bytesPerToken), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if res == nil { // also after a panic; else the body ends the turn
+			turn.Leave(0)
+		}
+	}()
+	return p.forward(ctx, name, data)
 }
+
+// bytesPerToken estimates the tokens of a request.
+const bytesPerToken = 4
 
 func (p *provider) forward(ctx context.Context, model string, body []byte) (*http.Response, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	f := &forwarded{idle: time.AfterFunc(p.timeout, func() { cancel(ErrSilent) }), timeout: p.timeout}
-	f.end = func() { f.idle.Stop(); cancel(nil) }
+	f.end = func() {
+		f.idle.Stop()
+		cancel(nil)
+		p.turn.Leave(limit.AsEstimated)
+	}
 	f.classify = func(err error) error { return p.classify(ctx, inner, model, err) }
 	res, err := p.post(inner, body)
 	if err != nil {
@@ -64,7 +82,7 @@ func (p *provider) post(ctx context.Context, body []byte) (*http.Response, error
 	if p.config.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+p.config.Key)
 	}
-	return (&exchange{client: p.client, retries: p.retries, sleep: p.sleep}).Do(req)
+	return p.newExchange().Do(req)
 }
 
 // cleanRefusal removes the key from an error response.

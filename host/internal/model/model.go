@@ -6,6 +6,9 @@
 // serves every call and its answers say so; with providers an unknown id is an error that lists the
 // known ones.
 //
+// With a limiter ([Models.Limit]) calls wait for their turn; see package limit. Each request counts
+// for the limits of its model, which are those of its [Entry] and its [Provider].
+//
 // The package does not log. Keys are sent only in the Authorization header: errors contain
 // provider, model and status, and a key that a server repeats is replaced by ***.
 package model
@@ -18,6 +21,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/offline"
+	"github.com/easel-canvas/easel/host/internal/limit"
 )
 
 // Offline is the model that needs no network and no key.
@@ -28,6 +32,9 @@ type Models struct {
 	config    Config
 	providers []*provider
 	refusals  refusals
+
+	limiter     *limit.Limiter // nil admits each call
+	tenant, run string         // whose calls they are
 }
 
 var (
@@ -67,7 +74,7 @@ func (m *Models) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 	if err != nil {
 		return func(yield func(engine.ModelPiece, error) bool) { yield(engine.ModelPiece{}, err) }
 	}
-	return p.generate(ctx, name, req)
+	return m.generate(ctx, p, name, req)
 }
 
 // ModelInfo describes the model an llm_id resolves to.

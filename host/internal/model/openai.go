@@ -11,6 +11,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
@@ -23,6 +24,11 @@ type provider struct {
 	sleep   func(context.Context, time.Duration) error
 	// refusals are shared by all providers that call the same models.
 	refusals *refusals
+	owner    string // tenant that configured it; "" is the host
+
+	// Of one call; nil without a limiter.
+	turn   *limit.Turn
+	queued func(time.Duration) // takes how long the call waited
 }
 
 // newProvider returns a provider. A nil transport means the default one.
@@ -54,8 +60,12 @@ func (p *provider) exchange(ctx context.Context, model string, fn func(ctx conte
 	defer cancel(nil)
 	idle := time.AfterFunc(p.timeout, func() { cancel(ErrSilent) })
 	defer idle.Stop()
-	x := &exchange{client: p.client, retries: p.retries, sleep: p.sleep}
+	x := p.newExchange()
 	return p.classify(ctx, inner, model, fn(inner, x, func() { idle.Reset(p.timeout) }))
+}
+
+func (p *provider) newExchange() *exchange {
+	return &exchange{client: p.client, retries: p.retries, sleep: p.sleep, turn: p.turn, queued: p.queued}
 }
 
 // classify returns the error of an exchange: that of the caller's context outer, a timeout that

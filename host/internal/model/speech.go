@@ -32,6 +32,11 @@ func (m *Models) Speak(ctx context.Context, text string) ([]byte, error) {
 	if voice == "" {
 		voice = defaultVoice
 	}
+	p, turn, err := m.enter(ctx, p, name, 0, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer turn.Leave(0)
 	return p.speak(ctx, name, voice, text)
 }
 
@@ -87,13 +92,33 @@ func (m *Models) embed(ctx context.Context, texts []string) (out [][]float32, to
 	out = make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
 		n := min(len(texts), maxTexts)
-		vectors, used, err := p.embed(ctx, name, texts[:n])
+		vectors, used, err := m.embedSome(ctx, p, name, texts[:n])
 		if err != nil {
 			return nil, tokens, err
 		}
 		out, texts, tokens = append(out, vectors...), texts[n:], sum(tokens, used)
 	}
 	return out, tokens, nil
+}
+
+// embedSome makes one embedding request once it may be made.
+func (m *Models) embedSome(
+	ctx context.Context, p *provider, model string, texts []string,
+) (vectors [][]float32, tokens int64, err error) {
+	p, turn, err := m.enter(ctx, p, model, tokensOf(texts), nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { turn.Leave(tokens) }()
+	return p.embed(ctx, model, texts)
+}
+
+// tokensOf estimates the tokens of texts.
+func tokensOf(texts []string) (n int64) {
+	for _, text := range texts {
+		n = sum(n, int64(engine.Tokens(text)))
+	}
+	return n
 }
 
 // embed sends one embedding request and returns the tokens used.
@@ -124,9 +149,7 @@ func (p *provider) embed(ctx context.Context, model string, texts []string) (vec
 		return nil, 0, err
 	}
 	if tokens == 0 {
-		for _, text := range texts {
-			tokens = sum(tokens, int64(engine.Tokens(text)))
-		}
+		tokens = tokensOf(texts)
 	}
 	return vectors, tokens, nil
 }

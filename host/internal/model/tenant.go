@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -30,6 +31,8 @@ type Tenants struct {
 	Transport http.RoundTripper
 	// Account returns the account of a caller; nil disables counting.
 	Account func(tenant, caller string) Account
+	// Limiter admits the calls of all tenants; nil admits each at once.
+	Limiter *limit.Limiter
 
 	refusals refusals // of the models of tenants; those of the host have their own
 }
@@ -44,7 +47,7 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Models{}
+	m := &Models{limiter: t.Limiter, tenant: tenant}
 	if t.Host != nil {
 		m.config = t.Host.config
 	}
@@ -60,7 +63,7 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 		if err != nil {
 			return nil, err
 		}
-		made.refusals = &t.refusals
+		made.refusals, made.owner = &t.refusals, tenant
 		m.providers = append(m.providers, made)
 	}
 	if t.Host != nil {
@@ -115,6 +118,7 @@ func (t *Tenants) Of(tenant, caller string) *Tenant {
 type Tenant struct {
 	tenants *Tenants
 	tenant  string
+	run     string
 	account Account
 	mu      sync.Mutex
 	models  *Models
@@ -125,6 +129,13 @@ var (
 	_ engine.ModelInfo = (*Tenant)(nil)
 	_ engine.Voice     = (*Tenant)(nil)
 )
+
+// InRun returns t for the calls of one run, which share the limits of a run. Call it before the
+// first call.
+func (t *Tenant) InRun(id string) *Tenant {
+	t.run = id
+	return t
+}
 
 // Models returns the models of the tenant. A load failure is not cached: the next call retries.
 func (t *Tenant) Models(ctx context.Context) (*Models, error) {
@@ -137,6 +148,7 @@ func (t *Tenant) Models(ctx context.Context) (*Models, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models of the tenant: %w", err)
 	}
+	m.run = t.run
 	t.models = m
 	return m, nil
 }

@@ -34,6 +34,9 @@ func (l *loaded) Check(params engine.Value) error {
 func (l *loaded) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (contract.Answer, error) {
 	for again := 0; ; again++ {
 		answer, err := l.module.Invoke(ctx, l.invocation(call, in))
+		if answer.Waited > 0 {
+			call.LogQueued(engine.QueuePlugin, l.module.Manifest().Name, answer.Waited)
+		}
 		if err == nil || again == 3 || !errors.Is(err, contract.Closed) {
 			return answer.Answer, err
 		}

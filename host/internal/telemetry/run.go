@@ -24,8 +24,9 @@ type run struct {
 
 // open is a span with the context for those below it.
 type open struct {
-	ctx  context.Context
-	span trace.Span
+	ctx    context.Context
+	span   trace.Span
+	queued float64 // seconds in queues
 }
 
 // idle is how long a run may be silent before it counts as gone elsewhere.
@@ -53,7 +54,7 @@ func (t *Tracer) Watch(j *runs.Job, e runlog.Record, again bool) {
 	}
 	r.used = time.Now()
 	switch kind := engine.EventType(e.Kind); kind {
-	case engine.EventNodeStarted, engine.EventNodeFinished, engine.EventToolFinished:
+	case engine.EventNodeStarted, engine.EventNodeFinished, engine.EventToolFinished, engine.EventQueued:
 		t.step(r, kind, runs.Facts(e))
 	case runs.KindTakeover:
 		r.span.SetAttributes(attribute.Bool("easel.run.taken_over", true))
@@ -82,9 +83,16 @@ func (t *Tracer) step(r *run, kind engine.EventType, f engine.Facts) {
 	case engine.EventNodeStarted:
 		ctx, span := t.tracer.Start(r.ctx, "node "+f.Component, trace.WithAttributes(
 			attribute.String("easel.node.id", f.Node), attribute.String("easel.component", f.Component)))
-		r.nodes[f.Node] = open{ctx, span}
+		r.nodes[f.Node] = open{ctx: ctx, span: span}
 	case engine.EventNodeFinished:
 		r.end(f.Node, f.Failed)
+	case engine.EventQueued:
+		if n, ok := r.nodes[f.Node]; ok {
+			seconds, _ := f.Data.Get("elapsed_time").Float()
+			n.queued += seconds
+			n.span.SetAttributes(attribute.Float64("easel.queue.seconds", n.queued))
+			r.nodes[f.Node] = n
+		}
 	case engine.EventToolFinished:
 		ctx := r.ctx
 		if n, ok := r.nodes[f.Node]; ok {

@@ -47,6 +47,9 @@ func (p *port) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Val
 		return engine.Null, wrong
 	}
 	answer, err := m.Invoke(ctx, inv)
+	if answer.Waited > 0 && c.Queued != nil {
+		c.Queued(engine.QueuePlugin, t.Name(), answer.Waited)
+	}
 	if err != nil {
 		return engine.Null, failure(ctx, err, keys.failed)
 	}

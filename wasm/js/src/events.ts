@@ -89,13 +89,21 @@ export type RunEvent =
 /** OwnEvent is an event that only our own API sends. */
 export type OwnEvent =
   | Envelope<"tool_started", ToolCalled>
-  | Envelope<"tool_finished", ToolCalled & { result: unknown; error?: string | null; elapsed_time: number }>
+  | Envelope<"tool_finished", ToolCalled & {
+      result: unknown; error?: string | null; elapsed_time: number; created_at?: number;
+    }>
   | Envelope<"model_started", { component_id: string; call: string; model: string; messages: ModelMessage[] }>
   | Envelope<"model_finished", { component_id: string; call: string; text: string; usage?: Usage; elapsed_time: number; error?: string | null }>
   | Envelope<"variables_changed", { values: Record<string, unknown> }>
   | Envelope<"message_reset", Record<string, never>>
   | Envelope<"progress", Progress>
-  | Envelope<"usage", Usage & { component_id: string; path: string; model: string; node: Usage; run: Usage }>
+  | Envelope<"usage", Usage & {
+      component_id: string; path: string; model: string; node: Usage; run: Usage;
+      /** Seconds that the call took, and when it ended; of model calls. */
+      elapsed_time?: number; created_at?: number;
+    }>
+  | Envelope<"worked", { component_id: string; elapsed_time: number; created_at: number }>
+  | Envelope<"queued", Queued>
   | Envelope<"limit_reached", { component_id?: string; path?: string; code: Code; message: string }>
   | Envelope<"warning", { text: string }>;
 
@@ -108,6 +116,20 @@ export interface Progress {
   /** Output that `delta` continues. */
   output?: string;
   delta?: string;
+}
+
+/** Queued is how long a call waited for a slot before it started, or continued after a pause. */
+export interface Queued {
+  component_id: string;
+  path: string;
+  /** `model` or `plugin`. */
+  queue: string;
+  /** Which model or plugin. */
+  name: string;
+  /** Seconds. */
+  elapsed_time: number;
+  /** When the wait was over, Unix seconds. */
+  created_at: number;
 }
 
 /** ToolCalled says which agent called which tool. `path` leads through agents inside agents. */

@@ -237,6 +237,10 @@ export type EventType =
   | "usage"
   /** a limit stopped a node or a tool; its code says which */
   | "limit_reached"
+  /** a node has done its work and waits for the rest of its batch to be settled */
+  | "worked"
+  /** a call has waited for a slot: in the queue of a model or among plugins */
+  | "queued"
   /** a message starts its text again after a takeover */
   | "message_reset"
   /** a language model is called; only from the browser module */

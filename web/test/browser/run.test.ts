@@ -144,6 +144,13 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Task list"))').waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
     assert.equal(await page.locator(".turn").count(), 3);
+    await page.locator(".totals", { hasText: "critical path" }).waitFor();
+    assert.ok((await page.locator(".turn .step[data-critical]").count()) > 0, "the run waited for what ran in its turns");
+    const edges = await page.locator(".step .bar:visible").evaluateAll((bars) => bars.map((bar) => {
+      const { left, right } = bar.getBoundingClientRect();
+      return `${Math.round(left)} ${Math.round(right)}`;
+    }));
+    assert.equal(new Set(edges).size, 1, "all bars have one scale");
     await page.getByRole("button", { name: "First record" }).click();
     assert.equal(await page.locator('.box[data-status="succeeded"]').count(), 0);
     const forward = page.getByRole("button", { name: "Next record" });

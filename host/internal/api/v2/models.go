@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
@@ -71,6 +72,29 @@ type modelEntry struct {
 	Tools   *bool  `json:"tools,omitempty" jsonschema:"whether it supports function calling; default true"`
 	Images  *bool  `json:"images,omitempty" jsonschema:"whether it accepts images; default true"`
 	Context int    `json:"context,omitempty" jsonschema:"context window in tokens; 0 means 128000"`
+
+	Limits *callLimits `json:"limits,omitempty" jsonschema:"replace those of the provider for this model"`
+}
+
+type callLimits struct {
+	Concurrency int   `json:"concurrency,omitempty" jsonschema:"concurrent calls; 0 means the limit of the host"`
+	Requests    int   `json:"requests_per_minute,omitempty" jsonschema:"0 means the limit of the host"`
+	Tokens      int64 `json:"tokens_per_minute,omitempty" jsonschema:"input and output; 0 means the limit of the host"`
+}
+
+func (l *callLimits) read() (out limit.Limits) {
+	if l != nil {
+		out = limit.Limits(*l)
+	}
+	return out
+}
+
+func limitsView(l limit.Limits) *callLimits {
+	if l == (limit.Limits{}) {
+		return nil
+	}
+	out := callLimits(l)
+	return &out
 }
 
 type providerInput struct {
@@ -78,6 +102,7 @@ type providerInput struct {
 	Key     string       `json:"key,omitempty"`
 	Models  []modelEntry `json:"models,omitempty" jsonschema:"if empty, every model name is accepted"`
 	Timeout float64      `json:"timeout_seconds,omitempty" jsonschema:"seconds without data after which a request fails; 0 means 300"`
+	Limits  *callLimits  `json:"limits,omitempty" jsonschema:"limits of each of its models, per host"`
 }
 
 type providerView struct {
@@ -86,6 +111,7 @@ type providerView struct {
 	HasKey  bool         `json:"has_key"`
 	Models  []modelEntry `json:"models"`
 	Timeout float64      `json:"timeout_seconds,omitempty"`
+	Limits  *callLimits  `json:"limits,omitempty"`
 }
 
 type providerTest struct {
@@ -144,9 +170,12 @@ func (m models) putChoice(ctx context.Context, in putChoice) (modelChoice, error
 }
 
 func providerViewOf(p model.Provider, hasKey bool) providerView {
-	out := providerView{Name: p.Label(), BaseURL: p.BaseURL, HasKey: hasKey, Models: []modelEntry{}, Timeout: p.Timeout}
+	out := providerView{
+		Name: p.Label(), BaseURL: p.BaseURL, HasKey: hasKey, Models: []modelEntry{}, Timeout: p.Timeout,
+		Limits: limitsView(p.Limits),
+	}
 	for _, e := range p.Models {
-		out.Models = append(out.Models, modelEntry{e.Name, string(e.Kind), e.Tools, e.Images, e.Context})
+		out.Models = append(out.Models, modelEntry{e.Name, string(e.Kind), e.Tools, e.Images, e.Context, limitsView(e.Limits)})
 	}
 	return out
 }
@@ -173,9 +202,11 @@ func (in *putProvider) provider() (model.Provider, error) {
 		return p, app.BadArgument("%s", err)
 	}
 	p.BaseURL, p.Key, p.Timeout = in.Body.BaseURL, in.Body.Key, in.Body.Timeout
+	p.Limits = in.Body.Limits.read()
 	for _, e := range in.Body.Models {
 		p.Models = append(p.Models, model.Entry{
 			Name: e.Name, Kind: model.Kind(e.Kind), Tools: e.Tools, Images: e.Images, Context: e.Context,
+			Limits: e.Limits.read(),
 		})
 	}
 	if err := p.Check(); err != nil {

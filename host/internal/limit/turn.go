@@ -1,0 +1,100 @@
+package limit
+
+import (
+	"sync"
+	"time"
+)
+
+// Turn is a call that was admitted. Its methods accept a nil Turn, which is that of a nil
+// [Limiter].
+type Turn struct {
+	limiter *Limiter
+	call    Call
+	scopes  []*scope // model, tenant, run
+	number  uint64   // order of arrival
+	entered time.Time
+	ready   chan struct{} // closed when the call starts, or fails with err
+	began   time.Time     // set before ready is closed, as err is
+	err     error
+	left    sync.Once
+}
+
+// started reports whether the call left its queue.
+func (t *Turn) started() bool {
+	select {
+	case <-t.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// Waited returns how long the call was in the queue.
+func (t *Turn) Waited() time.Duration {
+	if t == nil {
+		return 0
+	}
+	return t.began.Sub(t.entered)
+}
+
+// Retry counts one more request of the call. It does not wait.
+func (t *Turn) Retry() {
+	if t == nil {
+		return
+	}
+	now := time.Now()
+	t.limiter.mu.Lock()
+	defer t.limiter.mu.Unlock()
+	for _, s := range t.scopes {
+		s.count(now, 1, 0)
+	}
+}
+
+// Pause keeps the calls of the model from starting for a time, for all runs, as its server asked.
+func (t *Turn) Pause(d time.Duration) {
+	if t != nil && d > 0 {
+		t.limiter.pause(t.scopes[0], d)
+	}
+}
+
+// Paused returns how long the model is paused from now on.
+func (t *Turn) Paused() time.Duration {
+	if t == nil {
+		return 0
+	}
+	t.limiter.mu.Lock()
+	defer t.limiter.mu.Unlock()
+	return max(0, time.Until(t.scopes[0].paused))
+}
+
+// AsEstimated is what [Turn.Leave] takes when it is not known how many tokens a call used.
+const AsEstimated = -1
+
+// Leave ends the call, which used so many tokens. Only the first Leave counts.
+func (t *Turn) Leave(tokens int64) {
+	if t == nil {
+		return
+	}
+	if tokens == AsEstimated {
+		tokens = t.call.Tokens
+	}
+	t.left.Do(func() { t.limiter.leave(t, tokens) })
+}
+
+func (l *Limiter) leave(t *Turn, tokens int64) {
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range t.scopes {
+		s.active--
+		if more := tokens - t.call.Tokens; more > 0 {
+			s.count(now, 0, more)
+		} else {
+			s.window.refund(t.began, -more)
+		}
+		if s.idle(now) {
+			delete(l.scopes, s.key)
+		}
+	}
+	l.dispatch(now)
+}

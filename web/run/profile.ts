@@ -1,0 +1,290 @@
+// What the time of a run was spent on: the chain of executions that the run waited for, queues, and
+// what one more slot would have saved. `easel run --profile` computes the same (host/internal/profile);
+// both are tested with the cases of that package.
+
+import type { RunEvent } from "@easel/engine";
+import type { CanvasModel } from "../canvas/drawing.ts";
+
+/** Graph is what the nodes of a canvas depend on, by id. */
+export type Graph = Record<string, { parent?: string; needs?: string[] }>;
+
+/** Span is one execution in time, in seconds from the start of the run. */
+export interface Span {
+  node: string;
+  /** Which execution of its node, from 1. */
+  run: number;
+  from: number;
+  until: number;
+  /** Calls of models and tools. */
+  calls: [from: number, until: number][];
+  /** Waits for slots. */
+  queues: [from: number, until: number][];
+  /** The run waited for it. */
+  on_path: boolean;
+}
+
+/** PathStep is one execution that the run waited for. */
+export interface PathStep {
+  node: string;
+  run: number;
+  name: string;
+  start: number;
+  work: number;
+  queued: number;
+  /** From the end of what it depends on to its start. */
+  held: number;
+}
+
+/** Profile is what the time of a run was spent on, in seconds. */
+export interface Profile {
+  wall: number;
+  /** Longest chain of work that depends on each other. */
+  critical: number;
+  work: number;
+  queued: number;
+  /** The most nodes that worked at once. */
+  slots: number;
+  /** How much sooner the run would have ended with one slot more. */
+  saved: number;
+  path: PathStep[];
+  steps: Span[];
+}
+
+interface Interval {
+  from: number;
+  until: number;
+}
+
+interface Execution extends Interval {
+  index: number;
+  node: string;
+  name: string;
+  number: number;
+  begin: number;
+  end: number;
+  calls: Interval[];
+  queues: Interval[];
+  container: boolean;
+  deps: Execution[];
+  inner: Execution[];
+  longest?: number;
+  onPath: boolean;
+}
+
+/** tolerance is how far apart two times that are the same may be: events have microseconds. */
+const tolerance = 2e-6;
+
+/** graphOf reads the graph of a canvas: edges, and the nodes that params name. */
+export function graphOf(model: CanvasModel): Graph {
+  const graph: Graph = {};
+  for (const node of model.nodes) {
+    const needs = new Set<string>();
+    for (const edge of model.edges) if (edge.target === node.id && edge.role === "flow") needs.add(edge.source);
+    for (const [, id] of JSON.stringify(node.params).matchAll(/([A-Za-z0-9_]+(?::[A-Za-z0-9_-]+)?)@/g)) {
+      if (id && id !== node.id && model.byId.has(id)) needs.add(id);
+    }
+    graph[node.id] = { parent: node.parent, needs: [...needs] };
+  }
+  return graph;
+}
+
+/** profileOf computes the profile of a run from its events; undefined if no node has finished. */
+export function profileOf(events: readonly RunEvent[], graph: Graph): Profile | undefined {
+  const run = new Run(events, graph);
+  if (run.all.length === 0) return undefined;
+  run.link();
+  const leaves = run.all.filter((e) => !e.container);
+  const slots = slotsOf(leaves);
+  const path = pathOf(run);
+  return {
+    wall: micros(run.until - run.from), critical: micros(Math.max(...run.all.map(chain))),
+    work: micros(sum(leaves.map(work))), queued: micros(sum(leaves.map(queued))), slots,
+    saved: micros(Math.max(0, simulate(leaves, slots) - simulate(leaves, slots + 1))),
+    path, steps: run.all.map((e) => spanOf(e, run.from)),
+  };
+}
+
+const micros = (seconds: number): number => Math.round(seconds * 1e6) / 1e6;
+const sum = (list: number[]): number => list.reduce((all, each) => all + each, 0);
+const queued = (e: Execution): number => sum(e.queues.map((q) => Math.max(0, Math.min(q.until, e.end) - Math.max(q.from, e.begin))));
+const work = (e: Execution): number => Math.max(0, e.end - e.begin - queued(e));
+
+class Run implements Interval {
+  from = Infinity;
+  until = -Infinity;
+  readonly all: Execution[] = [];
+  private readonly byNode = new Map<string, Execution[]>();
+
+  constructor(events: readonly RunEvent[], private readonly graph: Graph) {
+    const parents = new Set(Object.values(graph).map((node) => node.parent));
+    for (const each of events) if (each.event === "node_finished") this.finished(each.data, parents);
+    for (const each of events) this.detail(each);
+    for (const e of this.all) settle(e);
+  }
+
+  private finished(data: Extract<RunEvent, { event: "node_finished" }>["data"], parents: ReadonlySet<string | undefined>): void {
+    const start = data.outputs["_created_time"];
+    const until = data.created_at;
+    const from = typeof start === "number" ? Math.min(start, until) : until - data.elapsed_time;
+    const same = this.byNode.get(data.component_id) ?? [];
+    const e: Execution = {
+      index: this.all.length, node: data.component_id, name: data.component_name, number: same.length + 1, from, until, begin: from, end: until,
+      calls: [], queues: [], container: parents.has(data.component_id), deps: [], inner: [], onPath: false,
+    };
+    this.byNode.set(e.node, [...same, e]);
+    this.all.push(e);
+    this.from = Math.min(this.from, from);
+    this.until = Math.max(this.until, until);
+  }
+
+  private detail(each: RunEvent): void {
+    switch (each.event) {
+      case "workflow_finished":
+        this.until = Math.max(this.until, each.data.created_at);
+        this.from = Math.min(this.from, each.data.created_at - each.data.elapsed_time);
+        return;
+      case "usage": case "tool_finished": case "queued": case "worked": {
+        const { component_id: node, created_at: until, elapsed_time: elapsed } = each.data;
+        const e = until === undefined || elapsed === undefined ? undefined : this.around(node, until);
+        if (!e || until === undefined || elapsed === undefined) return;
+        const part = { from: Math.max(until - elapsed, e.from), until };
+        if (each.event === "worked") e.end = until;
+        else (each.event === "queued" ? e.queues : e.calls).push(part);
+      }
+    }
+  }
+
+  private around(node: string, at: number): Execution | undefined {
+    return this.byNode.get(node)?.find((e) => e.from - tolerance <= at && at <= e.until + tolerance);
+  }
+
+  /** link finds what each execution depends on. */
+  link(): void {
+    for (const e of this.all) this.outer(e)?.inner.push(e);
+    for (const e of this.all) {
+      e.deps = this.needs(e);
+      const outer = this.outer(e);
+      if (outer && e.deps.some((dep) => outer.inner.includes(dep))) continue;
+      if (outer) e.deps = [...this.needs(outer), ...list(endedBefore(e, outer.inner))];
+      else if (e.deps.length === 0) e.deps = list(endedBefore(e, this.all));
+    }
+    // A reader of a stream is at work from its first piece, but only waits for the last one.
+    for (const e of this.all) for (const dep of e.deps) if (dep.end > e.begin) e.begin = Math.min(dep.end, e.end);
+  }
+
+  private outer(e: Execution): Execution | undefined {
+    const parent = this.graph[e.node]?.parent;
+    return parent === undefined ? undefined : this.around(parent, e.until);
+  }
+
+  private needs(e: Execution): Execution[] {
+    return (this.graph[e.node]?.needs ?? []).flatMap((id) => {
+      let latest: Execution | undefined;
+      for (const dep of this.byNode.get(id) ?? []) {
+        if (dep === e || dep.from > e.from + tolerance || dep.inner.includes(e)) continue;
+        if (!latest || dep.from >= latest.from) latest = dep;
+      }
+      return list(latest);
+    });
+  }
+}
+
+const list = <T>(one: T | undefined): T[] => (one === undefined ? [] : [one]);
+
+// settle joins queues that overlap and finds when the work began: an answer that is streamed is
+// asked for when its reader is reached.
+function settle(e: Execution): void {
+  const queues: Interval[] = [];
+  for (const each of e.queues.sort((a, b) => a.from - b.from)) {
+    const open = queues.at(-1);
+    if (open && each.from <= open.until) open.until = Math.max(open.until, each.until);
+    else queues.push(each);
+  }
+  e.queues = queues;
+  const parts = [...e.calls, ...queues];
+  if (parts.length > 0) e.begin = Math.min(e.end, ...parts.map((part) => part.from));
+}
+
+// lastOf is the execution that ended last; of bodies it is the last one inside.
+function lastOf(among: readonly Execution[]): Execution | undefined {
+  let found: Execution | undefined;
+  for (const e of among) {
+    if (!found || e.end > found.end || (e.end === found.end && e.index > found.index)) found = e;
+  }
+  return found?.container && found.inner.length > 0 ? lastOf(found.inner) : found;
+}
+
+function endedBefore(e: Execution, among: readonly Execution[]): Execution | undefined {
+  return lastOf(among.filter((each) => each !== e && each.end <= e.from + tolerance && each.from < e.from));
+}
+
+function pathOf(run: Run): PathStep[] {
+  const path: PathStep[] = [];
+  for (let e = lastOf(run.all); e && !e.onPath; e = lastOf(e.deps)) {
+    e.onPath = true;
+    const ready = Math.max(run.from, ...e.deps.map((dep) => dep.end));
+    path.unshift({
+      node: e.node, run: e.number, name: e.name, start: micros(e.begin - run.from),
+      work: micros(work(e)), queued: micros(queued(e)), held: micros(Math.max(0, e.begin - ready)),
+    });
+  }
+  return path;
+}
+
+// chain is the longest chain of work that ends with an execution; 0 breaks a cycle, which events
+// with equal times can show.
+function chain(e: Execution): number {
+  if (e.longest !== undefined) return e.longest;
+  e.longest = 0;
+  const before = Math.max(0, ...[...e.deps, ...e.inner].map(chain));
+  e.longest = before + (e.container ? 0 : work(e));
+  return e.longest;
+}
+
+function spanOf(e: Execution, from: number): Span {
+  const relative = (all: Interval[]): [number, number][] => all.map((each) => [micros(each.from - from), micros(each.until - from)]);
+  return {
+    node: e.node, run: e.number, from: micros(e.from - from), until: micros(e.end - from),
+    calls: relative(e.calls).sort((a, b) => a[0] - b[0]), queues: relative(e.queues), on_path: e.onPath,
+  };
+}
+
+// slotsOf is the most executions that worked at once.
+function slotsOf(leaves: readonly Execution[]): number {
+  const edges: { at: number; by: number }[] = [];
+  for (const e of leaves) {
+    let at = e.begin;
+    for (const { from, until } of [...e.queues, { from: e.end, until: e.end }]) {
+      if (from - at > tolerance) edges.push({ at: at + tolerance, by: 1 }, { at: from, by: -1 });
+      at = Math.max(at, until);
+    }
+  }
+  edges.sort((a, b) => a.at - b.at || a.by - b.by);
+  let now = 0;
+  return edges.reduce((most, edge) => Math.max(most, (now += edge.by)), 1);
+}
+
+// simulate is how long the run takes when each execution starts as soon as what it depends on has
+// ended and a slot is free, those first that began first.
+function simulate(leaves: readonly Execution[], slots: number): number {
+  let waiting = [...leaves].sort((a, b) => a.begin - b.begin);
+  let running: Execution[] = [];
+  const ends = new Map<Execution, number>();
+  let now = 0;
+  const over = (e: Execution, depth = 0): boolean => {
+    if (!e.container) return (ends.get(e) ?? Infinity) <= now;
+    return depth > 50 || [...e.inner, ...e.deps].every((dep) => over(dep, depth + 1));
+  };
+  while (waiting.length + running.length > 0) {
+    waiting = waiting.filter((e) => {
+      if (running.length >= slots || !e.deps.every((dep) => over(dep))) return true;
+      ends.set(e, now + work(e));
+      running.push(e);
+      return false;
+    });
+    if (running.length === 0) break;
+    now = Math.min(...running.map((e) => ends.get(e) ?? 0));
+    running = running.filter((e) => (ends.get(e) ?? 0) > now);
+  }
+  return now;
+}
