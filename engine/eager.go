@@ -135,8 +135,8 @@ func (e *eager) startQueue() bool {
 	return settled
 }
 
-// mayStart reports whether a node may start now: a slot is free if it needs one, and the text of
-// its last execution is complete.
+// mayStart reports whether a node may start now: a slot is free if it needs one, and the texts that
+// it reads, and that of its last execution, are complete. What a node says may still be written.
 func (e *eager) mayStart(n nodeIndex) bool {
 	if last := e.streams[n]; last != nil {
 		stream := last.deferred.stream
@@ -150,7 +150,11 @@ func (e *eager) mayStart(n nodeIndex) bool {
 			return false
 		}
 	}
-	return e.c.nodes[n].inline || e.slots() > 0
+	node := &e.c.nodes[n]
+	if node.speaker == nil && e.readsOpenText(node) {
+		return false
+	}
+	return node.inline || e.slots() > 0
 }
 
 // begin makes the call of a node that starts.
@@ -173,7 +177,7 @@ func (e *eager) start(call *Call) bool {
 		e.replay.arrived = append(e.replay.arrived, call)
 		return false
 	}
-	waits := call.node.inline && e.readsOpenStream(call.node)
+	waits := call.node.inline && e.readsOpenText(call.node) // the owner must not
 	switch {
 	case e.skip(call):
 		return e.settleCall(call)
@@ -189,19 +193,31 @@ func (e *eager) start(call *Call) bool {
 	return false
 }
 
-// readsOpenStream reports whether a node reads a text that is still being written, for which the
-// owner must not wait.
-func (e *eager) readsOpenStream(n *node) bool {
-	return len(e.pending) > 0 && slices.ContainsFunc(n.refs, func(ref *Ref) bool {
+// readsOpenText reports whether a node reads a text that is still being written. Its writer is not
+// held back then, unless the text is read while it is said.
+func (e *eager) readsOpenText(n *node) bool {
+	if len(e.pending) == 0 {
+		return false
+	}
+	open := false
+	for _, ref := range n.refs {
 		if ref.slot == 0 || ref.Node == "" {
-			return false
+			continue
 		}
 		writer := e.streams[nodeIndex(ref.slot-1)]
-		return writer != nil && !writer.deferred.stream.ended()
-	})
+		if writer == nil || writer.deferred.stream.ended() {
+			continue
+		}
+		open = true
+		if n.speaker == nil {
+			writer.deferred.stream.bound(-1)
+		}
+	}
+	return open
 }
 
-// slots is how many more nodes and early streams may run.
+// slots is how many more nodes and early streams may run. A text that is held back until something
+// reads it counts as none: its reader may wait for one that has no slot.
 func (e *eager) slots() int {
 	free := e.opt.Concurrency
 	for _, j := range e.active {
@@ -210,7 +226,7 @@ func (e *eager) slots() int {
 		}
 	}
 	for _, n := range e.pending {
-		if s := e.streams[n].deferred.stream; s.slot && !s.ended() {
+		if s := e.streams[n].deferred.stream; s.slot && !s.ended() && !s.full() {
 			free--
 		}
 	}
@@ -228,12 +244,8 @@ func (e *eager) openStreams() {
 		if e.slots() <= 0 {
 			return
 		}
-		if e.view == nil {
-			e.view = e.st.view()
-		}
 		s.slot = true
-		s.bound(unreadBytes)
-		s.open(e.work())
+		s.openEarly(e.work())
 	}
 }
 
@@ -270,17 +282,15 @@ func (e *eager) concludeCall(call *Call) {
 	}
 }
 
-// say hands out what there is of the message that is being said, and of those after it. It reports
-// whether a node was settled.
+// say hands out what there is of the message that is being said, and of those that are ready after
+// it. It reports whether a node was settled.
 func (e *eager) say() bool {
 	said := false
 	for len(e.speeches) > 0 && !e.stopped() {
-		s := e.speeches[0]
-		if !s.opened {
-			e.save() // not again before the message ends
-			s.opened = true
-			e.openParts(s)
+		if !e.pickSpeech() {
+			break
 		}
+		s := e.speeches[0]
 		if !s.advance() || e.gone {
 			break
 		}
@@ -291,6 +301,24 @@ func (e *eager) say() bool {
 		said = true
 	}
 	return said
+}
+
+// pickSpeech moves to the front the first message that has something to say, unless one is being
+// said. Messages are never mixed. It reports whether there is one.
+func (e *eager) pickSpeech() bool {
+	if e.speeches[0].opened {
+		return true
+	}
+	i := slices.IndexFunc(e.speeches, (*speaking).ready)
+	if i < 0 {
+		return false
+	}
+	e.save() // not again before the message ends
+	s := e.speeches[i]
+	s.opened = true
+	copy(e.speeches[1:], e.speeches[:i])
+	e.speeches[0] = s
+	return true
 }
 
 // textsComing reports whether a text is being written; a pause would throw it away. The writers are
@@ -304,17 +332,6 @@ func (e *eager) textsComing() bool {
 		}
 	}
 	return coming
-}
-
-// openParts opens the streams of a message that is next, with or without a free slot: they are what
-// the user waits for.
-func (e *eager) openParts(s *speaking) {
-	for _, part := range s.call.speech.Parts {
-		if stream := part.Stream(); stream != nil && !stream.isOpen() {
-			stream.bound(unreadBytes)
-			stream.open(e.work())
-		}
-	}
 }
 
 // await waits until a worker ends, a text grows, there is something for the log, or the run is told

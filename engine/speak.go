@@ -102,6 +102,15 @@ func (s *speaking) advance() bool {
 	return true
 }
 
+// ready reports whether there is something to say.
+func (s *speaking) ready() bool {
+	if len(s.call.speech.Parts) == 0 {
+		return true
+	}
+	stream := s.call.speech.Parts[0].Stream()
+	return stream == nil || stream.length() > 0 || stream.ended()
+}
+
 // whole says a part that is a text.
 func (s *speaking) whole(part Value) {
 	if text := part.Text(); text != "" {

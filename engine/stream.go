@@ -31,6 +31,7 @@ type Stream struct {
 	opened bool
 	used   bool      // something has read from it
 	seen   int       // bytes that the live reader has taken
+	whole  bool      // something waits for all of it
 	most   int       // bytes that may be unread; below 0 means any number
 	over   time.Time // when the producer returned
 }
@@ -105,7 +106,7 @@ func (s *Stream) full() bool {
 // bound says how many bytes may be unread; below 0 means any number.
 func (s *Stream) bound(most int) {
 	s.mu.Lock()
-	s.most = most
+	s.most, s.whole = most, most < 0
 	s.mu.Unlock()
 	s.caughtUp()
 }
@@ -212,6 +213,16 @@ func (s *Stream) fill(text string, err error, over time.Time) {
 	s.text, s.err, s.over, s.opened = []byte(text), err, over, true
 	s.mu.Unlock()
 	close(s.done)
+}
+
+// openEarly starts the pump before there is a reader, unless something waits for the whole text.
+func (s *Stream) openEarly(ctx context.Context) {
+	s.mu.Lock()
+	if !s.whole {
+		s.most = unreadBytes
+	}
+	s.mu.Unlock()
+	s.open(ctx)
 }
 
 // isOpen reports whether the producer was started.
