@@ -39,7 +39,7 @@ func (r *run) orderPath() {
 // as it was settled.
 func (r *run) batchOrder() []nodeIndex {
 	var sched scheduler.Scheduler
-	sched.Reset(r.c.graph, slices.Clone(r.stretch.ran))
+	sched.Reset(r.c.joinGraph(), slices.Clone(r.stretch.ran))
 	sched.Restore(r.stretch.origin)
 	queues := make([][]int, len(r.c.nodes)) // by node: its executions
 	for i, w := range r.stretch.ways {

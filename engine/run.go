@@ -148,7 +148,11 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 		messageID: opt.Ports.IDs.NewID(), taskID: opt.TaskID, created: r.began.Unix(), seed: opt.Seed,
 		inputs: in.Inputs, userID: in.UserID, webhook: in.Webhook, schedule: &r.sched.State,
 	}
-	r.sched.Reset(c.graph, st.ran)
+	graph := c.graph
+	if r.opt.Scheduling == Eager {
+		graph = c.joinGraph()
+	}
+	r.sched.Reset(graph, st.ran)
 	r.watch()
 	return r
 }
