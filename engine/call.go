@@ -38,7 +38,7 @@ type execution struct {
 	reserved atomic.Int64 // bytes of memory until the end of this execution
 	exceeds  atomic.Bool  // over is set
 	long     bool         // an input is not small
-	away     bool         // on a worker of an eager run, whose owner goes on meanwhile
+	away     bool         // on a worker, while the owner of an eager run settles other nodes
 
 	allowance *allowance // of an agent that has limits of its own
 	tape      *tape      // of the node in the canvas; nil when it does not wait for people

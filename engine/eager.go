@@ -31,7 +31,7 @@ func (r *run) goEager() {
 	defer close(e.quit)
 	r.shared, r.eager = true, true
 	if r.stretch.origin == nil {
-		r.beginStretch()
+		e.beginStretch()
 	}
 	e.restart()
 	for e.proceed() {
@@ -46,7 +46,7 @@ func (r *run) goEager() {
 	case len(e.due) > 0:
 		e.pauseForms()
 	default:
-		r.orderPath()
+		e.orderPath()
 		r.finish()
 	}
 }
@@ -334,8 +334,8 @@ func (e *eager) textsComing() bool {
 	return coming
 }
 
-// await waits until a worker ends, a text grows, there is something for the log, or the run is told
-// to stop.
+// await waits until a worker ends, a text grows, there is something for the log, or the run is
+// stopped.
 func (e *eager) await() {
 	select {
 	case j := <-e.done:
@@ -354,7 +354,7 @@ func (e *eager) await() {
 // finished settles what a worker has done, or keeps it until its turn comes in a replay.
 func (e *eager) finished(j *job) {
 	if !slices.Contains(e.active, j) {
-		return // given up
+		return // it was abandoned
 	}
 	j.call.err, j.call.ended = j.err, e.clock.Now()
 	e.remove(j)

@@ -61,11 +61,11 @@ func (o *overlap) value(c *Canvas, schedule *scheduler.State, from int) Value {
 	}
 	ways := make([]Value, 0, len(o.stretch.ways)-from)
 	for _, w := range o.stretch.ways[from:] {
-		ways = append(ways, List(String(c.nodes[w.node].id), Int(int64(w.how)), Strings(c.ids(w.next)...)))
+		ways = append(ways, List(String(c.nodes[w.node].id), Int(int64(w.how)), Strings(idsOf(c, w.next)...)))
 	}
 	b := NewObject(6)
-	b.Set("running", listOf(running)).Set("taken", Strings(c.ids(schedule.Running)...))
-	b.Set("over", Strings(c.ids(schedule.Ended)...)).Set("ways", listOf(ways))
+	b.Set("running", listOf(running)).Set("taken", Strings(idsOf(c, schedule.Running)...))
+	b.Set("over", Strings(idsOf(c, schedule.Ended)...)).Set("ways", listOf(ways))
 	if from == 0 && o.stretch.origin != nil {
 		s := &o.stretch
 		b.Set("from", Int(int64(s.from))).Set("ran", String(maskOf(s.ran))).Set("origin", scheduleValue(c, s.origin))
@@ -95,7 +95,7 @@ func (o *overlap) apply(c *Canvas, schedule *scheduler.State, v Value) (err erro
 		from, _ := v.Get("from").Int()
 		o.stretch = stretch{from: int(from), ran: make([]bool, len(c.nodes))}
 		readMask(o.stretch.ran, v.Get("ran").Str())
-		if o.stretch.origin, err = c.readSchedule(origin); err != nil {
+		if o.stretch.origin, err = readSchedule(c, origin); err != nil {
 			return err
 		}
 	}
@@ -118,12 +118,15 @@ func (o *overlap) apply(c *Canvas, schedule *scheduler.State, v Value) (err erro
 func scheduleValue(c *Canvas, s *scheduler.State) Value {
 	scopes := make([]Value, len(s.Scopes))
 	for i, x := range s.Scopes {
-		scopes[i] = Object("container", c.nodes[x.Container].id, "live", x.Live, "leaf", x.Leaf, "again", x.Again, "steps", x.Steps)
+		scopes[i] = Object(
+			"container", c.nodes[x.Container].id, "live", x.Live, "leaf", x.Leaf, "again", x.Again, "steps", x.Steps)
 	}
-	return Object("next", Strings(c.ids(s.Frontier)...), "held", pendingValue(c, s.Pending), "scopes", listOf(scopes))
+	return Object(
+		"next", Strings(idsOf(c, s.Frontier)...), "held", pendingValue(c, s.Pending), "scopes", listOf(scopes))
 }
 
-func (c *Canvas) readSchedule(v Value) (*scheduler.State, error) {
+// readSchedule reads what scheduleValue wrote.
+func readSchedule(c *Canvas, v Value) (*scheduler.State, error) {
 	p := progress{schedule: &scheduler.State{}}
 	var err error
 	if p.schedule.Frontier, err = c.indexes(v.Get("next")); err != nil {
@@ -136,8 +139,8 @@ func (c *Canvas) readSchedule(v Value) (*scheduler.State, error) {
 	return p.schedule, err
 }
 
-// ids are the ids of nodes.
-func (c *Canvas) ids(nodes []nodeIndex) []string {
+// idsOf are the ids of nodes.
+func idsOf(c *Canvas, nodes []nodeIndex) []string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
 		ids[i] = c.nodes[n].id
@@ -176,7 +179,8 @@ func (e *eager) noteStreams() {
 			s.logged = true
 			if v := call.writtenValue(); !v.IsNull() {
 				e.flushNotes()
-				e.emitData(EventResult, call.id, e.redact(v.With("node", String(call.id)).With("step", Int(call.step))))
+				v = v.With("node", String(call.id)).With("step", Int(call.step))
+				e.emitData(EventResult, call.id, e.redact(v))
 			}
 		}
 	}

@@ -92,7 +92,8 @@ func eagerRun(t *testing.T, dsl string, opt engine.Options) ([]timed, *engine.St
 
 // cell is one member of components.
 func cell(id, kind, params string, down ...string) string {
-	return fmt.Sprintf(`%q: {"obj": {"component_name": %q, "params": {%s}}, "downstream": [%s]}`, id, kind, params, quoted(down))
+	return fmt.Sprintf(
+		`%q: {"obj": {"component_name": %q, "params": {%s}}, "downstream": [%s]}`, id, kind, params, quoted(down))
 }
 
 func inBody(parent, entry string) string {
@@ -132,14 +133,17 @@ var waitShapes = []struct {
 		"two branches and a join",
 		document(
 			start("LLM:A", "LLM:B"), asks("LLM:A", 1, "", "LLM:C"), asks("LLM:B", 3, "", "LLM:D"),
-			asks("LLM:C", 3, "{LLM:A@content}", "StringTransform:J"), asks("LLM:D", 1, "{LLM:B@content}", "StringTransform:J"),
-			cell("StringTransform:J", "StringTransform", `"method": "merge", "script": "{LLM:C@content} {LLM:D@content}"`)),
+			asks("LLM:C", 3, "{LLM:A@content}", "StringTransform:J"),
+			asks("LLM:D", 1, "{LLM:B@content}", "StringTransform:J"),
+			cell("StringTransform:J", "StringTransform",
+				`"method": "merge", "script": "{LLM:C@content} {LLM:D@content}"`)),
 		4,
 	},
 	{
 		"diamond of five uneven branches",
 		document(
-			start("LLM:1", "LLM:2", "LLM:3", "LLM:4", "LLM:5"), asks("LLM:1", 1, "", "LLM:J"), asks("LLM:2", 2, "", "LLM:J"),
+			start("LLM:1", "LLM:2", "LLM:3", "LLM:4", "LLM:5"),
+			asks("LLM:1", 1, "", "LLM:J"), asks("LLM:2", 2, "", "LLM:J"),
 			asks("LLM:3", 5, "", "LLM:J"), asks("LLM:4", 3, "", "LLM:J"), asks("LLM:5", 4, "", "LLM:J"),
 			asks("LLM:J", 2, "{LLM:1@content} {LLM:2@content} {LLM:3@content} {LLM:4@content} {LLM:5@content}")),
 		7,
@@ -161,9 +165,11 @@ var waitShapes = []struct {
 	{
 		"reader of a text that is being written",
 		document(
-			start("LLM:A", "LLM:B"), asks("LLM:A", 3, "", "Message:A", "Switch:S"), message("Message:A", "{LLM:A@content}"),
+			start("LLM:A", "LLM:B"), asks("LLM:A", 3, "", "Message:A", "Switch:S"),
+			message("Message:A", "{LLM:A@content}"),
 			cell("Switch:S", "Switch", `"conditions": [{"logical_operator": "and", "to": ["LLM:D"],
-				"items": [{"cpn_id": "LLM:A@content", "operator": "contains", "value": "A3"}]}], "end_cpn_ids": ["LLM:D"]`),
+				"items": [{"cpn_id": "LLM:A@content", "operator": "contains", "value": "A3"}]}],
+				"end_cpn_ids": ["LLM:D"]`),
 			asks("LLM:D", 1, ""), asks("LLM:B", 2, "", "LLM:C"), asks("LLM:C", 2, "{LLM:B@content}")),
 		4,
 	},
@@ -213,7 +219,8 @@ func TestEventsOfOverlappingNodesTellTheirTimes(t *testing.T) {
 func TestFirstTokenComesAsEarlyAsTheModelGivesIt(t *testing.T) {
 	dsl := document(
 		start("LLM:A", "LLM:P"), asks("LLM:A", 3, "", "Message:A"), message("Message:A", "{LLM:A@content}"),
-		asks("LLM:P", 1, "", "LLM:B"), asks("LLM:B", 4, "{LLM:P@content}", "Message:B"), message("Message:B", "{LLM:B@content}"))
+		asks("LLM:P", 1, "", "LLM:B"), asks("LLM:B", 4, "{LLM:P@content}", "Message:B"),
+		message("Message:B", "{LLM:B@content}"))
 	synctest.Test(t, func(t *testing.T) {
 		events, _, err := eagerRun(t, dsl, engine.Options{Ports: engine.Ports{Model: &slowModel{}}})
 		require.NoError(t, err)
@@ -292,8 +299,7 @@ func TestCancelEndsEarlyStreams(t *testing.T) {
 	})
 }
 
-// A text that nobody reads for a while is held back when its buffer is full, and is complete in the
-// end.
+// An unread text is held back when its buffer is full, and is complete in the end.
 func TestUnreadTextIsHeldBack(t *testing.T) {
 	long := strings.Repeat("x", 16<<10)
 	var mu sync.Mutex

@@ -10,13 +10,13 @@ const noNode = scheduler.None
 // newGraph is the canvas as the scheduler sees it. Nodes that wait for sources read what their
 // texts refer to.
 func (c *Canvas) newGraph() *scheduler.Graph {
-	return c.graphOf((*node).reads)
+	return graphOf(c, (*node).reads)
 }
 
 // joinGraph is the canvas as an eager run sees it: each node waits for what it refers to and for
 // every node that leads to it, as long as those may still come. Batches meet where branches of the
 // same length end; without them a node would run once for each branch.
-func (c *Canvas) joinGraph() *scheduler.Graph {
+func joinGraph(c *Canvas) *scheduler.Graph {
 	if g := c.joined.Load(); g != nil {
 		return g
 	}
@@ -34,13 +34,13 @@ func (c *Canvas) joinGraph() *scheduler.Graph {
 			reads[i] = append(reads[i], n.refers()...)
 		}
 	}
-	g := c.graphOf(func(n *node) []nodeIndex { return reads[n.index] })
+	g := graphOf(c, func(n *node) []nodeIndex { return reads[n.index] })
 	c.joined.Store(g)
 	return g
 }
 
 // graphOf is the canvas as a scheduler sees it in which nodes wait for what reads gives.
-func (c *Canvas) graphOf(reads func(n *node) []nodeIndex) *scheduler.Graph {
+func graphOf(c *Canvas, reads func(n *node) []nodeIndex) *scheduler.Graph {
 	nodes := make([]scheduler.Node, len(c.nodes))
 	for i := range c.nodes {
 		n := &c.nodes[i]

@@ -26,27 +26,27 @@ type stretch struct {
 }
 
 // beginStretch notes where the run stands before the first node starts.
-func (r *run) beginStretch() {
-	r.stretch = stretch{from: len(r.st.path), origin: r.sched.State.Clone(), ran: slices.Clone(r.st.ran)}
+func (e *eager) beginStretch() {
+	e.stretch = stretch{from: len(e.st.path), origin: e.sched.State.Clone(), ran: slices.Clone(e.st.ran)}
 }
 
 // orderPath puts the path of the stretch into the order of batches.
-func (r *run) orderPath() {
-	r.st.path = append(r.st.path[:r.stretch.from], r.batchOrder()...)
+func (e *eager) orderPath() {
+	e.st.path = append(e.st.path[:e.stretch.from], e.stretch.batchOrder(e.c)...)
 }
 
 // batchOrder schedules the executions again in batches. What batches would not have run comes last,
 // as it was settled.
-func (r *run) batchOrder() []nodeIndex {
+func (x *stretch) batchOrder(c *Canvas) []nodeIndex {
 	var sched scheduler.Scheduler
-	sched.Reset(r.c.joinGraph(), slices.Clone(r.stretch.ran))
-	sched.Restore(r.stretch.origin)
-	queues := make([][]int, len(r.c.nodes)) // by node: its executions
-	for i, w := range r.stretch.ways {
+	sched.Reset(joinGraph(c), slices.Clone(x.ran))
+	sched.Restore(x.origin)
+	queues := make([][]int, len(c.nodes)) // by node: its executions
+	for i, w := range x.ways {
 		queues[w.node] = append(queues[w.node], i)
 	}
-	order, placed := make([]nodeIndex, 0, len(r.stretch.ways)), make([]bool, len(r.stretch.ways))
-	for len(order) < len(r.stretch.ways) {
+	order, placed := make([]nodeIndex, 0, len(x.ways)), make([]bool, len(x.ways))
+	for len(order) < len(x.ways) {
 		before := len(order)
 		for _, n := range slices.Clone(sched.Take()) {
 			if len(queues[n]) == 0 {
@@ -56,14 +56,14 @@ func (r *run) batchOrder() []nodeIndex {
 			at := queues[n][0]
 			queues[n] = queues[n][1:]
 			order, placed[at] = append(order, n), true
-			sched.Settle(n, r.stretch.ways[at].how, r.stretch.ways[at].next)
+			sched.Settle(n, x.ways[at].how, x.ways[at].next)
 		}
 		sched.EndTurns()
 		if len(order) == before {
 			break
 		}
 	}
-	for i, w := range r.stretch.ways {
+	for i, w := range x.ways {
 		if !placed[i] {
 			order = append(order, w.node)
 		}

@@ -135,7 +135,7 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 		r.signal = make(chan struct{}, 1)
 	}
 	c.settings.narrow(&r.opt)
-	r.setScheduling()
+	r.wake, r.wakeUp = r.opt.waker()
 	r.spending.run.limits = &r.opt.Limits
 	if opt.around != nil {
 		r.spending.outer = &opt.around.run.spending
@@ -150,21 +150,21 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	}
 	graph := c.graph
 	if r.opt.Scheduling == Eager {
-		graph = c.joinGraph()
+		graph = joinGraph(c)
 	}
 	r.sched.Reset(graph, st.ran)
 	r.watch()
 	return r
 }
 
-// setScheduling decides when nodes start.
-func (r *run) setScheduling() {
-	if r.opt.Scheduling != Eager || r.opt.Until != "" {
-		r.opt.Scheduling = Batch
-		return
+// waker settles when nodes start, and makes what wakes the owner of an eager run when a text grows.
+func (o *Options) waker() (wake chan struct{}, wakeUp func()) {
+	if o.Scheduling != Eager || o.Until != "" {
+		o.Scheduling = Batch
+		return nil, nil
 	}
-	wake := make(chan struct{}, 1)
-	r.wake, r.wakeUp = wake, func() {
+	wake = make(chan struct{}, 1)
+	return wake, func() {
 		select {
 		case wake <- struct{}{}:
 		default:

@@ -10,9 +10,9 @@ import (
 // eager mode, and only once.
 //
 // Concurrency: one goroutine, the pump, runs the producer and appends to text. The run's owner may
-// read it live, piece by piece; the pump then waits while more than most bytes are unread, so a slow
-// reader slows the producer and nothing piles up. Anyone else waits for the end with await, and then
-// nothing is held back. Everything below mu is guarded by it.
+// read it live, piece by piece; the pump then waits while more than most bytes are unread, so a
+// slow reader slows the producer and nothing piles up. Anyone else waits for the end with await,
+// and then nothing is held back. Everything below mu is guarded by it.
 type Stream struct {
 	request Value // what Run rendered; enough to open the stream in another process
 	produce func(ctx context.Context, emit func(string) error) error

@@ -49,8 +49,8 @@ func (o *orderCheck) checkWrites(n *node, reached []bool) {
 				continue
 			}
 			o.add(n, SeverityWarning, CodeOrderDependent, "",
-				"it writes {%s}, which %q uses, and neither waits for the other: what %q sees depends on which ends first; "+
-					"lead from one to the other, or set scheduling to batch", ref.Expr, other.id, other.id)
+				"it writes {%s}, which %q uses, and neither waits for the other: what %q sees depends on which ends "+
+					"first; lead from one to the other, or set scheduling to batch", ref.Expr, other.id, other.id)
 		}
 	}
 }
@@ -82,7 +82,8 @@ func (o *orderCheck) ordered(a, b nodeIndex) bool {
 	return a == b || o.after(a)[b] || o.after(b)[a]
 }
 
-// level is n, or the container around it that stands in the same body as other or a container of it.
+// level is n, or the container around it that stands in the same body as other or as a container of
+// other.
 func (o *orderCheck) level(n, other nodeIndex) nodeIndex {
 	for p := o.nodes[n].parent; p != noNode; p = o.nodes[p].parent {
 		if p == other || o.graph.Encloses(p, other) {
@@ -101,7 +102,7 @@ func (o *orderCheck) after(n nodeIndex) []bool {
 	if o.waiting == nil {
 		o.waiting = make([][]nodeIndex, len(o.nodes))
 		for i := range o.nodes {
-			for _, source := range o.joinGraph().Sources(nodeIndex(i)) {
+			for _, source := range joinGraph(o.Canvas).Sources(nodeIndex(i)) {
 				o.waiting[source] = append(o.waiting[source], nodeIndex(i))
 			}
 		}
@@ -126,7 +127,7 @@ func (o *orderCheck) after(n nodeIndex) []bool {
 // batches: they run it once for each.
 func (o *orderCheck) checkJoin(n *node) {
 	var shortest, longest, ways int
-	for _, from := range o.joinGraph().Sources(n.index) {
+	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
 		if !slices.Contains(o.next(&o.nodes[from]), n.index) && !slices.Contains(o.nodes[from].gotos, n.index) {
 			continue
 		}
@@ -137,7 +138,7 @@ func (o *orderCheck) checkJoin(n *node) {
 		shortest, longest = min(shortest, least), max(longest, most)
 	}
 	waits := true
-	for _, from := range o.joinGraph().Sources(n.index) {
+	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
 		waits = waits && slices.Contains(o.graph.Sources(n.index), from)
 	}
 	if ways > 1 && !waits && shortest != longest {
@@ -156,7 +157,7 @@ func (o *orderCheck) span(n nodeIndex) (first, last int) {
 		return 0, len(o.nodes)
 	}
 	s.on = true
-	for i, from := range o.joinGraph().Sources(n) {
+	for i, from := range joinGraph(o.Canvas).Sources(n) {
 		least, most := o.span(from)
 		if i == 0 {
 			s.first = least + 1

@@ -38,8 +38,7 @@ func eagerSeeds(t *testing.T, usual uint64) uint64 {
 	return usual
 }
 
-// left is what a run leaves, without what tells how it came there: the number of its last event and
-// where forms and nodes stand that wait together with a form.
+// left is what a run leaves, without the numbers of its events and executions.
 func left(t *testing.T, observed engine.Value) []string {
 	t.Helper()
 	var list []string

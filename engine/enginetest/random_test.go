@@ -115,13 +115,13 @@ type drawer struct {
 	ids   []string
 	outs  []string // references to outputs drawn so far
 	inner int      // depth of bodies
-	calm  bool     // nothing pauses or fails
+	calm  bool     // nothing pauses, fails or reasons
 }
 
 // randomCase is a canvas with three turns; forms are answered.
 func randomCase(seed uint64) *enginetest.Case { return drawCase(seed, false) }
 
-// calmCase is a canvas with three turns in which nothing pauses or fails.
+// calmCase is a canvas with three turns in which nothing pauses, fails or reasons.
 func calmCase(seed uint64) *enginetest.Case { return drawCase(seed, true) }
 
 func drawCase(seed uint64, calm bool) *enginetest.Case {
@@ -132,6 +132,9 @@ func drawCase(seed uint64, calm bool) *enginetest.Case {
 		components.Set(id, d.nodes[i])
 	}
 	reply := enginetest.ChunksReply("so ", "<think>", "hm", "</think>", "be it")
+	if calm { // a finished text is said with its reasoning, one that is being written without
+		reply = enginetest.ChunksReply("so ", "be it")
+	}
 	run := func(query string) enginetest.Run {
 		inputs := engine.Object("items", engine.Object("value", engine.Strings("a", "b")), "f", engine.Object("value", "filled"))
 		return enginetest.Run{Kwargs: engine.Object("query", query, "user_id", "u", "inputs", inputs), Fallback: &reply}
