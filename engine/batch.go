@@ -52,7 +52,7 @@ func (r *run) newCall(n *node) *Call {
 		outs, ins := call.outs[:0], call.ins[:0]
 		*call = Call{}
 		call.outs, call.ins = outs, ins
-		call.run, call.node, call.id = r, n, n.id
+		call.run, call.st, call.node, call.id = r, r.st, n, n.id
 	} else {
 		call = newCall(r, n)
 	}
@@ -121,6 +121,7 @@ type crew struct {
 
 type job struct {
 	call     *Call
+	waits    bool // for a text, so that it takes no slot
 	cancel   context.CancelFunc
 	deadline time.Time // zero: none
 	err      error

@@ -25,6 +25,7 @@ type Call struct{ CallOutputs }
 // execution is what a run knows of one execution.
 type execution struct {
 	run    *run
+	st     *State // what this execution reads; see State.view
 	node   *node
 	id     string // "Agent:A", or "Agent:A-->Search" inside an agent
 	args   Value  // what a model or a debugger gave; null otherwise
@@ -37,6 +38,7 @@ type execution struct {
 	reserved atomic.Int64 // bytes of memory until the end of this execution
 	exceeds  atomic.Bool  // over is set
 	long     bool         // an input is not small
+	away     bool         // on a worker, while the owner of an eager run settles other nodes
 
 	allowance *allowance // of an agent that has limits of its own
 	tape      *tape      // of the node in the canvas; nil when it does not wait for people
@@ -68,6 +70,7 @@ type effects struct {
 	bodyEnd  bool
 	started  time.Time
 	elapsed  time.Duration
+	ended    time.Time // when the work was over, where that was noted; else when it is settled
 	err      error
 	over     error // an output was too large
 }
@@ -118,7 +121,7 @@ type Said struct {
 
 func newCall(r *run, n *node) *Call {
 	c := &Call{}
-	c.run, c.node, c.id = r, n, n.id
+	c.run, c.st, c.node, c.id = r, r.st, n, n.id
 	return c
 }
 

@@ -28,7 +28,7 @@ func (c *CallInputs) resolve(ctx context.Context, r *Ref) (v Value, absent bool,
 
 // await is the whole text of a stream.
 func (c *CallInputs) await(ctx context.Context, s *Stream) (string, error) {
-	if c.node.inline && !c.isTool { // on the goroutine of the run's owner
+	if c.node.inline && !c.isTool && !c.away { // on the goroutine of the run's owner
 		return s.await(ctx, c.run.work(), c.run.signal, c.run.flushNotes)
 	}
 	return s.await(ctx, c.run.work(), nil, nil)
@@ -56,7 +56,7 @@ func (c *CallInputs) view(r *Ref) (v Value, absent bool, err error) {
 		v, given = c.args.Lookup(r.Expr)
 	}
 	if !given {
-		v, absent, err = c.run.st.lookup(r)
+		v, absent, err = c.st.lookup(r)
 	}
 	if err != nil || len(c.sets) == 0 {
 		return v, absent, err
@@ -86,7 +86,7 @@ func (c *CallInputs) Global(name string) Value {
 	if c.closed {
 		return Null
 	}
-	v, _ := c.run.st.globals.get(name)
+	v, _ := c.st.globals.get(name)
 	return v
 }
 
@@ -150,7 +150,7 @@ func (c *CallInputs) History(n int) []Turn {
 	if c.closed {
 		return nil
 	}
-	return c.run.st.window(n)
+	return c.st.window(n)
 }
 
 // Memories are the summaries that earlier runs of the conversation left with Remember, oldest
@@ -161,7 +161,7 @@ func (c *CallInputs) Memories() []Value {
 	if c.closed {
 		return nil
 	}
-	return slices.Clone(c.run.st.memory)
+	return slices.Clone(c.st.memory)
 }
 
 // Chunks are the passages found so far in this run, by citation number, those of this execution
@@ -174,8 +174,8 @@ func (c *CallInputs) Chunks() Value {
 		return Null
 	}
 	ref := newReference()
-	if n := len(c.run.st.retrieval); n > 0 {
-		ref = c.run.st.retrieval[n-1].clone()
+	if n := len(c.st.retrieval); n > 0 {
+		ref = c.st.retrieval[n-1].clone()
 	}
 	for _, x := range root.cites {
 		ref.add(x.node, x.chunks, x.aggs)

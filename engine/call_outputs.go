@@ -73,6 +73,7 @@ func (c *Call) Defer(output string, request Value) error {
 			return emit(piece)
 		})
 	})
+	stream.now, stream.wake = c.run.clock.Now, c.run.wakeUp
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deferred = &deferred{output: output, stream: stream}

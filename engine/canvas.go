@@ -25,6 +25,7 @@ type Canvas struct {
 	bodies   map[nodeIndex][]nodeIndex // container -> its direct children, in document order
 	start    nodeIndex
 	graph    *scheduler.Graph
+	joined   atomic.Pointer[scheduler.Graph] // see joinGraph
 	pipeline bool
 	env      Value // definitions of env variables
 	settings settings

@@ -22,6 +22,7 @@ const (
 	CodeNoItem           = "no_item"
 	CodeNoPrice          = "no_price"
 	CodeNotAvailable     = "not_available"
+	CodeOrderDependent   = "order_dependent"
 	CodePluginCheck      = "plugin_check"
 	CodeRejected         = "rejected"
 	CodeRepeatedCall     = "repeated_call"

@@ -38,6 +38,7 @@ var canvasCodes = []Term{
 	{CodeNoItem, "a container has no start node inside, so its body never runs"},
 	{CodeEntersBody, "an edge leads into the body of a container"},
 	{CodeLeavesBody, "an edge leads out of the body of a container, which ends it"},
+	{CodeOrderDependent, "what a node of an eager canvas gives depends on which of two others ends first"},
 	{CodeEndlessCycle, "a cycle without a choice, so that the run never finishes"},
 }
 

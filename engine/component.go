@@ -73,6 +73,9 @@ type (
 	// Referrer names references that do not stand in fields of type Ref, Text or Expr.
 	Referrer interface{ References() []Ref }
 
+	// Writer names the variables, and the outputs of other nodes, that a component changes.
+	Writer interface{ Writes() []Ref }
+
 	// Requirer names what a component needs of its host beside a port, such as the interpreter of a
 	// language. Requires is for the present settings, MayRequire for all settings.
 	Requirer interface {

@@ -77,7 +77,10 @@ func (e *emitter) emitNodeStarted(call *Call) {
 // room are left out: the node or the run has failed because of them.
 func (e *emitter) emitNodeFinished(call *Call) {
 	now := e.clock.Now()
-	call.elapsed = now.Sub(call.started)
+	if call.ended.IsZero() {
+		call.ended = now
+	}
+	call.elapsed = call.ended.Sub(call.started)
 	outs := e.st.nodes[call.node.index].outs
 	e.slots = append(e.slots[:0], call.ins...)
 	if !e.small(call) {

@@ -15,6 +15,9 @@ type journal struct {
 	logSize      int // bytes of checkpoints since the last snapshot
 	stateSize    int // bytes of the last snapshot in the middle of the run
 	loggedMemory int // entries of the conversation's memory that are in the log
+	loggedWays   int // of stretch.ways
+
+	settled []nodeIndex // nodes of an eager run settled since the last checkpoint
 }
 
 // startLog logs the state at the start, so that checkpoints have something to build on.
@@ -138,10 +141,17 @@ func (s *State) appendLog(b []byte, p *progress) []byte {
 // Executed nodes are in path. Of the run member only what changes from batch to batch is written.
 func (j *journal) appendDelta(b []byte) []byte {
 	b = append(b, `{"path":`...)
-	b = j.c.appendIDs(b, j.batchNodes())
+	changes := j.sched.Changes()
+	if j.eager {
+		b = j.c.appendIDs(b, j.settled)
+		b = append(b, `,"ran":"`...)
+		b = append(append(b, maskOf(j.st.ran)...), '"')
+		changes = &scheduler.Changes{Held: j.progress.schedule.Pending}
+	} else {
+		b = j.c.appendIDs(b, j.batchNodes())
+	}
 	b = append(b, `,"nodes":`...)
 	b = j.st.appendDirty(b)
-	changes := j.sched.Changes()
 	if len(changes.Ended) > 0 {
 		b = append(b, `,"ended":`...)
 		b = j.c.appendIDs(b, changes.Ended)
@@ -173,6 +183,12 @@ func (j *journal) appendDelta(b []byte) []byte {
 	j.seq++
 	b = j.progress.appendDelta(b, j.c, changes)
 	j.seq--
+	if j.eager {
+		b = append(b[:len(b)-1], `,"eager":`...)
+		b = j.overlap.value(j.c, j.progress.schedule, j.loggedWays).AppendJSON(b)
+		b = append(b, '}')
+		j.loggedWays = len(j.stretch.ways)
+	}
 	return append(b, '}')
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -21,7 +22,10 @@ type Options struct {
 	CanvasID string // what ports know the canvas by; may be ""
 	TenantID string // whose run it is, for ports; may be ""
 
-	Concurrency int // nodes of a batch at once; 0 means 5
+	Concurrency int // nodes at once; 0 means 5
+	// Scheduling says when nodes start; "" leaves it to the canvas, and means batch where that says
+	// nothing. A run with Until is always done in batches.
+	Scheduling Scheduling
 	// MaxSteps bounds the executions without progress, besides one of each node of the canvas; a
 	// run with more of them is a runaway and ends with ErrLimit. 0 means 10,000.
 	MaxSteps int
@@ -48,6 +52,20 @@ type Options struct {
 	around *Call // the node that this run is
 }
 
+// Scheduling says when a node starts whose inputs are there.
+type Scheduling string
+
+const (
+	// Batch starts the nodes that may run together and settles them together, in a fixed order.
+	Batch Scheduling = "batch"
+	// Eager starts each node as soon as what it reads is settled and a slot is free, and opens
+	// streams before they are read. Writes to shared state are ordered by settlement.
+	Eager Scheduling = "eager"
+)
+
+// schedulings are the values of Scheduling.
+var schedulings = []Scheduling{Batch, Eager}
+
 // CancelAfter names an event by type, node ("" is any) and count.
 type CancelAfter struct {
 	Event EventType
@@ -71,6 +89,9 @@ func (o *Options) check(c *Canvas) error {
 			return fmt.Errorf("option %s: %w", option, err)
 		}
 		return nil
+	}
+	if o.Scheduling != "" && !slices.Contains(schedulings, o.Scheduling) {
+		return fmt.Errorf("option Scheduling: unknown value %q (batch or eager)", o.Scheduling)
 	}
 	if o.From != "" {
 		if err := there("From", o.From); err != nil {

@@ -29,6 +29,7 @@ type progress struct {
 	asked     bool // the forms of the next batch have been answered
 
 	schedule *scheduler.State // between two batches nothing is running
+	overlap                   // of an eager run
 	bodies   []body
 	pending  []nodeIndex // nodes whose stream has not been read
 	streams  map[nodeIndex]*Call
@@ -42,6 +43,7 @@ func (p *progress) clone() *progress {
 	c := *p
 	c.suspended = slices.Clone(p.suspended)
 	c.schedule, c.bodies, c.pending = p.schedule.Clone(), slices.Clone(p.bodies), slices.Clone(p.pending)
+	c.running = slices.Clone(p.running)
 	return &c
 }
 
@@ -67,6 +69,12 @@ func (p *progress) value(st *State) Value {
 	}
 	b.Set("next", Strings(st.ids(p.schedule.Frontier)...)).Set("held", pendingValue(c, p.schedule.Pending))
 	b.Set("scopes", p.scopesValue(c)).Set("streams", p.streamsValue(c))
+	if p.eager {
+		b.Set("eager", p.overlap.value(c, p.schedule, 0))
+	}
+	if p.eager && len(p.results) > 0 {
+		b.Set("results", List(p.results...))
+	}
 	var ran []nodeIndex
 	for i, has := range st.ran {
 		if has {
@@ -102,9 +110,13 @@ func (p *progress) streamsValue(c *Canvas) Value {
 	vals := append(make([]Value, 0, len(p.unread)+len(p.pending)), p.unread...)
 	for _, i := range p.pending {
 		call := p.streams[i]
-		vals = append(vals, Object(
+		v := Object(
 			"node", c.nodes[i].id, "output", call.deferred.output, "request", call.deferred.stream.request,
-			"step", call.step, "started", call.started.UnixNano(), "ins", slotsValue(call.ins)))
+			"step", call.step, "started", call.started.UnixNano(), "ins", slotsValue(call.ins))
+		if call.deferred.stream.ended() {
+			v = v.With("written", call.writtenValue())
+		}
+		vals = append(vals, v)
 	}
 	return listOf(vals)
 }
@@ -128,6 +140,7 @@ func (c *Canvas) readProgress(v Value, st *State) (*progress, error) {
 	for _, i := range ran {
 		st.ran[i] = true
 	}
+	p.results = elements(v.Get("results"))
 	return p, nil
 }
 
@@ -143,6 +156,12 @@ func (p *progress) apply(c *Canvas, v Value) (err error) {
 	p.asked = v.Get("asked").True()
 	if p.schedule.Frontier, err = c.indexes(v.Get("next")); err != nil {
 		return err
+	}
+	if eager := v.Get("eager"); !eager.IsNull() {
+		p.schedule.Pending = nil // held is all of it
+		if err := p.overlap.apply(c, p.schedule, eager); err != nil {
+			return err
+		}
 	}
 	if err := p.applyScopes(c, v.Get("scopes")); err != nil {
 		return err

@@ -16,7 +16,7 @@ func (c *CallInputs) eval(ctx context.Context, e *Expr, secrets bool) (v Value, 
 	switch {
 	case e.whole, !e.ref.IsZero() && c.refers(&e.ref):
 		v, err = c.Resolve(ctx, &e.ref)
-		secrets = secrets && c.run.st.defines(&e.ref, v)
+		secrets = secrets && c.st.defines(&e.ref, v)
 	case len(e.text.refs) > 0:
 		s, err := c.Render(ctx, &e.text, TextStyle{Secrets: secrets})
 		return String(s), err
@@ -37,7 +37,7 @@ func (c *CallInputs) refers(r *Ref) bool {
 		_, ok := c.run.c.index[r.Node]
 		return ok
 	}
-	_, ok := c.run.st.globals.get(r.Expr)
+	_, ok := c.st.globals.get(r.Expr)
 	return ok
 }
 
@@ -102,7 +102,7 @@ func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts 
 			}
 		}
 		texts[i] = style.text(v, absent)
-		if style.Secrets && c.run.st.defines(&t.refs[i], v) {
+		if style.Secrets && c.st.defines(&t.refs[i], v) {
 			texts[i] = c.run.markText(texts[i])
 		}
 		if style.Record {

@@ -14,7 +14,14 @@ func (j *journal) logResult(call *Call) {
 	if !j.opt.Checkpoints || j.gone || call.err != nil && errors.Is(call.err, ErrCanceled) {
 		return
 	}
-	j.emitData(EventResult, call.id, j.redact(call.resultValue()))
+	v := call.resultValue()
+	if j.eager && call.node.inline { // its text came from another node: it runs again, in its turn
+		v = Object("node", call.id, "again", true)
+	}
+	if j.eager {
+		v = v.With("step", Int(call.step))
+	}
+	j.emitData(EventResult, call.id, j.redact(v))
 }
 
 // resultValue is everything an execution left behind, as data.

@@ -36,6 +36,9 @@ type run struct {
 	forms
 
 	shared  bool                // a worker may still hold a call
+	wake    chan struct{}       // capacity 1: a text grew; nil in batch mode
+	wakeUp  func()              // fills wake from any goroutine; nil in batch mode
+	logged  []Value             // results of an eager run that a crash left unsettled, in their order
 	results map[nodeIndex]*Call // members of a batch whose result was logged before a crash
 }
 
@@ -132,6 +135,7 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 		r.signal = make(chan struct{}, 1)
 	}
 	c.settings.narrow(&r.opt)
+	r.wake, r.wakeUp = r.opt.waker()
 	r.spending.run.limits = &r.opt.Limits
 	if opt.around != nil {
 		r.spending.outer = &opt.around.run.spending
@@ -144,9 +148,28 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 		messageID: opt.Ports.IDs.NewID(), taskID: opt.TaskID, created: r.began.Unix(), seed: opt.Seed,
 		inputs: in.Inputs, userID: in.UserID, webhook: in.Webhook, schedule: &r.sched.State,
 	}
-	r.sched.Reset(c.graph, st.ran)
+	graph := c.graph
+	if r.opt.Scheduling == Eager {
+		graph = joinGraph(c)
+	}
+	r.sched.Reset(graph, st.ran)
 	r.watch()
 	return r
+}
+
+// waker settles when nodes start, and makes what wakes the owner of an eager run when a text grows.
+func (o *Options) waker() (wake chan struct{}, wakeUp func()) {
+	if o.Scheduling != Eager || o.Until != "" {
+		o.Scheduling = Batch
+		return nil, nil
+	}
+	wake = make(chan struct{}, 1)
+	return wake, func() {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // connect gives each part of the run those it uses.
@@ -342,6 +365,10 @@ func (r *run) readFiles() error {
 func (r *run) goOn() {
 	if s := r.opt.Limits.Seconds; s < math.MaxInt64/int64(time.Second) {
 		r.stopAfter(time.Duration(s)*time.Second - r.clock.Now().Sub(r.began))
+	}
+	if r.opt.Scheduling == Eager {
+		r.goEager()
+		return
 	}
 	for !r.gone {
 		if r.canceled() {

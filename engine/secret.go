@@ -169,7 +169,7 @@ func (c *Call) MarkSecrets(v Value) Value { return v.MapStrings(c.run.markText) 
 // still what the canvas's definition says is configuration, so its placeholders are marked.
 func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 	v, err := c.Resolve(ctx, r)
-	if err == nil && c.run.st.defines(r, v) {
+	if err == nil && c.st.defines(r, v) {
 		v = c.MarkSecrets(v)
 	}
 	return v, err
@@ -177,7 +177,7 @@ func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 
 // Defines reports whether v, the value of r, is what the canvas itself defines for an env variable:
 // configuration, and not a value from outside.
-func (c *Call) Defines(r *Ref, v Value) bool { return c.run.st.defines(r, v) }
+func (c *Call) Defines(r *Ref, v Value) bool { return c.st.defines(r, v) }
 
 // defines reports whether v is what the document itself defines for the env variable r. A value
 // that merely stands in the saved globals is state.

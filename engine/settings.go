@@ -9,13 +9,15 @@ import (
 // settings are how a canvas itself wants to be run: the member settings of its document.
 //
 //	{"limits": {"model_calls": 20, "cost": 0.5}, "prices": {"gpt-x": {"input": 1, "output": 2}},
-//	 "approval": ["Email"]}
+//	 "approval": ["Email"], "scheduling": "eager"}
 //
 // The limits of the caller hold besides them, and the caller's prices come first.
 type settings struct {
 	limits   Limits
 	prices   Prices
 	approval []string
+
+	scheduling Scheduling // "" when the canvas does not say
 }
 
 func readSettings(v Value) (settings, error) {
@@ -48,6 +50,11 @@ func readSettings(v Value) (settings, error) {
 		}
 		s.approval = append(s.approval, name.Str())
 	}
+	if way := v.Get("scheduling"); !way.IsNull() {
+		if s.scheduling = Scheduling(way.Str()); !slices.Contains(schedulings, s.scheduling) {
+			return s, fmt.Errorf("settings: scheduling: is %s; batch or eager is needed", brief(way.JSON()))
+		}
+	}
 	var err error
 	if s.prices, err = ReadPrices(v.Get("prices")); err != nil {
 		return s, fmt.Errorf("settings: %w", err)
@@ -63,6 +70,9 @@ func (s *settings) narrow(o *Options) {
 				*k.field(&o.Limits) = min(*k.field(&o.Limits), n)
 			}
 		}
+	}
+	if o.Scheduling == "" {
+		o.Scheduling = s.scheduling
 	}
 	if len(s.approval) > 0 {
 		o.Approval = append(slices.Clone(o.Approval), s.approval...)

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
@@ -38,19 +39,34 @@ func (r *run) settleBatch() bool {
 
 // settle finishes one execution.
 func (r *run) settle(call *Call) {
-	n := call.node
-	r.unreserve(call) // what it made is counted as state now, or gone
-	if s := suspensionOf(call.err); s != nil {
-		r.suspend(call, s)
+	if !r.takeIn(call) {
 		return
 	}
-	r.dropSuspended(n.index)
-	r.applyCall(call)
-	r.flushNotes()
 	if call.err == nil && call.speech != nil {
 		call.err = r.speak(call)
 		r.flushNotes()
 	}
+	r.conclude(call)
+}
+
+// takeIn writes what an execution gave into the state. It is false when the node waits for a person
+// instead.
+func (r *run) takeIn(call *Call) bool {
+	r.unreserve(call) // what it made is counted as state now, or gone
+	if s := suspensionOf(call.err); s != nil {
+		r.suspend(call, s)
+		return false
+	}
+	r.dropSuspended(call.node.index)
+	r.applyCall(call)
+	r.flushNotes()
+	return true
+}
+
+// conclude ends an execution that has said what it had to say: errors, node_finished, what runs
+// next.
+func (r *run) conclude(call *Call) {
+	n := call.node
 	if call.err == nil {
 		call.err = r.checkEvent(call)
 	}
@@ -72,7 +88,11 @@ func (r *run) settle(call *Call) {
 	case n.container == nil || failed || n.item < 0:
 		r.emitNodeFinished(call)
 	}
-	r.sched.Settle(n.index, r.outcome(call, jumped, failed), call.next)
+	how := r.outcome(call, jumped, failed)
+	if r.opt.Scheduling == Eager {
+		r.stretch.ways = append(r.stretch.ways, way{n.index, how, slices.Clone(call.next)})
+	}
+	r.sched.Settle(n.index, how, call.next)
 }
 
 // applier writes what executions leave behind into the state.

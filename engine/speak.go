@@ -21,40 +21,115 @@ type streaming struct{ *applier }
 
 // speaking is one message on its way out. Only the run's owner uses it.
 type speaking struct {
-	r     *streaming
-	parts []func() string // what was said, without reasoning; streams keep their text themselves
-	voice bool
-	aloud strings.Builder // text that has no sound yet
-	runes int
-	think bool
-	total int64 // bytes said, reasoning included
-	over  error // the message, or the events of the run, became too large
+	r      *streaming
+	call   *Call
+	next   int             // the part that is said
+	at     int             // bytes of it that were said, if it is a stream
+	begun  bool            // the stream was begun
+	opened bool            // it is its turn
+	parts  []func() string // what was said, without reasoning; streams keep their text themselves
+	voice  bool
+	aloud  strings.Builder // text that has no sound yet
+	runes  int
+	think  bool
+	total  int64 // bytes said, reasoning included
+	over   error // the message, or the events of the run, became too large
+
+	broken error // why a stream ended early
+}
+
+func (t *streaming) newSpeaking(call *Call) *speaking {
+	return &speaking{r: t, call: call, voice: call.speech.Voice && t.opt.Ports.Speech != nil}
 }
 
 // speak hands out what a node says: texts at once, streams piece by piece, then the end of the
 // message.
 func (t *streaming) speak(call *Call) error {
-	s := &speaking{r: t, voice: call.speech.Voice && t.opt.Ports.Speech != nil}
-	var broken error
-	for _, part := range call.speech.Parts {
-		if t.canceled() {
-			broken = ErrCanceled
-			break
-		}
+	s := t.newSpeaking(call)
+	for s.more() {
+		part := call.speech.Parts[s.next]
+		s.next++
 		if stream := part.Stream(); stream != nil {
-			if broken = s.stream(stream); broken != nil {
-				break
-			}
-			continue
-		}
-		if text := part.Text(); text != "" {
-			s.parts = append(s.parts, func() string { return text })
-			s.say(text)
-		}
-		if s.over != nil {
-			break
+			s.begin(stream)
+			s.broken = s.stream(stream)
+		} else {
+			s.whole(part)
 		}
 	}
+	return s.end()
+}
+
+// more reports whether a further part is to be said.
+func (s *speaking) more() bool {
+	switch {
+	case s.next == len(s.call.speech.Parts) || s.broken != nil || s.over != nil:
+		return false
+	case s.r.canceled():
+		s.broken = ErrCanceled
+		return false
+	}
+	return true
+}
+
+// advance says what there is of a message by now. It reports whether that was all.
+func (s *speaking) advance() bool {
+	for s.more() && !s.r.gone {
+		part := s.call.speech.Parts[s.next]
+		stream := part.Stream()
+		if stream == nil {
+			s.whole(part)
+			s.next++
+			continue
+		}
+		if !s.begun {
+			s.begun = true
+			s.begin(stream)
+		}
+		piece, ended := stream.next(s.at)
+		s.at += len(piece)
+		s.split(piece)
+		if s.over != nil || s.r.gone || s.r.canceled() {
+			continue
+		}
+		if !ended {
+			return false
+		}
+		if _, s.broken = stream.result(); errors.Is(s.broken, context.Canceled) {
+			s.broken = ErrCanceled
+		}
+		s.next, s.at, s.begun = s.next+1, 0, false
+	}
+	return true
+}
+
+// ready reports whether there is something to say.
+func (s *speaking) ready() bool {
+	if len(s.call.speech.Parts) == 0 {
+		return true
+	}
+	stream := s.call.speech.Parts[0].Stream()
+	return stream == nil || stream.length() > 0 || stream.ended()
+}
+
+// whole says a part that is a text.
+func (s *speaking) whole(part Value) {
+	if text := part.Text(); text != "" {
+		s.parts = append(s.parts, func() string { return text })
+		s.say(text)
+	}
+}
+
+// begin makes a stream part of what is said.
+func (s *speaking) begin(stream *Stream) {
+	s.parts = append(s.parts, func() string {
+		text, _ := stream.result()
+		return WithoutReasoning(text)
+	})
+}
+
+// end ends a message: the sound that is left, its text as the content of the node, message_end.
+func (s *speaking) end() error {
+	t, call, broken := s.r, s.call, s.broken
 	if s.think {
 		s.mark(false)
 	}
@@ -106,10 +181,6 @@ func (t *streaming) finishSpeech(call *Call, said *Said) (err error) {
 // stream says a lazy text as it comes. An error of its writer ends the text; it is that node's
 // error.
 func (s *speaking) stream(stream *Stream) error {
-	s.parts = append(s.parts, func() string {
-		text, _ := stream.result()
-		return WithoutReasoning(text)
-	})
 	err := stream.each(s.r.work(), s.r.emitter, func(piece string) bool {
 		if s.r.canceled() {
 			return false
@@ -236,7 +307,7 @@ func speakable(text string) string {
 func (t *streaming) flushPending() {
 	for i := 0; i < len(t.pending) && !t.gone; {
 		call := t.streams[t.pending[i]]
-		if call.deferred.stream.ended() {
+		if call.deferred.stream.ended() && call.deferred.stream.read() {
 			t.finishStream(call)
 		} else {
 			i++
@@ -251,6 +322,9 @@ func (t *streaming) finishStream(call *Call) {
 	t.forgetStream(n.index)
 	t.unreserve(call)
 	text, err := call.deferred.stream.result()
+	if t.opt.Scheduling == Eager {
+		call.ended = call.deferred.stream.endedAt()
+	}
 	call.mu.Lock()
 	for i := range call.outs {
 		if o := &call.outs[i]; o.name == call.deferred.output && o.value.Stream() != nil {

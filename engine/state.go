@@ -100,6 +100,14 @@ type nodeState struct {
 	outs    []slot
 	dirty   bool // changed since the last checkpoint
 	touched bool // its document entry must be rewritten on save
+	shared  bool // a view reads outs too: they are copied before they change
+}
+
+// own makes the outputs of a node safe to change.
+func (n *nodeState) own() {
+	if n.shared {
+		n.outs, n.shared = slices.Clone(n.outs), false
+	}
 }
 
 // slot is a named value.
@@ -122,6 +130,7 @@ func (n *nodeState) out(name string) (Value, bool) {
 func (s *State) setOut(node nodeIndex, name string, v Value) {
 	n := &s.nodes[node]
 	s.touch(node)
+	n.own()
 	for i := range n.outs {
 		if n.outs[i].name == name {
 			s.bytes += v.Size() - n.outs[i].value.Size()
@@ -146,6 +155,7 @@ func (s *State) touch(node nodeIndex) {
 // clearOuts makes every output null, and removes those that only an execution can have.
 func (s *State) clearOuts(node nodeIndex) {
 	n := &s.nodes[node]
+	n.own()
 	kept := n.outs[:0]
 	for _, o := range n.outs {
 		if strings.HasPrefix(o.name, "_") {
@@ -168,6 +178,7 @@ func (s *State) dropError(node nodeIndex) {
 	for i := range n.outs {
 		if n.outs[i].name == errorOutput {
 			s.bytes -= slotSize(errorOutput, n.outs[i].value)
+			n.own()
 			n.outs = append(n.outs[:i], n.outs[i+1:]...)
 			s.touch(node)
 			return
@@ -191,12 +202,29 @@ func (s *State) Clone() *State {
 	c.ran = slices.Clone(s.ran)
 	c.nodes = slices.Clone(s.nodes)
 	for i := range c.nodes {
-		c.nodes[i].outs = slices.Clone(c.nodes[i].outs)
+		c.nodes[i].outs, c.nodes[i].shared = slices.Clone(c.nodes[i].outs), false
 	}
 	if s.progress != nil {
 		c.progress = s.progress.clone()
 	}
 	return &c
+}
+
+// view is the state as it is now, to be read while the state itself changes. Values are immutable,
+// so only what holds them is copied, and the outputs of a node when they change.
+func (s *State) view() *State {
+	v := &State{
+		canvas: s.canvas, globals: s.globals.clone(), history: s.history, memory: s.memory, variables: s.variables,
+		ran: slices.Clone(s.ran),
+	}
+	for i := range s.nodes {
+		s.nodes[i].shared = true
+	}
+	v.nodes = slices.Clone(s.nodes)
+	if n := len(s.retrieval); n > 0 {
+		v.retrieval = []Reference{s.retrieval[n-1].clone()}
+	}
+	return v
 }
 
 // Global is a variable of the conversation, such as sys.query or env.city.

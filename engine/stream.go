@@ -3,32 +3,45 @@ package engine
 import (
 	"context"
 	"sync"
+	"time"
 )
 
-// Stream is a lazy text: a model's answer that is asked for when somebody first reads it, and only
-// once.
+// Stream is a lazy text: a model's answer that is asked for when it is first read, or earlier in
+// eager mode, and only once.
 //
 // Concurrency: one goroutine, the pump, runs the producer and appends to text. The run's owner may
-// read it live, piece by piece; the pump then waits after each piece until the owner has taken it,
-// so a slow reader slows the producer and nothing piles up. Anyone else waits for the end with
-// await. Everything below mu is guarded by it.
+// read it live, piece by piece; the pump then waits while more than most bytes are unread, so a
+// slow reader slows the producer and nothing piles up. Anyone else waits for the end with await,
+// and then nothing is held back. Everything below mu is guarded by it.
 type Stream struct {
 	request Value // what Run rendered; enough to open the stream in another process
 	produce func(ctx context.Context, emit func(string) error) error
 
-	mu      sync.Mutex
-	text    []byte
-	err     error
-	opened  bool
-	live    bool          // the owner reads along
+	now     func() time.Time
+	wake    func()        // called when text grew and at the end; nil in batch mode
+	slot    bool          // it takes a slot; of the run's owner
+	logged  bool          // its end is in the log; of the run's owner
 	arrived chan struct{} // capacity 1: text grew
 	taken   chan struct{} // capacity 1: the live reader caught up
 	done    chan struct{} // closed at the end
+
+	mu     sync.Mutex
+	text   []byte
+	err    error
+	opened bool
+	used   bool      // something has read from it
+	seen   int       // bytes that the live reader has taken
+	whole  bool      // something waits for all of it
+	most   int       // bytes that may be unread; below 0 means any number
+	over   time.Time // when the producer returned
 }
+
+// unreadBytes is how much of a stream that was opened early is buffered before its reader comes.
+const unreadBytes = 64 << 10
 
 func newStream(request Value, produce func(context.Context, func(string) error) error) *Stream {
 	return &Stream{
-		request: request, produce: produce,
+		request: request, produce: produce, most: -1, now: time.Now,
 		arrived: make(chan struct{}, 1), taken: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 }
@@ -44,9 +57,12 @@ func (s *Stream) open(ctx context.Context) {
 	go func() {
 		err := s.run(ctx)
 		s.mu.Lock()
-		s.err = err
+		s.err, s.over = err, s.now()
 		s.mu.Unlock()
 		close(s.done)
+		if s.wake != nil {
+			s.wake()
+		}
 	}()
 }
 
@@ -62,30 +78,65 @@ func (s *Stream) emit(ctx context.Context, piece string) error {
 	}
 	s.mu.Lock()
 	s.text = append(s.text, piece...)
-	live := s.live
 	s.mu.Unlock()
 	select {
 	case s.arrived <- struct{}{}:
 	default:
 	}
-	if !live {
-		return ctx.Err()
+	if s.wake != nil {
+		s.wake()
 	}
+	for s.full() {
+		select {
+		case <-s.taken:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// full reports whether the producer has to wait for the reader.
+func (s *Stream) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.most >= 0 && len(s.text)-s.seen > s.most
+}
+
+// bound says how many bytes may be unread; below 0 means any number.
+func (s *Stream) bound(most int) {
+	s.mu.Lock()
+	s.most, s.whole = most, most < 0
+	s.mu.Unlock()
+	s.caughtUp()
+}
+
+// caughtUp lets the producer look whether it may continue.
+func (s *Stream) caughtUp() {
 	select {
-	case <-s.taken:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
+	case s.taken <- struct{}{}:
+	default:
 	}
+}
+
+// next is the text behind the first at bytes, and whether nothing more will come.
+func (s *Stream) next(at int) (piece string, ended bool) {
+	ended = s.ended()
+	s.mu.Lock()
+	piece = string(s.text[at:])
+	s.seen, s.used = len(s.text), true
+	s.mu.Unlock()
+	s.caughtUp()
+	return piece, ended
 }
 
 // each hands out the text as it comes, from the start. It stops early when ctx ends or yield says
 // so. Notes of workers are handed out meanwhile.
 func (s *Stream) each(ctx context.Context, r *emitter, yield func(piece string) bool) error {
 	s.mu.Lock()
-	s.live = true
+	s.seen, s.most, s.used = 0, 0, true
 	s.mu.Unlock()
-	defer s.detach()
+	defer s.bound(-1) // the producer runs on without a reader
 	s.open(ctx)
 	at := 0
 	for {
@@ -115,10 +166,10 @@ func (s *Stream) each(ctx context.Context, r *emitter, yield func(piece string) 
 		if ended {
 			return err
 		}
-		select {
-		case s.taken <- struct{}{}:
-		default:
-		}
+		s.mu.Lock()
+		s.seen = at
+		s.mu.Unlock()
+		s.caughtUp()
 	}
 }
 
@@ -129,20 +180,13 @@ func (s *Stream) length() int64 {
 	return int64(len(s.text))
 }
 
-// detach lets the producer run on without a reader.
-func (s *Stream) detach() {
-	s.mu.Lock()
-	s.live = false
-	s.mu.Unlock()
-	select {
-	case s.taken <- struct{}{}:
-	default:
-	}
-}
-
 // await reads to the end and gives the whole text. The owner of the run passes flush: what workers
 // note meanwhile, the writer of this text among them, may be waited for.
 func (s *Stream) await(ctx, runCtx context.Context, signal <-chan struct{}, flush func()) (string, error) {
+	s.mu.Lock()
+	s.used = true
+	s.mu.Unlock()
+	s.bound(-1)
 	s.open(runCtx)
 	for {
 		select {
@@ -161,6 +205,45 @@ func (s *Stream) result() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(s.text), s.err
+}
+
+// fill makes it complete without its producer.
+func (s *Stream) fill(text string, err error, over time.Time) {
+	s.mu.Lock()
+	s.text, s.err, s.over, s.opened = []byte(text), err, over, true
+	s.mu.Unlock()
+	close(s.done)
+}
+
+// openEarly starts the pump before there is a reader, unless something waits for the whole text.
+func (s *Stream) openEarly(ctx context.Context) {
+	s.mu.Lock()
+	if !s.whole {
+		s.most = unreadBytes
+	}
+	s.mu.Unlock()
+	s.open(ctx)
+}
+
+// isOpen reports whether the producer was started.
+func (s *Stream) isOpen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opened
+}
+
+// read reports whether something has read from it.
+func (s *Stream) read() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
+
+// endedAt is when the producer returned.
+func (s *Stream) endedAt() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
 }
 
 // ended reports whether nothing more will come.

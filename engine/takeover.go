@@ -62,6 +62,10 @@ func (s *State) applyDelta(v Value) error {
 		s.nodes[i].outs = readSlots(outs)
 		s.nodes[i].touched = true
 	}
+	if mask := v.Get("ran"); !mask.IsNull() {
+		readMask(s.ran, mask.Str())
+		path = nil
+	}
 	for _, n := range path {
 		s.ran[n] = c.nodes[n].container == nil
 	}
@@ -101,6 +105,9 @@ func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield fun
 		opt.TaskID = kept.taskID
 	}
 	opt.Seed = kept.seed
+	if kept.eager {
+		opt.Scheduling, opt.Until = Eager, ""
+	}
 	r := newRun(ctx, c, st, Input{}, opt, yield)
 	r.takeOver(kept)
 	if !opt.Rerun {
@@ -131,8 +138,14 @@ func (r *run) takeOver(kept *progress) {
 	r.answers, r.asked = kept.answers, kept.asked
 	r.sched.Restore(kept.schedule)
 	r.bodies, r.suspended = kept.bodies, kept.suspended
+	r.overlap, r.loggedWays = kept.overlap, len(kept.stretch.ways)
+	r.eager = r.opt.Scheduling == Eager
 	for _, s := range elements(kept.streamsValue(r.c)) {
 		r.reopen(s)
+	}
+	if r.opt.Scheduling == Eager {
+		r.logged = kept.results
+		return
 	}
 	for _, v := range kept.results {
 		if i, ok := r.c.index[v.Get("node").Str()]; ok {
@@ -158,6 +171,9 @@ func (r *run) reopen(v Value) {
 	call.ins, call.long = readSlots(v.Get("ins")), true
 	if call.Defer(v.Get("output").Str(), v.Get("request")) != nil {
 		return
+	}
+	if written := v.Get("written"); !written.IsNull() {
+		call.fill(written)
 	}
 	r.st.setOut(i, call.deferred.output, streamValue(call.deferred.stream))
 	r.pending = append(r.pending, i)

@@ -73,6 +73,7 @@ func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args 
 		return Null, t.err
 	}
 	sub := newCall(c.run, t.node)
+	sub.st = c.st
 	sub.args, sub.isTool, sub.parent = args, true, &c.CallOutputs
 	sub.inScope(ctx)
 	err := c.run.redactError(c.run.attempt(ctx, sub))

@@ -32,6 +32,7 @@ func validate(reg *Registry, doc Value) []Diagnostic {
 	v.checkEdges()
 	v.checkBodies()
 	v.checkCycles()
+	v.checkOrder()
 	v.checkReferences()
 	v.checkReachable()
 	return v.found

@@ -89,6 +89,15 @@ func (a *VariableAssigner) References() []engine.Ref {
 	return refs
 }
 
+// Writes are the variables that change.
+func (a *VariableAssigner) Writes() []engine.Ref {
+	refs := make([]engine.Ref, len(a.Variables))
+	for i := range a.Variables {
+		refs[i] = a.Variables[i].Variable
+	}
+	return refs
+}
+
 // Run makes the changes. Each sees those before it.
 func (a *VariableAssigner) Run(ctx context.Context, call *engine.Call) error {
 	for i := range a.Variables {
@@ -115,4 +124,5 @@ var (
 	_ engine.Component   = (*VariableAssigner)(nil)
 	_ engine.Initializer = (*VariableAssigner)(nil)
 	_ engine.Referrer    = (*VariableAssigner)(nil)
+	_ engine.Writer      = (*VariableAssigner)(nil)
 )

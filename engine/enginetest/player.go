@@ -17,9 +17,12 @@ const (
 // Player plays cases. The zero Player with a Registry loads each turn from what the turn before it
 // stored, and runs each turn in one go.
 type Player struct {
-	Registry    *engine.Registry // the components; EchoTool is added when it is missing
-	Concurrency int              // nodes of a batch at once; 0 is the engine's default
-	MaxSteps    int              // executions without progress before a run counts as a runaway; 0 is the engine's default
+	Registry    *engine.Registry  // the components; EchoTool is added when it is missing
+	Concurrency int               // nodes of a batch at once; 0 is the engine's default
+	Scheduling  engine.Scheduling // "" leaves it to the canvas
+	// MaxSteps bounds the executions without progress before a run counts as a runaway; 0 is the
+	// engine's default.
+	MaxSteps int
 
 	// Cut stops a run after the entries it picks, drops every engine object and goes on with new
 	// ones, made of the log's bytes. Entries behind the last consistent point of the log are void,
@@ -119,6 +122,7 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 	t.world = newWorld(run, uint64(index)*idsPerTurn, &s.player.Ports)
 	t.options = engine.Options{
 		Ports: t.world.ports, TaskID: fmt.Sprintf("task_%d", index+1), CanvasID: CanvasID, TenantID: Tenant,
+		Scheduling:  s.player.Scheduling,
 		Concurrency: s.player.Concurrency, MaxSteps: s.player.MaxSteps, Seed: 1, Internal: true, Checkpoints: s.player.Cut != nil,
 	}
 	if run.Debug != nil {

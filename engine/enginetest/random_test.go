@@ -115,17 +115,26 @@ type drawer struct {
 	ids   []string
 	outs  []string // references to outputs drawn so far
 	inner int      // depth of bodies
+	calm  bool     // nothing pauses, fails or reasons
 }
 
 // randomCase is a canvas with three turns; forms are answered.
-func randomCase(seed uint64) *enginetest.Case {
-	d := &drawer{r: rand.New(rand.NewPCG(seed, 1)), outs: []string{"sys.query", "env.n", "begin@items"}}
+func randomCase(seed uint64) *enginetest.Case { return drawCase(seed, false) }
+
+// calmCase is a canvas with three turns in which nothing pauses, fails or reasons.
+func calmCase(seed uint64) *enginetest.Case { return drawCase(seed, true) }
+
+func drawCase(seed uint64, calm bool) *enginetest.Case {
+	d := &drawer{r: rand.New(rand.NewPCG(seed, 1)), outs: []string{"sys.query", "env.n", "begin@items"}, calm: calm}
 	d.body("begin", "Begin", "", engine.Object("mode", "conversational"), 2+d.r.IntN(9))
 	components := engine.NewObject(len(d.ids))
 	for i, id := range d.ids {
 		components.Set(id, d.nodes[i])
 	}
 	reply := enginetest.ChunksReply("so ", "<think>", "hm", "</think>", "be it")
+	if calm { // a finished text is said with its reasoning, one that is being written without
+		reply = enginetest.ChunksReply("so ", "be it")
+	}
 	run := func(query string) enginetest.Run {
 		inputs := engine.Object("items", engine.Object("value", engine.Strings("a", "b")), "f", engine.Object("value", "filled"))
 		return enginetest.Run{Kwargs: engine.Object("query", query, "user_id", "u", "inputs", inputs), Fallback: &reply}
@@ -199,6 +208,9 @@ func (d *drawer) node(parent string) (id string, at int, obj engine.Value) {
 	if d.inner > 0 && kind == "UserFillUp" && d.r.IntN(3) > 0 {
 		kind = "LLM"
 	}
+	if d.calm && kind == "UserFillUp" {
+		kind = "EchoTool"
+	}
 	at = len(d.ids)
 	id = fmt.Sprintf("%s:%d", kind, at)
 	d.ids, d.nodes = append(d.ids, id), append(d.nodes, engine.Null)
@@ -237,7 +249,7 @@ func (d *drawer) params(kind, id string) engine.Value {
 			p = p.With("fail_on", engine.Strings("b")).With("exception_method", engine.String("comment")).
 				With("exception_default_value", engine.String("instead"))
 		case 2:
-			if d.r.IntN(3) == 0 {
+			if !d.calm && d.r.IntN(3) == 0 {
 				p = p.With("fail_on", engine.Strings("b"))
 			}
 		}

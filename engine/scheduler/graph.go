@@ -139,6 +139,15 @@ func (g *Graph) awaited(reader, read Index) Index {
 	}
 }
 
+// Sources are the nodes that a node waits for.
+func (g *Graph) Sources(n Index) []Index {
+	var list []Index
+	for _, s := range g.hot[n].sources {
+		list = append(list, s.node)
+	}
+	return list
+}
+
 // Encloses reports whether a node stands in the body of a container, at any depth.
 func (g *Graph) Encloses(container, node Index) bool {
 	for p := g.hot[node].parent; p != None; p = g.hot[p].parent {

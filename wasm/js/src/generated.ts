@@ -64,6 +64,8 @@ export type Code =
   | "enters_body"
   /** an edge leads out of the body of a container, which ends it */
   | "leaves_body"
+  /** what a node of an eager canvas gives depends on which of two others ends first */
+  | "order_dependent"
   /** a cycle without a choice, so that the run never finishes */
   | "endless_cycle"
   /** a node failed for a reason that has no code of its own; the message says which */

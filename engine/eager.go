@@ -1,0 +1,479 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// eager is the loop of a run in which each node starts as soon as what it reads is settled and a
+// slot is free. Nodes are settled in the order in which they end, which the log records.
+//
+// Concurrency: the owner of the run does everything but the work itself. A worker reads the state
+// as it was when its node started, see State.view.
+type eager struct {
+	*run
+	crew
+	view     *State        // the state since the last change; nil when no worker has read it
+	queue    []nodeIndex   // taken and not started, in order
+	speeches []*speaking   // the first one is being said
+	due      []nodeIndex   // forms to ask when nothing else is left to do
+	quit     chan struct{} // closed at the end: nothing waits for the workers any more
+	replay   replay
+	taken    []nodeIndex
+	unsaved  bool // something has changed since the last checkpoint
+}
+
+// goEager runs nodes until nothing is left, a form has to be answered, or something stops the run.
+func (r *run) goEager() {
+	e := &eager{run: r, quit: make(chan struct{})}
+	e.crew = crew{r: r, done: make(chan *job)}
+	defer close(e.quit)
+	r.shared, r.eager = true, true
+	if r.stretch.origin == nil {
+		e.beginStretch()
+	}
+	e.restart()
+	for e.proceed() {
+		e.await()
+	}
+	r.calls = r.calls[:0]
+	switch {
+	case r.gone:
+	case r.canceled() || r.failed != nil:
+		e.abort()
+		r.stop()
+	case len(e.due) > 0:
+		e.pauseForms()
+	default:
+		e.orderPath()
+		r.finish()
+	}
+}
+
+// proceed does what can be done without waiting. It is false when the run ends or pauses.
+func (e *eager) proceed() bool {
+	for {
+		if e.stopped() {
+			return false
+		}
+		e.sched.ResetChanges()
+		e.sched.EndTurns()
+		e.taken = append(e.taken[:0], e.sched.Take()...)
+		if len(e.taken) > 0 && !e.accept() {
+			return false
+		}
+		settled := e.startQueue()
+		settled = e.say() || settled
+		settled = e.replaySettled() || settled
+		if !settled && len(e.taken) == 0 {
+			break
+		}
+	}
+	e.openStreams()
+	if len(e.active)+len(e.speeches)+len(e.queue) == 0 && (len(e.due) == 0 || !e.textsComing()) {
+		return false
+	}
+	e.save()
+	return !e.gone
+}
+
+// stopped reports whether the run goes no further.
+func (e *eager) stopped() bool { return e.gone || e.failed != nil || e.canceled() }
+
+// accept queues the nodes that the scheduler gave; forms wait until everything else is done. It is
+// false when the run has failed.
+func (e *eager) accept() bool {
+	answered := e.asked
+	if answered {
+		e.taken = e.answered(e.taken)
+		e.asked = len(e.taken) == 0 && e.asked
+	}
+	if err := e.countSteps(e.taken); err != nil {
+		e.failWith(err)
+		return false
+	}
+	if !e.room(0) {
+		return false
+	}
+	for _, n := range e.taken {
+		if !answered && e.isForm(n) && !e.opt.pinned(&e.c.nodes[n]) {
+			e.due = append(e.due, n)
+		} else {
+			e.queue = append(e.queue, n)
+		}
+	}
+	return true
+}
+
+// pauseForms asks the forms that are due.
+func (e *eager) pauseForms() {
+	e.orderPath()
+	e.stretch, e.running = stretch{}, nil
+	if err := e.pause(e.due, e.newCall); err != nil {
+		e.failWith(err)
+		e.endFailed()
+	}
+}
+
+// startQueue starts what may start. It reports whether a node was settled.
+func (e *eager) startQueue() bool {
+	settled := false
+	waiting := e.queue
+	e.queue = nil
+	for i, n := range waiting {
+		if e.stopped() {
+			e.queue = append(e.queue, waiting[i:]...)
+			break
+		}
+		if !e.mayStart(n) {
+			e.queue = append(e.queue, n)
+			continue
+		}
+		settled = e.start(e.begin(n)) || settled
+	}
+	return settled
+}
+
+// mayStart reports whether a node may start now: a slot is free if it needs one, and the texts that
+// it reads, and that of its last execution, are complete. What a node says may still be written.
+func (e *eager) mayStart(n nodeIndex) bool {
+	if last := e.streams[n]; last != nil {
+		stream := last.deferred.stream
+		stream.bound(-1)
+		stream.open(e.work())
+		if !stream.ended() {
+			return false
+		}
+		e.finishStream(last)
+		if e.stopped() {
+			return false
+		}
+	}
+	node := &e.c.nodes[n]
+	if node.speaker == nil && e.readsOpenText(node) {
+		return false
+	}
+	return node.inline || e.slots() > 0
+}
+
+// begin makes the call of a node that starts.
+func (e *eager) begin(n nodeIndex) *Call {
+	call := e.newCall(&e.c.nodes[n])
+	e.st.dropError(n)
+	e.view, e.unsaved = nil, true
+	e.emitNodeStarted(call)
+	return call
+}
+
+// start runs a call: the owner does what cannot block, a worker the rest. It reports whether the
+// node was settled.
+func (e *eager) start(call *Call) bool {
+	if e.gone {
+		return false
+	}
+	if done := e.replay.take(call.step); done != nil {
+		call.effects, call.err = done.effects, done.err
+		e.replay.arrived = append(e.replay.arrived, call)
+		return false
+	}
+	waits := call.node.inline && e.readsOpenText(call.node) // the owner must not
+	switch {
+	case e.skip(call):
+		return e.settleCall(call)
+	case call.node.inline && !waits:
+		call.err = e.attempt(e.inline(), call)
+		return e.settleCall(call)
+	}
+	if e.view == nil {
+		e.view = e.st.view()
+	}
+	call.st, call.away = e.view, true
+	e.launch(call, waits)
+	return false
+}
+
+// readsOpenText reports whether a node reads a text that is still being written. Its writer is not
+// held back then, unless the text is read while it is said.
+func (e *eager) readsOpenText(n *node) bool {
+	if len(e.pending) == 0 {
+		return false
+	}
+	open := false
+	for _, ref := range n.refs {
+		if ref.slot == 0 || ref.Node == "" {
+			continue
+		}
+		writer := e.streams[nodeIndex(ref.slot-1)]
+		if writer == nil || writer.deferred.stream.ended() {
+			continue
+		}
+		open = true
+		if n.speaker == nil {
+			writer.deferred.stream.bound(-1)
+		}
+	}
+	return open
+}
+
+// slots is how many more nodes and early streams may run. A text that is held back until something
+// reads it counts as none: its reader may wait for one that has no slot.
+func (e *eager) slots() int {
+	free := e.opt.Concurrency
+	for _, j := range e.active {
+		if !j.waits {
+			free--
+		}
+	}
+	for _, n := range e.pending {
+		if s := e.streams[n].deferred.stream; s.slot && !s.ended() && !s.full() {
+			free--
+		}
+	}
+	return free
+}
+
+// openStreams opens the streams that are announced, as far as there are slots.
+func (e *eager) openStreams() {
+	for _, n := range e.pending {
+		call := e.streams[n]
+		s := call.deferred.stream
+		if s.isOpen() {
+			continue
+		}
+		if e.slots() <= 0 {
+			return
+		}
+		s.slot = true
+		s.openEarly(e.work())
+	}
+}
+
+// settleCall settles an execution, unless it has to wait until what it says has been said. It
+// reports whether the node was settled.
+func (e *eager) settleCall(call *Call) bool {
+	e.view = nil
+	if !e.takeIn(call) {
+		e.unsaved = true
+		return true
+	}
+	if call.err == nil && call.speech != nil {
+		e.speeches = append(e.speeches, e.newSpeaking(call))
+		return false
+	}
+	e.concludeCall(call)
+	return true
+}
+
+// concludeCall ends an execution that has said what it had to say.
+func (e *eager) concludeCall(call *Call) {
+	e.view = nil
+	n := call.node.index
+	e.conclude(call)
+	e.fillStreams()
+	e.st.path = append(e.st.path, n)
+	e.settled = append(e.settled, n)
+	e.unsaved = true
+	if errors.Is(call.err, ErrCanceled) && !e.canceled() {
+		e.cancelNow()
+	}
+	if !call.away {
+		e.release(call)
+	}
+}
+
+// say hands out what there is of the message that is being said, and of those that are ready after
+// it. It reports whether a node was settled.
+func (e *eager) say() bool {
+	said := false
+	for len(e.speeches) > 0 && !e.stopped() {
+		if !e.pickSpeech() {
+			break
+		}
+		s := e.speeches[0]
+		if !s.advance() || e.gone {
+			break
+		}
+		e.speeches = e.speeches[1:]
+		s.call.err = s.end()
+		e.flushNotes()
+		e.concludeCall(s.call)
+		said = true
+	}
+	return said
+}
+
+// pickSpeech moves to the front the first message that has something to say, unless one is being
+// said. Messages are never mixed. It reports whether there is one.
+func (e *eager) pickSpeech() bool {
+	if e.speeches[0].opened {
+		return true
+	}
+	i := slices.IndexFunc(e.speeches, (*speaking).ready)
+	if i < 0 {
+		return false
+	}
+	e.save() // not again before the message ends
+	s := e.speeches[i]
+	s.opened = true
+	copy(e.speeches[1:], e.speeches[:i])
+	e.speeches[0] = s
+	return true
+}
+
+// textsComing reports whether a text is being written; a pause would throw it away. The writers are
+// not held back any more.
+func (e *eager) textsComing() bool {
+	coming := false
+	for _, n := range e.pending {
+		if s := e.streams[n].deferred.stream; s.isOpen() && !s.ended() {
+			s.bound(-1)
+			coming = true
+		}
+	}
+	return coming
+}
+
+// await waits until a worker ends, a text grows, there is something for the log, or the run is
+// stopped.
+func (e *eager) await() {
+	select {
+	case j := <-e.done:
+		e.finished(j)
+	case <-e.wake:
+		e.noteStreams()
+	case <-e.signal:
+		e.flushNotes()
+	case <-e.port:
+	case <-e.work().Done():
+	case <-e.overdue():
+		e.expireCalls()
+	}
+}
+
+// finished settles what a worker has done, or keeps it until its turn comes in a replay.
+func (e *eager) finished(j *job) {
+	if !slices.Contains(e.active, j) {
+		return // it was abandoned
+	}
+	j.call.err, j.call.ended = j.err, e.clock.Now()
+	e.remove(j)
+	if errors.Is(j.err, ErrCanceled) && !e.canceled() {
+		e.cancelNow()
+	}
+	e.flushNotes()
+	if e.replay.defers(j.call) {
+		return
+	}
+	e.logResult(j.call)
+	e.settleCall(j.call)
+}
+
+// replaySettled settles what the log says was done before the run was taken over, in that order. It
+// reports whether a node was settled.
+func (e *eager) replaySettled() bool {
+	settled := false
+	for !e.stopped() {
+		idle := !settled && len(e.taken)+len(e.active)+len(e.speeches)+len(e.queue) == 0
+		call := e.replay.next(idle)
+		if call == nil {
+			break
+		}
+		settled = true
+		if call.away {
+			e.logResult(call)
+		}
+		e.settleCall(call)
+	}
+	return settled
+}
+
+// expireCalls gives up on workers that are past their deadline.
+func (e *eager) expireCalls() {
+	for _, j := range slices.Clone(e.active) {
+		if !j.deadline.IsZero() && until(j.deadline) <= 0 {
+			e.giveUp(j, timeoutError(j.call.node))
+		}
+	}
+}
+
+// giveUp settles the node of a worker that does not return, with an error.
+func (e *eager) giveUp(j *job, err error) {
+	j.call.close()
+	e.remove(j)
+	call := newCall(e.run, j.call.node)
+	call.step, call.started, call.cursor, call.away, call.err = j.call.step, j.call.started, j.call.cursor, true, err
+	e.logResult(call)
+	e.settleCall(call)
+}
+
+// abort ends what is still going on in a run that was cancelled or has failed: each node that
+// started finishes.
+func (e *eager) abort() {
+	e.halt()
+	timer := after(grace)
+	for len(e.active) > 0 && !e.gone {
+		select {
+		case j := <-e.done:
+			if slices.Contains(e.active, j) {
+				e.remove(j)
+				e.cut(j.call)
+			}
+		case <-e.signal:
+			e.flushNotes()
+		case <-timer:
+			for _, j := range slices.Clone(e.active) {
+				j.call.close()
+				e.remove(j)
+				call := newCall(e.run, j.call.node)
+				call.step, call.started, call.away = j.call.step, j.call.started, true
+				e.cut(call)
+			}
+		}
+	}
+	for _, s := range e.speeches {
+		if s.opened {
+			s.broken = ErrCanceled
+		}
+		e.cut(s.call)
+	}
+	for _, call := range e.replay.arrived {
+		e.cut(call)
+	}
+	e.speeches, e.replay.arrived = nil, nil
+}
+
+// cut finishes a node that the end of the run interrupts.
+func (e *eager) cut(call *Call) {
+	failed := e.failed
+	call.err, call.speech, call.deferred = ErrCanceled, nil, nil
+	if e.takeIn(call) {
+		e.conclude(call)
+	}
+	e.failed = failed
+}
+
+// launch runs a call on a worker. One that only waits for a text takes no slot.
+func (e *eager) launch(call *Call, waits bool) {
+	j := &job{call: call, waits: waits}
+	ctx, cancel := e.jobContext(j)
+	j.cancel = cancel
+	e.active = append(e.active, j)
+	go func() {
+		j.err = e.attempt(ctx, call)
+		select {
+		case e.done <- j:
+		case <-e.quit:
+		}
+	}()
+}
+
+// jobContext is the context of a worker, with the timeout of its node.
+func (b *crew) jobContext(j *job) (ctx context.Context, cancel context.CancelFunc) {
+	if d := j.call.node.timeout; d > 0 {
+		ctx, cancel = context.WithTimeout(b.r.work(), d)
+		j.deadline, _ = ctx.Deadline()
+		return ctx, cancel
+	}
+	return context.WithCancel(b.r.work())
+}

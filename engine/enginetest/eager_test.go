@@ -1,0 +1,165 @@
+package enginetest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest"
+)
+
+// orderDependent reports whether validation says that a canvas, run eagerly, depends on which node
+// ends first.
+func orderDependent(reg *engine.Registry, c *enginetest.Case) bool {
+	dsl := c.DSL.With("settings", engine.Object("scheduling", "eager"))
+	for _, d := range engine.Validate(reg, dsl.AppendJSON(nil)) {
+		if d.Code == engine.CodeOrderDependent {
+			return true
+		}
+	}
+	return false
+}
+
+// eagerSeeds is how many random canvases are compared: a few, or those of EASEL_SOAK.
+func eagerSeeds(t *testing.T, usual uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv("EASEL_SOAK"), 10, 64); err == nil {
+		return n
+	}
+	if testing.Short() {
+		return usual / 5
+	}
+	return usual
+}
+
+// left is what a run leaves, without the numbers of its events and executions.
+func left(t *testing.T, observed engine.Value) []string {
+	t.Helper()
+	var list []string
+	for _, r := range observed.Get("runs").Elements() {
+		require.True(t, r.Get("load_error").IsNull(), "%s", r.Get("load_error"))
+		after := r.Get("dsl_after")
+		run := engine.NewObject(8)
+		for name, v := range after.Get("run").Fields() {
+			switch name {
+			case "seq", "step", "steps", "streams", "held", "usage", "eager":
+			default:
+				run.Set(name, v)
+			}
+		}
+		if !after.Get("run").IsNull() {
+			after = after.With("run", run.Value())
+		}
+		list = append(list, "error: "+r.Get("error").Text(), after.JSON())
+	}
+	return list
+}
+
+// fails reports whether a run ended with an error. What else was under way then is cut short in an
+// eager run.
+func fails(observed engine.Value) bool {
+	for _, r := range observed.Get("runs").Elements() {
+		if !r.Get("error").IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+// TestEagerLeavesWhatBatchesLeave plays random canvases in batches and eagerly.
+func TestEagerLeavesWhatBatchesLeave(t *testing.T) {
+	reg := registry(t)
+	compared, excepted := 0, 0
+	for seed := range eagerSeeds(t, 300) {
+		c := calmCase(seed)
+		never := func(*engine.Event) bool { return false }
+		batch := &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: never, Scheduling: engine.Batch}
+		want, err := batch.Play(t.Context(), c)
+		require.NoError(t, err)
+		eager := &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: never, Scheduling: engine.Eager}
+		showing(t, eager, randomCase(seed))
+		got, err := eager.Play(t.Context(), c)
+		require.NoError(t, err)
+		if fails(want) || orderDependent(registry2(t, reg), c) {
+			excepted++
+			continue
+		}
+		compared++
+		requireSame(t, c, left(t, want), left(t, got), fmt.Sprintf("seed %d: eager", seed))
+	}
+	t.Logf("%d compared, %d excepted", compared, excepted)
+	require.Positive(t, compared)
+}
+
+// registry2 has the tool that the player adds.
+func registry2(t *testing.T, reg *engine.Registry) *engine.Registry {
+	t.Helper()
+	own := reg.Clone()
+	if _, err := own.Lookup("EchoTool"); err != nil {
+		require.NoError(t, own.Add(enginetest.EchoToolSpec()))
+	}
+	return own
+}
+
+// events are the events of a case without an order, because an eager run has none for what runs
+// side by side.
+func events(t *testing.T, observed engine.Value) []string {
+	t.Helper()
+	var list []string
+	for _, r := range observed.Get("runs").Elements() {
+		from := len(list)
+		text := ""
+		for _, e := range r.Get("events").Elements() {
+			if e.Get("event").Str() == "message" {
+				text += e.Get("data").Get("content").Text()
+				continue
+			}
+			list = append(list, e.JSON())
+		}
+		said := strings.Split(text, "")
+		slices.Sort(said)
+		list = append(list, strings.Join(said, ""))
+		slices.Sort(list[from:])
+	}
+	return list
+}
+
+// TestEagerContinuesAfterEachEntry stops eager runs after entries of their logs, as a crash would.
+func TestEagerContinuesAfterEachEntry(t *testing.T) {
+	reg := registry(t)
+	for seed := range eagerSeeds(t, 60) {
+		c := randomCase(seed)
+		if orderDependent(registry2(t, reg), c) {
+			continue
+		}
+		never := func(*engine.Event) bool { return false }
+		play := func(cut enginetest.Cut) engine.Value {
+			player := &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: cut, Scheduling: engine.Eager}
+			observed, err := player.Play(t.Context(), c)
+			require.NoError(t, err, "seed %d\n%s", seed, c.DSL)
+			return observed
+		}
+		entries := 0
+		want := play(func(*engine.Event) bool { entries++; return never(nil) })
+		if fails(want) {
+			continue
+		}
+		r := rand.New(rand.NewPCG(seed, 3))
+		cuts := []enginetest.Cut{enginetest.AtCheckpoints}
+		for range 6 {
+			cuts = append(cuts, enginetest.AfterEntry(1+r.IntN(entries)))
+		}
+		for i, cut := range cuts {
+			got := play(cut)
+			what := fmt.Sprintf("seed %d, cut %d", seed, i)
+			requireSame(t, c, left(t, want), left(t, got), what)
+			requireSame(t, c, events(t, want), events(t, got), what)
+		}
+	}
+}

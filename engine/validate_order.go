@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// orderCheck finds what depends on the order in which nodes of an eager run happen to end.
+type orderCheck struct {
+	*validator
+	before [][]bool    // by node, made when needed: the nodes that run after it
+	spans  []batchSpan // by node
+
+	waiting [][]nodeIndex // by node: what waits for it
+}
+
+// batchSpan is the first and the last batch in which a node may run.
+type batchSpan struct {
+	first, last int
+	known, on   bool // on: it is being worked out
+}
+
+// checkOrder names nodes of an eager canvas of which one writes what the other reads or writes, and
+// neither waits for the other; and nodes that batches run once for each way that leads to them.
+func (v *validator) checkOrder() {
+	if v.settings.scheduling != Eager {
+		return
+	}
+	o := &orderCheck{validator: v, before: make([][]bool, len(v.nodes)), spans: make([]batchSpan, len(v.nodes))}
+	reached := v.fromStart()
+	for i := range v.nodes {
+		if n := &v.nodes[i]; reached[i] && n.comp != nil {
+			o.checkWrites(n, reached)
+			o.checkJoin(n)
+		}
+	}
+}
+
+// checkWrites compares what n writes with what other nodes read and write.
+func (o *orderCheck) checkWrites(n *node, reached []bool) {
+	w, ok := n.comp.(Writer)
+	if !ok {
+		return
+	}
+	for _, ref := range w.Writes() {
+		for i := range o.nodes {
+			other := &o.nodes[i]
+			if !reached[i] || other == n || !other.touches(&ref) || o.ordered(n.index, other.index) {
+				continue
+			}
+			o.add(n, SeverityWarning, CodeOrderDependent, "",
+				"it writes {%s}, which %q uses, and neither waits for the other: what %q sees depends on which ends "+
+					"first; lead from one to the other, or set scheduling to batch", ref.Expr, other.id, other.id)
+		}
+	}
+}
+
+// touches reports whether a node reads or writes what a reference means, a part of it or what it is
+// a part of.
+func (n *node) touches(ref *Ref) bool {
+	same := func(x *Ref) bool {
+		return x.Expr == ref.Expr || strings.HasPrefix(x.Expr, ref.Expr+".") || strings.HasPrefix(ref.Expr, x.Expr+".")
+	}
+	if slices.ContainsFunc(n.refs, same) {
+		return true
+	}
+	w, ok := n.comp.(Writer)
+	if !ok {
+		return false
+	}
+	for _, own := range w.Writes() {
+		if same(&own) {
+			return true
+		}
+	}
+	return false
+}
+
+// ordered reports whether one of two nodes always waits for the other.
+func (o *orderCheck) ordered(a, b nodeIndex) bool {
+	a, b = o.level(a, b), o.level(b, a)
+	return a == b || o.after(a)[b] || o.after(b)[a]
+}
+
+// level is n, or the container around it that stands in the same body as other or as a container of
+// other.
+func (o *orderCheck) level(n, other nodeIndex) nodeIndex {
+	for p := o.nodes[n].parent; p != noNode; p = o.nodes[p].parent {
+		if p == other || o.graph.Encloses(p, other) {
+			break
+		}
+		n = p
+	}
+	return n
+}
+
+// after are the nodes that wait for n, or for one that does.
+func (o *orderCheck) after(n nodeIndex) []bool {
+	if o.before[n] != nil {
+		return o.before[n]
+	}
+	if o.waiting == nil {
+		o.waiting = make([][]nodeIndex, len(o.nodes))
+		for i := range o.nodes {
+			for _, source := range joinGraph(o.Canvas).Sources(nodeIndex(i)) {
+				o.waiting[source] = append(o.waiting[source], nodeIndex(i))
+			}
+		}
+	}
+	seen := make([]bool, len(o.nodes))
+	queue := []nodeIndex{n}
+	for len(queue) > 0 {
+		from := queue[0]
+		queue = queue[1:]
+		for _, to := range o.waiting[from] {
+			if !seen[to] {
+				seen[to] = true
+				queue = append(queue, to)
+			}
+		}
+	}
+	o.before[n] = seen
+	return seen
+}
+
+// checkJoin names a node to which ways of different length lead, for which it does not wait in
+// batches: they run it once for each.
+func (o *orderCheck) checkJoin(n *node) {
+	var shortest, longest, ways int
+	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
+		if !slices.Contains(o.next(&o.nodes[from]), n.index) && !slices.Contains(o.nodes[from].gotos, n.index) {
+			continue
+		}
+		least, most := o.span(from)
+		if ways++; ways == 1 {
+			shortest, longest = least, most
+		}
+		shortest, longest = min(shortest, least), max(longest, most)
+	}
+	waits := true
+	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
+		waits = waits && slices.Contains(o.graph.Sources(n.index), from)
+	}
+	if ways > 1 && !waits && shortest != longest {
+		o.add(n, SeverityWarning, CodeOrderDependent, "",
+			"ways of different length lead here: batches run it once for each way, an eager run once")
+	}
+}
+
+// span is when a node may run, counted in batches; one in a cycle may run in any.
+func (o *orderCheck) span(n nodeIndex) (first, last int) {
+	s := &o.spans[n]
+	switch {
+	case s.known:
+		return s.first, s.last
+	case s.on:
+		return 0, len(o.nodes)
+	}
+	s.on = true
+	for i, from := range joinGraph(o.Canvas).Sources(n) {
+		least, most := o.span(from)
+		if i == 0 {
+			s.first = least + 1
+		}
+		s.first, s.last = min(s.first, least+1), max(s.last, most+1)
+	}
+	if o.nodes[n].container != nil {
+		s.last += len(o.nodes) // its body takes as many as it likes
+	}
+	s.known = true
+	return s.first, s.last
+}
