@@ -1,4 +1,4 @@
-package host_test
+package failure_test
 
 import (
 	"bytes"
@@ -34,14 +34,14 @@ func TestCanvasesRunWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")
 	}
-	easel, err := servertest.Build(t.TempDir(), "./cmd/easel")
+	easel, err := servertest.Build(t.TempDir(), "../cmd/easel")
 	require.NoError(t, err)
 	s := newServices(t)
 	w := embedded(t, programs{easel: easel})
 	w.env = []string{"EASEL_MODEL_BASE_URL=" + s.model, "EASEL_MODEL_KEY=none", "EASEL_MODEL_DEFAULT=double"}
-	python, err := filepath.Abs("../build/out")
+	python, err := filepath.Abs("../../build/out")
 	require.NoError(t, err)
-	w.args = append(w.args, "--sqlite", s.databases, "--knowledge", "examples/knowledge", "--python", python)
+	w.args = append(w.args, "--sqlite", s.databases, "--knowledge", "../examples/knowledge", "--python", python)
 	w.start("whole")
 	registry, err := engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)

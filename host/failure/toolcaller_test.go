@@ -1,4 +1,4 @@
-package host_test
+package failure_test
 
 import (
 	"encoding/json"
