@@ -27,8 +27,8 @@ func NewCounter(s Settings) (*Counter, error) {
 // keptCounts is the number of terms up to which the counts of a chunk are used for the next one.
 const keptCounts = 4096
 
-// Count returns the number of words of a chunk and, until the next call, how often each of its terms
-// counts. name is that of its document.
+// Count returns the number of words of a chunk and, until the next call, how often each of its
+// terms counts. name is that of its document.
 func (c *Counter) Count(name string, chunk *Chunk) (length int, counts map[string]int) {
 	if len(c.counts) > keptCounts {
 		c.counts = map[string]int{} // an emptied map keeps its size
