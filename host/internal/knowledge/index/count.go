@@ -11,7 +11,8 @@ import (
 // Counter counts the terms of chunks. It is for one goroutine at a time.
 type Counter struct {
 	analyzer *terms.Analyzer
-	found    []terms.Term // buffer
+	found    []terms.Term   // buffer
+	counts   map[string]int // of the last chunk
 }
 
 // NewCounter returns a counter with the language of a dataset.
@@ -20,13 +21,20 @@ func NewCounter(s Settings) (*Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Counter{analyzer: a}, nil
+	return &Counter{analyzer: a, counts: map[string]int{}}, nil
 }
 
-// Count returns the number of words of a chunk and how often each of its terms counts. name is that
-// of its document.
+// keptCounts is the number of terms up to which the counts of a chunk are used for the next one.
+const keptCounts = 4096
+
+// Count returns the number of words of a chunk and, until the next call, how often each of its
+// terms counts. name is that of its document.
 func (c *Counter) Count(name string, chunk *Chunk) (length int, counts map[string]int) {
-	counts = map[string]int{}
+	if len(c.counts) > keptCounts {
+		c.counts = map[string]int{} // an emptied map keeps its size
+	}
+	counts = c.counts
+	clear(counts)
 	take := func(text string, weight int) (words int) {
 		c.found = c.analyzer.Append(c.found[:0], text)
 		for _, t := range c.found {

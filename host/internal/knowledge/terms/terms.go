@@ -6,6 +6,7 @@
 package terms
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,8 +41,14 @@ type Term struct {
 type Analyzer struct {
 	stem  func(string) string
 	stops map[string]bool
-	cache map[string]string
+	cache map[string]cached // by the word as fold gives it
 	word  []byte
+}
+
+// cached is what a word becomes.
+type cached struct {
+	term string
+	stop bool
 }
 
 // longestTerm is the size up to which a word is a term, in bytes; longer words are cut.
@@ -60,7 +67,7 @@ func New(s Settings) (*Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Analyzer{stem: stem, cache: map[string]string{}}
+	a := &Analyzer{stem: stem, cache: map[string]cached{}}
 	if s.Language == "english" {
 		a.stops = stopWords
 	}
@@ -125,22 +132,23 @@ func (a *Analyzer) Query(text string) []string {
 // term makes a term of text[start:end].
 func (a *Analyzer) term(text string, start, end int) Term {
 	t := Term{Start: start, End: end}
-	word := a.fold(text[start:end])
-	t.Stop = a.stops[word]
-	if stemmed, ok := a.cache[word]; ok {
-		t.Text = stemmed
-		return t
+	folded := a.fold(text[start:end])
+	c, ok := a.cache[string(folded)]
+	if !ok {
+		word := string(folded)
+		c = cached{a.stem(word), a.stops[word]}
+		if len(a.cache) >= cachedWords {
+			clear(a.cache)
+		}
+		a.cache[word] = c
 	}
-	t.Text = a.stem(word)
-	if len(a.cache) >= cachedWords {
-		clear(a.cache)
-	}
-	a.cache[word] = t.Text
+	t.Text, t.Stop = c.term, c.stop
 	return t
 }
 
-// fold is a word in lower case, without a possessive ending and in composed form.
-func (a *Analyzer) fold(word string) string {
+// fold is a word in lower case, without a possessive ending and in composed form, until the next
+// call.
+func (a *Analyzer) fold(word string) []byte {
 	a.word = a.word[:0]
 	ascii := true
 	for _, r := range word {
@@ -163,7 +171,7 @@ func (a *Analyzer) fold(word string) string {
 	if !ascii && !norm.NFC.IsNormal(a.word) {
 		a.word = norm.NFC.Append(nil, a.word...)
 	}
-	return strings.TrimSuffix(string(a.word), "'s")
+	return bytes.TrimSuffix(a.word, []byte("'s"))
 }
 
 // appendPairs adds the pairs of the run of wide characters that begins at start, and each character

@@ -3,8 +3,8 @@
 // Words are found by a GIN index over the terms of each chunk, which are made here and not by the
 // database, so that every adapter finds the same. The matches of a query come back with the counts
 // of its terms, and are scored by BM25 here: scores are exact, and chunks that were deleted do not
-// count. A term is stored with the number of its dataset, so that a search of one dataset reads
-// nothing of another.
+// count. A term is stored as a hash of 64 bits of it and its dataset, so that a search of one
+// dataset reads nothing of another.
 //
 // Vectors are columns of pgvector where the database has it, and are compared there; without it
 // they are bytes, and each search compares all vectors of its datasets here. Both are exact.
@@ -22,6 +22,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -212,8 +213,10 @@ type dataset struct {
 	chunks, words int64
 }
 
-// prefix begins the terms of a dataset.
-func (d *dataset) prefix() string { return strconv.FormatInt(d.id, 36) + "/" }
+// hash stands for a term of a dataset.
+func (d *dataset) hash(term string) int64 {
+	return int64(xxhash.Sum64String(strconv.FormatInt(d.id, 36) + "/" + term))
+}
 
 const datasetColumns = `id, key, settings, dims, chunks, words`
 

@@ -58,8 +58,8 @@ CREATE TABLE words (
 	document bigint NOT NULL,
 	enabled  boolean NOT NULL,
 	length   int NOT NULL,
-	terms    text[] COLLATE "C" NOT NULL, -- each behind the number of the dataset
-	counts   int[] NOT NULL
+	terms    bigint[] NOT NULL, -- hashes of terms of the dataset, ascending
+	counts   int[] NOT NULL     -- how often each counts
 );
 CREATE INDEX words_dataset ON words (dataset);
 CREATE INDEX words_terms ON words USING gin (terms);

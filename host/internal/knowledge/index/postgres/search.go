@@ -194,10 +194,12 @@ func (s *search) matches(out []match, q *wordQuery, holding map[string]int) ([]m
 	if len(q.terms) == 0 {
 		return out, nil
 	}
-	stored, columns := make([]string, len(q.terms)), make([]string, len(q.terms))
+	stored, columns := make([]int64, len(q.terms)), make([]string, len(q.terms))
 	for i, t := range q.terms {
-		stored[i] = q.prefix() + t
-		columns[i] = fmt.Sprintf(`coalesce(counts[array_position(terms, ($1::text[])[%d] COLLATE "C")], 0)`, i+1)
+		stored[i] = q.hash(t)
+		// width_bucket is a binary search: where the last term is that is not greater.
+		columns[i] = fmt.Sprintf(`CASE WHEN terms[width_bucket(($1::bigint[])[%[1]d], terms)] = ($1::bigint[])[%[1]d]
+			THEN counts[width_bucket(($1::bigint[])[%[1]d], terms)] ELSE 0 END`, i+1)
 	}
 	rows, err := s.Query(s.ctx, `SELECT chunk, document, enabled, length, ARRAY[`+strings.Join(columns, ", ")+`]
 		FROM words WHERE terms && $1`, stored)

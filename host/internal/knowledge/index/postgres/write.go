@@ -172,13 +172,8 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 		return err
 	}
 	length, counts := c.counter.Count(name, chunk)
-	terms := slices.AppendSeq(make([]string, 0, len(counts)), maps.Keys(counts))
-	slices.Sort(terms)
-	numbers := make([]int32, len(terms))
-	for i, t := range terms {
-		numbers[i], terms[i] = int32(counts[t]), c.d.prefix()+t
-	}
-	c.queue(len(content)+len(text)+32*len(terms), `WITH chunk AS (
+	terms, numbers := c.hashed(counts)
+	c.queue(len(content)+len(text)+12*len(terms), `WITH chunk AS (
 			INSERT INTO chunks (dataset, document, key, content, body, enabled, extra)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id
 		), vector AS (
@@ -194,6 +189,21 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 		return c.flush()
 	}
 	return nil
+}
+
+// hashed are the terms of a chunk as they are stored, and how often each counts.
+func (c *change) hashed(counts map[string]int) (terms []int64, numbers []int32) {
+	byHash := make(map[int64]int, len(counts))
+	for t, n := range counts {
+		byHash[c.d.hash(t)] += n
+	}
+	terms = slices.AppendSeq(make([]int64, 0, len(byHash)), maps.Keys(byHash))
+	slices.Sort(terms)
+	numbers = make([]int32, len(terms))
+	for i, t := range terms {
+		numbers[i] = int32(byHash[t])
+	}
+	return terms, numbers
 }
 
 // queuedBytes bounds what is sent in one round trip.
