@@ -17,15 +17,16 @@ func (v versions) operations() []operation {
 	return []operation{
 		handle(operation{
 			method: "GET", path: of + "/versions", body: api.BodyNone, scope: app.ScopeRead, name: "listVersions",
-			about: "Versions of a canvas, newest first: the documents that were saved last, and all that were ever published.",
+			about: "Versions of a canvas, newest first: the documents that were saved last, and all that were " +
+				"ever published.",
 		}, v.list),
 		handle(operation{
 			method: "GET", path: of + "/versions/{vid}", body: api.BodyNone, scope: app.ScopeRead, name: "getVersion",
 			about: "One version with its document.",
 		}, v.get),
 		handle(operation{
-			method: "PATCH", path: of + "/versions/{vid}", body: api.BodyTiny, scope: app.ScopeEdit, name: "renameVersion",
-			about: "Changes the title of a version.",
+			method: "PATCH", path: of + "/versions/{vid}", body: api.BodyTiny, scope: app.ScopeEdit,
+			name: "renameVersion", about: "Changes the title of a version.",
 		}, v.rename),
 		handle(operation{
 			method: "POST", path: of + "/publish", body: api.BodyTiny, scope: app.ScopeEdit, name: "publishCanvas",
@@ -39,7 +40,7 @@ type versionView struct {
 	ID          string       `json:"id"`
 	Number      int64        `json:"number" jsonschema:"grows by one with each version of the canvas"`
 	Title       string       `json:"title"`
-	Author      string       `json:"author" jsonschema:"who saved it: the nickname; empty for versions of older hosts"`
+	Author      string       `json:"author" jsonschema:"nickname of who saved it, if that is known"`
 	Created     time.Time    `json:"created"`
 	Published   bool         `json:"published" jsonschema:"it is the one that what runs with published gets"`
 	PublishedAt *time.Time   `json:"published_at,omitempty" jsonschema:"when it was published last; left out when it never was"`
