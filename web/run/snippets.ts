@@ -91,7 +91,7 @@ export function widgetTag({ host, agent, token, color, side, language, title, fi
   return `<script ${attributes.join("\n        ")}></script>`;
 }
 
-/** chatAddress is the chat as a page of its own. No server gets the token, which is behind the #. */
+/** chatAddress is the chat as a page of its own. The token is behind the #: no server gets it. */
 export function chatAddress({ host, agent, token, color, language, title, files }: Embed): string {
   const options = new URLSearchParams({
     agent,

@@ -29,7 +29,8 @@ export async function foreignSite(host: string): Promise<Site> {
     }
     response.writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": policy });
     response.end(
-      `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main><h1>Shop</h1></main>${site.body}</body></html>`,
+      `<!doctype html><html lang="en"><head><title>Shop</title></head>` +
+        `<body><main><h1>Shop</h1></main>${site.body}</body></html>`,
     );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

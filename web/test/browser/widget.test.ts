@@ -82,7 +82,8 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     more = "",
     look?: Look,
   ): Promise<{ page: Page; done(expected?: RegExp): Promise<void> }> => {
-    site.body = `<script src="${host.address}/widget.js" data-agent="${id}" data-token="${token}" ${more} defer></script>`;
+    const named = `data-agent="${id}" data-token="${token}"`;
+    site.body = `<script src="${host.address}/widget.js" ${named} ${more} defer></script>`;
     return stage.visit("", look);
   };
   const open = (page: Page): Promise<void> => page.getByRole("button", { name: "Open the chat" }).click();
@@ -284,7 +285,8 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
       await context.close();
     }
 
-    site.body = `<iframe title="button" src="${host.address}/chats/widget?shared_id=${id}&from=agent&auth=${token}&mode=master&streaming=true"></iframe>`;
+    const query = `shared_id=${id}&from=agent&auth=${token}&mode=master&streaming=true`;
+    site.body = `<iframe title="button" src="${host.address}/chats/widget?${query}"></iframe>`;
     const { page, done } = await stage.visit();
     const made = page.evaluate(
       () =>
