@@ -156,8 +156,10 @@ export class Client {
 async function dataOf<T>(answer: Response): Promise<T> {
   const { code, message, data } = (await answer.json().catch(() => ({ code: answer.status }))) as Envelope<T>;
   if (code === 0) return data as T;
-  const unpublished = /publish/i.test(message ?? "");
-  throw new ChatError(unpublished ? "unpublished" : code === 401 || code === 109 ? "refused" : "failed", message);
+  const says = (pattern: RegExp): boolean => pattern.test(message ?? "");
+  // An unknown token is refused with different codes by the versions of the dialect.
+  if (says(/authoriz|authentication/i)) throw new ChatError("refused", message);
+  throw new ChatError(says(/publish/i) ? "unpublished" : "failed", message);
 }
 
 interface Envelope<T> {

@@ -20,10 +20,8 @@ function drawn(block: Block, cite: Cite): Content {
   switch (block.kind) {
     case "paragraph":
       return make("p", {}, ...line(block.content, cite));
-    case "heading": {
-      const level = String(Math.min(6, 3 + block.level));
-      return make("p", { class: "heading", role: "heading", "aria-level": level }, ...line(block.content, cite));
-    }
+    case "heading":
+      return make("p", { class: "heading" }, ...line(block.content, cite)); // the page around has headings of its own
     case "code":
       return make("pre", { tabindex: "0" }, make("code", {}, block.text));
     case "rule":
