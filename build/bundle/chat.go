@@ -54,7 +54,8 @@ func (b bundler) checkWidget() error {
 	}
 	fmt.Printf("%s: %d bytes gzip of %d\n", widgetFile, size, widgetBudget)
 	if size > widgetBudget {
-		return fmt.Errorf("%s weighs %d bytes gzip, %d over its budget of %d", widgetFile, size, size-widgetBudget, widgetBudget)
+		over := size - widgetBudget
+		return fmt.Errorf("%s weighs %d bytes gzip, %d over its budget of %d", widgetFile, size, over, widgetBudget)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// What a difference of two documents means to a person: which nodes were added, removed and changed,
-// and which settings of them.
+// What a difference of two documents means to a person: which nodes were added, removed and
+// changed, and which settings of them.
 
 import { diff } from "./diff.ts";
 import { isObject, own, type Dsl } from "./dsl.ts";
@@ -47,25 +47,42 @@ export function compare(before: Dsl, after: Dsl): Comparison {
     const [old, now] = [own(before.components, id), own(after.components, id)];
     const obj = (now ?? old)?.obj;
     const settings = settingsOf(old?.obj.params ?? {}, now?.obj.params ?? {});
-    if (old && now && nameBefore(id) !== nameAfter(id)) settings.unshift({ name: "name", before: nameBefore(id), after: nameAfter(id) });
+    if (old && now && nameBefore(id) !== nameAfter(id))
+      settings.unshift({ name: "name", before: nameBefore(id), after: nameAfter(id) });
     if (old && now && settings.length === 0) continue;
     const change = !old ? "added" : !now ? "removed" : "changed";
-    nodes.push({ id, name: now ? nameAfter(id) : nameBefore(id), kind: obj?.component_name ?? "", change, settings: old && now ? settings : [] });
+    nodes.push({
+      id,
+      name: now ? nameAfter(id) : nameBefore(id),
+      kind: obj?.component_name ?? "",
+      change,
+      settings: old && now ? settings : [],
+    });
   }
   const [then, since] = [edgesOf(before), edgesOf(after)];
   const edges = [
-    ...[...since].filter(([key]) => !then.has(key)).map(([, [from, to]]) => ({ from: nameAfter(from), to: nameAfter(to), change: "added" as const })),
-    ...[...then].filter(([key]) => !since.has(key)).map(([, [from, to]]) => ({ from: nameBefore(from), to: nameBefore(to), change: "removed" as const })),
+    ...[...since]
+      .filter(([key]) => !then.has(key))
+      .map(([, [from, to]]) => ({ from: nameAfter(from), to: nameAfter(to), change: "added" as const })),
+    ...[...then]
+      .filter(([key]) => !since.has(key))
+      .map(([, [from, to]]) => ({ from: nameBefore(from), to: nameBefore(to), change: "removed" as const })),
   ];
   const rest = (dsl: Dsl): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(dsl).filter(([name]) => name !== "components" && name !== "graph" && !state.has(name)));
+    Object.fromEntries(
+      Object.entries(dsl).filter(([name]) => name !== "components" && name !== "graph" && !state.has(name)),
+    );
   const other = settingsOf(rest(before), rest(after));
   const looks = nodes.length + edges.length + other.length === 0 && diff(before, after).length > 0;
   return { nodes, edges, other, looks };
 }
 
 function settingsOf(before: Record<string, unknown>, after: Record<string, unknown>): Setting[] {
-  const names = new Set(diff(before, after).flatMap(({ path }) => (path.length > 0 ? [String(path[0])] : [...Object.keys(before), ...Object.keys(after)])));
+  const names = new Set(
+    diff(before, after).flatMap(({ path }) =>
+      path.length > 0 ? [String(path[0])] : [...Object.keys(before), ...Object.keys(after)],
+    ),
+  );
   return [...names].flatMap((name) => {
     const [old, now] = [own(before, name), own(after, name)];
     if (diff(old ?? null, now ?? null).length === 0) return [];
@@ -74,11 +91,13 @@ function settingsOf(before: Record<string, unknown>, after: Record<string, unkno
 }
 
 function edgesOf(dsl: Dsl): Map<string, [from: string, to: string]> {
-  return new Map(Object.entries(dsl.components).flatMap(([from, component]) => {
-    const list: unknown = isObject(component) ? component["downstream"] : undefined;
-    const targets = Array.isArray(list) ? list.filter((to): to is string => typeof to === "string") : [];
-    return targets.map((to): [string, [string, string]] => [JSON.stringify([from, to]), [from, to]]);
-  }));
+  return new Map(
+    Object.entries(dsl.components).flatMap(([from, component]) => {
+      const list: unknown = isObject(component) ? component["downstream"] : undefined;
+      const targets = Array.isArray(list) ? list.filter((to): to is string => typeof to === "string") : [];
+      return targets.map((to): [string, [string, string]] => [JSON.stringify([from, to]), [from, to]]);
+    }),
+  );
 }
 
 /** shown gives a value as text, as differences of text show it. */

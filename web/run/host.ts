@@ -108,10 +108,11 @@ export class Host {
     return { id, rev };
   }
 
-  /** request sends a request of the page itself to a fixed path of the host's API, and reads its JSON. */
+  /** request sends a request of the page itself to the host's API, and reads its JSON. */
   async request<T>(method: string, path: string, body?: unknown): Promise<T> {
     if (method !== "GET") await this.#proven();
-    const sent = body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const headers = { "content-type": "application/json" };
+    const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
     const text = await textOf(await this.#send(path, "page", { method, ...sent }));
     return (text === "" ? undefined : JSON.parse(text)) as T;
   }

@@ -1,5 +1,5 @@
-// What the host knows of a canvas that others use: its versions, which of them is published, tokens,
-// schedules, and whether everything that it needs is there.
+// What the host knows of a canvas that others use: its versions, which of them is published,
+// tokens, schedules, and whether everything that it needs is there.
 
 import type { Diagnostic } from "@easel/engine";
 import type { Dsl } from "../canvas/dsl.ts";
@@ -109,7 +109,9 @@ export class Release {
     };
     const [report, models, datasets, secrets] = await Promise.all([
       this.#host.request<{ diagnostics: Diagnostic[] }>("POST", `${this.#path}/validate`, { dsl }),
-      names("/api/v2/models"), names("/api/v2/datasets?page_size=1000"), names("/api/v2/secrets"),
+      names("/api/v2/models"),
+      names("/api/v2/datasets?page_size=1000"),
+      names("/api/v2/secrets"),
     ]);
     return [...report.diagnostics.map(ofDiagnostic), ...lacking(dsl, { models, datasets, secrets })];
   }
@@ -155,7 +157,9 @@ export function lacking(dsl: Dsl, there: There): Need[] {
         }
       }
       if ((name === "kb_ids" || name === "dataset_ids") && Array.isArray(value)) {
-        const missing = value.filter((id): id is string => typeof id === "string" && !/[{}]/.test(id) && !there.datasets.has(id));
+        const missing = value.filter(
+          (id): id is string => typeof id === "string" && !/[{}]/.test(id) && !there.datasets.has(id),
+        );
         for (const id of missing) needs.push({ severity: "warning", kind: "dataset", node, text: id });
       }
     }

@@ -78,19 +78,28 @@ export interface Embed {
 /** widgetTag is the line for a site. */
 export function widgetTag({ host, agent, token, color, side, language, title, files }: Embed): string {
   const attributes = [
-    `src="${host}/widget.js"`, `data-agent="${escaped(agent)}"`, `data-token="${escaped(token)}"`,
-    ...(color ? [`data-color="${escaped(color)}"`] : []), ...(side === "left" ? ['data-position="left"'] : []),
-    ...(language ? [`data-language="${language}"`] : []), ...(title ? [`data-title="${escaped(title)}"`] : []),
-    ...(files ? [] : ['data-files="off"']), "defer",
+    `src="${host}/widget.js"`,
+    `data-agent="${escaped(agent)}"`,
+    `data-token="${escaped(token)}"`,
+    ...(color ? [`data-color="${escaped(color)}"`] : []),
+    ...(side === "left" ? ['data-position="left"'] : []),
+    ...(language ? [`data-language="${language}"`] : []),
+    ...(title ? [`data-title="${escaped(title)}"`] : []),
+    ...(files ? [] : ['data-files="off"']),
+    "defer",
   ];
   return `<script ${attributes.join("\n        ")}></script>`;
 }
 
-/** chatAddress is the chat as a page of its own. The token stands behind the #, which no server gets. */
+/** chatAddress is the chat as a page of its own. The token is behind the #: no server gets it. */
 export function chatAddress({ host, agent, token, color, language, title, files }: Embed): string {
   const options = new URLSearchParams({
-    agent, token, ...(color ? { color: color.replace("#", "") } : {}), ...(language ? { language } : {}),
-    ...(title ? { title } : {}), ...(files ? {} : { files: "off" }),
+    agent,
+    token,
+    ...(color ? { color: color.replace("#", "") } : {}),
+    ...(language ? { language } : {}),
+    ...(title ? { title } : {}),
+    ...(files ? {} : { files: "off" }),
   });
   return `${host}/agent/chat#${options}`;
 }

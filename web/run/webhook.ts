@@ -25,10 +25,13 @@ const pause = 400; // milliseconds between two questions
  * the call started; with false there is none, because the call was refused.
  */
 export async function listen(
-  host: Pick<Host, "request">, canvas: string, signal: AbortSignal,
+  host: Pick<Host, "request">,
+  canvas: string,
+  signal: AbortSignal,
 ): Promise<(started: boolean) => AsyncGenerator<TestEvent>> {
   const path = `/api/v1/agents/${encodeURIComponent(canvas)}/webhook/logs`;
-  const ask = async (query: string): Promise<Trace> => (await host.request<{ data: Trace }>("GET", path + query)).data;
+  const ask = async (query: string): Promise<Trace> =>
+    (await host.request<{ data: Trace }>("GET", path + query)).data;
   let since = (await ask("")).next_since_ts;
   return async function* (started) {
     for (let id = ""; started && !signal.aborted;) {
@@ -46,7 +49,10 @@ export async function listen(
 
 /** testCall sends a request to the webhook as its owner. */
 export function testCall(
-  host: Pick<Host, "call">, canvas: string, method: string, body?: string,
+  host: Pick<Host, "call">,
+  canvas: string,
+  method: string,
+  body?: string,
 ): Promise<{ status: number; text: string }> {
   return host.call(method, `/api/v1/agents/${encodeURIComponent(canvas)}/webhook/test`, body);
 }

@@ -218,7 +218,9 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       {next && <Replace title={title} onOpen={() => { setNext(undefined); next.open(); }} onKeep={() => { setNext(undefined); next.keep(); }} />}
       {publishing && document_ && !keeping && (
         <Suspense fallback={null}>
-          <Publish key={document_.number} onKeep={keep} onNew={() => setKeeping(true)} onClose={() => setPublishing(false)} />
+          <Publish
+            key={document_.number} onKeep={keep} onNew={() => setKeeping(true)} onClose={() => setPublishing(false)}
+          />
         </Suspense>
       )}
       {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}

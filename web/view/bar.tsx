@@ -10,7 +10,8 @@ import { save } from "./save.ts";
 
 /** Bar is the page's header. */
 export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
-  onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean>; onNew(): void; onPublish(): void;
+  onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean>; onNew(): void;
+  onPublish(): void;
 }): React.ReactNode {
   const t = useText();
   const { session, look } = useApp();

@@ -13,20 +13,36 @@ export function drawTurn(turn: Turn, say: Say, again: () => void): HTMLElement {
   const open = phase === "sending" || phase === "running" || phase === "reconnecting";
   const waiting = open && (phase !== "running" || state.answers.at(-1)?.done !== false);
   const said = asked(turn);
-  return make("div", { class: "turn" },
+  return make(
+    "div",
+    { class: "turn" },
     said.length > 0 && make("div", { class: "mine" }, make("span", { class: "sr" }, `${say("you")}: `), ...said),
     ...state.answers.map((answer) => drawAnswer(answer, say)),
-    waiting && make("p", { class: "note" },
-      make("span", { class: "dots", "aria-hidden": "true" }), say(phase === "reconnecting" ? "reconnecting" : "working")),
+    waiting &&
+      make(
+        "p",
+        { class: "note" },
+        make("span", { class: "dots", "aria-hidden": "true" }),
+        say(phase === "reconnecting" ? "reconnecting" : "working"),
+      ),
     state.status === "canceled" && make("p", { class: "note" }, say("canceled")),
-    fault !== undefined && make("p", { class: "fault", role: "alert" }, say(fault), " ",
-      make("button", { type: "button", click: again }, say("again"))));
+    fault !== undefined &&
+      make(
+        "p",
+        { class: "fault", role: "alert" },
+        say(fault),
+        " ",
+        make("button", { type: "button", click: again }, say("again")),
+      ),
+  );
 }
 
 function asked({ query, inputs, files }: Turn): Content[] {
   const fields = Object.entries(inputs ?? {}).map(([name, field]) => {
     const value = (field as { value?: unknown } | null)?.value;
-    const text = Array.isArray(value) ? value.map((each: { name?: string }) => each.name ?? "").join(", ") : String(value);
+    const text = Array.isArray(value)
+      ? value.map((each: { name?: string }) => each.name ?? "").join(", ")
+      : String(value);
     return make("div", {}, make("b", {}, `${name}: `), text);
   });
   return [query || undefined, ...fields, ...files.map(({ name }) => make("span", { class: "chip" }, name))].filter(
@@ -38,8 +54,12 @@ function drawAnswer(answer: Answer, say: Say): HTMLElement {
   const chunks = chunksOf(answer.reference);
   const numbers = new Map([...chunks.keys()].map((id, i) => [id, String(i + 1)]));
   const items = new Map([...chunks].map(([id, chunk]) => [id, source(chunk, numbers.get(id) ?? id)]));
-  const sources = make("details", { class: "sources" },
-    make("summary", {}, `${say("sources")} (${chunks.size})`), make("ol", {}, ...items.values()));
+  const sources = make(
+    "details",
+    { class: "sources" },
+    make("summary", {}, `${say("sources")} (${chunks.size})`),
+    make("ol", {}, ...items.values()),
+  );
   const cite: Cite = (id, text) => {
     const item = items.get(id);
     if (!item) return answer.done ? undefined : text;
@@ -49,15 +69,30 @@ function drawAnswer(answer: Answer, say: Say): HTMLElement {
       item.focus();
     };
     const number = numbers.get(id) ?? id;
-    return make("button", { type: "button", class: "cite", "aria-label": say("source", number), click: show }, number);
+    return make(
+      "button",
+      { type: "button", class: "cite", "aria-label": say("source", number), click: show },
+      number,
+    );
   };
   const thinking = !answer.done && answer.parts.at(-1)?.kind === "think";
-  const parts = answer.parts.map(({ kind, text }) => kind === "think"
-    ? make("details", { class: "think", open: thinking },
-        make("summary", {}, say(thinking ? "thinking" : "thought")), markdown(text, cite))
-    : text && markdown(text, cite));
-  return make("div", { class: "theirs", "aria-busy": answer.done ? undefined : "true" },
-    ...parts.filter((part) => part !== ""), chunks.size > 0 && sources, ...fileNames(answer, say));
+  const parts = answer.parts.map(({ kind, text }) =>
+    kind === "think"
+      ? make(
+          "details",
+          { class: "think", open: thinking },
+          make("summary", {}, say(thinking ? "thinking" : "thought")),
+          markdown(text, cite),
+        )
+      : text && markdown(text, cite),
+  );
+  return make(
+    "div",
+    { class: "theirs", "aria-busy": answer.done ? undefined : "true" },
+    ...parts.filter((part) => part !== ""),
+    chunks.size > 0 && sources,
+    ...fileNames(answer, say),
+  );
 }
 
 function fileNames({ attachment, downloads = [] }: Answer, say: Say): Content[] {
@@ -69,9 +104,12 @@ function source(chunk: Chunk, number: string): HTMLElement {
   const { document_name: name, url, content } = chunk;
   const title = name || number;
   const linked = typeof url === "string" && /^https?:\/\//i.test(url);
-  return make("li", { tabindex: "-1", value: number },
+  return make(
+    "li",
+    { tabindex: "-1", value: number },
     linked ? make("a", { href: url, target: "_blank", rel: "noreferrer noopener" }, title) : make("b", {}, title),
-    markdown(content ?? "", () => undefined));
+    markdown(content ?? "", () => undefined),
+  );
 }
 
 function chunksOf(reference: Reference | undefined): Map<string, Chunk> {

@@ -40,24 +40,63 @@ export class Chat {
     this.#client = new Client(options);
     const key = `${options.host}${options.agent}`;
     this.#talk = new Conversation(this.#client, key, () => this.#schedule(), tabStorage());
-    this.#transcript = make("div", { class: "transcript", role: "log", tabindex: "0", "aria-label": say("transcript") });
+    this.#transcript = make("div", {
+      class: "transcript",
+      role: "log",
+      tabindex: "0",
+      "aria-label": say("transcript"),
+    });
     this.#text = make("textarea", {
-      rows: "1", "aria-label": say("placeholder"), placeholder: say("placeholder"), keydown: (event) => this.#key(event as KeyboardEvent),
+      rows: "1",
+      "aria-label": say("placeholder"),
+      placeholder: say("placeholder"),
+      keydown: (event) => this.#key(event as KeyboardEvent),
     });
     this.#send = make("button", { type: "submit", class: "primary round", "aria-label": say("send") }, icon("send"));
-    this.#stop = make("button", {
-      type: "button", class: "primary round", "aria-label": say("stop"), hidden: true, click: () => this.#talk.stop(),
-    }, icon("stop"));
+    this.#stop = make(
+      "button",
+      {
+        type: "button",
+        class: "primary round",
+        "aria-label": say("stop"),
+        hidden: true,
+        click: () => this.#talk.stop(),
+      },
+      icon("stop"),
+    );
     this.#composer = this.#makeComposer();
-    const restart = make("button", {
-      type: "button", class: "round", "aria-label": say("restart"), title: say("restart"), click: () => this.#restart(),
-    }, icon("restart"));
-    const closing = close && make("button", {
-      type: "button", class: "round", "aria-label": say("close"), title: say("close"), click: close,
-    }, icon("close"));
+    const restart = make(
+      "button",
+      {
+        type: "button",
+        class: "round",
+        "aria-label": say("restart"),
+        title: say("restart"),
+        click: () => this.#restart(),
+      },
+      icon("restart"),
+    );
+    const closing =
+      close &&
+      make(
+        "button",
+        {
+          type: "button",
+          class: "round",
+          "aria-label": say("close"),
+          title: say("close"),
+          click: close,
+        },
+        icon("close"),
+      );
     this.#heading = make(close ? "h2" : "h1", {}, options.title || say("title"));
-    this.element = make("div", { class: "chat", lang: options.language },
-      make("header", {}, this.#heading, restart, closing), this.#transcript, this.#composer);
+    this.element = make(
+      "div",
+      { class: "chat", lang: options.language },
+      make("header", {}, this.#heading, restart, closing),
+      this.#transcript,
+      this.#composer,
+    );
   }
 
   /** title is the heading. */
@@ -82,7 +121,7 @@ export class Chat {
     this.#schedule();
   }
 
-  /** focus moves the keyboard to where the visitor goes on. */
+  /** focus moves the keyboard to where the visitor continues. */
   focus(): void {
     const field = this.#transcript.querySelector<HTMLElement>("form:last-of-type input, form:last-of-type select");
     if (!this.#composer.hidden) this.#text.focus();
@@ -92,18 +131,35 @@ export class Chat {
   #makeComposer(): HTMLFormElement {
     const say = this.#say;
     const picker = make("input", {
-      type: "file", multiple: true, hidden: true, tabindex: "-1", change: () => void this.#attach(picker),
+      type: "file",
+      multiple: true,
+      hidden: true,
+      tabindex: "-1",
+      change: () => void this.#attach(picker),
     });
-    const attach = make("button", {
-      type: "button", class: "round", "aria-label": say("attach"), title: say("attach"), click: () => picker.click(),
-    }, icon("attach"));
+    const attach = make(
+      "button",
+      {
+        type: "button",
+        class: "round",
+        "aria-label": say("attach"),
+        title: say("attach"),
+        click: () => picker.click(),
+      },
+      icon("attach"),
+    );
     const tools = this.#options.files ? [picker, attach] : [];
     const submit = (event: Event): void => {
       event.preventDefault();
       this.#ask();
     };
-    return make("form", { class: "composer", hidden: true, submit }, this.#chips, this.#note,
-      make("div", { class: "line" }, ...tools, this.#text, this.#send, this.#stop));
+    return make(
+      "form",
+      { class: "composer", hidden: true, submit },
+      this.#chips,
+      this.#note,
+      make("div", { class: "line" }, ...tools, this.#text, this.#send, this.#stop),
+    );
   }
 
   #key(event: KeyboardEvent): void {
@@ -136,20 +192,36 @@ export class Chat {
         this.#files = [...this.#files, await this.#client.upload(file)];
         this.#note.textContent = "";
       } catch (err) {
-        this.#note.textContent = this.#say("notUploaded", file.name, err instanceof Error ? err.message : String(err));
+        this.#note.textContent = this.#say(
+          "notUploaded",
+          file.name,
+          err instanceof Error ? err.message : String(err),
+        );
       }
       this.#drawChips();
     }
   }
 
   #drawChips(): void {
-    this.#chips.replaceChildren(...this.#files.map((file) => make("button", {
-      type: "button", class: "chip", "aria-label": this.#say("remove", file.name), click: () => {
-        this.#files = this.#files.filter((each) => each !== file);
-        this.#drawChips();
-        this.#text.focus();
-      },
-    }, file.name, icon("close"))));
+    this.#chips.replaceChildren(
+      ...this.#files.map((file) =>
+        make(
+          "button",
+          {
+            type: "button",
+            class: "chip",
+            "aria-label": this.#say("remove", file.name),
+            click: () => {
+              this.#files = this.#files.filter((each) => each !== file);
+              this.#drawChips();
+              this.#text.focus();
+            },
+          },
+          file.name,
+          icon("close"),
+        ),
+      ),
+    );
   }
 
   #refuse(text: string): void {
@@ -168,7 +240,7 @@ export class Chat {
       this.#frame = 0;
       this.#draw();
     };
-    this.#frame = document.hidden ? setTimeout(draw, 100) as unknown as number : requestAnimationFrame(draw);
+    this.#frame = document.hidden ? (setTimeout(draw, 100) as unknown as number) : requestAnimationFrame(draw);
   }
 
   #draw(): void {
@@ -200,15 +272,30 @@ export class Chat {
   }
 
   #welcome({ prologue, inputs, mode }: Greeting, asks: boolean): HTMLElement[] {
-    const prefilled = Object.fromEntries(Object.entries(inputs).map(([name, field]) => {
-      const value = this.#options.inputs[name];
-      return [name, value === undefined ? field : { ...field, value }];
-    }));
-    const text = prologue && make("div", { class: "theirs" }, markdown(prologue, () => undefined));
-    const begin = asks && form({
-      fields: prefilled, tips: "", submit: this.#say("start"), say: this.#say, client: this.#client,
-      onDone: (values) => void this.#talk.ask({ query: "", inputs: values }).then(() => mode === "task" || this.focus()),
-    });
+    const prefilled = Object.fromEntries(
+      Object.entries(inputs).map(([name, field]) => {
+        const value = this.#options.inputs[name];
+        return [name, value === undefined ? field : { ...field, value }];
+      }),
+    );
+    const text =
+      prologue &&
+      make(
+        "div",
+        { class: "theirs" },
+        markdown(prologue, () => undefined),
+      );
+    const begin =
+      asks &&
+      form({
+        fields: prefilled,
+        tips: "",
+        submit: this.#say("start"),
+        say: this.#say,
+        client: this.#client,
+        onDone: (values) =>
+          void this.#talk.ask({ query: "", inputs: values }).then(() => mode === "task" || this.focus()),
+      });
     return [text, begin].filter((each) => each instanceof HTMLElement);
   }
 
@@ -216,10 +303,16 @@ export class Chat {
     const element = drawTurn(turn, this.#say, () => void this.#talk.again());
     const asked = turn.state.form;
     if (asked && open) {
-      element.append(form({
-        fields: asked.inputs, tips: asked.tips, submit: this.#say("submit"), say: this.#say, client: this.#client,
-        onDone: (inputs) => void this.#talk.ask({ query: "", inputs }),
-      }));
+      element.append(
+        form({
+          fields: asked.inputs,
+          tips: asked.tips,
+          submit: this.#say("submit"),
+          say: this.#say,
+          client: this.#client,
+          onDone: (inputs) => void this.#talk.ask({ query: "", inputs }),
+        }),
+      );
     }
     return element;
   }

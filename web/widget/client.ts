@@ -63,7 +63,10 @@ export class Client {
     const answer = await this.#send(this.#bot("inputs") + this.#release());
     const data = await dataOf<Partial<Greeting>>(answer);
     return {
-      title: textOf(data.title), prologue: textOf(data.prologue), inputs: data.inputs ?? {}, mode: textOf(data.mode),
+      title: textOf(data.title),
+      prologue: textOf(data.prologue),
+      inputs: data.inputs ?? {},
+      mode: textOf(data.mode),
     };
   }
 
@@ -72,11 +75,19 @@ export class Client {
     const { user, published } = this.#options;
     const { query, inputs = {}, files = [], session } = question;
     const body = {
-      query, inputs, files, stream: true, release: published,
-      ...(session ? { session_id: session } : {}), ...(user ? { user_id: user } : {}),
+      query,
+      inputs,
+      files,
+      stream: true,
+      release: published,
+      ...(session ? { session_id: session } : {}),
+      ...(user ? { user_id: user } : {}),
     };
     return this.#stream(this.#bot("completions"), {
-      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal,
     });
   }
 
@@ -123,7 +134,11 @@ export class Client {
     let answer: Response;
     try {
       answer = await fetch(new URL(path, this.#options.host), {
-        ...init, credentials: "omit", redirect: "error", referrerPolicy: "no-referrer", cache: "no-store",
+        ...init,
+        credentials: "omit",
+        redirect: "error",
+        referrerPolicy: "no-referrer",
+        cache: "no-store",
         headers: { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.#options.token}` },
       });
     } catch (err) {
@@ -141,8 +156,10 @@ export class Client {
 async function dataOf<T>(answer: Response): Promise<T> {
   const { code, message, data } = (await answer.json().catch(() => ({ code: answer.status }))) as Envelope<T>;
   if (code === 0) return data as T;
-  const unpublished = /publish/i.test(message ?? "");
-  throw new ChatError(unpublished ? "unpublished" : code === 401 || code === 109 ? "refused" : "failed", message);
+  const says = (pattern: RegExp): boolean => pattern.test(message ?? "");
+  // An unknown token is refused with different codes by the versions of the dialect.
+  if (says(/authoriz|authentication/i)) throw new ChatError("refused", message);
+  throw new ChatError(says(/publish/i) ? "unpublished" : "failed", message);
 }
 
 interface Envelope<T> {

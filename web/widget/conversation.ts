@@ -1,6 +1,6 @@
 // A conversation of a visitor: its turns, and the run that answers the last one. It outlives a
-// reload of the page that embeds it, and a connection that breaks: the run goes on at the host and
-// is read again from its first event.
+// reload of the page that embeds it, and a connection that breaks: the run continues at the host
+// and is read again from its first event.
 
 import { emptyState, reduce, type RunState } from "@easel/engine/state";
 import { ChatError, type Client, type Question, type Stream, type Uploaded } from "./client.ts";
@@ -40,7 +40,10 @@ export class Conversation {
   #abort = new AbortController();
 
   constructor(
-    client: Pick<Client, "ask" | "follow" | "cancel">, key: string, changed: () => void, place?: Place,
+    client: Pick<Client, "ask" | "follow" | "cancel">,
+    key: string,
+    changed: () => void,
+    place?: Place,
     wait: Wait = online,
   ) {
     this.#client = client;
@@ -158,7 +161,8 @@ export class Conversation {
 
   // aborted ends a turn that was stopped before the host had accepted it.
   #aborted(signal: AbortSignal): void {
-    if (signal === this.#abort.signal && isOpen(this.turns.at(-1))) this.#update({ phase: "failed", fault: "canceled" });
+    if (signal === this.#abort.signal && isOpen(this.turns.at(-1)))
+      this.#update({ phase: "failed", fault: "canceled" });
   }
 
   #update(part: Partial<Turn>): void {
@@ -174,7 +178,7 @@ export class Conversation {
     try {
       this.#place?.setItem(this.#key, JSON.stringify(saved));
     } catch {
-      this.#place?.removeItem(this.#key); // it is full: then a reload begins anew
+      this.#place?.removeItem(this.#key); // it is full: then a reload starts a new conversation
     }
   }
 

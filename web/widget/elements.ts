@@ -8,7 +8,9 @@ export type Content = Node | string | false | undefined;
 
 /** make gives an element; functions are listeners, false and undefined leave an attribute out. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
-  name: Name, attributes: Attributes = {}, ...content: Content[]
+  name: Name,
+  attributes: Attributes = {},
+  ...content: Content[]
 ): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {

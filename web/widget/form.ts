@@ -39,8 +39,13 @@ export function form({ fields, tips, submit, say, client, onDone }: FormOf): HTM
     });
     onDone(Object.fromEntries(inputs) as Record<string, unknown>);
   };
-  return make("form", { class: "form", submit: send },
-    tips ? make("p", {}, tips) : undefined, ...rows, make("button", { type: "submit", class: "primary" }, submit));
+  return make(
+    "form",
+    { class: "form", submit: send },
+    tips ? make("p", {}, tips) : undefined,
+    ...rows,
+    make("button", { type: "submit", class: "primary" }, submit),
+  );
 }
 
 /** argumentsOf ends the name of the field that changes what an approval is for; visitors cannot. */
@@ -51,7 +56,12 @@ let count = 0;
 function entry(name: string, field: FormField, say: Say, client: Pick<Client, "upload">): Row {
   const id = `field-${++count}`;
   const kind = (field.type ?? "line").toLowerCase();
-  const label = make("label", { for: id }, field.name || name, field.optional ? make("small", {}, ` ${say("optional")}`) : undefined);
+  const label = make(
+    "label",
+    { for: id },
+    field.name || name,
+    field.optional ? make("small", {}, ` ${say("optional")}`) : undefined,
+  );
   const initial = typeof field.value === "string" || typeof field.value === "number" ? String(field.value) : "";
   const required = !field.optional;
   if (kind.includes("file")) return files(id, label, required, say, client);
@@ -72,7 +82,13 @@ function entry(name: string, field: FormField, say: Say, client: Pick<Client, "u
   }
   const number = kind === "integer" || kind === "number";
   const step = kind === "integer" ? "1" : "any";
-  const input = make("input", { id, type: number ? "number" : "text", step: number && step, value: initial, required });
+  const input = make("input", {
+    id,
+    type: number ? "number" : "text",
+    step: number && step,
+    value: initial,
+    required,
+  });
   const read = (): unknown => (number && input.value !== "" ? Number(input.value) : input.value);
   return { row: make("div", { class: "field" }, label, input), read };
 }
@@ -91,15 +107,18 @@ function files(id: string, label: HTMLElement, required: boolean, say: Say, clie
     stored = [];
     note.textContent = chosen.length > 0 ? say("uploading", chosen.map(({ name }) => name).join(", ")) : "";
     input.setCustomValidity(note.textContent);
-    Promise.all(chosen.map((file) => client.upload(file))).then((all) => {
-      stored = all;
-      note.textContent = "";
-      input.setCustomValidity("");
-    }, (err: unknown) => {
-      note.textContent = say("notUploaded", chosen.map(({ name }) => name).join(", "), String(err));
-      input.value = "";
-      input.setCustomValidity("");
-    });
+    Promise.all(chosen.map((file) => client.upload(file))).then(
+      (all) => {
+        stored = all;
+        note.textContent = "";
+        input.setCustomValidity("");
+      },
+      (err: unknown) => {
+        note.textContent = say("notUploaded", chosen.map(({ name }) => name).join(", "), String(err));
+        input.value = "";
+        input.setCustomValidity("");
+      },
+    );
   };
   const input = make("input", { id, type: "file", multiple: true, required, change: choose });
   return { row: make("div", { class: "field" }, label, input, note), read: () => (stored.length > 0 ? stored : "") };
@@ -113,9 +132,13 @@ function approval(name: string, { approval: asked }: FormField, say: Say): Row {
     return make("label", { class: "choice" }, input, say(value));
   };
   const what = asked?.tool_name || asked?.component_id || name;
-  const row = make("fieldset", { class: "field" },
+  const row = make(
+    "fieldset",
+    { class: "field" },
     make("legend", {}, say("asks", what)),
     make("pre", { tabindex: "0" }, JSON.stringify(asked?.arguments ?? {}, undefined, 2)),
-    choice("yes"), choice("no"));
+    choice("yes"),
+    choice("no"),
+  );
   return { row, read: () => row.querySelector<HTMLInputElement>("input:checked")?.value };
 }

@@ -18,14 +18,16 @@ function blocks(all: Block[], cite: Cite): Content[] {
 
 function drawn(block: Block, cite: Cite): Content {
   switch (block.kind) {
-    case "paragraph": return make("p", {}, ...line(block.content, cite));
-    case "heading": {
-      const level = String(Math.min(6, 3 + block.level));
-      return make("p", { class: "heading", role: "heading", "aria-level": level }, ...line(block.content, cite));
-    }
-    case "code": return make("pre", { tabindex: "0" }, make("code", {}, block.text));
-    case "rule": return make("hr");
-    case "quote": return make("blockquote", {}, ...blocks(block.blocks, cite));
+    case "paragraph":
+      return make("p", {}, ...line(block.content, cite));
+    case "heading":
+      return make("p", { class: "heading" }, ...line(block.content, cite)); // the page around has headings of its own
+    case "code":
+      return make("pre", { tabindex: "0" }, make("code", {}, block.text));
+    case "rule":
+      return make("hr");
+    case "quote":
+      return make("blockquote", {}, ...blocks(block.blocks, cite));
     case "list": {
       const items = block.items.map((item) => make("li", {}, ...line(item, cite)));
       return block.ordered ? make("ol", {}, ...items) : make("ul", {}, ...items);
@@ -44,12 +46,18 @@ function line(parts: Inline[], cite: Cite): Content[] {
   return parts.map((part) => {
     if (typeof part === "string") return part;
     switch (part.kind) {
-      case "code": return make("code", {}, part.text);
-      case "em": return make("em", {}, part.text);
-      case "strong": return make("strong", {}, ...line(part.content, cite));
-      case "link": return link(part.label || part.address, part.address);
-      case "cite": return cite(part.id, part.text);
-      case "break": return make("br");
+      case "code":
+        return make("code", {}, part.text);
+      case "em":
+        return make("em", {}, part.text);
+      case "strong":
+        return make("strong", {}, ...line(part.content, cite));
+      case "link":
+        return link(part.label || part.address, part.address);
+      case "cite":
+        return cite(part.id, part.text);
+      case "break":
+        return make("br");
     }
   });
 }

@@ -34,19 +34,25 @@ const defaultColor = "#1f6470";
 export function ofScript(data: DOMStringMap, src: string, page: string): Options {
   return {
     host: folderOf(data["host"] || src),
-    agent: data["agent"] ?? "", token: data["token"] ?? "",
+    agent: data["agent"] ?? "",
+    token: data["token"] ?? "",
     language: languageOf(data["language"]) ?? languageOf(page) ?? "en",
-    theme: themeOf(data["theme"]), side: data["position"] === "left" ? "left" : "right",
-    color: colorOf(data["color"]), title: data["title"] ?? "",
-    files: data["files"] !== "off", published: data["version"] !== "draft", open: data["open"] !== undefined,
-    user: data["user"] ?? "", inputs: {},
+    theme: themeOf(data["theme"]),
+    side: data["position"] === "left" ? "left" : "right",
+    color: colorOf(data["color"]),
+    title: data["title"] ?? "",
+    files: data["files"] !== "off",
+    published: data["version"] !== "draft",
+    open: data["open"] !== undefined,
+    user: data["user"] ?? "",
+    inputs: {},
   };
 }
 
 /**
- * ofAddress reads the address of the chat page. Our own form is agent and token, in the fragment or
- * the query; RAGFlow's is shared_id, auth, locale, theme, release, widget_title, widget_accent_color
- * and data_NAME in the query.
+ * ofAddress reads the address of the chat page. Our own form is agent and token, in the fragment
+ * or the query; RAGFlow's is shared_id, auth, locale, theme, release, widget_title,
+ * widget_accent_color and data_NAME in the query.
  */
 export function ofAddress(address: URL): Options {
   const all = new URLSearchParams(address.search);
@@ -56,13 +62,18 @@ export function ofAddress(address: URL): Options {
   const inputs = [...all].flatMap(([name, value]) => (name.startsWith("data_") ? [[name.slice(5), value]] : []));
   return {
     host: new URL("..", address.origin + address.pathname).href,
-    agent: first("agent", "shared_id"), token: first("token", "auth"),
+    agent: first("agent", "shared_id"),
+    token: first("token", "auth"),
     language: languageOf(first("language", "locale")) ?? languageOf(navigator.language) ?? "en",
-    theme: themeOf(first("theme")), side: "right",
-    color: colorOf(first("color", "widget_accent_color")), title: first("title", "widget_title"),
+    theme: themeOf(first("theme")),
+    side: "right",
+    color: colorOf(first("color", "widget_accent_color")),
+    title: first("title", "widget_title"),
     files: first("files") !== "off",
     published: ours ? first("version") !== "draft" : first("release") === "true",
-    open: true, user: first("user", "userId"), inputs: Object.fromEntries(inputs) as Record<string, string>,
+    open: true,
+    user: first("user", "userId"),
+    inputs: Object.fromEntries(inputs) as Record<string, string>,
   };
 }
 
@@ -86,7 +97,7 @@ export function inkOn(color: string): "#000000" | "#ffffff" {
   return luminance(color) > 0.179 ? "#000000" : "#ffffff";
 }
 
-/** legibleOn moves a colour towards black or white until text in it has a contrast of 4.5 on a ground. */
+/** legibleOn moves a colour towards black or white until text in it is legible on a ground. */
 export function legibleOn(color: string, ground: string): string {
   const target = luminance(ground) > 0.179 ? 0 : 255;
   let channels = channelsOf(color);

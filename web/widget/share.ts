@@ -10,7 +10,7 @@ import { speaker } from "./words.ts";
 
 const address = new URL(location.href);
 const options = ofAddress(address);
-const mode = address.pathname.endsWith("/chats/widget") ? address.searchParams.get("mode") ?? "" : "";
+const mode = address.pathname.endsWith("/chats/widget") ? (address.searchParams.get("mode") ?? "") : "";
 document.documentElement.lang = options.language;
 
 const place = make("main");

@@ -38,9 +38,17 @@ function mount(options: ReturnType<typeof ofScript>): void {
     event.stopPropagation(); // it is no shortcut of the page around
     if ((event as KeyboardEvent).key === "Escape") close();
   };
-  const panel = make("div", {
-    class: "panel", role: "dialog", "aria-label": options.title || say("title"), hidden: true, keydown: pressed,
-  }, chat.element);
+  const panel = make(
+    "div",
+    {
+      class: "panel",
+      role: "dialog",
+      "aria-label": options.title || say("title"),
+      hidden: true,
+      keydown: pressed,
+    },
+    chat.element,
+  );
   const toggle = (): void => {
     if (!panel.hidden) return close();
     show(true);

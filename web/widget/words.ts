@@ -22,7 +22,7 @@ const en = {
   thought: "Thoughts",
   sources: "Sources",
   source: "Source {0}",
-  file: "File",
+  file: "A file",
   submit: "Continue",
   start: "Start",
   optional: "optional",

@@ -34,10 +34,11 @@ func (s *Versions) Get(ctx context.Context, tenant, canvas, id string) (Version,
 // Rename changes the title of a version and returns the version. Errors: [ErrNotFound], those of
 // [Error].
 func (s *Versions) Rename(ctx context.Context, of Canvas, id, title string) (Version, error) {
-	if title = strings.TrimSpace(title); title == "" || len([]rune(title)) > longestTitle {
-		return Version{}, BadArgument("title of a version: %d characters, 1 to %d are accepted", len([]rune(title)), longestTitle)
+	title = strings.TrimSpace(title)
+	if n := len([]rune(title)); n == 0 || n > longestTitle {
+		return Version{}, BadArgument("title of a version: %d characters, 1 to %d are accepted", n, longestTitle)
 	}
-	if err := s.store.RenameVersion(ctx, of.Tenant, of.ID, id, title); err != nil {
+	if err := store.RenameVersion(ctx, s.store, of.Tenant, of.ID, id, title); err != nil {
 		return Version{}, missing(err, "version")
 	}
 	return s.Get(ctx, of.Tenant, of.ID, id)
@@ -48,7 +49,9 @@ const longestTitle = 200
 
 // PublishDraft publishes a canvas as it is saved by its author, under a title; a rev that is not 0
 // must be the one that the canvas has. Errors: those of [Error].
-func (s *Versions) PublishDraft(ctx context.Context, of Canvas, author string, rev int64, title string) (Canvas, error) {
+func (s *Versions) PublishDraft(
+	ctx context.Context, of Canvas, author string, rev int64, title string,
+) (Canvas, error) {
 	return s.store.EditCanvas(ctx, of.Tenant, of.ID, title, func(v *Canvas) error {
 		if rev != 0 && v.Rev != rev {
 			return errCanvasChanged

@@ -14,7 +14,7 @@ func TestChatPageMayBeFramedByThoseWhoMayCallTheAPI(t *testing.T) {
 	}{
 		{nil, "*"},
 		{[]string{"*"}, "*"},
-		{[]string{"https://shop.example", "http://localhost:3000"}, "'self' https://shop.example http://localhost:3000"},
+		{[]string{"https://a.example", "http://localhost:3000"}, "'self' https://a.example http://localhost:3000"},
 		{[]string{"none"}, "'self'"},
 	} {
 		s := sample(t)

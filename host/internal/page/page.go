@@ -49,7 +49,8 @@ func fileOf(path string) string {
 // owns reports whether a path belongs to the page.
 func owns(path string) bool {
 	switch path {
-	case "/", "/index.html", "/icon.svg", "/licences.txt", "/widget.js", "/agent/chat", "/agent/share", "/chats/widget":
+	case "/", "/index.html", "/icon.svg", "/licences.txt", "/widget.js",
+		"/agent/chat", "/agent/share", "/chats/widget":
 		return true
 	}
 	return strings.HasPrefix(path, "/assets/")

@@ -96,9 +96,9 @@ func (s *Store) Version(ctx context.Context, tenant, id string) (Version, error)
 	return v, fail(err, "version %q", id)
 }
 
-// RenameVersion changes the title of a version. Errors: [ErrNotFound], also for a version of another
-// canvas, [ErrInvalid].
-func (s *Store) RenameVersion(ctx context.Context, tenant, canvas, id, title string) error {
+// RenameVersion changes the title of a version. Errors: [ErrNotFound], also for a version of
+// another canvas, [ErrInvalid].
+func RenameVersion(ctx context.Context, s *Store, tenant, canvas, id, title string) error {
 	if err := checkText("title", title); err != nil {
 		return fail(err, "rename version %q", id)
 	}

@@ -18,7 +18,9 @@ export async function audit(page: Page, where: string): Promise<void> {
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<Found> } };
     return (await axe.run()).violations.map(({ id, nodes }) => {
-      const shown = nodes.slice(0, 3).map(({ html, failureSummary = "" }) => `${html.slice(0, 160)} ${failureSummary.slice(0, 240)}`);
+      const shown = nodes
+        .slice(0, 3)
+        .map(({ html, failureSummary = "" }) => `${html.slice(0, 160)} ${failureSummary.slice(0, 240)}`);
       return `${id}: ${shown.join(" | ")}`;
     });
   });

@@ -21,7 +21,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** serveHost builds the program and starts it on a free port, with more flags of `easel serve` if need be. */
+/** serveHost builds the program and starts it on a free port, with more flags of `easel serve`. */
 export async function serveHost(more: string[] = []): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
   const program = join(folder, "easel");

@@ -16,14 +16,30 @@ const shop = JSON.parse(readFileSync(join(examples, "shop.json"), "utf8")) as ob
 const order = JSON.parse(readFileSync(join(examples, "order.json"), "utf8")) as object;
 
 // What it says is what the visitor says.
-const echo = { components: {
-  begin: { obj: { component_name: "Begin", params: { prologue: "Say something" } }, downstream: ["Message:A"], upstream: [] },
-  "Message:A": { obj: { component_name: "Message", params: { content: ["{sys.query}"] } }, upstream: ["begin"], downstream: [] },
-} };
-const files = { components: {
-  begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Message:A"], upstream: [] },
-  "Message:A": { obj: { component_name: "Message", params: { content: ["{sys.files}"] } }, upstream: ["begin"], downstream: [] },
-} };
+const echo = {
+  components: {
+    begin: {
+      obj: { component_name: "Begin", params: { prologue: "Say something" } },
+      downstream: ["Message:A"],
+      upstream: [],
+    },
+    "Message:A": {
+      obj: { component_name: "Message", params: { content: ["{sys.query}"] } },
+      upstream: ["begin"],
+      downstream: [],
+    },
+  },
+};
+const files = {
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Message:A"], upstream: [] },
+    "Message:A": {
+      obj: { component_name: "Message", params: { content: ["{sys.files}"] } },
+      upstream: ["begin"],
+      downstream: [],
+    },
+  },
+};
 
 interface Agent {
   id: string;
@@ -48,7 +64,8 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
 
   const request = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const answer = await fetch(host.address + path, {
-      method, headers: { authorization: `Bearer ${host.key}`, "content-type": "application/json" },
+      method,
+      headers: { authorization: `Bearer ${host.key}`, "content-type": "application/json" },
       body: body === undefined ? null : JSON.stringify(body),
     });
     assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
@@ -60,8 +77,13 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     const { token } = await request("POST", `/api/v2/canvases/${id as string}/token`, {});
     return { id: id as string, token: token as string };
   };
-  const embed = async ({ id, token }: Agent, more = "", look?: Look): Promise<{ page: Page; done(expected?: RegExp): Promise<void> }> => {
-    site.body = `<script src="${host.address}/widget.js" data-agent="${id}" data-token="${token}" ${more} defer></script>`;
+  const embed = async (
+    { id, token }: Agent,
+    more = "",
+    look?: Look,
+  ): Promise<{ page: Page; done(expected?: RegExp): Promise<void> }> => {
+    const named = `data-agent="${id}" data-token="${token}"`;
+    site.body = `<script src="${host.address}/widget.js" ${named} ${more} defer></script>`;
     return stage.visit("", look);
   };
   const open = (page: Page): Promise<void> => page.getByRole("button", { name: "Open the chat" }).click();
@@ -93,12 +115,16 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await answer(page, "Say something").waitFor();
-    await page.waitForFunction(() => document.querySelector("easel-chat")?.shadowRoot?.activeElement?.tagName === "TEXTAREA");
+    await page.waitForFunction(
+      () => document.querySelector("easel-chat")?.shadowRoot?.activeElement?.tagName === "TEXTAREA",
+    );
     await page.keyboard.type("first words");
     await page.keyboard.press("Enter");
     await answer(page, "first words").waitFor();
     await page.keyboard.press("Escape");
-    const focused = await page.evaluate(() => document.querySelector("easel-chat")?.shadowRoot?.activeElement?.className);
+    const focused = await page.evaluate(
+      () => document.querySelector("easel-chat")?.shadowRoot?.activeElement?.className,
+    );
     assert.match(focused ?? "", /bubble/, "the focus is on the button again");
     await page.reload();
     await open(page);
@@ -115,7 +141,11 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("a form is filled, also on a phone and in the dark", async () => {
     const orders = await agent("Orders", order);
-    const { page, done } = await embed(orders, 'data-language="zh" data-color="#ffd400" data-position="left"', { width: 390, height: 760, dark: true });
+    const { page, done } = await embed(orders, 'data-language="zh" data-color="#ffd400" data-position="left"', {
+      width: 390,
+      height: 760,
+      dark: true,
+    });
     await page.getByRole("button", { name: "打开聊天" }).click();
     await page.getByRole("textbox", { name: "输入消息" }).fill("tea");
     await page.keyboard.press("Enter");
@@ -134,7 +164,9 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await embed(await agent("Files", files));
     await open(page);
     await page.getByRole("button", { name: "Attach files" }).waitFor();
-    await page.locator("easel-chat input[type=file]").setInputFiles({ name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("words of a file") });
+    await page
+      .locator("easel-chat input[type=file]")
+      .setInputFiles({ name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("words of a file") });
     await page.getByRole("button", { name: "Remove note.txt" }).waitFor();
     await say(page, "read it");
     await answer(page, "words of a file").waitFor();
@@ -145,8 +177,11 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await embed(await agent("Echo", echo));
     await open(page);
     const hostile = [
-      "<img src=x onerror=\"document.title='owned'\">", "<script>document.title='owned'</script>",
-      "[click](javascript:document.title='owned')", "![x](http://127.0.0.1:1/pixel.png)", "<svg onload=alert(1)>",
+      "<img src=x onerror=\"document.title='owned'\">",
+      "<script>document.title='owned'</script>",
+      "[click](javascript:document.title='owned')",
+      "![x](http://127.0.0.1:1/pixel.png)",
+      "<svg onload=alert(1)>",
       "| a | b |\n|---|---|\n| <iframe srcdoc='x'> | `<b>` |",
     ].join("\n\n");
     await say(page, hostile);
@@ -165,24 +200,39 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     const [mine, other] = [await agent("Mine", echo), await agent("Other", echo)];
     const { page, done } = await embed(mine);
     const tried = [
-      "GET /api/v2/canvases", `GET /api/v2/canvases/${mine.id}`, "GET /api/v2/keys", "GET /api/v2/secrets", "GET /api/v2/runs",
-      "GET /api/v2/me", "GET /v1/canvas/list", `GET /api/v2/canvases/${mine.id}/versions`, "POST /api/v2/canvases",
-      `POST /api/v2/canvases/${mine.id}/publish`, `POST /api/v2/canvases/${mine.id}/runs`, `DELETE /api/v2/canvases/${mine.id}`,
-      `POST /api/v2/canvases/${mine.id}/token`, "POST /api/llm/chat/completions", "GET /api/v2/datasets",
-      `GET /api/v1/agentbots/${other.id}/inputs`, `POST /api/v1/agentbots/${other.id}/completions`,
+      "GET /api/v2/canvases",
+      `GET /api/v2/canvases/${mine.id}`,
+      "GET /api/v2/keys",
+      "GET /api/v2/secrets",
+      "GET /api/v2/runs",
+      "GET /api/v2/me",
+      "GET /v1/canvas/list",
+      `GET /api/v2/canvases/${mine.id}/versions`,
+      "POST /api/v2/canvases",
+      `POST /api/v2/canvases/${mine.id}/publish`,
+      `POST /api/v2/canvases/${mine.id}/runs`,
+      `DELETE /api/v2/canvases/${mine.id}`,
+      `POST /api/v2/canvases/${mine.id}/token`,
+      "POST /api/llm/chat/completions",
+      "GET /api/v2/datasets",
+      `GET /api/v1/agentbots/${other.id}/inputs`,
+      `POST /api/v1/agentbots/${other.id}/completions`,
     ];
-    const opened = await page.evaluate(async ([host, token, list]) => {
-      const found: string[] = [];
-      for (const each of list) {
-        const [method = "", path = ""] = each.split(" ");
-        const init = { method, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } };
-        const body = method === "POST" ? { body: JSON.stringify({ query: "x", stream: false }) } : {};
-        const response = await fetch(host + path, { ...init, ...body });
-        const { code } = (await response.json().catch(() => ({}))) as { code?: number };
-        if (response.ok && (code === undefined || code === 0)) found.push(each);
-      }
-      return found;
-    }, [host.address, mine.token, tried] as const);
+    const opened = await page.evaluate(
+      async ([host, token, list]) => {
+        const found: string[] = [];
+        for (const each of list) {
+          const [method = "", path = ""] = each.split(" ");
+          const init = { method, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } };
+          const body = method === "POST" ? { body: JSON.stringify({ query: "x", stream: false }) } : {};
+          const response = await fetch(host + path, { ...init, ...body });
+          const { code } = (await response.json().catch(() => ({}))) as { code?: number };
+          if (response.ok && (code === undefined || code === 0)) found.push(each);
+        }
+        return found;
+      },
+      [host.address, mine.token, tried] as const,
+    );
     assert.deepEqual(opened, []);
     await done(/status of 40\d/);
   });
@@ -216,7 +266,10 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("the chat page answers at our address and at RAGFlow's, also in frames of others", async () => {
     const { id, token } = await agent("Page", echo);
-    for (const path of [`agent/chat#agent=${id}&token=${token}`, `agent/share?shared_id=${id}&from=agent&auth=${token}&locale=zh&release=true`]) {
+    for (const path of [
+      `agent/chat#agent=${id}&token=${token}`,
+      `agent/share?shared_id=${id}&from=agent&auth=${token}&locale=zh&release=true`,
+    ]) {
       const context = await stage.browser.newContext();
       const page = await context.newPage();
       const faults: string[] = [];
@@ -232,14 +285,18 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
       await context.close();
     }
 
-    site.body = `<iframe title="button" src="${host.address}/chats/widget?shared_id=${id}&from=agent&auth=${token}&mode=master&streaming=true"></iframe>`;
+    const query = `shared_id=${id}&from=agent&auth=${token}&mode=master&streaming=true`;
+    site.body = `<iframe title="button" src="${host.address}/chats/widget?${query}"></iframe>`;
     const { page, done } = await stage.visit();
-    const made = page.evaluate(() => new Promise<string>((resolve) => {
-      addEventListener("message", ({ data }: MessageEvent<{ type: string; src?: string; isOpen?: boolean }>) => {
-        if (data.type !== "TOGGLE_CHAT") return;
-        resolve(`${document.querySelector("iframe")?.src.replace("mode=master", "mode=window")} ${data.isOpen}`);
-      });
-    }));
+    const made = page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          addEventListener("message", ({ data }: MessageEvent<{ type: string; src?: string; isOpen?: boolean }>) => {
+            if (data.type !== "TOGGLE_CHAT") return;
+            resolve(`${document.querySelector("iframe")?.src.replace("mode=master", "mode=window")} ${data.isOpen}`);
+          });
+        }),
+    );
     await page.frameLocator("iframe").getByRole("button", { name: "Open the chat" }).click();
     const [src = "", isOpen] = (await made).split(" ");
     assert.equal(isOpen, "true");

@@ -1,6 +1,6 @@
 // Editors of lists and of names with values.
 
-import { useId } from "react";
+import { useEffect, useId, useRef } from "react";
 import type { Schema } from "@easel/engine";
 import type { Params } from "../../canvas/dsl.ts";
 import { isObject } from "../../canvas/dsl.ts";
@@ -24,10 +24,20 @@ export function Rows<T>({
   children(each: T, index: number): React.ReactNode;
 }): React.ReactNode {
   const t = useText();
+  const rows = useRef<HTMLDivElement>(null);
+  const added = useRef(false);
+  useEffect(() => {
+    if (!added.current) return;
+    added.current = false;
+    const last = rows.current?.querySelector(".row-item:nth-last-of-type(1) .row-body");
+    const editor = [...(last?.querySelectorAll("*") ?? [])].find((each) => each.shadowRoot)?.shadowRoot;
+    const field = editor?.querySelector<HTMLElement>(".cm-content");
+    (field ?? last?.querySelector<HTMLElement>("input, select, textarea"))?.focus();
+  }, [value.length]);
   const swap = (from: number, to: number): void =>
     onChange(value.toSpliced(from, 1).toSpliced(to, 0, value[from] as T));
   return (
-    <div className="rows">
+    <div ref={rows} className="rows">
       {value.map((each, i) => (
         <div key={i} className="row-item" role="group" aria-label={`${label} ${i + 1}`}>
           <div className="row-body">{children(each, i)}</div>
@@ -56,7 +66,15 @@ export function Rows<T>({
         </div>
       ))}
       {make && (
-        <button type="button" className="add" onClick={() => onChange([...value, make()])}>
+        <button
+          type="button"
+          className="add"
+          aria-label={`${t("form.add")}: ${label}`}
+          onClick={() => {
+            added.current = true;
+            onChange([...value, make()]);
+          }}
+        >
           <Icon name="plus" />
           {t("form.add")}
         </button>

@@ -12,45 +12,98 @@ export function EmbedSection({ release, onSection }: Section): React.ReactNode {
   const { busy, fault, act } = useAct();
   const [revoked, setRevoked] = useState(false);
   const [look, setLook] = useState<Omit<Embed, "host" | "agent" | "token">>({
-    color: "#1f6470", side: "right", language: "", title: "", files: true,
+    color: "#1f6470",
+    side: "right",
+    language: "",
+    title: "",
+    files: true,
   });
-  if (token.value === undefined || !published.value) return <Waiting {...(token.value === undefined ? token : published)} />;
+  if (token.value === undefined || !published.value)
+    return <Waiting {...(token.value === undefined ? token : published)} />;
   const embed: Embed = { ...look, host: location.origin, agent: release.id, token: token.value };
-  const revoke = (): void => act(async () => {
-    await release.revoke();
-    setRevoked(true);
-    token.reload();
-  });
+  const revoke = (): void =>
+    act(async () => {
+      await release.revoke();
+      setRevoked(true);
+      token.reload();
+    });
   return (
     <>
       {!published.value.at && (
-        <p className="fault" role="alert">{t("publish_first")} <button type="button" onClick={() => onSection("release")}>{t("release")}</button></p>
+        <p className="fault" role="alert">
+          {t("publish_first")}{" "}
+          <button type="button" onClick={() => onSection("release")}>
+            {t("release")}
+          </button>
+        </p>
       )}
       <p>{t("embed_hint")}</p>
       <div className="embed-look">
-        <label className="field">{t("color")}<input type="color" value={look.color} onChange={(event) => setLook({ ...look, color: event.target.value })} /></label>
-        <label className="field">{t("side")}
-          <select value={look.side} onChange={(event) => setLook({ ...look, side: event.target.value === "left" ? "left" : "right" })}>
-            <option value="right">{t("right")}</option><option value="left">{t("left")}</option>
+        <label className="field">
+          {t("color")}
+          <input
+            type="color"
+            value={look.color}
+            onChange={(event) => setLook({ ...look, color: event.target.value })}
+          />
+        </label>
+        <label className="field">
+          {t("side")}
+          <select
+            value={look.side}
+            onChange={(event) => setLook({ ...look, side: event.target.value === "left" ? "left" : "right" })}
+          >
+            <option value="right">{t("right")}</option>
+            <option value="left">{t("left")}</option>
           </select>
         </label>
-        <label className="field">{t("chat_language")}
-          <select value={look.language} onChange={(event) => setLook({ ...look, language: event.target.value as Embed["language"] })}>
-            <option value="">{t("language_page")}</option><option value="en">English</option><option value="zh">中文</option>
+        <label className="field">
+          {t("chat_language")}
+          <select
+            value={look.language}
+            onChange={(event) => setLook({ ...look, language: event.target.value as Embed["language"] })}
+          >
+            <option value="">{t("language_page")}</option>
+            <option value="en">English</option>
+            <option value="zh">中文</option>
           </select>
         </label>
-        <label className="field">{t("heading")}<input type="text" maxLength={80} placeholder={t("heading_default")} value={look.title} onChange={(event) => setLook({ ...look, title: event.target.value })} /></label>
-        <label className="field row"><input type="checkbox" checked={look.files} onChange={(event) => setLook({ ...look, files: event.target.checked })} />{t("files")}</label>
+        <label className="field">
+          {t("heading")}
+          <input
+            type="text"
+            maxLength={80}
+            placeholder={t("heading_default")}
+            value={look.title}
+            onChange={(event) => setLook({ ...look, title: event.target.value })}
+          />
+        </label>
+        <label className="field row">
+          <input
+            type="checkbox"
+            checked={look.files}
+            onChange={(event) => setLook({ ...look, files: event.target.checked })}
+          />
+          {t("files")}
+        </label>
       </div>
       <Code label={t("widget")} text={widgetTag(embed)} />
       <p className="quiet small">{t("widget_csp", location.origin)}</p>
       <Code label={t("frame")} text={frameTag(embed)} />
       <Code label={t("page")} text={chatAddress(embed)} />
       <p className="publish-act">
-        <a href={chatAddress(embed)} target="_blank" rel="noreferrer noopener">{t("open_page")}</a>
-        <button type="button" className="danger" disabled={busy} onClick={revoke}>{t("revoke")}</button>
+        <a href={chatAddress(embed)} target="_blank" rel="noreferrer noopener">
+          {t("open_page")}
+        </a>
+        <button type="button" className="danger" disabled={busy} onClick={revoke}>
+          {t("revoke")}
+        </button>
       </p>
-      {revoked && <p className="good" role="status">{t("revoked")}</p>}
+      {revoked && (
+        <p className="good" role="status">
+          {t("revoked")}
+        </p>
+      )}
       <Fault text={fault} />
     </>
   );

@@ -26,7 +26,9 @@ export function HistorySection({ release }: Section): React.ReactNode {
         {list.map((version) => (
           <li key={version.id}>
             <button type="button" aria-pressed={version.id === open} onClick={() => setChosen(version.id)}>
-              <b>{version.number}. {version.title}</b>
+              <b>
+                {version.number}. {version.title}
+              </b>
               <small>{version.author ? t("by", version.author, date(version.created)) : date(version.created)}</small>
               {version.published && <span className="badge-good">{t("badge_published")}</span>}
             </button>
@@ -38,7 +40,11 @@ export function HistorySection({ release }: Section): React.ReactNode {
   );
 }
 
-function VersionView({ release, id, onRenamed }: Pick<Section, "release"> & { id: string; onRenamed(): void }): React.ReactNode {
+function VersionView({
+  release,
+  id,
+  onRenamed,
+}: Pick<Section, "release"> & { id: string; onRenamed(): void }): React.ReactNode {
   const t = usePublishText();
   const { session } = useApp();
   const version = useLoaded(() => release.version(id));
@@ -54,26 +60,51 @@ function VersionView({ release, id, onRenamed }: Pick<Section, "release"> & { id
     session.act((draft) => draft.take(diff(draft.dsl, saved as Dsl)));
     setRestored(true);
   };
-  const rename = (): void => act(async () => {
-    await release.rename(id, title ?? "");
-    setTitle(undefined);
-    onRenamed();
-  });
+  const rename = (): void =>
+    act(async () => {
+      await release.rename(id, title ?? "");
+      setTitle(undefined);
+      onRenamed();
+    });
   return (
     <section className="version" aria-label={version.value?.title}>
       {title === undefined ? (
         <p className="publish-act">
-          <button type="button" className="primary" disabled={same} onClick={restore}>{t("restore")}</button>
-          <button type="button" onClick={() => setTitle(version.value?.title ?? "")}>{t("rename")}</button>
+          <button type="button" className="primary" disabled={same} onClick={restore}>
+            {t("restore")}
+          </button>
+          <button type="button" onClick={() => setTitle(version.value?.title ?? "")}>
+            {t("rename")}
+          </button>
         </p>
       ) : (
-        <form className="publish-act" onSubmit={(event) => { event.preventDefault(); rename(); }}>
-          <input type="text" required maxLength={200} aria-label={t("rename_label")} value={title} autoFocus onChange={(event) => setTitle(event.target.value)} />
-          <button type="submit" className="primary" disabled={busy}>{t("done")}</button>
+        <form
+          className="publish-act"
+          onSubmit={(event) => {
+            event.preventDefault();
+            rename();
+          }}
+        >
+          <input
+            type="text"
+            required
+            maxLength={200}
+            aria-label={t("rename_label")}
+            value={title}
+            autoFocus
+            onChange={(event) => setTitle(event.target.value)}
+          />
+          <button type="submit" className="primary" disabled={busy}>
+            {t("done")}
+          </button>
         </form>
       )}
       <Fault text={fault} />
-      {restored && <p className="good" role="status">{t("restored")}</p>}
+      {restored && (
+        <p className="good" role="status">
+          {t("restored")}
+        </p>
+      )}
       {same || comparison.looks ? <p className="quiet">{t("same")}</p> : <Difference comparison={comparison} />}
     </section>
   );
@@ -84,17 +115,27 @@ function Difference({ comparison: { nodes, edges, other } }: { comparison: Compa
   return (
     <>
       <h3>{t("differs")}</h3>
-      {nodes.map((node) => <NodeCard key={node.id} node={node} />)}
+      {nodes.map((node) => (
+        <NodeCard key={node.id} node={node} />
+      ))}
       {edges.length > 0 && (
         <article className="change">
           <h4>{t("edges")}</h4>
-          <ul>{edges.map(({ from, to, change }, i) => <li key={i} data-change={change}>{from} → {to} <small>{t(change)}</small></li>)}</ul>
+          <ul>
+            {edges.map(({ from, to, change }, i) => (
+              <li key={i} data-change={change}>
+                {from} → {to} <small>{t(change)}</small>
+              </li>
+            ))}
+          </ul>
         </article>
       )}
       {other.length > 0 && (
         <article className="change">
           <h4>{t("other")}</h4>
-          {other.map((setting) => <SettingDiff key={setting.name} setting={setting} label={setting.name} />)}
+          {other.map((setting) => (
+            <SettingDiff key={setting.name} setting={setting} label={setting.name} />
+          ))}
         </article>
       )}
     </>
@@ -109,8 +150,12 @@ function NodeCard({ node }: { node: NodeChange }): React.ReactNode {
   const label = (name: string): string => specText(spec?.params?.properties?.[name]?.title ?? name);
   return (
     <article className="change" data-change={node.change}>
-      <h4>{node.name} <small>{t(node.change)}</small></h4>
-      {node.settings.map((setting) => <SettingDiff key={setting.name} setting={setting} label={label(setting.name)} />)}
+      <h4>
+        {node.name} <small>{t(node.change)}</small>
+      </h4>
+      {node.settings.map((setting) => (
+        <SettingDiff key={setting.name} setting={setting} label={label(setting.name)} />
+      ))}
     </article>
   );
 }
@@ -120,8 +165,14 @@ function SettingDiff({ setting: { before, after }, label }: { setting: Setting; 
   return (
     <div className="setting-diff">
       <b>{label}</b>
-      {old.length + now.length < 80 && !/\n/.test(old + now) ? <p>{old && <del>{old}</del>} {now && <ins>{now}</ins>}</p> : (
-        <Suspense fallback={<pre tabIndex={0}>{now}</pre>}><TextDiff before={old} after={now} label={label} /></Suspense>
+      {old.length + now.length < 80 && !/\n/.test(old + now) ? (
+        <p>
+          {old && <del>{old}</del>} {now && <ins>{now}</ins>}
+        </p>
+      ) : (
+        <Suspense fallback={<pre tabIndex={0}>{now}</pre>}>
+          <TextDiff before={old} after={now} label={label} />
+        </Suspense>
       )}
     </div>
   );

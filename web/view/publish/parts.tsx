@@ -47,10 +47,16 @@ export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   useEffect(() => {
     let current = true;
     load().then(
-      (value) => { if (current) setState({ value }); },
-      (err: unknown) => { if (current) setState({ fault: messageOf(err) }); },
+      (value) => {
+        if (current) setState({ value });
+      },
+      (err: unknown) => {
+        if (current) setState({ fault: messageOf(err) });
+      },
     );
-    return () => { current = false; };
+    return () => {
+      current = false;
+    };
   }, [count]);
   return { ...state, reload };
 }
@@ -62,7 +68,9 @@ export function useAct(): { busy: boolean; fault: string | undefined; act(work: 
   const act = (work: () => Promise<void>): void => {
     setBusy(true);
     setFault(undefined);
-    work().catch((err: unknown) => setFault(messageOf(err))).finally(() => setBusy(false));
+    work()
+      .catch((err: unknown) => setFault(messageOf(err)))
+      .finally(() => setBusy(false));
   };
   return { busy, fault, act };
 }
@@ -70,13 +78,29 @@ export function useAct(): { busy: boolean; fault: string | undefined; act(work: 
 /** Waiting shows that a request is on its way, or why it failed. */
 export function Waiting({ fault, reload }: Pick<Loaded<unknown>, "fault" | "reload">): React.ReactNode {
   const t = usePublishText();
-  if (fault === undefined) return <p className="quiet" role="status"><span className="spinner" /> {t("loading")}</p>;
-  return <p className="fault" role="alert">{fault} <button type="button" onClick={reload}>{t("again")}</button></p>;
+  if (fault === undefined)
+    return (
+      <p className="quiet" role="status">
+        <span className="spinner" /> {t("loading")}
+      </p>
+    );
+  return (
+    <p className="fault" role="alert">
+      {fault}{" "}
+      <button type="button" onClick={reload}>
+        {t("again")}
+      </button>
+    </p>
+  );
 }
 
 /** Fault shows why an act failed. */
 export function Fault({ text }: { text: string | undefined }): React.ReactNode {
-  return text === undefined ? null : <p className="fault" role="alert">{text}</p>;
+  return text === undefined ? null : (
+    <p className="fault" role="alert">
+      {text}
+    </p>
+  );
 }
 
 /** Code shows lines to copy. */
@@ -92,9 +116,13 @@ export function Code({ label, text }: { label: string; text: string }): React.Re
     <figure className="snippet">
       <figcaption>
         {label}
-        <button type="button" aria-label={`${t("copy")}: ${label}`} onClick={() => void copy()}>{t(copied ? "copied" : "copy")}</button>
+        <button type="button" aria-label={`${t("copy")}: ${label}`} onClick={() => void copy()}>
+          {t(copied ? "copied" : "copy")}
+        </button>
       </figcaption>
-      <pre tabIndex={0}><code>{text}</code></pre>
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
     </figure>
   );
 }

@@ -4,7 +4,11 @@ import { useState } from "react";
 import { curl, javascript, python } from "../../run/snippets.ts";
 import { Code, Fault, useAct, usePublishText, type Section } from "./parts.tsx";
 
-const languages = { curl: ["curl", curl], javascript: ["JavaScript", javascript], python: ["Python", python] } as const;
+const languages = {
+  curl: ["curl", curl],
+  javascript: ["JavaScript", javascript],
+  python: ["Python", python],
+} as const;
 type Language = keyof typeof languages;
 
 /** ProgramsSection shows one program at a time. */
@@ -22,12 +26,27 @@ export function ProgramsSection({ release }: Section): React.ReactNode {
         <fieldset className="choices">
           <legend className="sr">{t("language")}</legend>
           {(Object.keys(languages) as Language[]).map((each) => (
-            <label key={each}><input type="radio" name="language" checked={each === language} onChange={() => setLanguage(each)} />{languages[each][0]}</label>
+            <label key={each}>
+              <input type="radio" name="language" checked={each === language} onChange={() => setLanguage(each)} />
+              {languages[each][0]}
+            </label>
           ))}
         </fieldset>
-        {key === undefined && <button type="button" disabled={busy} onClick={() => act(async () => setKey(await release.key(`API page ${release.id.slice(0, 8)}`)))}>{t("make_key")}</button>}
+        {key === undefined && (
+          <button
+            type="button"
+            disabled={busy}
+            onClick={() => act(async () => setKey(await release.key(`API page ${release.id.slice(0, 8)}`)))}
+          >
+            {t("make_key")}
+          </button>
+        )}
       </div>
-      {key !== undefined && <p className="good" role="status">{t("key_hint")}</p>}
+      {key !== undefined && (
+        <p className="good" role="status">
+          {t("key_hint")}
+        </p>
+      )}
       <Fault text={fault} />
       <Code label={name} text={text} />
     </>

@@ -14,14 +14,24 @@ import { SchedulesSection } from "./schedules.tsx";
 import { WebhookSection } from "./webhook.tsx";
 
 const sections: Record<SectionName, (props: Section) => React.ReactNode> = {
-  release: ReleaseSection, history: HistorySection, api: ProgramsSection, embed: EmbedSection, webhook: WebhookSection,
+  release: ReleaseSection,
+  history: HistorySection,
+  api: ProgramsSection,
+  embed: EmbedSection,
+  webhook: WebhookSection,
   schedules: SchedulesSection,
 };
 const order = Object.keys(sections) as SectionName[];
 
 /** Publish is a dialog; `onNew` saves a canvas that the host does not have yet. */
-export default function Publish({ onKeep, onNew, onClose }: {
-  onKeep(): Promise<boolean>; onNew(): void; onClose(): void;
+export default function Publish({
+  onKeep,
+  onNew,
+  onClose,
+}: {
+  onKeep(): Promise<boolean>;
+  onNew(): void;
+  onClose(): void;
 }): React.ReactNode {
   const t = usePublishText();
   const { session, host } = useApp();
@@ -43,26 +53,45 @@ export default function Publish({ onKeep, onNew, onClose }: {
     <dialog ref={dialog} className="publish" aria-labelledby="publish-title" onClose={onClose}>
       <header>
         <h2 id="publish-title">{t("title")}</h2>
-        <button type="button" className="icon-button" aria-label={t("close")} onClick={() => dialog.current?.close()}><Icon name="cross" /></button>
+        <button type="button" className="icon-button" aria-label={t("close")} onClick={() => dialog.current?.close()}>
+          <Icon name="cross" />
+        </button>
       </header>
       {!release ? (
         <div className="publish-page">
           <p>{t("save_first")}</p>
-          <p><button type="button" className="primary" onClick={onNew}>{t("save")}</button></p>
+          <p>
+            <button type="button" className="primary" onClick={onNew}>
+              {t("save")}
+            </button>
+          </p>
         </div>
       ) : (
         <>
           <div className="publish-tabs" role="tablist" aria-label={t("sections")} onKeyDown={turn}>
             {order.map((name) => (
               <button
-                key={name} type="button" role="tab" id={`section-${name}`} aria-selected={name === section} aria-controls="publish-page"
-                tabIndex={name === section ? 0 : -1} onClick={() => setSection(name)}
+                key={name}
+                type="button"
+                role="tab"
+                id={`section-${name}`}
+                aria-selected={name === section}
+                aria-controls="publish-page"
+                tabIndex={name === section ? 0 : -1}
+                onClick={() => setSection(name)}
               >
                 {t(name)}
               </button>
             ))}
           </div>
-          <div key={section} id="publish-page" className="publish-page" role="tabpanel" aria-labelledby={`section-${section}`} tabIndex={0}>
+          <div
+            key={section}
+            id="publish-page"
+            className="publish-page"
+            role="tabpanel"
+            aria-labelledby={`section-${section}`}
+            tabIndex={0}
+          >
             <Shown release={release} onKeep={onKeep} onSection={setSection} onClose={() => dialog.current?.close()} />
           </div>
         </>

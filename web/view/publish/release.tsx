@@ -5,7 +5,12 @@ import type { Need } from "../../run/release.ts";
 import { useApp, useSelect, useStore } from "../context.tsx";
 import { Fault, useAct, useDate, useLoaded, usePublishText, Waiting, type Section } from "./parts.tsx";
 
-const missing = { model: "need_model", no_model: "need_no_model", dataset: "need_dataset", secret: "need_secret" } as const;
+const missing = {
+  model: "need_model",
+  no_model: "need_no_model",
+  dataset: "need_dataset",
+  secret: "need_secret",
+} as const;
 
 /** ReleaseSection checks and publishes. */
 export function ReleaseSection({ release, onKeep, onSection, onClose }: Section): React.ReactNode {
@@ -20,14 +25,15 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
   const [done, setDone] = useState(false);
   const [saved, setSaved] = useState(!session.edited);
   const save = (): void => act(async () => setSaved(await onKeep()));
-  const publish = (): void => act(async () => {
-    const origin = session.origin.get();
-    if (!origin) return;
-    const { rev } = await release.publish(origin.rev);
-    session.origin.set({ ...origin, rev });
-    setDone(true);
-    published.reload();
-  });
+  const publish = (): void =>
+    act(async () => {
+      const origin = session.origin.get();
+      if (!origin) return;
+      const { rev } = await release.publish(origin.rev);
+      session.origin.set({ ...origin, rev });
+      setDone(true);
+      published.reload();
+    });
   const found = needs.value;
   if (!found) return <Waiting {...needs} />;
   const errors = found.some(({ severity }) => severity === "error");
@@ -38,18 +44,43 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
       <ul className="checks">
         <li data-state={saved ? "good" : "error"}>
           <span>{t(saved ? "check_saved" : "check_unsaved")}</span>
-          {!saved && <button type="button" disabled={busy} onClick={save}>{t("save")}</button>}
+          {!saved && (
+            <button type="button" disabled={busy} onClick={save}>
+              {t("save")}
+            </button>
+          )}
         </li>
-        {found.length === 0 && <li data-state="good"><span>{t("check_ready")}</span></li>}
+        {found.length === 0 && (
+          <li data-state="good">
+            <span>{t("check_ready")}</span>
+          </li>
+        )}
         {found.map((need, i) => (
           <li key={i} data-state={need.severity}>
-            <span>{need.node && <b>{need.node}: </b>}{say(need)}</span>
-            {need.node && <button type="button" onClick={() => { onClose(); select(need.node, { tab: "node", reveal: true }); }}>{t("show")}</button>}
+            <span>
+              {need.node && <b>{need.node}: </b>}
+              {say(need)}
+            </span>
+            {need.node && (
+              <button
+                type="button"
+                onClick={() => {
+                  onClose();
+                  select(need.node, { tab: "node", reveal: true });
+                }}
+              >
+                {t("show")}
+              </button>
+            )}
           </li>
         ))}
       </ul>
       <Fault text={fault} />
-      {done ? <p className="good" role="status">{t("published")}</p> : (
+      {done ? (
+        <p className="good" role="status">
+          {t("published")}
+        </p>
+      ) : (
         <p className="publish-act">
           <button type="button" className="primary" disabled={busy || errors || !saved} onClick={publish}>
             {t(found.length > 0 && !errors ? "publish_anyway" : "publish")}
@@ -63,8 +94,12 @@ export function ReleaseSection({ release, onKeep, onSection, onClose }: Section)
         <>
           <h3>{t("next_steps")}</h3>
           <p className="publish-act">
-            <button type="button" className="primary" onClick={() => onSection("embed")}>{t("go_embed")}</button>
-            <button type="button" onClick={() => onSection("api")}>{t("go_api")}</button>
+            <button type="button" className="primary" onClick={() => onSection("embed")}>
+              {t("go_embed")}
+            </button>
+            <button type="button" onClick={() => onSection("api")}>
+              {t("go_api")}
+            </button>
           </p>
         </>
       )}

@@ -10,10 +10,11 @@ export function SchedulesSection({ release, onSection }: Section): React.ReactNo
   const schedules = useLoaded(() => release.schedules());
   const published = useLoaded(async () => ({ at: await release.published() }));
   const { busy, fault, act } = useAct();
-  const after = (work: () => Promise<unknown>): void => act(async () => {
-    await work();
-    schedules.reload();
-  });
+  const after = (work: () => Promise<unknown>): void =>
+    act(async () => {
+      await work();
+      schedules.reload();
+    });
   const list = schedules.value;
   if (!list || !published.value) return <Waiting {...(list ? published : schedules)} />;
   return (
@@ -22,21 +23,39 @@ export function SchedulesSection({ release, onSection }: Section): React.ReactNo
       <ul className="schedules">
         {list.map((each) => (
           <Row
-            key={each.id} schedule={each} busy={busy} onPause={() => after(() => release.pause(each.id, !each.paused))}
+            key={each.id}
+            schedule={each}
+            busy={busy}
+            onPause={() => after(() => release.pause(each.id, !each.paused))}
             onRemove={() => after(() => release.unschedule(each.id))}
           />
         ))}
       </ul>
       <Fault text={fault} />
-      {published.value.at ? <Add release={release} onAdded={schedules.reload} /> : (
-        <p className="fault" role="alert">{t("publish_first")} <button type="button" onClick={() => onSection("release")}>{t("release")}</button></p>
+      {published.value.at ? (
+        <Add release={release} onAdded={schedules.reload} />
+      ) : (
+        <p className="fault" role="alert">
+          {t("publish_first")}{" "}
+          <button type="button" onClick={() => onSection("release")}>
+            {t("release")}
+          </button>
+        </p>
       )}
     </>
   );
 }
 
-function Row({ schedule, busy, onPause, onRemove }: {
-  schedule: Schedule; busy: boolean; onPause(): void; onRemove(): void;
+function Row({
+  schedule,
+  busy,
+  onPause,
+  onRemove,
+}: {
+  schedule: Schedule;
+  busy: boolean;
+  onPause(): void;
+  onRemove(): void;
 }): React.ReactNode {
   const t = usePublishText();
   const date = useDate();
@@ -48,8 +67,23 @@ function Row({ schedule, busy, onPause, onRemove }: {
         <small>{paused ? t("paused") : t("next", next.map(date).join(" · "))}</small>
         {last && <small>{t("last", `${date(last.created)}, ${last.error ?? last.status}`)}</small>}
       </div>
-      <button type="button" disabled={busy} aria-label={t("schedule_named", t(paused ? "resume" : "pause"), name)} onClick={onPause}>{t(paused ? "resume" : "pause")}</button>
-      <button type="button" className="danger" disabled={busy} aria-label={t("schedule_named", t("remove"), name)} onClick={onRemove}>{t("remove")}</button>
+      <button
+        type="button"
+        disabled={busy}
+        aria-label={t("schedule_named", t(paused ? "resume" : "pause"), name)}
+        onClick={onPause}
+      >
+        {t(paused ? "resume" : "pause")}
+      </button>
+      <button
+        type="button"
+        className="danger"
+        disabled={busy}
+        aria-label={t("schedule_named", t("remove"), name)}
+        onClick={onRemove}
+      >
+        {t("remove")}
+      </button>
     </li>
   );
 }
@@ -62,24 +96,55 @@ function Add({ release, onAdded }: Pick<Section, "release"> & { onAdded(): void 
   const [when, setWhen] = useState("24h");
   const [zone, setZone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone);
   const [query, setQuery] = useState("");
-  const add = (): void => act(async () => {
-    await release.schedule({ name, query, ...(kind === "every" ? { every: when } : { cron: when, zone }) });
-    setName("");
-    onAdded();
-  });
+  const add = (): void =>
+    act(async () => {
+      await release.schedule({ name, query, ...(kind === "every" ? { every: when } : { cron: when, zone }) });
+      setName("");
+      onAdded();
+    });
   return (
-    <form className="add-schedule" onSubmit={(event) => { event.preventDefault(); add(); }}>
-      <label className="field">{t("schedule_name")}<input type="text" required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} /></label>
-      <label className="field">{t("when")}
-        <select value={kind} onChange={(event) => { setKind(event.target.value as typeof kind); setWhen(event.target.value === "every" ? "24h" : "0 8 * * mon-fri"); }}>
-          <option value="every">{t("every")}</option><option value="cron">{t("cron")}</option>
+    <form
+      className="add-schedule"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <label className="field">
+        {t("schedule_name")}
+        <input type="text" required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+      </label>
+      <label className="field">
+        {t("when")}
+        <select
+          value={kind}
+          onChange={(event) => {
+            setKind(event.target.value as typeof kind);
+            setWhen(event.target.value === "every" ? "24h" : "0 8 * * mon-fri");
+          }}
+        >
+          <option value="every">{t("every")}</option>
+          <option value="cron">{t("cron")}</option>
         </select>
       </label>
-      <label className="field">{t(kind === "every" ? "period" : "cron_line")}<input type="text" required value={when} onChange={(event) => setWhen(event.target.value)} /></label>
-      {kind === "cron" && <label className="field">{t("zone")}<input type="text" required value={zone} onChange={(event) => setZone(event.target.value)} /></label>}
-      <label className="field wide-field">{t("message")}<input type="text" value={query} onChange={(event) => setQuery(event.target.value)} /></label>
+      <label className="field">
+        {t(kind === "every" ? "period" : "cron_line")}
+        <input type="text" required value={when} onChange={(event) => setWhen(event.target.value)} />
+      </label>
+      {kind === "cron" && (
+        <label className="field">
+          {t("zone")}
+          <input type="text" required value={zone} onChange={(event) => setZone(event.target.value)} />
+        </label>
+      )}
+      <label className="field wide-field">
+        {t("message")}
+        <input type="text" value={query} onChange={(event) => setQuery(event.target.value)} />
+      </label>
       <Fault text={fault} />
-      <button type="submit" className="primary" disabled={busy}>{t("add_schedule")}</button>
+      <button type="submit" className="primary" disabled={busy}>
+        {t("add_schedule")}
+      </button>
     </form>
   );
 }

@@ -1,5 +1,5 @@
-// Two texts in one column, with what differs marked. CodeMirror lies in a shadow root, where it uses
-// constructed style sheets, which a strict Content-Security-Policy allows.
+// Two texts in one column, with what differs marked. CodeMirror lies in a shadow root, where it
+// uses constructed style sheets, which a strict Content-Security-Policy allows.
 
 import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
@@ -7,7 +7,13 @@ import { EditorView } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 
 const theme = EditorView.theme({
-  "&": { fontSize: "12.5px", backgroundColor: "var(--paper)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "8px" },
+  "&": {
+    fontSize: "12.5px",
+    backgroundColor: "var(--paper)",
+    color: "var(--ink)",
+    border: "1px solid var(--line)",
+    borderRadius: "8px",
+  },
   ".cm-content": { fontFamily: "var(--mono)" },
   ".cm-scroller": { maxHeight: "260px", overflow: "auto" },
   ".cm-changedLine, .cm-inlineChangedLine": { backgroundColor: "var(--good-soft)" },
@@ -18,18 +24,29 @@ const theme = EditorView.theme({
 });
 
 /** TextDiff compares two texts. */
-export default function TextDiff({ before, after, label }: { before: string; after: string; label: string }): React.ReactNode {
+export default function TextDiff({
+  before,
+  after,
+  label,
+}: {
+  before: string;
+  after: string;
+  label: string;
+}): React.ReactNode {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
     const view = new EditorView({
-      root, parent: root,
+      root,
+      parent: root,
       state: EditorState.create({
         doc: after,
         extensions: [
-          EditorState.readOnly.of(true), EditorView.lineWrapping, theme,
+          EditorState.readOnly.of(true),
+          EditorView.lineWrapping,
+          theme,
           EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": "true" }),
           unifiedMergeView({ original: before, mergeControls: false, gutter: false, collapseUnchanged: {} }),
         ],

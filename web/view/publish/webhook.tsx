@@ -31,7 +31,9 @@ export function WebhookSection({ release }: Section): React.ReactNode {
     try {
       const run = await listen(host, release.id, signal);
       const sent = testCall(host, release.id, method, method === "GET" ? undefined : body);
-      void sent.then((answer) => { if (!signal.aborted) setResponse(answer); });
+      void sent.then((answer) => {
+        if (!signal.aborted) setResponse(answer);
+      });
       for await (const event of run((await sent).status < 400)) setEvents((before = []) => [...before, event]);
     } catch (err) {
       if (!signal.aborted) setFault(messageOf(err));
@@ -44,13 +46,42 @@ export function WebhookSection({ release }: Section): React.ReactNode {
       <p>{t("webhook_hint")}</p>
       <Code label={t("webhook_address")} text={`${location.origin}/api/v1/agents/${release.id}/webhook`} />
       {session.edited && <p className="quiet">{t("webhook_unsaved")}</p>}
-      <form className="add-schedule" onSubmit={(event) => { event.preventDefault(); void send(); }}>
-        <label className="field">{t("method")}
-          <select value={method} onChange={(event) => setMethod(event.target.value)}>{methods.map((each) => <option key={each}>{each}</option>)}</select>
+      <form
+        className="add-schedule"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <label className="field">
+          {t("method")}
+          <select value={method} onChange={(event) => setMethod(event.target.value)}>
+            {methods.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
         </label>
-        {method !== "GET" && <label className="field wide-field">{t("body")}<textarea rows={4} spellCheck={false} className="mono" value={body} aria-invalid={!valid} onChange={(event) => setBody(event.target.value)} /></label>}
-        {!valid && <p className="fault" role="alert">{t("body_invalid")}</p>}
-        <button type="submit" className="primary" disabled={!valid}>{t("listen")}</button>
+        {method !== "GET" && (
+          <label className="field wide-field">
+            {t("body")}
+            <textarea
+              rows={4}
+              spellCheck={false}
+              className="mono"
+              value={body}
+              aria-invalid={!valid}
+              onChange={(event) => setBody(event.target.value)}
+            />
+          </label>
+        )}
+        {!valid && (
+          <p className="fault" role="alert">
+            {t("body_invalid")}
+          </p>
+        )}
+        <button type="submit" className="primary" disabled={!valid}>
+          {t("listen")}
+        </button>
       </form>
       <Fault text={fault} />
       {response && <Code label={t("response", response.status)} text={response.text || "–"} />}
@@ -58,9 +89,16 @@ export function WebhookSection({ release }: Section): React.ReactNode {
         <>
           <h3>{t("events")}</h3>
           <ol className="hook-events" aria-live="polite">
-            {events.filter(({ event }) => event !== "finished").map((event, i) => (
-              <li key={i}><b>{event.event}</b> <span className="quiet">{brief(event.data?.component_name ?? event.data?.content ?? event.message ?? "", 120)}</span></li>
-            ))}
+            {events
+              .filter(({ event }) => event !== "finished")
+              .map((event, i) => (
+                <li key={i}>
+                  <b>{event.event}</b>{" "}
+                  <span className="quiet">
+                    {brief(event.data?.component_name ?? event.data?.content ?? event.message ?? "", 120)}
+                  </span>
+                </li>
+              ))}
           </ol>
           <p role="status" className={end?.event === "finished" ? (end.success ? "good" : "fault") : "quiet"}>
             {end?.event !== "finished" ? t("listening") : t(end.success ? "run_ok" : "run_failed")}

@@ -25,8 +25,8 @@ func (v versions) operations() []operation {
 			about: "Get a version with its document.",
 		}, v.get),
 		handle(operation{
-			method: "PATCH", path: of + "/versions/{vid}", body: api.BodyTiny, scope: app.ScopeEdit, name: "renameVersion",
-			about: "Changes the title of a version.",
+			method: "PATCH", path: of + "/versions/{vid}", body: api.BodyTiny, scope: app.ScopeEdit,
+			name: "renameVersion", about: "Update the title of a version.",
 		}, v.rename),
 		handle(operation{
 			method: "POST", path: of + "/publish", body: api.BodyTiny, scope: app.ScopeEdit, name: "publishCanvas",
@@ -40,7 +40,7 @@ type versionView struct {
 	ID          string       `json:"id"`
 	Number      int64        `json:"number" jsonschema:"number of the version, from 1"`
 	Title       string       `json:"title"`
-	Author      string       `json:"author" jsonschema:"who saved it: the nickname; empty for versions of older hosts"`
+	Author      string       `json:"author" jsonschema:"nickname of the user who saved it; empty if unknown"`
 	Created     time.Time    `json:"created"`
 	Published   bool         `json:"published" jsonschema:"whether it is the published version"`
 	PublishedAt *time.Time   `json:"published_at,omitempty" jsonschema:"when it was last published; absent if never"`

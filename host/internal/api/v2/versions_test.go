@@ -21,12 +21,14 @@ func TestVersionsNameTheirAuthorsAndAreRenamed(t *testing.T) {
 		require.Equal(t, "one", v.Get("author").Str())
 	}
 	newest := path + "/versions/" + list.At(0).Get("id").Str()
-	require.Equal(t, "before the sale", s.As("one", "PATCH", newest, `{"title":" before the sale "}`, http.StatusOK).Get("title").Str())
+	renamed := s.As("one", "PATCH", newest, `{"title":" before the sale "}`, http.StatusOK)
+	require.Equal(t, "before the sale", renamed.Get("title").Str())
 	list = s.As("one", "GET", path+"/versions", "", http.StatusOK).Get("items")
 	require.Equal(t, "before the sale", list.At(0).Get("title").Str())
 
 	s.As("one", "PATCH", newest, `{"title":"  "}`, http.StatusUnprocessableEntity)
 	s.As("two", "PATCH", newest, `{"title":"mine"}`, http.StatusNotFound)
 	other := s.Canvas("other", apitest.Echo)
-	s.As("one", "PATCH", "/api/v2/canvases/"+other+"/versions/"+list.At(0).Get("id").Str(), `{"title":"x"}`, http.StatusNotFound)
+	foreign := "/api/v2/canvases/" + other + "/versions/" + list.At(0).Get("id").Str()
+	s.As("one", "PATCH", foreign, `{"title":"x"}`, http.StatusNotFound)
 }

@@ -1,0 +1,155 @@
+// Fifteen steps from an empty page to a support bot that answers on a site of another origin.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { audit } from "./audit.ts";
+import { foreignSite, type Site } from "./foreign.ts";
+import { root, serveHost, type Served } from "./host.ts";
+import { ask, missing, raise, type Stage } from "./stage.ts";
+
+const desktop = { width: 1440, height: 900 };
+
+const box = (page: Page, name: string): Locator =>
+  page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: name }) });
+
+// refused is what Chromium itself reports of requests before the person has signed in.
+const refused = /status of 401/;
+
+describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
+  let host: Served;
+  let site: Site;
+  let stage: Stage;
+  let dataset = "";
+
+  before(async () => {
+    host = await serveHost();
+    site = await foreignSite(host.address);
+    stage = await raise({ at: host.address + "/" });
+    dataset = await shopDataset(host);
+  });
+  after(async () => {
+    await stage?.close();
+    await site?.close();
+    await host?.close();
+  });
+
+  test("it is built, published and embedded by mouse", async () => {
+    const { page, done } = await stage.visit("", desktop);
+    // 1, 2: a canvas with a greeting.
+    await page.getByRole("button", { name: /New canvas/ }).click();
+    await box(page, "begin").click();
+    await setting(page, "Prologue").fill("Hello! Ask me about returns.");
+    // 3, 4: knowledge.
+    await box(page, "begin").locator(".way").first().click();
+    await pick(page, "Retrieval");
+    await page.getByRole("button", { name: "Add: Datasets" }).first().click();
+    await page.keyboard.insertText(dataset);
+    await box(page, "Retrieval").getByText(dataset).waitFor();
+    // 5, 6: a model that answers from it.
+    await box(page, "Retrieval").locator(".way:not(.on-error)").click();
+    await pick(page, "LLM");
+    await setting(page, "System prompt").click();
+    await refer(page, "Answer from these notes: ", "formalized_content");
+    // 7, 8: its answer is said.
+    await box(page, "LLM").locator(".way:not(.on-error)").click();
+    await pick(page, "Message");
+    await page.getByRole("button", { name: "Add: Content" }).click();
+    await refer(page, "", /LLM.*content|content.*LLM/s);
+    // 9: a look at the whole.
+    await page.locator(".board").focus();
+    await page.keyboard.press("1");
+    await audit(page, "canvas");
+    // 10: a try in the page.
+    await page.locator("#tab-chat").click();
+    await ask(page, "How long may I return shoes?");
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Message"))').waitFor();
+    // 11: saved on the host.
+    await page.getByRole("button", { name: "Publish" }).click();
+    await page.locator("dialog.publish").getByRole("button", { name: "Save to host" }).click();
+    await page.getByLabel("API key").fill(host.key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByRole("textbox", { name: "Title" }).fill("Support bot");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    // 12: checked and published.
+    await page.getByText("All changes are saved").waitFor();
+    await audit(page, "publish");
+    await page.getByRole("button", { name: /^Publish (anyway|this version)$/ }).click();
+    await page.getByText("Published. Users get this version").waitFor();
+    // 13: the line for a site.
+    await page.getByRole("button", { name: "Put the chat on a site" }).click();
+    await page.getByRole("button", { name: "Copy: Widget" }).waitFor();
+    await audit(page, "embed");
+    await page.getByRole("button", { name: /^Copy: Widget/ }).click();
+    const line = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(line, /^<script src="[^"]+\/widget\.js"/);
+    // 14, 15: on the site.
+    await visitorAsks(line);
+    await audit(page, "end");
+    await done(refused);
+  });
+
+  // visitorAsks opens the site with a line in it and waits for an answer from the dataset.
+  async function visitorAsks(line: string): Promise<void> {
+    site.body = line;
+    const { page, done } = await stage.visit();
+    await page.goto(site.address);
+    await page.getByRole("button", { name: "Open the chat" }).click();
+    await page.locator(".theirs", { hasText: "Hello! Ask me about returns." }).waitFor();
+    await page.getByRole("textbox", { name: "Write a message" }).fill("return shoes and clothes");
+    await page.keyboard.press("Enter");
+
+    await page.locator(".theirs", { hasText: "thirty days" }).first().waitFor();
+    await audit(page, "site");
+    await done();
+  }
+});
+
+async function pick(page: Page, name: string): Promise<void> {
+  const option = page.locator(".palette-entry", { has: page.locator("b", { hasText: new RegExp(`^${name}$`) }) });
+  await option.click();
+  await box(page, name).waitFor();
+}
+
+// setting is a field of the selected node.
+function setting(page: Page, label: string): Locator {
+  return page.locator(".settings").getByLabel(label, { exact: true });
+}
+
+// refer types a text that ends with a variable, which the list behind { offers.
+async function refer(page: Page, text: string, variable: string | RegExp): Promise<void> {
+  await page.keyboard.type(`${text}{`);
+  const option = page.locator(".cm-tooltip-autocomplete li", { hasText: variable }).first();
+  await option.waitFor();
+  await option.click();
+  await page.locator(".cm-focused .chip:not(.lost)").waitFor();
+}
+
+// shopDataset is a dataset with a document about returns, made by the API.
+async function shopDataset({ address, key }: Served): Promise<string> {
+  const headers = { authorization: `Bearer ${key}` };
+  const made = await fetch(`${address}/api/v2/datasets`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ name: "shop" }),
+  });
+  const { id } = (await made.json()) as { id: string };
+  const form = new FormData();
+  const text = readFileSync(join(root, "host", "examples", "knowledge", "shop", "returns.md"));
+  form.append("file", new Blob([text]), "returns.md");
+  const sent = await fetch(`${address}/api/v2/datasets/${id}/documents?parse=true`, {
+    method: "POST",
+    headers,
+    body: form,
+  });
+  assert.ok(sent.ok, await sent.text());
+  const events = await fetch(`${address}/api/v2/datasets/${id}/events`, { headers });
+  let seen = "";
+  for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    seen += piece;
+    if (seen.includes("event: idle")) break;
+  }
+  return id;
+}
