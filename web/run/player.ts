@@ -100,6 +100,8 @@ interface Rest {
   remote?: RemoteRun;
 }
 
+const shownID = 8; // characters of the id of a run
+
 const nothing: Play = { turns: [], chosen: -1, shown: emptyState, running: false };
 
 /** Player runs one canvas after the other. */
@@ -156,7 +158,7 @@ export class Player {
 
   /** show follows a run of the host, one that has ended too. */
   show(id: string): void {
-    if (this.#runs) this.#follows(this.#runs.stored(id), { how: { kind: "stored", node: id } });
+    if (this.#runs) this.#follows(this.#runs.stored(id), { how: { kind: "stored", node: id.slice(0, shownID) } });
   }
 
   #follows(remote: RemoteRun, ask: Ask, base?: RunState): void {

@@ -65,13 +65,14 @@ export function AreaView({ area, onCanvas }: { area: Area; onCanvas(id: string):
   return <Suspense fallback={waiting}>{area.name === "knowledge" ? <Knowledge path={area.path} /> : <Runs path={area.path} onCanvas={onCanvas} />}</Suspense>;
 }
 
-/** AreaLinks lead to the areas, once the person is signed in. */
+/** AreaLinks lead to the areas: in the bar once the person is signed in and no canvas needs the room. */
 export function AreaLinks({ always = false }: { always?: boolean }): React.ReactNode {
   const t = useText();
-  const { host } = useApp();
+  const { host, session } = useApp();
   const area = useArea();
+  const canvas = useStore(session.document, (document) => document !== undefined);
   const open = useStore(host.state, ({ status }) => status === "open");
-  if (!open && !always) return null;
+  if (!always && (!open || (canvas && !area))) return null;
   return (
     <nav className="area-links" aria-label={t("host.title")}>
       {(["knowledge", "runs"] as const).map((name) => (
