@@ -46,8 +46,9 @@ test("files of Dify and n8n are named as such, whatever stands in them", () => {
   };
   const n8n = { name: "Mail to sheet", nodes: [{ type: "n8n-nodes-base.emailReadImap" }], connections: {} };
   assert.deepEqual(refused(JSON.stringify(n8n)), ["n8n", "Mail to sheet"]);
-  assert.deepEqual(refused(JSON.stringify({ kind: "app", app: { name: "Desk", mode: "workflow" }, workflow: {} })), ["dify", "Desk"]);
-  assert.deepEqual(refused("app:\n  description: ''\n  mode: advanced-chat\n  name: 'Support desk'\nkind: app\nversion: 0.1.5\n"), ["dify", "Support desk"]);
+  assert.deepEqual(refused(JSON.stringify({ kind: "app", app: { name: "Desk" }, workflow: {} })), ["dify", "Desk"]);
+  const yaml = "app:\n  description: ''\n  mode: advanced-chat\n  name: 'Support desk'\nkind: app\nversion: 0.1.5\n";
+  assert.deepEqual(refused(yaml), ["dify", "Support desk"]);
   assert.equal(refused("kind: appliance\n")[0], "not_json");
   assert.equal(refused(JSON.stringify({ nodes: [1, null], connections: {} }))[0], "not_canvas");
   assert.equal(refused(JSON.stringify({ kind: "app", app: null }))[0], "dify");

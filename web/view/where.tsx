@@ -29,7 +29,8 @@ export function Where(): React.ReactNode {
       <legend className="sr">{t("where.title")}</legend>
       {(["page", "host"] as const).map((each) => (
         <label key={each} data-chosen={place === each || undefined}>
-          <input type="radio" name={name} checked={place === each} onChange={() => session.player.where.set(each)} />{t(`where.run_${each}`)}
+          <input type="radio" name={name} checked={place === each} onChange={() => session.player.where.set(each)} />
+          {t(`where.run_${each}`)}
         </label>
       ))}
       <a href={areaLink("runs", origin.id)}>{t("where.runs")}</a>

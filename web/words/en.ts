@@ -104,8 +104,8 @@ export const en = {
   "error.too_deep": "The nesting is too deep: {0}",
   "error.not_json": "Not valid JSON: {0}",
   "error.not_canvas": "This is JSON, but not a canvas: {0} is missing.",
-  "error.dify": "“{0}” is an app of Dify. easel opens canvases of RAGFlow; build it anew with “New canvas”.",
-  "error.n8n": "“{0}” is a workflow of n8n. easel opens canvases of RAGFlow; build it anew with “New canvas”.",
+  "error.dify": "“{0}” is an app of Dify. easel opens canvases of RAGFlow; build it again with “New canvas”.",
+  "error.n8n": "“{0}” is a workflow of n8n. easel opens canvases of RAGFlow; build it again with “New canvas”.",
   "error.link": "The link contains no canvas: {0}",
   "error.close": "Close",
 
