@@ -2,6 +2,7 @@
 // DSL inside, the DSL itself, and the DSL as a string inside another object. What
 // strangers drop here may be anything, so the answer is a canvas or a reason.
 
+import { foreignJSON, foreignText, type Foreign } from "./foreign.ts";
 import { memberRange } from "./source.ts";
 
 /** Component is an entry of `components`. */
@@ -41,7 +42,7 @@ export interface Opened {
 
 /** CanvasError says why a text is no canvas; code selects the words for it. */
 export class CanvasError extends Error {
-  readonly code: "too_large" | "too_deep" | "not_json" | "not_canvas";
+  readonly code: "too_large" | "too_deep" | "not_json" | "not_canvas" | "dify" | "n8n";
   readonly detail: string;
 
   constructor(code: CanvasError["code"], detail: string) {
@@ -61,9 +62,11 @@ export function open(text: string, name = ""): Opened {
   try {
     parsed = JSON.parse(text);
   } catch (err) {
-    throw new CanvasError("not_json", (err as Error).message);
+    throw foreign(foreignText(text)) ?? new CanvasError("not_json", (err as Error).message);
   }
   const outer = isObject(parsed) ? parsed : {};
+  const other = foreign(foreignJSON(outer));
+  if (other) throw other;
   let inner: unknown = outer;
   let range: [from: number, to: number] = [0, text.length];
   if (isObject(outer["dsl"])) {
@@ -84,6 +87,10 @@ export function open(text: string, name = ""): Opened {
   const [from, to] = range;
   const wrap = (made: string): string => text.slice(0, from) + made + text.slice(to);
   return { dsl: check(inner), text: text.slice(from, to), wrap, ...titles(outer, name) };
+}
+
+function foreign(file: Foreign | undefined): CanvasError | undefined {
+  return file && new CanvasError(file.product === "n8n" ? "n8n" : "dify", file.name);
 }
 
 function check(value: unknown): Dsl {

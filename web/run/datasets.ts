@@ -31,7 +31,9 @@ export interface Dataset {
 }
 
 /** DatasetPatch is what of a dataset can be changed. */
-export type DatasetPatch = Partial<Pick<Dataset, "name" | "description" | "embedding_model" | "team" | "method" | "pipeline" | "config" | "pagerank">>;
+export type DatasetPatch = Partial<
+  Pick<Dataset, "name" | "description" | "embedding_model" | "team" | "method" | "pipeline" | "config" | "pagerank">
+>;
 
 /** DocumentState is where a document is on its way into the index. */
 export type DocumentState = "unparsed" | "queued" | "running" | "done" | "failed" | "canceled";
@@ -222,8 +224,16 @@ export class Datasets {
   }
 
   /** watch calls changed with each document whose state changes, until the signal aborts. */
-  async watch(id: string, signal: AbortSignal, changed: (document: StoredDocument) => void, idle: (dataset: Dataset) => void): Promise<void> {
-    const response = await this.#host.ask("GET", `${at(id)}/events`, undefined, { signal, accept: "text/event-stream" });
+  async watch(
+    id: string,
+    signal: AbortSignal,
+    changed: (document: StoredDocument) => void,
+    idle: (dataset: Dataset) => void,
+  ): Promise<void> {
+    const response = await this.#host.ask("GET", `${at(id)}/events`, undefined, {
+      signal,
+      accept: "text/event-stream",
+    });
     for await (const { name, data } of serverEvents(response)) {
       if (name === "document") changed(JSON.parse(data) as StoredDocument);
       else if (name === "idle") idle(JSON.parse(data) as Dataset);
@@ -260,7 +270,8 @@ export class Datasets {
 }
 
 function at(dataset: string, document?: string, chunk?: string): string {
-  const part = (name: string, id: string | undefined): string => (id === undefined ? "" : `/${name}/${encodeURIComponent(id)}`);
+  const part = (name: string, id: string | undefined): string =>
+    id === undefined ? "" : `/${name}/${encodeURIComponent(id)}`;
   return `${root}/${encodeURIComponent(dataset)}${part("documents", document)}${part("chunks", chunk)}`;
 }
 

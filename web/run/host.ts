@@ -37,6 +37,12 @@ export interface HostState {
   fault?: string;
 }
 
+/** AskOptions are settings of a request to the host's own API. */
+export interface AskOptions {
+  signal?: AbortSignal;
+  accept?: string;
+}
+
 /** HostError is an answer of the host that is no success. */
 export class HostError extends Error {
   readonly status: number;
@@ -156,14 +162,19 @@ export class Host {
    * ask makes a request of the page itself to the host's own API and gives the answer, or throws a
    * HostError. A body is sent as JSON; a form is sent as it is.
    */
-  async ask(method: string, path: string, body?: unknown, init: { signal?: AbortSignal; accept?: string } = {}): Promise<Response> {
+  async ask(method: string, path: string, body?: unknown, { accept, signal }: AskOptions = {}): Promise<Response> {
     if (!path.startsWith("/api/v2/")) throw new HostError(0, `${path} is not a path of the host's own API`);
     if (method !== "GET") await this.#proven();
-    const form = body instanceof FormData;
-    const headers: Record<string, string> = { ...(body === undefined || form ? {} : { "content-type": "application/json" }), ...(init.accept ? { accept: init.accept } : {}) };
-    const response = await this.#send(path, "page", {
-      method, headers, ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }), ...(init.signal ? { signal: init.signal } : {}),
-    });
+    const init: RequestInit = { method };
+    const headers: Record<string, string> = accept ? { accept } : {};
+    if (signal) init.signal = signal;
+    if (body instanceof FormData) {
+      init.body = body;
+    } else if (body !== undefined) {
+      init.body = JSON.stringify(body);
+      headers["content-type"] = "application/json";
+    }
+    const response = await this.#send(path, "page", { ...init, headers });
     if (!response.ok) await textOf(response); // throws
     return response;
   }

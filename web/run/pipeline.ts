@@ -23,18 +23,39 @@ export interface Payload {
 
 /** isPipeline reports whether a canvas starts with a document. */
 export function isPipeline(model: CanvasModel | undefined, specs: Specs): boolean {
-  return model?.nodes.some(({ kind }) => { const spec = specs.get(kind); return spec?.role === "start" && spec.pipeline === true; }) ?? false;
+  return (
+    model?.nodes.some(({ kind }) => {
+      const spec = specs.get(kind);
+      return spec?.role === "start" && spec.pipeline === true;
+    }) ?? false
+  );
 }
 
 /** stations are the nodes of a pipeline in the order in which they ran, then those that did not. */
 export function stations(model: CanvasModel, state: RunState): { node: CanvasNode; step: Step | undefined }[] {
   const ran = [...new Set(state.steps.map(({ node }) => node))];
   const nodes = model.nodes.filter(({ role }) => role === "node");
-  const rank = ({ id }: CanvasNode): number => { const at = ran.indexOf(id); return at < 0 ? ran.length : at; };
+  const rank = ({ id }: CanvasNode): number => {
+    const at = ran.indexOf(id);
+    return at < 0 ? ran.length : at;
+  };
   return [...nodes].sort((a, b) => rank(a) - rank(b)).map((node) => ({ node, step: state.latest[node.id] }));
 }
 
-const plain = new Set(["text", "content_with_weight", "doc_type_kwd", "layout_type", "positions", "position_int", "page_num_int", "top_int", "mom", "img_id", "chunk_order_int", "available_int"]);
+const plain = new Set([
+  "text",
+  "content_with_weight",
+  "doc_type_kwd",
+  "layout_type",
+  "positions",
+  "position_int",
+  "page_num_int",
+  "top_int",
+  "mom",
+  "img_id",
+  "chunk_order_int",
+  "available_int",
+]);
 
 /** payloadOf reads the outputs of a node; undefined when it gives no document. */
 export function payloadOf(step: Step | undefined): Payload | undefined {
@@ -49,11 +70,17 @@ function pieceOf(value: Record<string, unknown>): Piece {
   const kind = String(value["doc_type_kwd"] ?? "");
   const layout = String(value["layout_type"] ?? "");
   const named = kind && kind !== "text" ? kind : layout;
-  const extra = Object.entries(value).filter(([name, each]) => !plain.has(name) && !/^q_\d+_vec$/.test(name) && each !== "" && each !== null);
-  return { text: String(value["text"] ?? value["content_with_weight"] ?? ""), kind: named === "paragraph" ? "" : named, extra };
+  const extra = Object.entries(value).filter(
+    ([name, each]) => !plain.has(name) && !/^q_\d+_vec$/.test(name) && each !== "" && each !== null,
+  );
+  return {
+    text: String(value["text"] ?? value["content_with_weight"] ?? ""),
+    kind: named === "paragraph" ? "" : named,
+    extra,
+  };
 }
 
-/** placeOf finds a piece in the source, whatever marks and blanks differ; undefined when it does not stand there. */
+/** placeOf finds a piece in the source, whatever marks and blanks differ; undefined if it fails. */
 export function placeOf(source: string, piece: string): { from: number; to: number } | undefined {
   const words = piece.replace(/<[^>]*>/g, " ").match(/[\p{L}\p{N}]+/gu);
   if (!words) return undefined;

@@ -10,7 +10,7 @@ import type { Origin } from "./host.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "./providers.ts";
 import { continued, Records, waiting } from "./records.ts";
-import type { RemoteRun, Running, Runs } from "./remote.ts";
+import type { Question, RemoteRun, Running, Runs } from "./remote.ts";
 import type { Answer } from "./standins.ts";
 import { Store } from "./store.ts";
 import { noSubstitutes, watched, type Relay, type Substitutes } from "./substitutes.ts";
@@ -100,6 +100,8 @@ interface Rest {
   remote?: RemoteRun;
 }
 
+const shownID = 8; // characters of the id of a run
+
 const nothing: Play = { turns: [], chosen: -1, shown: emptyState, running: false };
 
 /** Player runs one canvas after the other. */
@@ -138,11 +140,8 @@ export class Player {
   /** send starts the next turn of the conversation. */
   send(ask: Ask): void {
     const origin = this.#stage.saved?.();
-    if (this.where.get() === "host" && this.#runs && origin && !this.play.get().running) {
-      const { query, inputs } = ask;
-      const pins = this.pins.get();
-      return this.#follows(this.#runs.start(origin, { ...(query === undefined ? {} : { query }), ...(inputs ? { inputs } : {}), ...(Object.keys(pins).length > 0 ? { pins } : {}) }), ask);
-    }
+    const runs = this.#remote();
+    if (runs && origin) return this.#follows(runs.start(origin, questionOf(ask, this.pins.get())), ask);
     this.#begin(ask, asking(ask));
   }
 
@@ -150,13 +149,21 @@ export class Player {
   answer(inputs: Record<string, unknown>): void {
     const paused = this.#paused;
     if (!paused) return;
-    if (paused.turn.place === "host") return this.#follows(paused.run.resume(inputs) as RemoteRun, { inputs, how: { kind: "resume" } }, continued(paused.state));
+    if (paused.turn.place === "host") {
+      const remote = paused.run.resume(inputs) as RemoteRun; // what runs on the host continues there
+      return this.#follows(remote, { inputs, how: { kind: "resume" } }, continued(paused.state));
+    }
     this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), { base: continued(paused.state), again: paused.turn, resumes: true });
   }
 
   /** show follows a run of the host, one that has ended too. */
   show(id: string): void {
-    if (this.#runs) this.#follows(this.#runs.stored(id), { how: { kind: "stored", node: id } });
+    if (this.#runs) this.#follows(this.#runs.stored(id), { how: { kind: "stored", node: id.slice(0, shownID) } });
+  }
+
+  // remote is the host, if the next run begins there.
+  #remote(): Runs | undefined {
+    return this.where.get() === "host" && !this.play.get().running ? this.#runs : undefined;
   }
 
   #follows(remote: RemoteRun, ask: Ask, base?: RunState): void {
@@ -173,8 +180,9 @@ export class Player {
   runFrom(node: string, values: Record<string, unknown> = {}): void {
     const { shown, turns, chosen } = this.play.get();
     const stored = turns[chosen]?.run;
-    if (this.where.get() === "host" && this.#runs && stored !== undefined && Object.keys(values).length === 0 && !this.play.get().running) {
-      const remote = this.#runs.rerun(stored, node, own(shown.latest, node)?.run ?? 1, this.pins.get());
+    const runs = this.#remote();
+    if (runs && stored !== undefined && Object.keys(values).length === 0) {
+      const remote = runs.rerun(stored, node, own(shown.latest, node)?.run ?? 1, this.pins.get());
       return this.#follows(remote, { how: { kind: "from", node } }, continued(shown, this.#stage.from(node)));
     }
     const outputs = dict<Params>({});
@@ -262,7 +270,8 @@ export class Player {
     this.#paused = undefined;
     const turn: Turn = {
       ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before,
-      pinned: new Set(Object.keys(this.pins.get())), model: rest.remote ? "host" : this.provider.get().kind, place: rest.remote ? "host" : "page", substitutes: noSubstitutes,
+      pinned: new Set(Object.keys(this.pins.get())), substitutes: noSubstitutes,
+      model: rest.remote ? "host" : this.provider.get().kind, place: rest.remote ? "host" : "page",
     };
     const turns = [...this.play.get().turns, turn];
     this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
@@ -300,7 +309,10 @@ export class Player {
     const standIns = choice.standIns ? this.#stage.standIns() : {};
     const noted = (substitutes: Substitutes): void => { turn.substitutes = substitutes; };
     const ports = watched({ retrieve, fetch, code }, standIns, datasets, noted, this.#relay);
-    return start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, reach: { origins: this.#stage.origins() }, ...options });
+    return start(canvas, {
+      ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port },
+      reach: { origins: this.#stage.origins() }, ...options,
+    });
   }
 
   // rewind puts the conversation back to where the repeated turn began; a new turn notes where it
@@ -347,6 +359,14 @@ export class Player {
 // asking starts a run with what a person said.
 function asking({ query, inputs, files }: Ask): Start {
   return (canvas, options) => canvas.run({ query, inputs, files }, options);
+}
+
+// questionOf is what a run on the host is started with.
+function questionOf({ query, inputs }: Ask, pins: Record<string, Params>): Question {
+  return {
+    ...(query === undefined ? {} : { query }), ...(inputs ? { inputs } : {}),
+    ...(Object.keys(pins).length > 0 ? { pins } : {}),
+  };
 }
 
 function describe(err: unknown): string {

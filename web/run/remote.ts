@@ -36,7 +36,7 @@ export interface Takeover {
   keep: number;
 }
 
-/** Running is a run that goes on, here or on the host. */
+/** Running is a run under way, here or on the host. */
 export interface Running extends AsyncIterable<RunEvent | Takeover> {
   readonly result: Promise<Pick<RunResult, "status" | "error" | "waiting">>;
   cancel(reason?: string): void;
@@ -66,14 +66,16 @@ export class Runs {
     return this.#json("GET", `${root}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`);
   }
 
-  /** stored is a run as the host keeps it, and follows it when it goes on. */
+  /** stored is a run as the host keeps it, and follows it while it runs. */
   stored(id: string): RemoteRun {
     return new RemoteRun(this.#host, Promise.resolve(id));
   }
 
   /** start runs a saved canvas with the next question of a conversation. */
   start({ id, rev }: Origin, question: Question): RemoteRun {
-    const begun = this.#conversation(id, rev).then((session) => this.#begin(`/api/v2/canvases/${encodeURIComponent(id)}/runs`, { query: "", ...question, session }));
+    const begun = this.#conversation(id, rev).then((session) =>
+      this.#begin(`/api/v2/canvases/${encodeURIComponent(id)}/runs`, { query: "", ...question, session }),
+    );
     return new RemoteRun(this.#host, begun);
   }
 
@@ -90,7 +92,11 @@ export class Runs {
   // A session has a copy of the canvas: another revision needs another one.
   async #conversation(canvas: string, rev: number): Promise<string> {
     if (this.#session?.canvas !== canvas || this.#session.rev !== rev) {
-      const { id } = await this.#json<{ id: string }>("POST", `/api/v2/canvases/${encodeURIComponent(canvas)}/sessions`, {});
+      const { id } = await this.#json<{ id: string }>(
+        "POST",
+        `/api/v2/canvases/${encodeURIComponent(canvas)}/sessions`,
+        {},
+      );
       this.#session = { canvas, rev, id };
     }
     return this.#session.id;
@@ -117,12 +123,17 @@ export class RemoteRun implements Running {
   constructor(host: Pick<Host, "ask">, id: Promise<string>) {
     this.#host = host;
     this.id = id;
-    this.result = new Promise((resolve, reject) => { this.#end = resolve; this.#fail = reject; });
+    this.result = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
     this.result.catch(() => undefined); // who iterates sees the error there
   }
 
   cancel(): void {
-    void this.id.then((id) => this.#host.ask("POST", `${root}/${encodeURIComponent(id)}/cancel`)).catch(() => undefined); // its end says whether it stopped
+    void this.id
+      .then((id) => this.#host.ask("POST", `${root}/${encodeURIComponent(id)}/cancel`))
+      .catch(() => undefined); // its end says whether it stopped
   }
 
   resume(inputs: Record<string, unknown>): RemoteRun {
@@ -136,7 +147,9 @@ export class RemoteRun implements Running {
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent | Takeover> {
     try {
       const id = await this.id;
-      const response = await this.#host.ask("GET", `${root}/${encodeURIComponent(id)}/events`, undefined, { accept: "text/event-stream" });
+      const response = await this.#host.ask("GET", `${root}/${encodeURIComponent(id)}/events`, undefined, {
+        accept: "text/event-stream",
+      });
       const numbers: number[] = []; // of the events that count
       for await (const { id: place, name, data } of serverEvents(response)) {
         const number = Number.parseInt(place, 10);
@@ -160,5 +173,8 @@ export class RemoteRun implements Running {
 
 function ending(data: string): Awaited<Running["result"]> {
   const { status, error } = JSON.parse(data) as { status: RunResult["status"]; error?: unknown };
-  return { status, ...(error ? { error: { code: "", message: typeof error === "string" ? error : messageOf(error) } } : {}) };
+  return {
+    status,
+    ...(error ? { error: { code: "", message: typeof error === "string" ? error : messageOf(error) } } : {}),
+  };
 }

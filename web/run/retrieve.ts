@@ -1,17 +1,10 @@
-// Where a canvas searches: in the passages of the page, and in the datasets of the host for a person
-// who is signed in there.
+// Where a canvas searches: in the passages of the page, and in the datasets of the host for those
+// who are signed in there.
 
-import type { Chunk, Found, Retriever } from "@easel/engine";
+import type { Chunk, Retriever } from "@easel/engine";
 import type { Datasets, Hit, Search } from "./datasets.ts";
 import type { Host } from "./host.ts";
-
-/** Searched is what was found, and where it was not searched. */
-export interface Searched extends Found {
-  /** Datasets that exist neither here nor on the host. */
-  absent: string[];
-  /** Names of the datasets that the host searched. */
-  relayed: string[];
-}
+import type { Searched } from "./substitutes.ts";
 
 /** Searcher searches datasets and says which of them it has. */
 export type Searcher = (...args: Parameters<Retriever>) => Promise<Searched>;
@@ -26,40 +19,98 @@ interface Query {
   filter?: { logic?: string; manual?: { key: string; op: string; value: unknown }[] };
 }
 
-/** everywhere searches the passages of the page and, where `may` allows it, the datasets of the host. */
+/** everywhere searches the passages of the page and, if `may` allows it, datasets of the host. */
 export function everywhere(
-  local: Retriever, here: ReadonlySet<string>, host: Pick<Host, "state">, datasets: Pick<Datasets, "find" | "search">, may: () => boolean,
+  local: Retriever,
+  here: ReadonlySet<string>,
+  host: Pick<Host, "state">,
+  datasets: Pick<Datasets, "find" | "search">,
+  may: () => boolean,
 ): Searcher {
   return async (query, context) => {
     const asked = query.datasets ?? [];
     const away = asked.filter((name) => !here.has(name));
     const found = away.length === asked.length && away.length > 0 ? { chunks: [] } : await local(query, context);
-    if (away.length === 0 || host.state.get().status !== "open" || !may()) return { ...found, absent: away, relayed: [] };
+    if (away.length === 0 || host.state.get().status !== "open" || !may())
+      return { ...found, absent: away, relayed: [] };
     const named = await Promise.all(away.map(async (name) => [name, await datasets.find(name)] as const));
     const absent = named.flatMap(([name, dataset]) => (dataset ? [] : [name]));
     const there = named.flatMap(([, dataset]) => dataset ?? []);
     if (there.length === 0) return { ...found, absent, relayed: [] };
-    const { hits } = await datasets.search(searchOf(there.map(({ id }) => id), query as Query));
-    const chunks = [...found.chunks, ...hits.map(chunkOf)].sort((a, b) => similarity(b) - similarity(a)).slice(0, query.top_n ?? 8);
-    return { chunks, doc_aggs: [...(found.doc_aggs ?? []), ...aggregate(hits)], absent, relayed: there.map(({ name }) => name) };
+    const { hits } = await datasets.search(
+      searchOf(
+        there.map(({ id }) => id),
+        query as Query,
+      ),
+    );
+    const chunks = [...found.chunks, ...hits.map(chunkOf)]
+      .sort((a, b) => similarity(b) - similarity(a))
+      .slice(0, query.top_n ?? 8);
+    return {
+      chunks,
+      doc_aggs: [...(found.doc_aggs ?? []), ...aggregate(hits)],
+      absent,
+      relayed: there.map(({ name }) => name),
+    };
   };
 }
 
-function searchOf(datasets: string[], { query, top_n: top, top_k: candidates, similarity_threshold: threshold, keyword_weight: words, rerank, filter }: Query): Search {
-  const conditions = (filter?.manual ?? []).map(({ key, op, value }) => ({ key, operator: op, value: String(value ?? "") }));
+function searchOf(
+  datasets: string[],
+  {
+    query,
+    top_n: top,
+    top_k: candidates,
+    similarity_threshold: threshold,
+    keyword_weight: words,
+    rerank,
+    filter,
+  }: Query,
+): Search {
+  const conditions = (filter?.manual ?? []).map(({ key, op, value }) => ({
+    key,
+    operator: op,
+    value: String(value ?? ""),
+  }));
   return {
-    datasets, question: query, page_size: Math.max(1, top ?? 8),
-    ...(candidates ? { top_k: candidates } : {}), ...(threshold === undefined ? {} : { threshold }),
-    ...(words === undefined ? {} : { vector_weight: 1 - words }), ...(rerank ? { rerank } : {}),
+    datasets,
+    question: query,
+    page_size: Math.max(1, top ?? 8),
+    ...(candidates ? { top_k: candidates } : {}),
+    ...(threshold === undefined ? {} : { threshold }),
+    ...(words === undefined ? {} : { vector_weight: 1 - words }),
+    ...(rerank ? { rerank } : {}),
     ...(conditions.length > 0 ? { filter: { or: filter?.logic === "or", conditions } } : {}),
   };
 }
 
-function chunkOf({ id, content, document, document_name: name, dataset, similarity: score, words, vector, positions, metadata }: Hit): Chunk {
+function chunkOf({
+  id,
+  content,
+  document,
+  document_name: name,
+  dataset,
+  similarity: score,
+  words,
+  vector,
+  positions,
+  metadata,
+}: Hit): Chunk {
   return {
-    id, chunk_id: id, content, content_with_weight: content, doc_id: document, document_id: document, docnm_kwd: name, document_name: name,
-    kb_id: dataset, similarity: score, term_similarity: words, vector_similarity: vector,
-    ...(positions ? { positions } : {}), ...(metadata ? { document_metadata: metadata } : {}),
+    id,
+    chunk_id: id,
+    content,
+    content_with_weight: content,
+    doc_id: document,
+    document_id: document,
+    docnm_kwd: name,
+    document_name: name,
+    kb_id: dataset,
+    similarity: score,
+    term_similarity: words,
+    vector_similarity: vector,
+    ...(positions ? { positions } : {}),
+    ...(metadata ? { document_metadata: metadata } : {}),
   };
 }
 

@@ -123,7 +123,7 @@ export class Session {
     return document !== undefined && document.dsl !== (this.#saved ?? document.opened.dsl);
   }
 
-  /** own reports whether the canvas is the person's: not one of a stranger, or saved to the host. */
+  /** own reports whether the canvas is the person's: no stranger's, or saved to the host. */
   get own(): boolean {
     const source = this.document.get()?.source;
     return source !== undefined && (!isStrange(source) || this.origin.get() !== undefined);

@@ -4,9 +4,16 @@
 
 import type { Found, Providers as Ports, Retriever, Tool } from "@easel/engine";
 import type { RunState } from "@easel/engine/state";
-import type { Searched } from "./retrieve.ts";
 import type { ProviderKind } from "./providers.ts";
 import type { Answer } from "./standins.ts";
+
+/** Searched is what was found, and where it was not searched. */
+export interface Searched extends Found {
+  /** Datasets that exist neither here nor on the host. */
+  absent: string[];
+  /** Names of the datasets that the host searched. */
+  relayed: string[];
+}
 
 /** Substitutes is what stood in during one run, each list without repetition. */
 export interface Substitutes {

@@ -1,5 +1,5 @@
-// A run as a test case of `easel test`: the canvas, what was asked, what the model answered and what
-// must be seen again.
+// A run as a test case of `easel test`: the canvas, what was asked, what the model answered and
+// what must be seen again.
 
 import { isWire, type RunEvent } from "@easel/engine";
 import { replay, type RunState } from "@easel/engine/state";
@@ -31,14 +31,22 @@ export function caseOf({ name, dsl, events, asks }: Recorded): string {
   const query = queryOf(state);
   const inputs = state.inputs && Object.keys(state.inputs).length > 0 ? { inputs: state.inputs } : {};
   const run = {
-    kwargs: { query, ...inputs }, ...(answers.length > 0 ? { llm_script: answers.map((text) => ({ text })), llm_calls: answers.map(() => ({})) } : {}), ...found(state),
+    kwargs: { query, ...inputs },
+    ...(answers.length > 0
+      ? { llm_script: answers.map((text) => ({ text })), llm_calls: answers.map(() => ({})) }
+      : {}),
+    ...found(state),
     events: events.filter(isWire).map(({ event, data }) => ({ event, data: shown(data) })),
   };
-  return JSON.stringify({ name, about: `recorded from a run on a host: ${query}`, expect: "recorded", dsl, runs: [run] }, null, 1);
+  return JSON.stringify(
+    { name, about: `recorded from a run on a host: ${query}`, expect: "recorded", dsl, runs: [run] },
+    null,
+    1,
+  );
 }
 
-// answersOf are the answers of the model in their order. A host does not list them; a node that made
-// one call gave its answer as its output.
+// answersOf are the answers of the model in their order. A host does not list them; a node that
+// made one call gave its answer as its output.
 function answersOf(state: RunState, asks: (component: string) => boolean): string[] {
   const answers = state.steps.flatMap(({ type, models, outputs }) => {
     if (models.length > 0) return models.map(({ text = "" }) => text);
@@ -52,21 +60,36 @@ function answersOf(state: RunState, asks: (component: string) => boolean): strin
 
 // queryOf is what the person said, as far as the events tell.
 function queryOf({ steps, variables }: RunState): string {
-  const said = [variables["sys.query"], ...steps.map(({ inputs }) => inputs?.["sys.query"])].find((each) => typeof each === "string");
+  const said = [variables["sys.query"], ...steps.map(({ inputs }) => inputs?.["sys.query"])].find(
+    (each) => typeof each === "string",
+  );
   return typeof said === "string" ? said : "";
 }
 
 // found is what searches gave, for a case without the datasets.
 function found(state: RunState): { retrieval?: Record<string, unknown> } {
-  const chunks = state.steps.flatMap(({ outputs }) => (Array.isArray(outputs?.["json"]) && outputs["formalized_content"] !== undefined ? [outputs["json"]] : []));
+  const chunks = state.steps.flatMap(({ outputs }) =>
+    Array.isArray(outputs?.["json"]) && outputs["formalized_content"] !== undefined ? [outputs["json"]] : [],
+  );
   return chunks.length > 0 ? { retrieval: { "*": { chunks: chunks.flat(), doc_aggs: [] } } } : {};
 }
 
 // shown leaves out hidden members and words of errors, which may change.
 function shown(data: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(data).filter(([name]) => !name.startsWith("_") && name !== "usage").map(([name, value]) => {
-    if (name === "error" && value) return [name, { $contains: [] }];
-    const bare = (name === "outputs" || name === "inputs") && typeof value === "object" && value !== null && !Array.isArray(value);
-    return [name, bare ? Object.fromEntries(Object.entries(value as object).filter(([key]) => !key.startsWith("_"))) : value];
-  }));
+  return Object.fromEntries(
+    Object.entries(data)
+      .filter(([name]) => !name.startsWith("_") && name !== "usage")
+      .map(([name, value]) => {
+        if (name === "error" && value) return [name, { $contains: [] }];
+        const bare =
+          (name === "outputs" || name === "inputs") &&
+          typeof value === "object" &&
+          value !== null &&
+          !Array.isArray(value);
+        return [
+          name,
+          bare ? Object.fromEntries(Object.entries(value as object).filter(([key]) => !key.startsWith("_"))) : value,
+        ];
+      }),
+  );
 }

@@ -9,6 +9,8 @@ test("the areas have the same texts in both languages, with the same places for 
   assert.deepEqual(Object.keys(zh), Object.keys(en));
   const places = (text: string): string[] => [...text.matchAll(/\{\d\}/g)].map(([place]) => place).sort();
   for (const [key, text] of Object.entries(en)) assert.deepEqual(places(zh[key as keyof typeof en]), places(text), key);
-  const latin = Object.entries(zh).filter(([key, text]) => !/\p{Script=Han}/u.test(text) && !/^[\s\p{P}\d{}]*$/u.test(text) && key !== "dataset.id");
+  const latin = Object.entries(zh).filter(
+    ([key, text]) => !/\p{Script=Han}/u.test(text) && !/^[\s\p{P}\d{}]*$/u.test(text) && key !== "dataset.id",
+  );
   assert.deepEqual(latin, []);
 });

@@ -35,6 +35,25 @@ test("the engine gets a canvas as it was written, also out of another object", (
   }
 });
 
+test("files of Dify and n8n are named as such, whatever stands in them", () => {
+  const refused = (text: string): [string, string] => {
+    try {
+      open(text);
+    } catch (err) {
+      if (err instanceof CanvasError) return [err.code, err.detail];
+    }
+    return ["", ""];
+  };
+  const n8n = { name: "Mail to sheet", nodes: [{ type: "n8n-nodes-base.emailReadImap" }], connections: {} };
+  assert.deepEqual(refused(JSON.stringify(n8n)), ["n8n", "Mail to sheet"]);
+  assert.deepEqual(refused(JSON.stringify({ kind: "app", app: { name: "Desk" }, workflow: {} })), ["dify", "Desk"]);
+  const yaml = "app:\n  description: ''\n  mode: advanced-chat\n  name: 'Support desk'\nkind: app\nversion: 0.1.5\n";
+  assert.deepEqual(refused(yaml), ["dify", "Support desk"]);
+  assert.equal(refused("kind: appliance\n")[0], "not_json");
+  assert.equal(refused(JSON.stringify({ nodes: [1, null], connections: {} }))[0], "not_canvas");
+  assert.equal(refused(JSON.stringify({ kind: "app", app: null }))[0], "dify");
+});
+
 test("what is no canvas is refused with its reason", () => {
   const reason = (text: string): string => {
     try {

@@ -7,8 +7,12 @@ import { Records } from "../run/records.ts";
 import { Runs, type Takeover } from "../run/remote.ts";
 import { serverEvents } from "../run/sse.ts";
 
-const started = (node: string): object => ({ event: "node_started", data: { component_id: node, component_name: node, component_type: "X", inputs: null, created_at: 1, thoughts: "" } });
-const frame = (id: string, name: string, data: object): string => `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const started = (node: string): object => ({
+  event: "node_started",
+  data: { component_id: node, component_name: node, component_type: "X", inputs: null, created_at: 1, thoughts: "" },
+});
+const frame = (id: string, name: string, data: object): string =>
+  `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 // site answers with a stream of events, and notes what was asked.
 function site(stream: string): { runs: Runs; asked: [string, string, unknown][] } {
@@ -16,7 +20,11 @@ function site(stream: string): { runs: Runs; asked: [string, string, unknown][] 
   const runs = new Runs({
     ask: (method, path, body) => {
       asked.push([method, path, body]);
-      return Promise.resolve(path.endsWith("/events") ? new Response(stream) : Response.json({ id: path.endsWith("/sessions") ? "s1" : "r1" }));
+      return Promise.resolve(
+        path.endsWith("/events")
+          ? new Response(stream)
+          : Response.json({ id: path.endsWith("/sessions") ? "s1" : "r1" }),
+      );
     },
   });
   return { runs, asked };
@@ -25,21 +33,38 @@ function site(stream: string): { runs: Runs; asked: [string, string, unknown][] 
 test("frames are read whole, wherever the network cuts them", async () => {
   const text = ": still here\n\n" + frame("1-2", "a", { text: "é\n" }) + frame("2-5", "b", {});
   const bytes = new TextEncoder().encode(text);
-  const body = new ReadableStream<Uint8Array>({ start(control) { for (const byte of bytes) control.enqueue(Uint8Array.of(byte)); control.close(); } });
+  const body = new ReadableStream<Uint8Array>({
+    start(control) {
+      for (const byte of bytes) control.enqueue(Uint8Array.of(byte));
+      control.close();
+    },
+  });
   const events = [];
   for await (const event of serverEvents(new Response(body))) events.push(event);
-  assert.deepEqual(events, [{ id: "1-2", name: "a", data: '{"text":"é\\n"}' }, { id: "2-5", name: "b", data: "{}" }]);
+  assert.deepEqual(events, [
+    { id: "1-2", name: "a", data: '{"text":"é\\n"}' },
+    { id: "2-5", name: "b", data: "{}" },
+  ]);
 });
 
 test("a takeover voids the events from its number on", async () => {
-  const { runs } = site(frame("1-1", "node_started", started("A")) + frame("2-2", "node_started", started("B")) + frame("2-3~2", "takeover", { attempt: 2 }) + frame("2-4~2", "node_started", started("C")) + frame("3-5~2", "end", { status: "succeeded" }));
+  const { runs } = site(
+    frame("1-1", "node_started", started("A")) +
+      frame("2-2", "node_started", started("B")) +
+      frame("2-3~2", "takeover", { attempt: 2 }) +
+      frame("2-4~2", "node_started", started("C")) +
+      frame("3-5~2", "end", { status: "succeeded" }),
+  );
   const run = runs.stored("r1");
   const records = new Records();
   for await (const event of run) {
     if (event.event === "takeover") records.truncate((event as Takeover).keep);
     else records.push([event as RunEvent]);
   }
-  assert.deepEqual(records.at(Infinity).steps.map(({ node }) => node), ["A", "C"]);
+  assert.deepEqual(
+    records.at(Infinity).steps.map(({ node }) => node),
+    ["A", "C"],
+  );
   assert.deepEqual(await run.result, { status: "succeeded" });
 });
 
@@ -49,7 +74,9 @@ test("a failed run says why, and a stream that breaks off is no end", async () =
   for await (const _ of run) assert.fail("the end is no event of the run");
   assert.deepEqual(await run.result, { status: "failed", error: { code: "", message: "node A: no" } });
   const cut = site(frame("1-1", "node_started", started("A"))).runs.stored("r1");
-  await assert.rejects(async () => { for await (const _ of cut); }, /ended the stream/);
+  await assert.rejects(async () => {
+    for await (const _ of cut);
+  }, /ended the stream/);
   await assert.rejects(cut.result, /ended the stream/);
 });
 
@@ -62,7 +89,10 @@ test("questions of a conversation share a session until the canvas is another re
   runs.forget();
   await runs.start({ ...origin, rev: 4 }, { query: "d" }).id;
   assert.equal(asked.filter(([, path]) => path.endsWith("/sessions")).length, 3);
-  assert.deepEqual(asked.filter(([, path]) => path.endsWith("/runs")).map(([, , body]) => body), ["a", "b", "c", "d"].map((query) => ({ query, session: "s1" })));
+  assert.deepEqual(
+    asked.filter(([, path]) => path.endsWith("/runs")).map(([, , body]) => body),
+    ["a", "b", "c", "d"].map((query) => ({ query, session: "s1" })),
+  );
 });
 
 test("dropped records leave the state as it was after those that stay", () => {

@@ -9,18 +9,39 @@ import { everywhere } from "../run/retrieve.ts";
 import { Store } from "../run/store.ts";
 
 const context = { signal: new AbortController().signal };
-const local = ({ datasets }: { datasets?: string[] }): Found => ({ chunks: (datasets ?? []).includes("tea") ? [{ id: "l", content: "local", similarity: 0.4 } as never] : [] });
+const local = ({ datasets }: { datasets?: string[] }): Found => ({
+  chunks: (datasets ?? []).includes("tea") ? [{ id: "l", content: "local", similarity: 0.4 } as never] : [],
+});
 
 // site is a host with the dataset "Shop" of id ds1, and the searches that it got.
-function site(status: HostState["status"]): { host: { state: Store<HostState> }; datasets: Pick<Datasets, "find" | "search">; sent: Search[] } {
+function site(status: HostState["status"]): {
+  host: { state: Store<HostState> };
+  datasets: Pick<Datasets, "find" | "search">;
+  sent: Search[];
+} {
   const sent: Search[] = [];
   const shop = { id: "ds1", name: "Shop" } as Dataset;
-  const hit = { id: "h", content: "remote", document: "d", document_name: "a.md", dataset: "ds1", similarity: 0.7, words: 0.9, vector: 0.1, enabled: true, edited: false };
+  const hit = {
+    id: "h",
+    content: "remote",
+    document: "d",
+    document_name: "a.md",
+    dataset: "ds1",
+    similarity: 0.7,
+    words: 0.9,
+    vector: 0.1,
+    enabled: true,
+    edited: false,
+  };
   return {
-    host: { state: new Store<HostState>({ status, name: "", canvases: [], total: 0, models: [] }) }, sent,
+    host: { state: new Store<HostState>({ status, name: "", canvases: [], total: 0, models: [] }) },
+    sent,
     datasets: {
       find: (name) => Promise.resolve(name === "ds1" || name === "Shop" ? shop : undefined),
-      search: (query) => { sent.push(query); return Promise.resolve({ hits: [hit], total: 1, documents: [], took_ms: 1 }); },
+      search: (query) => {
+        sent.push(query);
+        return Promise.resolve({ hits: [hit], total: 1, documents: [], took_ms: 1 });
+      },
     },
   };
 }
@@ -28,31 +49,76 @@ function site(status: HostState["status"]): { host: { state: Store<HostState> };
 test("datasets of the host are searched for a person who is signed in, with the settings of the node", async () => {
   const { host, datasets, sent } = site("open");
   const search = everywhere(local, new Set(["tea"]), host, datasets, () => true);
-  const found = await search({ query: "q", datasets: ["tea", "Shop", "gone"], top_n: 3, top_k: 50, similarity_threshold: 0.3, keyword_weight: 0.6, filter: { logic: "or", manual: [{ key: "year", op: "=", value: 2026 }] } }, context);
-  assert.deepEqual(found.chunks.map(({ content, similarity, term_similarity: words, vector_similarity: vector }) => [content, similarity, words, vector]), [["remote", 0.7, 0.9, 0.1], ["local", 0.4, undefined, undefined]]);
+  const found = await search(
+    {
+      query: "q",
+      datasets: ["tea", "Shop", "gone"],
+      top_n: 3,
+      top_k: 50,
+      similarity_threshold: 0.3,
+      keyword_weight: 0.6,
+      filter: { logic: "or", manual: [{ key: "year", op: "=", value: 2026 }] },
+    },
+    context,
+  );
+  assert.deepEqual(
+    found.chunks.map(({ content, similarity, term_similarity: words, vector_similarity: vector }) => [
+      content,
+      similarity,
+      words,
+      vector,
+    ]),
+    [
+      ["remote", 0.7, 0.9, 0.1],
+      ["local", 0.4, undefined, undefined],
+    ],
+  );
   assert.deepEqual([found.absent, found.relayed], [["gone"], ["Shop"]]);
-  assert.deepEqual(sent, [{
-    datasets: ["ds1"], question: "q", page_size: 3, top_k: 50, threshold: 0.3, vector_weight: 0.4, filter: { or: true, conditions: [{ key: "year", operator: "=", value: "2026" }] },
-  }]);
+  assert.deepEqual(sent, [
+    {
+      datasets: ["ds1"],
+      question: "q",
+      page_size: 3,
+      top_k: 50,
+      threshold: 0.3,
+      vector_weight: 0.4,
+      filter: { or: true, conditions: [{ key: "year", operator: "=", value: "2026" }] },
+    },
+  ]);
   assert.deepEqual(found.doc_aggs, [{ doc_name: "a.md", doc_id: "d", count: 1 }]);
 });
 
-for (const [why, status, may] of [["nobody is signed in", "closed", true], ["the canvas is a stranger's", "open", false]] as const) {
+for (const [why, status, may] of [
+  ["the person is not signed in", "closed", true],
+  ["the canvas is a stranger's", "open", false],
+] as const) {
   test(`the host is not asked when ${why}`, async () => {
     const { host, datasets, sent } = site(status);
-    const found = await everywhere(local, new Set(["tea"]), host, datasets, () => may)({ query: "q", datasets: ["ds1", "tea"] }, context);
+    const found = await everywhere(
+      local,
+      new Set(["tea"]),
+      host,
+      datasets,
+      () => may,
+    )({ query: "q", datasets: ["ds1", "tea"] }, context);
     assert.deepEqual([found.absent, found.relayed, sent.length, found.chunks.length], [["ds1"], [], 0, 1]);
   });
 }
 
-test("a dataset is found by its id, else by its name; other failures are told", async () => {
+test("a dataset is found by its id, else by its name; other failures are errors", async () => {
   const paths: string[] = [];
-  const answers: Record<string, unknown> = { "/api/v2/datasets/ds1": { id: "ds1" }, "/api/v2/datasets?name=Shop&page_size=1": { items: [{ id: "ds1" }], total: 1 }, "/api/v2/datasets?name=x&page_size=1": { items: [], total: 0 } };
+  const answers: Record<string, unknown> = {
+    "/api/v2/datasets/ds1": { id: "ds1" },
+    "/api/v2/datasets?name=Shop&page_size=1": { items: [{ id: "ds1" }], total: 1 },
+    "/api/v2/datasets?name=x&page_size=1": { items: [], total: 0 },
+  };
   const datasets = new Datasets({
     ask: (_method, path) => {
       paths.push(path);
       if (path.endsWith("/down")) return Promise.reject(new HostError(500, "down"));
-      return answers[path] ? Promise.resolve(Response.json(answers[path])) : Promise.reject(new HostError(404, "no dataset"));
+      return answers[path]
+        ? Promise.resolve(Response.json(answers[path]))
+        : Promise.reject(new HostError(404, "no dataset"));
     },
   });
   assert.equal((await datasets.find("ds1"))?.id, "ds1");

@@ -9,7 +9,8 @@ import { draftKey, type Kept } from "../run/drafts.ts";
 import { HostError, type Origin } from "../run/host.ts";
 import type { Source } from "../run/session.ts";
 import { pick } from "../words/words.ts";
-import { AreaView, useArea } from "./areas.tsx";
+import { AreaView } from "./area-view.tsx";
+import { useArea } from "./areas.tsx";
 import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
@@ -209,7 +210,12 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       <main data-panel={document_ && panel && !area ? true : undefined}>
         <Guard mark={area?.name ?? document_?.opened}>
           {area ? <AreaView area={area} onCanvas={openCanvas} />
-            : !document_ ? <Gallery examples={examples} onOpen={openExample} onNew={openNew} onDraft={(key) => void openDraft(key)} onHost={(id) => void openCanvas(id)} />
+            : !document_ ? (
+              <Gallery
+                examples={examples} onOpen={openExample} onNew={openNew} onDraft={(key) => void openDraft(key)}
+                onHost={(id) => void openCanvas(id)}
+              />
+            )
             : document_.model.unplaced ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
             : <Board key={document_.number} model={document_.model} title={title} />}
         </Guard>

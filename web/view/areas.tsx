@@ -1,7 +1,7 @@
 // The areas of the host beside the canvas, by address: #knowledge, #knowledge=dataset,
-// #knowledge=dataset/document, #runs, #runs=canvas. Their code is loaded when one is opened.
+// #knowledge=dataset/document, #runs, #runs=canvas.
 
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { useApp, useStore, useText } from "./context.tsx";
 
 /** Area is a part of the page that shows what the host keeps. */
@@ -55,27 +55,20 @@ export function leaveAreas(): void {
   for (const listener of listeners) listener();
 }
 
-const Knowledge = lazy(() => import("./knowledge/area.tsx"));
-const Runs = lazy(() => import("./runs/area.tsx"));
-
-/** AreaView shows an area. */
-export function AreaView({ area, onCanvas }: { area: Area; onCanvas(id: string): Promise<void> }): React.ReactNode {
-  const t = useText();
-  const waiting = <p className="busy quiet" role="status"><span className="spinner" /> {t("host.asking")}</p>;
-  return <Suspense fallback={waiting}>{area.name === "knowledge" ? <Knowledge path={area.path} /> : <Runs path={area.path} onCanvas={onCanvas} />}</Suspense>;
-}
-
-/** AreaLinks lead to the areas, once the person is signed in. */
+/** AreaLinks lead to the areas: in the bar for the signed in, unless a canvas needs the room. */
 export function AreaLinks({ always = false }: { always?: boolean }): React.ReactNode {
   const t = useText();
-  const { host } = useApp();
+  const { host, session } = useApp();
   const area = useArea();
+  const canvas = useStore(session.document, (document) => document !== undefined);
   const open = useStore(host.state, ({ status }) => status === "open");
-  if (!open && !always) return null;
+  if (!always && (!open || (canvas && !area))) return null;
   return (
     <nav className="area-links" aria-label={t("host.title")}>
       {(["knowledge", "runs"] as const).map((name) => (
-        <a key={name} href={areaLink(name)} aria-current={area?.name === name ? "page" : undefined}>{t(`area.${name}`)}</a>
+        <a key={name} href={areaLink(name)} aria-current={area?.name === name ? "page" : undefined}>
+          {t(`area.${name}`)}
+        </a>
       ))}
     </nav>
   );

@@ -72,7 +72,10 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       <StandIns turn={turn} />
       <Relayed names={turn.substitutes.relayed} />
       {state.status === "succeeded" && state.elapsed !== undefined && (
-        <p className="quiet small">{t(`where.${place}`)} · {seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
+        <p className="quiet small">
+          {t(`where.${place}`)} · {seconds(state.elapsed)}
+          {state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}
+        </p>
       )}
     </>
   );
@@ -253,7 +256,10 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
           </>
         )}
         {!first && <button type="button" className="icon-button" title={t("chat.restart")} aria-label={t("chat.restart")} onClick={() => session.restart()}><Icon name="loop" /></button>}
-        <button type="submit" disabled={busy || kept} className={task ? "primary wide" : "primary icon-button"} aria-label={t(task ? "chat.run" : "chat.send")}>
+        <button
+          type="submit" disabled={busy || kept} className={task ? "primary wide" : "primary icon-button"}
+          aria-label={t(task ? "chat.run" : "chat.send")}
+        >
           <Icon name={task ? "play" : "send"} />{task && t("chat.run")}
         </button>
       </div>

@@ -1,4 +1,4 @@
-// Where files go that are dropped on the page: to the view that asked for them, else they are opened.
+// Where dropped files go: to the view that asked for them, else they are opened.
 
 import { useEffect } from "react";
 import { Store } from "../run/store.ts";
@@ -19,6 +19,8 @@ export function useTaker(taker: Taker | undefined): void {
   useEffect(() => {
     if (!taker) return;
     takers.set(taker);
-    return () => { if (takers.get() === taker) takers.set(undefined); };
+    return () => {
+      if (takers.get() === taker) takers.set(undefined);
+    };
   }, [taker]);
 }

@@ -38,12 +38,19 @@ export function Panel(): React.ReactNode {
       <div className="tabs" role="tablist" ref={list} onKeyDown={move} aria-label={t("bar.panel")}>
         {order.map((each) => (
           <button key={each} type="button" role="tab" id={`tab-${each}`} data-tab={each} aria-selected={tab === each} aria-controls="page" tabIndex={tab === each ? 0 : -1} onClick={() => look.update({ tab: each })}>
-            {t(pipeline && each === "chat" ? "tab.document" : `tab.${each}`)}{each === "problems" && errors + warnings > 0 && <span className="count" data-severity={errors > 0 ? "error" : "warning"}>{errors || warnings}</span>}
+            {t(pipeline && each === "chat" ? "tab.document" : `tab.${each}`)}
+            {each === "problems" && errors + warnings > 0 && (
+              <span className="count" data-severity={errors > 0 ? "error" : "warning"}>{errors || warnings}</span>
+            )}
           </button>
         ))}
       </div>
       <div className="page" id="page" role="tabpanel" aria-labelledby={`tab-${tab}`} tabIndex={-1}>
-        {pipeline && <div className="pipeline-page" hidden={tab !== "chat"}><Guard mark="pipeline"><Suspense><PipelinePanel /></Suspense></Guard></div>}
+        {pipeline && (
+          <div className="pipeline-page" hidden={tab !== "chat"}>
+            <Guard mark="pipeline"><Suspense><PipelinePanel /></Suspense></Guard>
+          </div>
+        )}
         {!(pipeline && tab === "chat") && <Guard mark={tab}><Page /></Guard>}
       </div>
     </aside>

@@ -2,6 +2,7 @@
 
 import { useId } from "react";
 import type { Place } from "../run/player.ts";
+import { areaLink } from "./areas.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
 
 /** usePlace is where the next run of the open canvas begins. */
@@ -28,9 +29,11 @@ export function Where(): React.ReactNode {
       <legend className="sr">{t("where.title")}</legend>
       {(["page", "host"] as const).map((each) => (
         <label key={each} data-chosen={place === each || undefined}>
-          <input type="radio" name={name} checked={place === each} onChange={() => session.player.where.set(each)} />{t(`where.run_${each}`)}
+          <input type="radio" name={name} checked={place === each} onChange={() => session.player.where.set(each)} />
+          {t(`where.run_${each}`)}
         </label>
       ))}
+      <a href={areaLink("runs", origin.id)}>{t("where.runs")}</a>
       {place === "host" && session.unsaved && <small role="status">{t("where.unsaved")}</small>}
     </fieldset>
   );

@@ -1,4 +1,4 @@
-/** en holds the texts of the areas; they are loaded with them. The Chinese ones have the same keys. */
+/** en holds the texts of the areas and is loaded with them; the Chinese has the same keys. */
 export const en = {
   "save": "Save",
   "saved": "Saved",
@@ -16,7 +16,9 @@ export const en = {
   "dataset.create": "Create dataset",
   "dataset.find": "Find a dataset",
   "dataset.none": "No datasets yet",
-  "dataset.none_hint": "A dataset is a collection of documents that canvases search with a Retrieval node. Create one and drop files into it.",
+  "dataset.none_hint":
+    "A dataset is a collection of documents that canvases search with a Retrieval node. Create one and " +
+    "drop files into it.",
   "dataset.counts": "Documents: {0} · Chunks: {1}",
   "dataset.by_pipeline": "pipeline",
   "dataset.words_only": "word search only",
@@ -32,7 +34,9 @@ export const en = {
   "dataset.config_take": "Use these settings",
   "dataset.cut_hint": "Documents keep their chunks until they are parsed again.",
   "dataset.model": "Embedding model",
-  "dataset.model_hint": "With another model all documents are embedded again in the background; the current one answers until then. “none” searches by words only.",
+  "dataset.model_hint":
+    "With another model all documents are embedded again in the background; the current one answers " +
+    "until then. “none” searches by words only.",
   "dataset.pagerank": "Boost of its hits, 0 to 100",
   "dataset.team": "Visible to everyone in the tenant",
   "dataset.delete": "Delete dataset",
@@ -46,7 +50,8 @@ export const en = {
   "document.state": "State",
   "document.any_state": "Any state",
   "document.none": "No documents yet",
-  "document.none_hint": "Drop files here: PDF, Word, Excel, PowerPoint, Markdown, HTML, CSV, JSON, e-mail, EPUB or text.",
+  "document.none_hint":
+    "Drop files here: PDF, Word, Excel, PowerPoint, Markdown, HTML, CSV, JSON, e-mail, EPUB or text.",
   "document.no_match": "No document matches.",
   "document.all_here": "All on this page",
   "document.chosen": "{0} selected",
@@ -116,7 +121,9 @@ export const en = {
   "search.found": "{0} found in {1} ms",
   "search.with": "threshold {0}, vector weight {1}, {2} candidates",
   "search.none": "Nothing found",
-  "search.none_hint": "Lower the similarity, use words that stand in the documents, or choose an embedding model so that paraphrases are found.",
+  "search.none_hint":
+    "Lower the similarity, use words that stand in the documents, or choose an embedding model so that " +
+    "paraphrases are found.",
   "search.similarity": "Score",
   "search.words": "Words",
   "search.vectors": "Vectors",
@@ -129,10 +136,14 @@ export const en = {
   "picker.take": "Add",
   "picker.sign_in": "To choose datasets by name,",
   "picker.sign_in_link": "sign in to this host",
-  "picker.offline": "No host serves this page. IDs are kept for the host that runs the canvas; here nothing is found in them.",
+  "picker.offline":
+    "No host serves this page. IDs are kept for the host that runs the canvas; here nothing is found in " +
+    "them.",
 
   "pipeline.none": "Try the pipeline on a document",
-  "pipeline.none_hint": "Drop a file on the page: PDF, Word, Excel, PowerPoint or text. It is read here, nothing is sent. You see the blocks and chunks of each node, and they follow every change of the settings.",
+  "pipeline.none_hint":
+    "Drop a file on the page: PDF, Word, Excel, PowerPoint or text. It is read here, nothing is sent. " +
+    "You see the blocks and chunks of each node, and they follow every change of the settings.",
   "pipeline.choose": "Choose a file",
   "pipeline.other": "Another file",
   "pipeline.drop": "Run the pipeline on this file",
@@ -149,7 +160,9 @@ export const en = {
   "pipeline.not_found": "This piece does not stand in the source as it is.",
   "pipeline.pieces_of": "Pieces of {0}",
   "pipeline.more": "Show {0} more",
-  "pipeline.limits": "The page estimates tokens, reads the text of a document without its layout, and makes no vectors; a host does all three.",
+  "pipeline.limits":
+    "The page estimates tokens, reads the text of a document without its layout, and makes no vectors; a " +
+    "host does all three.",
 
   "run.canvas": "Canvas",
   "run.any_canvas": "Any canvas",
@@ -168,7 +181,9 @@ export const en = {
   "run.open": "Open",
   "run.case": "Save as test case",
   "run.case_tools": "A run that called tools cannot be played again without them; record it with easel record.",
-  "run.case_models": "The host does not keep the answers of every model call of this run, so it cannot be played again; record it with easel record.",
+  "run.case_models":
+    "The host does not keep the answers of every model call of this run, so it cannot be played again; " +
+    "record it with easel record.",
   "run.node": "Node",
   "run.whole": "Whole run",
   "run.differs": "differs",

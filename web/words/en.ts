@@ -24,6 +24,7 @@ export const en = {
   "where.title": "Where it runs",
   "where.run_page": "Run in this page",
   "where.run_host": "Run on the host",
+  "where.runs": "Runs of this canvas",
   "where.unsaved": "Your changes are not saved, so they are not part of a run on the host.",
   "where.page": "in this page",
   "where.host": "on the host",
@@ -104,6 +105,8 @@ export const en = {
   "error.too_deep": "The nesting is too deep: {0}",
   "error.not_json": "Not valid JSON: {0}",
   "error.not_canvas": "This is JSON, but not a canvas: {0} is missing.",
+  "error.dify": "“{0}” is an app of Dify. easel opens canvases of RAGFlow; build it again with “New canvas”.",
+  "error.n8n": "“{0}” is a workflow of n8n. easel opens canvases of RAGFlow; build it again with “New canvas”.",
   "error.link": "The link contains no canvas: {0}",
   "error.close": "Close",
 

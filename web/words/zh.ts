@@ -25,6 +25,7 @@ export const zh: Record<Key, string> = {
   "where.title": "运行位置",
   "where.run_page": "在此页面运行",
   "where.run_host": "在主机上运行",
+  "where.runs": "此画布的运行记录",
   "where.unsaved": "更改尚未保存，不会用于主机上的运行。",
   "where.page": "在此页面",
   "where.host": "在主机上",
@@ -105,6 +106,8 @@ export const zh: Record<Key, string> = {
   "error.too_deep": "嵌套太深：{0}",
   "error.not_json": "这不是 JSON：{0}",
   "error.not_canvas": "这是 JSON，但不是画布：缺少 {0}。",
+  "error.dify": "“{0}”是 Dify 应用。easel 打开的是 RAGFlow 画布；请用“新建画布”重新搭建。",
+  "error.n8n": "“{0}”是 n8n 工作流。easel 打开的是 RAGFlow 画布；请用“新建画布”重新搭建。",
   "error.link": "链接里没有画布：{0}",
   "error.close": "关闭",
 

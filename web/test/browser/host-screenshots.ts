@@ -15,19 +15,38 @@ const stage = await raise({ at: host.address + "/" });
 const signed = { authorization: `Bearer ${host.key}` };
 
 async function post(path: string, body: unknown): Promise<{ id: string }> {
-  const answer = await fetch(`${host.address}/api/v2${path}`, { method: "POST", headers: { ...signed, "content-type": "application/json" }, body: JSON.stringify(body) });
+  const answer = await fetch(`${host.address}/api/v2${path}`, {
+    method: "POST",
+    headers: { ...signed, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
   return (await answer.json()) as { id: string };
 }
 
-const { id } = await post("/datasets", { name: "Shop handbook", description: "What customers ask about returns, shipping and gift cards" });
+const { id } = await post("/datasets", {
+  name: "Shop handbook",
+  description: "What customers ask about returns, shipping and gift cards",
+});
 for (const [name, text] of [
-  ["returns.md", "# Returns\n\nGoods can be returned within thirty days. The money is back on the card after five working days.\n\n## Sale items\n\nSale items can be exchanged, not returned."],
-  ["shipping.md", "# Shipping\n\nParcels leave the warehouse on weekdays before noon. Express parcels cost nine euros and arrive the next day."],
-  ["prices.csv", "Item,Price\nTea pot,24\nCup,8\n"], ["scan.pdf", "no PDF"], ["later.txt", "A note for later"],
+  [
+    "returns.md",
+    "# Returns\n\nGoods can be returned within thirty days.\n\n## Sale items\n\nThey can be exchanged.",
+  ],
+  [
+    "shipping.md",
+    "# Shipping\n\nParcels leave the warehouse on weekdays. Express parcels cost nine euros.",
+  ],
+  ["prices.csv", "Item,Price\nTea pot,24\nCup,8\n"],
+  ["scan.pdf", "no PDF"],
+  ["later.txt", "A note for later"],
 ] as const) {
   const form = new FormData();
   form.append("file", new Blob([text]), name);
-  await fetch(`${host.address}/api/v2/datasets/${id}/documents?parse=${name !== "later.txt"}`, { method: "POST", headers: signed, body: form });
+  await fetch(`${host.address}/api/v2/datasets/${id}/documents?parse=${name !== "later.txt"}`, {
+    method: "POST",
+    headers: signed,
+    body: form,
+  });
 }
 await post("/datasets", { name: "Recipes" });
 
@@ -39,28 +58,179 @@ async function enter(page: Page): Promise<void> {
 const ready = async (page: Page): Promise<void> => page.locator('.entries > li[data-state="failed"]').waitFor();
 const shots: [name: string, hash: string, act: (page: Page) => Promise<void>][] = [
   ["knowledge", "#knowledge", async (page) => page.locator(".area a.card").first().waitFor()],
-  ["documents", `#knowledge=${id}`, async (page) => { await page.locator(".fault button").click(); await ready(page); await page.locator(".entries input").nth(0).check(); }],
-  ["chunks", `#knowledge=${id}`, async (page) => {
-    await page.locator(".fault button").click();
-    await ready(page);
-    await page.getByRole("link", { name: "returns.md" }).click();
-    await page.locator(".chunk-card").first().waitFor();
-  }],
-  ["search", `#knowledge=${id}`, async (page) => {
-    await page.locator(".fault button").click();
-    await page.locator("#dataset-search").click();
-    await page.locator('.search-test input[type="search"]').fill("When are goods returned?");
-    await page.keyboard.press("Enter");
-    await page.locator(".chunk-card").first().waitFor();
-  }],
-  ["settings", `#knowledge=${id}`, async (page) => {
-    await page.locator(".fault button").click();
-    await page.locator("#dataset-settings").click();
-    await page.locator(".dataset-settings").waitFor();
-  }],
+  [
+    "documents",
+    `#knowledge=${id}`,
+    async (page) => {
+      await page.locator(".fault button").click();
+      await ready(page);
+      await page.locator(".entries input").nth(0).check();
+    },
+  ],
+  [
+    "chunks",
+    `#knowledge=${id}`,
+    async (page) => {
+      await page.locator(".fault button").click();
+      await ready(page);
+      await page.getByRole("link", { name: "returns.md" }).click();
+      await page.locator(".chunk-card").first().waitFor();
+    },
+  ],
+  [
+    "search",
+    `#knowledge=${id}`,
+    async (page) => {
+      await page.locator(".fault button").click();
+      await page.locator("#dataset-search").click();
+      await page.locator('.search-test input[type="search"]').fill("When are goods returned?");
+      await page.keyboard.press("Enter");
+      await page.locator(".chunk-card").first().waitFor();
+    },
+  ],
+  [
+    "settings",
+    `#knowledge=${id}`,
+    async (page) => {
+      await page.locator(".fault button").click();
+      await page.locator("#dataset-settings").click();
+      await page.locator(".dataset-settings").waitFor();
+    },
+  ],
 ];
+await post("/canvases", {
+  title: "Cut a handbook",
+  dsl: {
+    components: {
+      File: { obj: { component_name: "File", params: {} }, downstream: ["Parser:A"], upstream: [] },
+      "Parser:A": {
+        obj: {
+          component_name: "Parser",
+          params: { setups: { "text&markdown": { suffix: ["md"], output_format: "json" } } },
+        },
+        downstream: ["TokenChunker:B"],
+        upstream: ["File"],
+      },
+      "TokenChunker:B": {
+        obj: { component_name: "TokenChunker", params: { chunk_token_size: 40, delimiters: ["\n"] } },
+        downstream: [],
+        upstream: ["Parser:A"],
+      },
+    },
+  },
+});
+const echo = await post("/canvases", {
+  title: "Customer greeting",
+  dsl: {
+    components: {
+      begin: { obj: { component_name: "Begin", params: {} }, downstream: ["LLM:C"], upstream: [] },
+      "LLM:C": {
+        obj: { component_name: "LLM", params: { prompts: [{ role: "user", content: "{sys.query}" }] } },
+        downstream: ["Message:B"],
+        upstream: ["begin"],
+      },
+      "Message:B": {
+        obj: { component_name: "Message", params: { content: ["{LLM:C@content}"] } },
+        downstream: [],
+        upstream: ["LLM:C"],
+      },
+    },
+  },
+});
+for (const query of ["When do you open?", "Can I return a cup?", "Danke"]) {
+  const headers = { ...signed, "content-type": "application/json", accept: "text/event-stream" };
+  await (
+    await fetch(`${host.address}/api/v2/canvases/${echo.id}/runs`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ query }),
+    })
+  ).text();
+}
+const handbook = Array.from(
+  { length: 9 },
+  (_, i) =>
+    `## Rule ${i + 1}\n\nGoods of kind ${i + 1} can be returned within ${i + 10} days when unused.`,
+).join("\n\n");
+
+shots.push(
+  [
+    "runs",
+    "#runs",
+    async (page) => {
+      await page.locator(".entries.runs > li").nth(2).waitFor();
+      await page.locator(".entries input").nth(0).check();
+    },
+  ],
+  [
+    "compare",
+    "#runs",
+    async (page) => {
+      await page.locator(".entries.runs > li").nth(2).waitFor();
+      for (const i of [0, 1]) await page.locator(".entries input").nth(i).check();
+      await page.locator(".tools button.primary").click();
+      await page.locator(".compare tbody tr").nth(3).waitFor();
+    },
+  ],
+  [
+    "run",
+    "#runs",
+    async (page) => {
+      await page.locator(".entries.runs > li .acts button").first().click();
+      await page.locator(".steps .step").nth(2).waitFor();
+      await page.locator("#tab-chat").click();
+      await page.locator(".where").waitFor();
+    },
+  ],
+  [
+    "picker",
+    "#host",
+    async (page) => {
+      await page.locator(".on-host .card").first().waitFor();
+      await page.locator(".card.new").click();
+      await page.locator(".box").first().waitFor();
+      await page.locator(".board").focus();
+      await page.keyboard.press("a");
+      await page.keyboard.type("retrieval");
+      await page.keyboard.press("Enter");
+      await page
+        .locator(".react-flow__node", { has: page.locator('[data-hue="knowledge"]') })
+        .first()
+        .click();
+      await page.locator("#tab-node").click();
+      await page.locator(".datasets select").first().selectOption({ index: 1 });
+    },
+  ],
+  [
+    "pipeline",
+    "#host",
+    async (page) => {
+      await page.locator(".on-host .card", { hasText: "Cut a handbook" }).click();
+      await page
+        .locator('.pipeline input[type="file"]')
+        .setInputFiles({ name: "handbook.md", mimeType: "text/markdown", buffer: Buffer.from(handbook) });
+      await page.locator(".stations .facts").nth(1).waitFor();
+    },
+  ],
+  [
+    "bench",
+    "#host",
+    async (page) => {
+      await page.locator(".on-host .card", { hasText: "Cut a handbook" }).click();
+      await page
+        .locator('.pipeline input[type="file"]')
+        .setInputFiles({ name: "handbook.md", mimeType: "text/markdown", buffer: Buffer.from(handbook) });
+      await page.locator(".stations .facts").nth(1).waitFor();
+      await page.locator(".pipeline .tools button.primary").click();
+      await page.locator(".column .piece").last().click();
+    },
+  ],
+);
 const looks: [suffix: string, look: Look, chinese: boolean][] = [
-  ["", {}, false], ["-dark", { dark: true }, false], ["-phone", { width: 390, height: 844 }, false], ["-chinese", {}, true],
+  ["", {}, false],
+  ["-dark", { dark: true }, false],
+  ["-phone", { width: 390, height: 844 }, false],
+  ["-chinese", {}, true],
 ];
 
 try {
@@ -70,7 +240,9 @@ try {
       const { page } = await stage.open(hash, look);
       if (chinese) await page.getByRole("button", { name: "中文" }).click();
       await enter(page);
-      await act(page).catch((err: unknown) => { throw new Error(`picture ${name}${suffix}`, { cause: err }); });
+      await act(page).catch((err: unknown) => {
+        throw new Error(`picture ${name}${suffix}`, { cause: err });
+      });
       await page.waitForTimeout(250);
       await page.screenshot({ path: `${folder}/${name}${suffix}.png` });
       await page.context().close();

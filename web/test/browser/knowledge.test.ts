@@ -11,7 +11,8 @@ import { missing, raise, type Stage } from "./stage.ts";
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const refused = /status of 401/;
 
-const handbook = "# Returns\n\nGoods can be returned within thirty days.\n\n# Shipping\n\nParcels leave the warehouse on weekdays. Express parcels cost nine euros.\n";
+const handbook =
+  "# Returns\n\nGoods can be returned within thirty days.\n\n# Shipping\n\nExpress parcels cost nine euros.\n";
 
 function file(name: string, text: string): { name: string; mimeType: string; buffer: Buffer } {
   return { name, mimeType: "text/plain", buffer: Buffer.from(text) };
@@ -32,7 +33,11 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
 
   const api = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const headers = { authorization: `Bearer ${host.key}`, "content-type": "application/json" };
-    const answer = await fetch(`${host.address}/api/v2${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const answer = await fetch(`${host.address}/api/v2${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
     return (answer.status === 204 ? {} : await answer.json()) as Record<string, unknown>;
   };
@@ -49,7 +54,9 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByLabel("Name").fill("Shop handbook");
     await page.getByRole("button", { name: "Create dataset" }).click();
     await page.getByText("No documents yet").waitFor();
-    await page.locator('.area input[type="file"]').setInputFiles([file("handbook.md", handbook), file("broken.pdf", "no PDF at all")]);
+    await page
+      .locator('.area input[type="file"]')
+      .setInputFiles([file("handbook.md", handbook), file("broken.pdf", "no PDF at all")]);
     const row = page.locator(".entries > li", { hasText: "handbook.md" });
     await row.locator(".badge", { hasText: "Ready" }).waitFor();
     const broken = page.locator(".entries > li", { hasText: "broken.pdf" });
@@ -61,7 +68,10 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByLabel("Find in the chunks").fill("express");
     await page.locator(".chunk-card mark", { hasText: "Express" }).waitFor();
     await page.getByLabel("Find in the chunks").fill("");
-    await page.locator(".chunk-card", { hasText: "thirty days" }).getByRole("button", { name: /^Edit chunk/ }).click();
+    await page
+      .locator(".chunk-card", { hasText: "thirty days" })
+      .getByRole("button", { name: /^Edit chunk/ })
+      .click();
     await page.getByLabel("Text").fill("Goods can be returned within forty days.");
     await page.getByLabel(/^Keywords/).fill("refund, money back");
     await page.getByRole("button", { name: "Save" }).click();
@@ -97,11 +107,11 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByLabel("Chunk method").selectOption("naive");
-    await page.getByLabel("Name").fill("Old notes, cut anew");
+    await page.getByLabel("Name").fill("Old notes, cut again");
     await page.getByRole("button", { name: "Save" }).click();
     await page.locator(".good", { hasText: "Saved" }).waitFor();
     const stored = await api("GET", `/datasets/${id}`);
-    assert.deepEqual([stored["name"], stored["method"]], ["Old notes, cut anew", "naive"]);
+    assert.deepEqual([stored["name"], stored["method"]], ["Old notes, cut again", "naive"]);
     await page.getByRole("button", { name: "Delete dataset" }).click();
     await page.getByRole("button", { name: /^Delete the dataset and its 0/ }).click();
     await page.waitForFunction(() => location.hash === "#knowledge");
@@ -114,7 +124,11 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     const { id } = await api("POST", "/datasets", { name: "Many" });
     const form = new FormData();
     for (let i = 0; i < 60; i++) form.append("file", new Blob([`Note ${i}`]), `note-${String(i).padStart(2, "0")}.txt`);
-    const stored = await fetch(`${host.address}/api/v2/datasets/${id}/documents`, { method: "POST", headers: { authorization: `Bearer ${host.key}` }, body: form });
+    const stored = await fetch(`${host.address}/api/v2/datasets/${id}/documents`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${host.key}` },
+      body: form,
+    });
     assert.equal(stored.status, 201);
     const { page, done } = await stage.visit("#knowledge");
     await enter(page);
@@ -131,7 +145,8 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.evaluate(() => {
       const data = new DataTransfer();
       data.items.add(new File(["Dropped words"], "dropped.txt", { type: "text/plain" }));
-      for (const type of ["dragover", "drop"]) dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+      for (const type of ["dragover", "drop"])
+        dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
     });
     await page.locator(".entries > li", { hasText: "dropped.txt" }).locator(".badge", { hasText: "Ready" }).waitFor();
     await done(refused);
@@ -141,12 +156,28 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     const { id } = await api("POST", "/datasets", { name: "Opening hours" });
     const form = new FormData();
     form.append("file", new Blob(["The tea house opens at nine and closes at six."]), "hours.txt");
-    await fetch(`${host.address}/api/v2/datasets/${id}/documents?parse=true`, { method: "POST", headers: { authorization: `Bearer ${host.key}` }, body: form });
-    const canvas = await api("POST", "/canvases", { title: "Ask the house", dsl: { components: {
-      begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Retrieval:A"] },
-      "Retrieval:A": { obj: { component_name: "Retrieval", params: { kb_ids: ["elsewhere"] } }, downstream: ["Message:B"], upstream: ["begin"] },
-      "Message:B": { obj: { component_name: "Message", params: { content: ["{Retrieval:A@formalized_content}"] } }, upstream: ["Retrieval:A"] },
-    } } });
+    await fetch(`${host.address}/api/v2/datasets/${id}/documents?parse=true`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${host.key}` },
+      body: form,
+    });
+    const canvas = await api("POST", "/canvases", {
+      title: "Ask the house",
+      dsl: {
+        components: {
+          begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Retrieval:A"] },
+          "Retrieval:A": {
+            obj: { component_name: "Retrieval", params: { kb_ids: ["elsewhere"] } },
+            downstream: ["Message:B"],
+            upstream: ["begin"],
+          },
+          "Message:B": {
+            obj: { component_name: "Message", params: { content: ["{Retrieval:A@formalized_content}"] } },
+            upstream: ["Retrieval:A"],
+          },
+        },
+      },
+    });
     const { page, done } = await stage.visit(`#canvas=${String(canvas["id"])}`);
     await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
     await enter(page);
@@ -154,7 +185,10 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator('.react-flow__node[data-id="Retrieval:A"]').click();
     await page.locator("#tab-node").click();
     await page.locator(".picked .missing", { hasText: "does not exist on this host" }).waitFor();
-    await page.getByLabel(/Add a dataset/).first().selectOption({ label: "Opening hours" });
+    await page
+      .getByLabel(/Add a dataset/)
+      .first()
+      .selectOption({ label: "Opening hours" });
     await page.locator(".picked a", { hasText: "Opening hours" }).waitFor();
     await audit(page, "dataset picker");
     await page.locator("#tab-chat").click();
@@ -166,7 +200,10 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(/status of 40[14]/);
   });
 
-  for (const [dark, language, width] of [[false, "en", 1360], [true, "zh", 390]] as const) {
+  for (const [dark, language, width] of [
+    [false, "en", 1360],
+    [true, "zh", 390],
+  ] as const) {
     test(`axe finds nothing, ${dark ? "dark" : "light"}, ${language}, ${width} px`, async () => {
       const { items } = (await api("GET", "/datasets?words=handbook")) as unknown as { items: { id: string }[] };
       const id = items[0]?.id ?? "";
@@ -175,7 +212,9 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
       await page.locator(".area a.card").first().waitFor();
       if (language === "zh") await page.getByRole("button", { name: "中文" }).click();
       await audit(page, "list");
-      await page.evaluate((to) => { location.hash = `knowledge=${to}`; }, id);
+      await page.evaluate((to) => {
+        location.hash = `knowledge=${to}`;
+      }, id);
       await page.locator(".entries > li").first().waitFor();
       await audit(page, "documents");
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
@@ -202,8 +241,16 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
 async function audit(page: Page, where: string): Promise<void> {
   await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> } };
-    return (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + " " + (node.failureSummary ?? "").slice(0, 240)).join(" | ")}`);
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> };
+    };
+    return (await axe.run()).violations.map(
+      (each) =>
+        `${each.id}: ${each.nodes
+          .slice(0, 3)
+          .map((node) => node.html.slice(0, 160) + " " + (node.failureSummary ?? "").slice(0, 240))
+          .join(" | ")}`,
+    );
   });
   assert.deepEqual(violations, [], where);
 }

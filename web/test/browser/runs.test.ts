@@ -14,13 +14,29 @@ import { ask, missing, raise, type Stage } from "./stage.ts";
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const refused = /status of 401/;
 
-const node = (name: string, params: object, downstream: string[], upstream: string[] = []): object => ({ obj: { component_name: name, params }, downstream, upstream });
-const echo = { components: {
-  begin: node("Begin", {}, ["StringTransform:A"]),
-  "StringTransform:A": node("StringTransform", { method: "merge", script: "You said {sys.query}", delimiters: [","] }, ["LLM:C"], ["begin"]),
-  "LLM:C": node("LLM", { prompts: [{ role: "user", content: "{StringTransform:A@result}" }] }, ["Message:B"], ["StringTransform:A"]),
-  "Message:B": node("Message", { content: ["{StringTransform:A@result}. {LLM:C@content}"] }, [], ["LLM:C"]),
-} };
+const node = (name: string, params: object, downstream: string[], upstream: string[] = []): object => ({
+  obj: { component_name: name, params },
+  downstream,
+  upstream,
+});
+const echo = {
+  components: {
+    begin: node("Begin", {}, ["StringTransform:A"]),
+    "StringTransform:A": node(
+      "StringTransform",
+      { method: "merge", script: "You said {sys.query}", delimiters: [","] },
+      ["LLM:C"],
+      ["begin"],
+    ),
+    "LLM:C": node(
+      "LLM",
+      { prompts: [{ role: "user", content: "{StringTransform:A@result}" }] },
+      ["Message:B"],
+      ["StringTransform:A"],
+    ),
+    "Message:B": node("Message", { content: ["{StringTransform:A@result}. {LLM:C@content}"] }, [], ["LLM:C"]),
+  },
+};
 
 describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
   let host: Served;
@@ -39,7 +55,11 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
 
   const api = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const headers = { authorization: `Bearer ${host.key}`, "content-type": "application/json" };
-    const answer = await fetch(`${host.address}/api/v2${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const answer = await fetch(`${host.address}/api/v2${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
     return (await answer.json()) as Record<string, unknown>;
   };
@@ -68,7 +88,10 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Run from here" }).click();
     await page.locator("#tab-chat").click();
     await page.locator(".bubble.theirs", { hasText: "You said good evening" }).nth(1).waitFor();
-    await page.getByText(/^on the host ·/).nth(1).waitFor();
+    await page
+      .getByText(/^on the host ·/)
+      .nth(1)
+      .waitFor();
     assert.equal(await total(), 2, "the host ran it again from the node");
     await audit(page, "chat with the switch");
     await done(refused);
@@ -99,8 +122,16 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("two runs are compared, and one becomes a case that easel plays", async () => {
     const session = String((await api("POST", `/canvases/${canvas}/sessions`, {}))["id"]);
-    const headers = { authorization: `Bearer ${host.key}`, "content-type": "application/json", accept: "text/event-stream" };
-    const answer = await fetch(`${host.address}/api/v2/canvases/${canvas}/runs`, { method: "POST", headers, body: JSON.stringify({ query: "something else", session }) });
+    const headers = {
+      authorization: `Bearer ${host.key}`,
+      "content-type": "application/json",
+      accept: "text/event-stream",
+    };
+    const answer = await fetch(`${host.address}/api/v2/canvases/${canvas}/runs`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ query: "something else", session }),
+    });
     assert.match(await answer.text(), /event: end/);
     const { page, done } = await stage.visit("#runs");
     await enter(page);
@@ -119,8 +150,13 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await (await download).saveAs(file);
     const played = spawnSync(host.program, ["test", file, "-v"], { encoding: "utf8" });
     assert.match(played.stdout, /1 passed, 0 failed/, played.stderr);
-    const { runs } = JSON.parse(readFileSync(file, "utf8")) as { runs: { kwargs: { query: string }; llm_script: unknown[] }[] };
-    assert.deepEqual(runs.map(({ kwargs, llm_script: script }) => [kwargs.query, script.length]), [["something else", 1]]);
+    const { runs } = JSON.parse(readFileSync(file, "utf8")) as {
+      runs: { kwargs: { query: string }; llm_script: unknown[] }[];
+    };
+    assert.deepEqual(
+      runs.map(({ kwargs, llm_script: script }) => [kwargs.query, script.length]),
+      [["something else", 1]],
+    );
     await done(refused);
   });
 
@@ -139,8 +175,16 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
 async function audit(page: Page, where: string): Promise<void> {
   await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
-    return (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    return (await axe.run()).violations.map(
+      (each) =>
+        `${each.id}: ${each.nodes
+          .slice(0, 3)
+          .map(({ html }) => html.slice(0, 200))
+          .join(" | ")}`,
+    );
   });
   assert.deepEqual(violations, [], where);
 }

@@ -17,7 +17,7 @@ export interface Loaded<T> {
   change(next: (value: T) => T): void;
 }
 
-/** useLoaded asks when it is first shown and whenever the key changes; an answer to an older key is dropped. */
+/** useLoaded asks at first and whenever the key changes; an answer to an older key is dropped. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ value?: T; fault?: string; busy: boolean }>({ busy: true });
   const [count, setCount] = useState(0);
@@ -27,10 +27,16 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     let dropped = false;
     setState((before) => ({ ...before, busy: true }));
     latest.current().then(
-      (value) => { if (!dropped) setState({ value, busy: false }); },
-      (err: unknown) => { if (!dropped) setState({ fault: messageOf(err), busy: false }); },
+      (value) => {
+        if (!dropped) setState({ value, busy: false });
+      },
+      (err: unknown) => {
+        if (!dropped) setState({ fault: messageOf(err), busy: false });
+      },
     );
-    return () => { dropped = true; };
+    return () => {
+      dropped = true;
+    };
   }, [key, count]);
   const reload = useCallback(() => setCount((before) => before + 1), []);
   const change = useCallback((next: (value: T) => T) => {
@@ -78,47 +84,120 @@ export function useAttempt(): Attempt {
 export function Fault({ text, onAgain }: { text: string | undefined; onAgain?(): void }): React.ReactNode {
   const t = useText();
   if (text === undefined) return null;
-  return <p className="fault" role="alert">{text} {onAgain && <button type="button" onClick={onAgain}>{t("host.again")}</button>}</p>;
+  return (
+    <p className="fault" role="alert">
+      {text}{" "}
+      {onAgain && (
+        <button type="button" onClick={onAgain}>
+          {t("host.again")}
+        </button>
+      )}
+    </p>
+  );
 }
 
 /** Pager leads through the pages of a list. */
-export function Pager({ page, size, total, onPage }: { page: number; size: number; total: number; onPage(page: number): void }): React.ReactNode {
+export function Pager({
+  page,
+  size,
+  total,
+  onPage,
+}: {
+  page: number;
+  size: number;
+  total: number;
+  onPage(page: number): void;
+}): React.ReactNode {
   const a = useAreaText();
   const last = Math.max(1, Math.ceil(total / size));
   if (total <= size && page === 1) return null;
   return (
     <nav className="pager" aria-label={a("pager.label")}>
-      <button type="button" disabled={page <= 1} onClick={() => onPage(page - 1)}><Icon name="back" />{a("pager.before")}</button>
-      <span aria-live="polite">{a("pager.at", (page - 1) * size + 1, Math.min(total, page * size), total.toLocaleString())}</span>
-      <button type="button" disabled={page >= last} onClick={() => onPage(page + 1)}>{a("pager.next")}<Icon name="forward" /></button>
+      <button type="button" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        <Icon name="back" />
+        {a("pager.before")}
+      </button>
+      <span aria-live="polite">
+        {a("pager.at", (page - 1) * size + 1, Math.min(total, page * size), total.toLocaleString())}
+      </span>
+      <button type="button" disabled={page >= last} onClick={() => onPage(page + 1)}>
+        {a("pager.next")}
+        <Icon name="forward" />
+      </button>
     </nav>
   );
 }
 
 /** Confirm is a button that acts at the second press. */
-export function Confirm({ label, sure, icon = false, disabled, onDone }: {
-  label: string; sure: string; icon?: boolean; disabled?: boolean; onDone(): void;
+export function Confirm({
+  label,
+  sure,
+  icon = false,
+  disabled,
+  onDone,
+}: {
+  label: string;
+  sure: string;
+  icon?: boolean;
+  disabled?: boolean;
+  onDone(): void;
 }): React.ReactNode {
   const [asking, setAsking] = useState(false);
   if (asking) {
     return (
       <button
-        type="button" className="danger" autoFocus disabled={disabled} onBlur={() => setAsking(false)}
-        onKeyDown={(event) => { if (event.key === "Escape") { event.stopPropagation(); setAsking(false); } }}
-        onClick={() => { setAsking(false); onDone(); }}
-      >{sure}</button>
+        type="button"
+        className="danger"
+        autoFocus
+        disabled={disabled}
+        onBlur={() => setAsking(false)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") {
+            event.stopPropagation();
+            setAsking(false);
+          }
+        }}
+        onClick={() => {
+          setAsking(false);
+          onDone();
+        }}
+      >
+        {sure}
+      </button>
     );
   }
   return (
-    <button type="button" className={icon ? "icon-button" : undefined} aria-label={label} title={icon ? label : undefined} disabled={disabled} onClick={() => setAsking(true)}>
-      <Icon name="trash" />{!icon && label}
+    <button
+      type="button"
+      className={icon ? "icon-button" : undefined}
+      aria-label={label}
+      title={icon ? label : undefined}
+      disabled={disabled}
+      onClick={() => setAsking(true)}
+    >
+      <Icon name="trash" />
+      {!icon && label}
     </button>
   );
 }
 
 /** Empty says what to do where there is nothing yet. */
-export function Empty({ title, text, children }: { title: string; text: string; children?: React.ReactNode }): React.ReactNode {
-  return <div className="empty"><b>{title}</b><p className="quiet">{text}</p>{children}</div>;
+export function Empty({
+  title,
+  text,
+  children,
+}: {
+  title: string;
+  text: string;
+  children?: React.ReactNode;
+}): React.ReactNode {
+  return (
+    <div className="empty">
+      <b>{title}</b>
+      <p className="quiet">{text}</p>
+      {children}
+    </div>
+  );
 }
 
 /** sizeText writes a number of bytes. */

@@ -34,7 +34,8 @@ export function Control(props: ControlProps): React.ReactNode {
 }
 
 function isNames(value: unknown): value is string[] | null | undefined {
-  return value === undefined || value === null || (Array.isArray(value) && value.every((each) => typeof each === "string"));
+  const list = value ?? [];
+  return Array.isArray(list) && list.every((each) => typeof each === "string");
 }
 
 function Plain(props: ControlProps): React.ReactNode {

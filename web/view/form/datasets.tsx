@@ -21,7 +21,12 @@ const known = new Store<ReadonlyMap<string, Known>>(new Map());
 const offered = 100;
 
 /** DatasetPicker edits a list of datasets. */
-export default function DatasetPicker({ id, label, value, onChange }: Omit<ControlProps, "value"> & { value: string[] }): React.ReactNode {
+export default function DatasetPicker({
+  id,
+  label,
+  value,
+  onChange,
+}: Omit<ControlProps, "value"> & { value: string[] }): React.ReactNode {
   const a = useAreaText();
   const { host, session } = useApp();
   const status = useStore(host.state, (state) => state.status);
@@ -34,15 +39,36 @@ export default function DatasetPicker({ id, label, value, onChange }: Omit<Contr
         <ul className="picked">
           {value.map((name) => (
             <li key={name}>
-              {here.has(name) || name.startsWith("{") || status !== "open" ? <span><code>{name}</code></span> : <Named api={api} name={name} />}
-              <button type="button" className="icon-button" aria-label={a("picker.remove", name)} onClick={() => remove(name)}><Icon name="cross" /></button>
+              {here.has(name) || name.startsWith("{") || status !== "open" ? (
+                <span>
+                  <code>{name}</code>
+                </span>
+              ) : (
+                <Named api={api} name={name} />
+              )}
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={a("picker.remove", name)}
+                onClick={() => remove(name)}
+              >
+                <Icon name="cross" />
+              </button>
             </li>
           ))}
         </ul>
       )}
-      {status === "open" ? <Add id={id} api={api} label={label} value={value} onChange={onChange} /> : <AddById id={id} value={value} label={label} onChange={onChange} />}
+      {status === "open" ? (
+        <Add id={id} api={api} label={label} value={value} onChange={onChange} />
+      ) : (
+        <AddById id={id} value={value} label={label} onChange={onChange} />
+      )}
       {status === "none" && <small>{a("picker.offline")}</small>}
-      {status !== "open" && status !== "none" && <small>{a("picker.sign_in")} <a href={areaLink("knowledge")}>{a("picker.sign_in_link")}</a></small>}
+      {status !== "open" && status !== "none" && (
+        <small>
+          {a("picker.sign_in")} <a href={areaLink("knowledge")}>{a("picker.sign_in_link")}</a>
+        </small>
+      )}
     </div>
   );
 }
@@ -53,19 +79,56 @@ function Named({ api, name }: { api: Datasets; name: string }): React.ReactNode 
   useEffect(() => {
     if (typeof found === "object" && found !== null) return; // a missing one may be there by now
     const keep = (what: Known): void => known.set(new Map(known.get()).set(name, what));
-    api.find(name).then((dataset) => keep(dataset ?? null), (err: unknown) => keep(messageOf(err)));
+    api.find(name).then(
+      (dataset) => keep(dataset ?? null),
+      (err: unknown) => keep(messageOf(err)),
+    );
   }, [api, name]);
-  if (found === undefined) return <span><span className="spinner" aria-hidden="true" /> <code>{name}</code></span>;
-  if (found === null) return <span className="missing" role="alert"><code>{name}</code> {a("picker.missing")}</span>;
-  if (typeof found === "string") return <span><code>{name}</code> <small>{found}</small></span>;
-  return <span><a href={areaLink("knowledge", found.id)}>{found.name}</a> <small>{a("dataset.counts", found.documents.toLocaleString(), found.chunks.toLocaleString())}</small></span>;
+  if (found === undefined)
+    return (
+      <span>
+        <span className="spinner" aria-hidden="true" /> <code>{name}</code>
+      </span>
+    );
+  if (found === null)
+    return (
+      <span className="missing" role="alert">
+        <code>{name}</code> {a("picker.missing")}
+      </span>
+    );
+  if (typeof found === "string")
+    return (
+      <span>
+        <code>{name}</code> <small>{found}</small>
+      </span>
+    );
+  return (
+    <span>
+      <a href={areaLink("knowledge", found.id)}>{found.name}</a>{" "}
+      <small>{a("dataset.counts", found.documents.toLocaleString(), found.chunks.toLocaleString())}</small>
+    </span>
+  );
 }
 
-function Add({ id, api, label, value, onChange }: { id: string; api: Datasets; label: string; value: string[]; onChange(value: string[]): void }): React.ReactNode {
+function Add({
+  id,
+  api,
+  label,
+  value,
+  onChange,
+}: {
+  id: string;
+  api: Datasets;
+  label: string;
+  value: string[];
+  onChange(value: string[]): void;
+}): React.ReactNode {
   const a = useAreaText();
   const { typed, words, type } = useWords();
   const list = useLoaded(words, () => api.list({ page_size: offered, ...(words ? { words } : {}) }));
-  const items = (list.value?.items ?? []).filter((dataset) => !value.includes(dataset.id) && !value.includes(dataset.name));
+  const items = (list.value?.items ?? []).filter(
+    (dataset) => !value.includes(dataset.id) && !value.includes(dataset.name),
+  );
   const many = (list.value?.total ?? 0) > offered || words !== "" || typed !== "";
   const choose = (chosen: string): void => {
     const dataset = items.find((each) => each.id === chosen);
@@ -75,17 +138,44 @@ function Add({ id, api, label, value, onChange }: { id: string; api: Datasets; l
   };
   return (
     <>
-      {many && <input type="search" value={typed} placeholder={a("dataset.find")} aria-label={a("dataset.find")} onChange={(event) => type(event.target.value)} />}
-      <select id={id} aria-label={`${label}: ${a("picker.add")}`} value="" onChange={(event) => choose(event.target.value)}>
+      {many && (
+        <input
+          type="search"
+          value={typed}
+          placeholder={a("dataset.find")}
+          aria-label={a("dataset.find")}
+          onChange={(event) => type(event.target.value)}
+        />
+      )}
+      <select
+        id={id}
+        aria-label={`${label}: ${a("picker.add")}`}
+        value=""
+        onChange={(event) => choose(event.target.value)}
+      >
         <option value="">{list.value?.total === 0 && words === "" ? a("picker.none") : a("picker.add")}</option>
-        {items.map((dataset) => <option key={dataset.id} value={dataset.id}>{dataset.name}</option>)}
+        {items.map((dataset) => (
+          <option key={dataset.id} value={dataset.id}>
+            {dataset.name}
+          </option>
+        ))}
       </select>
       {list.fault !== undefined && <small className="missing">{list.fault}</small>}
     </>
   );
 }
 
-function AddById({ id, label, value, onChange }: { id: string; label: string; value: string[]; onChange(value: string[]): void }): React.ReactNode {
+function AddById({
+  id,
+  label,
+  value,
+  onChange,
+}: {
+  id: string;
+  label: string;
+  value: string[];
+  onChange(value: string[]): void;
+}): React.ReactNode {
   const a = useAreaText();
   const [text, setText] = useState("");
   const add = (): void => {
@@ -95,8 +185,24 @@ function AddById({ id, label, value, onChange }: { id: string; label: string; va
   };
   return (
     <div className="line">
-      <input id={id} type="text" value={text} placeholder={a("picker.by_id")} aria-label={`${label}: ${a("picker.by_id")}`} spellCheck={false} onChange={(event) => setText(event.target.value)} onKeyDown={(event) => { if (event.key === "Enter") { event.preventDefault(); add(); } }} />
-      <button type="button" disabled={text.trim() === ""} onClick={add}>{a("picker.take")}</button>
+      <input
+        id={id}
+        type="text"
+        value={text}
+        placeholder={a("picker.by_id")}
+        aria-label={`${label}: ${a("picker.by_id")}`}
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") {
+            event.preventDefault();
+            add();
+          }
+        }}
+      />
+      <button type="button" disabled={text.trim() === ""} onClick={add}>
+        {a("picker.take")}
+      </button>
     </div>
   );
 }

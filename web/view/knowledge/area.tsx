@@ -16,7 +16,12 @@ export default function Knowledge({ path: [dataset, document] }: { path: string[
   const t = useText();
   const { host } = useApp();
   const api = useMemo(() => new Datasets(host), [host]);
-  if (dataset === undefined) return <Frame crumbs={[{ label: t("area.knowledge") }]}><DatasetList api={api} /></Frame>;
+  if (dataset === undefined)
+    return (
+      <Frame crumbs={[{ label: t("area.knowledge") }]}>
+        <DatasetList api={api} />
+      </Frame>
+    );
   return <Named key={dataset} api={api} id={dataset} document={document} />;
 }
 
@@ -33,13 +38,25 @@ function Named({ api, id, document }: { api: Datasets; id: string; document: str
   if (!dataset.value) {
     return (
       <Frame crumbs={[root, { label: name }]}>
-        {dataset.busy && <p className="quiet" role="status"><span className="spinner" /> {t("host.asking")}</p>}
+        {dataset.busy && (
+          <p className="quiet" role="status">
+            <span className="spinner" /> {t("host.asking")}
+          </p>
+        )}
         <Fault text={dataset.fault} onAgain={dataset.reload} />
       </Frame>
     );
   }
   if (document !== undefined) {
-    return <Chunks key={document} api={api} dataset={dataset.value} id={document} crumbs={[root, { label: name, href: areaLink("knowledge", id) }]} />;
+    return (
+      <Chunks
+        key={document}
+        api={api}
+        dataset={dataset.value}
+        id={document}
+        crumbs={[root, { label: name, href: areaLink("knowledge", id) }]}
+      />
+    );
   }
   return (
     <Frame crumbs={[root, { label: name }]}>

@@ -10,7 +10,15 @@ import { Settings } from "./settings.tsx";
 const tabs = ["documents", "search", "settings"] as const;
 
 /** DatasetView shows a dataset in three tabs. */
-export function DatasetView({ api, dataset, onChange }: { api: Datasets; dataset: Dataset; onChange(dataset: Dataset): void }): React.ReactNode {
+export function DatasetView({
+  api,
+  dataset,
+  onChange,
+}: {
+  api: Datasets;
+  dataset: Dataset;
+  onChange(dataset: Dataset): void;
+}): React.ReactNode {
   const a = useAreaText();
   const [tab, setTab] = useState<(typeof tabs)[number]>("documents");
   const list = useRef<HTMLDivElement>(null);
@@ -25,11 +33,23 @@ export function DatasetView({ api, dataset, onChange }: { api: Datasets; dataset
     <>
       {dataset.description && <p className="quiet">{dataset.description}</p>}
       <p className="facts">
-        {a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())} · {dataset.embedding_model || a("dataset.words_only")}
+        {a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())} ·{" "}
+        {dataset.embedding_model || a("dataset.words_only")}
       </p>
       <div className="tabs" role="tablist" ref={list} onKeyDown={move} aria-label={dataset.name}>
         {tabs.map((each) => (
-          <button key={each} type="button" role="tab" id={`dataset-${each}`} aria-selected={tab === each} aria-controls="dataset-page" tabIndex={tab === each ? 0 : -1} onClick={() => setTab(each)}>{a(`dataset.${each}`)}</button>
+          <button
+            key={each}
+            type="button"
+            role="tab"
+            id={`dataset-${each}`}
+            aria-selected={tab === each}
+            aria-controls="dataset-page"
+            tabIndex={tab === each ? 0 : -1}
+            onClick={() => setTab(each)}
+          >
+            {a(`dataset.${each}`)}
+          </button>
         ))}
       </div>
       <div id="dataset-page" role="tabpanel" aria-labelledby={`dataset-${tab}`}>

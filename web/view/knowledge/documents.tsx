@@ -4,7 +4,17 @@
 import { messageOf } from "@easel/engine";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Dataset, Datasets, DocumentState, Refused, StoredDocument } from "../../run/datasets.ts";
-import { Confirm, Empty, Fault, Pager, sizeText, useAttempt, useLoaded, useWords, type Attempt } from "../area/parts.tsx";
+import {
+  Confirm,
+  Empty,
+  Fault,
+  Pager,
+  sizeText,
+  useAttempt,
+  useLoaded,
+  useWords,
+  type Attempt,
+} from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useTaker } from "../drop.ts";
@@ -16,58 +26,153 @@ const size = 50;
 const states: DocumentState[] = ["done", "running", "queued", "failed", "canceled", "unparsed"];
 
 /** Documents lists the documents of a dataset. */
-export function Documents({ api, dataset, onIdle }: { api: Datasets; dataset: Dataset; onIdle(dataset: Dataset): void }): React.ReactNode {
+export function Documents({
+  api,
+  dataset,
+  onIdle,
+}: {
+  api: Datasets;
+  dataset: Dataset;
+  onIdle(dataset: Dataset): void;
+}): React.ReactNode {
   const a = useAreaText();
   const { typed, words, type } = useWords();
   const [state, setState] = useState("");
   const [page, setPage] = useState(1);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const attempt = useAttempt();
-  const list = useLoaded(`${page} ${state} ${words}`, () => api.documents(dataset.id, { page, page_size: size, words, state }));
+  const list = useLoaded(`${page} ${state} ${words}`, () =>
+    api.documents(dataset.id, { page, page_size: size, words, state }),
+  );
   const { uploads, add, dismiss } = useUploads(api, dataset.id, list.reload);
   const watching = useWatch(api, dataset.id, list.reload, onIdle);
   const picker = useRef<HTMLInputElement>(null);
-  useTaker(useMemo(() => ({ label: a("document.drop", dataset.name), take: (files: File[]) => { add(files); return true; } }), [a, dataset.name, add]));
+  useTaker(
+    useMemo(
+      () => ({
+        label: a("document.drop", dataset.name),
+        take: (files: File[]) => {
+          add(files);
+          return true;
+        },
+      }),
+      [a, dataset.name, add],
+    ),
+  );
   const rows = (list.value?.items ?? []).map((document) => newer(document, watching.seen.get(document.id)));
   const filtered = words !== "" || state !== "";
   const picked = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
-  const done = (act: () => Promise<unknown>): void => void attempt.run(act).then(() => { setChosen(new Set()); list.reload(); });
+  const done = (act: () => Promise<unknown>): void =>
+    void attempt.run(act).then(() => {
+      setChosen(new Set());
+      list.reload();
+    });
   return (
     <>
       <div className="tools">
-        <input type="search" value={typed} placeholder={a("document.find")} aria-label={a("document.find")} onChange={(event) => { type(event.target.value); setPage(1); }} />
-        <select aria-label={a("document.state")} value={state} onChange={(event) => { setState(event.target.value); setPage(1); }}>
+        <input
+          type="search"
+          value={typed}
+          placeholder={a("document.find")}
+          aria-label={a("document.find")}
+          onChange={(event) => {
+            type(event.target.value);
+            setPage(1);
+          }}
+        />
+        <select
+          aria-label={a("document.state")}
+          value={state}
+          onChange={(event) => {
+            setState(event.target.value);
+            setPage(1);
+          }}
+        >
           <option value="">{a("document.any_state")}</option>
-          {states.map((each) => <option key={each} value={each}>{a(`state.${each}`)}</option>)}
+          {states.map((each) => (
+            <option key={each} value={each}>
+              {a(`state.${each}`)}
+            </option>
+          ))}
         </select>
         <span className="grow" />
-        <input ref={picker} type="file" multiple hidden onChange={(event) => { add([...(event.target.files ?? [])]); event.target.value = ""; }} />
-        <button type="button" className="primary" onClick={() => picker.current?.click()}><Icon name="keep" />{a("document.add")}</button>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            add([...(event.target.files ?? [])]);
+            event.target.value = "";
+          }}
+        />
+        <button type="button" className="primary" onClick={() => picker.current?.click()}>
+          <Icon name="keep" />
+          {a("document.add")}
+        </button>
       </div>
       <Uploads uploads={uploads} onDismiss={dismiss} />
       <Fault text={list.fault} onAgain={list.reload} />
       <Fault text={attempt.fault} />
       <Fault text={watching.fault && a("document.not_live", watching.fault)} onAgain={watching.again} />
-      {list.value?.total === 0 && !filtered && (
-        <Empty title={a("document.none")} text={a("document.none_hint")} />
+      {list.value?.total === 0 && !filtered && <Empty title={a("document.none")} text={a("document.none_hint")} />}
+      {list.value?.total === 0 && filtered && (
+        <p className="quiet" role="status">
+          {a("document.no_match")}
+        </p>
       )}
-      {list.value?.total === 0 && filtered && <p className="quiet" role="status">{a("document.no_match")}</p>}
       {rows.length > 0 && (
         <>
           <div className="tools batch" role="group" aria-label={a("document.chosen", picked.length)}>
             <label className="row">
-              <input type="checkbox" checked={picked.length === rows.length} onChange={(event) => setChosen(new Set(event.target.checked ? rows.map(({ id }) => id) : []))} />
+              <input
+                type="checkbox"
+                checked={picked.length === rows.length}
+                onChange={(event) => setChosen(new Set(event.target.checked ? rows.map(({ id }) => id) : []))}
+              />
               {picked.length > 0 ? a("document.chosen", picked.length) : a("document.all_here")}
             </label>
-            <button type="button" disabled={picked.length === 0 || attempt.busy} onClick={() => done(async () => told(await api.parse(dataset.id, picked)))}><Icon name="loop" />{a("document.parse")}</button>
-            <button type="button" disabled={picked.length === 0 || attempt.busy} onClick={() => done(async () => told(await api.cancel(dataset.id, picked)))}><Icon name="stop" />{a("document.cancel")}</button>
-            <Confirm label={a("document.delete")} sure={a("document.delete_sure", picked.length)} disabled={picked.length === 0 || attempt.busy} onDone={() => done(() => removeAll(api, dataset.id, picked))} />
+            <button
+              type="button"
+              disabled={picked.length === 0 || attempt.busy}
+              onClick={() => done(async () => told(await api.parse(dataset.id, picked)))}
+            >
+              <Icon name="loop" />
+              {a("document.parse")}
+            </button>
+            <button
+              type="button"
+              disabled={picked.length === 0 || attempt.busy}
+              onClick={() => done(async () => told(await api.cancel(dataset.id, picked)))}
+            >
+              <Icon name="stop" />
+              {a("document.cancel")}
+            </button>
+            <Confirm
+              label={a("document.delete")}
+              sure={a("document.delete_sure", picked.length)}
+              disabled={picked.length === 0 || attempt.busy}
+              onDone={() => done(() => removeAll(api, dataset.id, picked))}
+            />
           </div>
           <ul className="entries" aria-label={a("dataset.documents")}>
             {rows.map((document) => (
               <Row
-                key={document.id} api={api} dataset={dataset.id} document={document} chosen={chosen.has(document.id)} attempt={attempt} onChange={list.reload}
-                onChoose={(on) => setChosen((before) => { const next = new Set(before); if (on) next.add(document.id); else next.delete(document.id); return next; })}
+                key={document.id}
+                api={api}
+                dataset={dataset.id}
+                document={document}
+                chosen={chosen.has(document.id)}
+                attempt={attempt}
+                onChange={list.reload}
+                onChoose={(on) =>
+                  setChosen((before) => {
+                    const next = new Set(before);
+                    if (on) next.add(document.id);
+                    else next.delete(document.id);
+                    return next;
+                  })
+                }
               />
             ))}
           </ul>
@@ -110,13 +215,22 @@ function useWatch(api: Datasets, dataset: string, reload: () => void, onIdle: (d
     const stop = new AbortController();
     setFault(undefined);
     const changed = (document: StoredDocument): void => setSeen((all) => new Map(all).set(document.id, document));
-    api.watch(dataset, stop.signal, changed, (value) => latest.current.onIdle(value)).then(
-      () => { if (!stop.signal.aborted) setTries((n) => n + 1); }, // the host ended a stream that was there
-      (err: unknown) => { if (!stop.signal.aborted) setFault(messageOf(err)); },
-    );
+    api
+      .watch(dataset, stop.signal, changed, (value) => latest.current.onIdle(value))
+      .then(
+        () => {
+          if (!stop.signal.aborted) setTries((n) => n + 1);
+        }, // the host ended a stream that was there
+        (err: unknown) => {
+          if (!stop.signal.aborted) setFault(messageOf(err));
+        },
+      );
     return () => stop.abort();
   }, [api, dataset, tries]);
-  const again = useCallback(() => { setTries((n) => n + 1); latest.current.reload(); }, []);
+  const again = useCallback(() => {
+    setTries((n) => n + 1);
+    latest.current.reload();
+  }, []);
   return { seen, again, ...(fault === undefined ? {} : { fault }) };
 }
 
@@ -128,16 +242,43 @@ function Uploads({ uploads, onDismiss }: { uploads: Upload[]; onDismiss(id: numb
       {uploads.map(({ id, name, fault, sending }) => (
         <li key={id} data-failed={fault === undefined ? undefined : true}>
           {fault === undefined && <span className="spinner" aria-hidden="true" />}
-          <span>{fault === undefined ? a(sending ? "upload.sending" : "upload.waiting", name) : a("upload.failed", name, fault)}</span>
-          {(fault !== undefined || !sending) && <button type="button" className="icon-button" aria-label={a("upload.dismiss", name)} onClick={() => onDismiss(id)}><Icon name="cross" /></button>}
+          <span>
+            {fault === undefined
+              ? a(sending ? "upload.sending" : "upload.waiting", name)
+              : a("upload.failed", name, fault)}
+          </span>
+          {(fault !== undefined || !sending) && (
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={a("upload.dismiss", name)}
+              onClick={() => onDismiss(id)}
+            >
+              <Icon name="cross" />
+            </button>
+          )}
         </li>
       ))}
     </ul>
   );
 }
 
-function Row({ api, dataset, document, chosen, attempt, onChoose, onChange }: {
-  api: Datasets; dataset: string; document: StoredDocument; chosen: boolean; attempt: Attempt; onChoose(on: boolean): void; onChange(): void;
+function Row({
+  api,
+  dataset,
+  document,
+  chosen,
+  attempt,
+  onChoose,
+  onChange,
+}: {
+  api: Datasets;
+  dataset: string;
+  document: StoredDocument;
+  chosen: boolean;
+  attempt: Attempt;
+  onChoose(on: boolean): void;
+  onChange(): void;
 }): React.ReactNode {
   const a = useAreaText();
   const active = document.state === "queued" || document.state === "running";
@@ -151,37 +292,89 @@ function Row({ api, dataset, document, chosen, attempt, onChoose, onChange }: {
   const reason = document.state === "failed" ? lastLine(document.messages) : undefined;
   return (
     <li data-state={document.state}>
-      <input type="checkbox" aria-label={a("document.choose", document.name)} checked={chosen} onChange={(event) => onChoose(event.target.checked)} />
+      <input
+        type="checkbox"
+        aria-label={a("document.choose", document.name)}
+        checked={chosen}
+        onChange={(event) => onChoose(event.target.checked)}
+      />
       <div className="what">
         <a href={areaLink("knowledge", dataset, document.id)}>{document.name}</a>
-        <small>{sizeText(document.size)} · {document.pipeline ? a("dataset.by_pipeline") : document.method}{document.enabled ? "" : ` · ${a("document.off")}`}</small>
+        <small>
+          {sizeText(document.size)} · {document.pipeline ? a("dataset.by_pipeline") : document.method}
+          {document.enabled ? "" : ` · ${a("document.off")}`}
+        </small>
         {reason !== undefined && <p className="reason">{reason}</p>}
       </div>
       <Progress document={document} />
       <div className="acts">
         <label className="row" title={a("document.enabled")}>
-          <input type="checkbox" aria-label={a("document.enabled_of", document.name)} checked={enabled ?? document.enabled} onChange={(event) => enable(event.target.checked)} />
+          <input
+            type="checkbox"
+            aria-label={a("document.enabled_of", document.name)}
+            checked={enabled ?? document.enabled}
+            onChange={(event) => enable(event.target.checked)}
+          />
           <span>{a("document.searched")}</span>
         </label>
-        {active
-          ? <button type="button" onClick={() => act(async () => told(await api.cancel(dataset, [document.id])))}><Icon name="stop" />{a("document.cancel")}</button>
-          : <button type="button" onClick={() => act(async () => told(await api.parse(dataset, [document.id])))}><Icon name="loop" />{a(document.state === "unparsed" ? "document.parse_first" : "document.parse")}</button>}
-        <Confirm icon label={a("document.delete_of", document.name)} sure={a("document.delete_one")} onDone={() => act(() => api.removeDocument(dataset, document.id))} />
+        {active ? (
+          <button type="button" onClick={() => act(async () => told(await api.cancel(dataset, [document.id])))}>
+            <Icon name="stop" />
+            {a("document.cancel")}
+          </button>
+        ) : (
+          <button type="button" onClick={() => act(async () => told(await api.parse(dataset, [document.id])))}>
+            <Icon name="loop" />
+            {a(document.state === "unparsed" ? "document.parse_first" : "document.parse")}
+          </button>
+        )}
+        <Confirm
+          icon
+          label={a("document.delete_of", document.name)}
+          sure={a("document.delete_one")}
+          onDone={() => act(() => api.removeDocument(dataset, document.id))}
+        />
       </div>
     </li>
   );
 }
 
-function Progress({ document: { state, progress, ahead, chunks, took_ms: took } }: { document: StoredDocument }): React.ReactNode {
+function Progress({
+  document: { state, progress, ahead, chunks, took_ms: took },
+}: {
+  document: StoredDocument;
+}): React.ReactNode {
   const a = useAreaText();
   if (state === "running") {
-    return <div className="how"><progress max={1} value={Math.max(0, progress)} aria-label={a("state.running")} /><small>{Math.round(Math.max(0, progress) * 100)} %</small></div>;
+    return (
+      <div className="how">
+        <progress max={1} value={Math.max(0, progress)} aria-label={a("state.running")} />
+        <small>{Math.round(Math.max(0, progress) * 100)} %</small>
+      </div>
+    );
   }
-  const more = state === "done" ? ` · ${a("document.chunks", chunks.toLocaleString())}${took ? ` · ${seconds(took / 1000)}` : ""}` : state === "queued" && ahead ? ` · ${a("document.ahead", ahead)}` : "";
-  return <div className="how"><span className="badge state">{a(`state.${state}`)}</span><small>{more}</small></div>;
+  const more =
+    state === "done"
+      ? ` · ${a("document.chunks", chunks.toLocaleString())}${took ? ` · ${seconds(took / 1000)}` : ""}`
+      : state === "queued" && ahead
+        ? ` · ${a("document.ahead", ahead)}`
+        : "";
+  return (
+    <div className="how">
+      <span className="badge state">{a(`state.${state}`)}</span>
+      <small>{more}</small>
+    </div>
+  );
 }
 
 /** lastLine is what the last line of a log says, without its time. */
 export function lastLine(log: string | undefined): string | undefined {
-  return log?.trim().split("\n").at(-1)?.replace(/^[\d:]+ (\[ERROR\] )?/, "").trim() || undefined;
+  return (
+    log
+      ?.trim()
+      .split("\n")
+      .at(-1)
+      ?.replace(/^[\d:]+ (\[ERROR\] )?/, "")
+      .trim() || undefined
+  );
 }

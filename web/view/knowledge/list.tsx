@@ -18,27 +18,50 @@ export function DatasetList({ api }: { api: Datasets }): React.ReactNode {
   const { typed, words, type } = useWords();
   const [page, setPage] = useState(1);
   const [adding, setAdding] = useState(false);
-  const { value, fault, reload } = useLoaded(`${page} ${words}`, () => api.list({ page, page_size: size, ...(words ? { words } : {}) }));
+  const { value, fault, reload } = useLoaded(`${page} ${words}`, () =>
+    api.list({ page, page_size: size, ...(words ? { words } : {}) }),
+  );
   const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
   const none = value?.total === 0;
   return (
     <>
       <div className="tools">
-        <input type="search" value={typed} placeholder={a("dataset.find")} aria-label={a("dataset.find")} onChange={(event) => { type(event.target.value); setPage(1); }} />
+        <input
+          type="search"
+          value={typed}
+          placeholder={a("dataset.find")}
+          aria-label={a("dataset.find")}
+          onChange={(event) => {
+            type(event.target.value);
+            setPage(1);
+          }}
+        />
         <span className="grow" />
-        <button type="button" className="primary" onClick={() => setAdding(true)}><Icon name="plus" />{a("dataset.new")}</button>
+        <button type="button" className="primary" onClick={() => setAdding(true)}>
+          <Icon name="plus" />
+          {a("dataset.new")}
+        </button>
       </div>
       <Fault text={fault} onAgain={reload} />
       {none && words === "" && <Empty title={a("dataset.none")} text={a("dataset.none_hint")} />}
-      {none && words !== "" && <p className="quiet" role="status">{t("host.empty")}</p>}
+      {none && words !== "" && (
+        <p className="quiet" role="status">
+          {t("host.empty")}
+        </p>
+      )}
       <ul className="cards">
         {value?.items.map((dataset) => (
           <li key={dataset.id}>
             <a className="card" href={areaLink("knowledge", dataset.id)}>
               <b>{dataset.name}</b>
               {dataset.description && <span>{dataset.description}</span>}
-              <span className="facts">{a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())}</span>
-              <span className="facts">{dataset.pipeline ? a("dataset.by_pipeline") : dataset.method} · {dataset.embedding_model || a("dataset.words_only")}</span>
+              <span className="facts">
+                {a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())}
+              </span>
+              <span className="facts">
+                {dataset.pipeline ? a("dataset.by_pipeline") : dataset.method} ·{" "}
+                {dataset.embedding_model || a("dataset.words_only")}
+              </span>
               <small>{t("host.changed", day.format(new Date(dataset.updated)))}</small>
             </a>
           </li>
@@ -58,21 +81,51 @@ function NewDataset({ api, onClose }: { api: Datasets; onClose(): void }): React
   const attempt = useAttempt();
   const title = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  const create = (): Promise<boolean> => attempt.run(async () => {
-    const { id } = await api.create({ name: name.trim(), description: description.trim() });
-    location.hash = areaLink("knowledge", id);
-  });
+  const create = (): Promise<boolean> =>
+    attempt.run(async () => {
+      const { id } = await api.create({ name: name.trim(), description: description.trim() });
+      location.hash = areaLink("knowledge", id);
+    });
   return (
-    <dialog ref={(element) => { dialog.current = element; if (element && !element.open) element.showModal(); }} aria-labelledby={title} onClose={onClose}>
-      <form onSubmit={(event) => { event.preventDefault(); void create(); }}>
+    <dialog
+      ref={(element) => {
+        dialog.current = element;
+        if (element && !element.open) element.showModal();
+      }}
+      aria-labelledby={title}
+      onClose={onClose}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
         <h2 id={title}>{a("dataset.new")}</h2>
-        <label className="field">{a("dataset.name")}<input type="text" required maxLength={128} autoFocus value={name} onChange={(event) => setName(event.target.value)} /></label>
-        <label className="field">{a("dataset.description")}<textarea rows={2} value={description} onChange={(event) => setDescription(event.target.value)} /></label>
+        <label className="field">
+          {a("dataset.name")}
+          <input
+            type="text"
+            required
+            maxLength={128}
+            autoFocus
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </label>
+        <label className="field">
+          {a("dataset.description")}
+          <textarea rows={2} value={description} onChange={(event) => setDescription(event.target.value)} />
+        </label>
         <p className="quiet small">{a("dataset.new_hint")}</p>
         <Fault text={attempt.fault} />
         <div className="tools end">
-          <button type="button" onClick={() => dialog.current?.close()}>{t("error.close")}</button>
-          <button type="submit" className="primary" disabled={attempt.busy || name.trim() === ""}>{a("dataset.create")}</button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {t("error.close")}
+          </button>
+          <button type="submit" className="primary" disabled={attempt.busy || name.trim() === ""}>
+            {a("dataset.create")}
+          </button>
         </div>
       </form>
     </dialog>

@@ -4,7 +4,7 @@ import { useAreaText } from "../area/text.ts";
 
 const sheet = { width: 595, height: 842 }; // A4 in points; larger pages stretch it
 
-/** PagePlace draws positions [page, left, right, top, bottom] in points; without any it draws nothing. */
+/** PagePlace draws positions [page, left, right, top, bottom] in points, if there are any. */
 export function PagePlace({ positions }: { positions: number[][] | undefined }): React.ReactNode {
   const a = useAreaText();
   const known = (positions ?? []).filter((at) => at.length === 5 && at.every(Number.isFinite));
@@ -20,10 +20,19 @@ export function PagePlace({ positions }: { positions: number[][] | undefined }):
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         <rect className="sheet" width={width} height={height} />
         {boxes.map(([, left = 0, right = 0, top = 0, bottom = 0], i) => (
-          <rect key={i} className="at" x={left} y={top} width={Math.max(4, right - left)} height={Math.max(8, bottom - top)} />
+          <rect
+            key={i}
+            className="at"
+            x={left}
+            y={top}
+            width={Math.max(4, right - left)}
+            height={Math.max(8, bottom - top)}
+          />
         ))}
       </svg>
-      <figcaption>{pages.length > 1 ? a("chunk.pages", pages[0] ?? 1, pages.at(-1) ?? 1) : a("chunk.page", page)}</figcaption>
+      <figcaption>
+        {pages.length > 1 ? a("chunk.pages", pages[0] ?? 1, pages.at(-1) ?? 1) : a("chunk.page", page)}
+      </figcaption>
     </figure>
   );
 }

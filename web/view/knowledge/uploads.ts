@@ -16,7 +16,11 @@ export interface Upload {
 const together = 3;
 
 /** useUploads stores files in a dataset; what failed stays in the list until it is dismissed. */
-export function useUploads(api: Datasets, dataset: string, onStored: () => void): { uploads: Upload[]; add(files: File[]): void; dismiss(id: number): void } {
+export function useUploads(
+  api: Datasets,
+  dataset: string,
+  onStored: () => void,
+): { uploads: Upload[]; add(files: File[]): void; dismiss(id: number): void } {
   const [uploads, setUploads] = useState<Upload[]>([]);
   const queue = useRef<{ id: number; file: File }[]>([]);
   const running = useRef(0);
@@ -34,18 +38,33 @@ export function useUploads(api: Datasets, dataset: string, onStored: () => void)
       running.current++;
       const { id, file } = job;
       setUploads((all) => all.map((each) => (each.id === id ? { ...each, sending: true } : each)));
-      void api.upload(dataset, file, stop.current.signal).then(
-        () => { setUploads((all) => all.filter((each) => each.id !== id)); stored.current(); },
-        (err: unknown) => setUploads((all) => all.map((each) => (each.id === id ? { ...each, sending: false, fault: messageOf(err) } : each))),
-      ).finally(() => { running.current--; next(); });
+      void api
+        .upload(dataset, file, stop.current.signal)
+        .then(
+          () => {
+            setUploads((all) => all.filter((each) => each.id !== id));
+            stored.current();
+          },
+          (err: unknown) =>
+            setUploads((all) =>
+              all.map((each) => (each.id === id ? { ...each, sending: false, fault: messageOf(err) } : each)),
+            ),
+        )
+        .finally(() => {
+          running.current--;
+          next();
+        });
     }
   }, [api, dataset]);
-  const add = useCallback((files: File[]) => {
-    const jobs = files.map((file) => ({ id: ++count.current, file }));
-    queue.current.push(...jobs);
-    setUploads((all) => [...all, ...jobs.map(({ id, file }) => ({ id, name: file.name, sending: false }))]);
-    next();
-  }, [next]);
+  const add = useCallback(
+    (files: File[]) => {
+      const jobs = files.map((file) => ({ id: ++count.current, file }));
+      queue.current.push(...jobs);
+      setUploads((all) => [...all, ...jobs.map(({ id, file }) => ({ id, name: file.name, sending: false }))]);
+      next();
+    },
+    [next],
+  );
   const dismiss = useCallback((id: number) => {
     queue.current = queue.current.filter((job) => job.id !== id);
     setUploads((all) => all.filter((each) => each.id !== id));

@@ -21,20 +21,30 @@ export function Bench({ file, onClose }: { file: Descriptor; onClose(): void }):
   const { shown, running } = useStore(session.player.play, (play) => play);
   const [piece, setPiece] = useState<string>();
   const source = session.player.files.text(file);
-  const columns = model ? stations(model, shown).filter(({ node, step }) => payloadOf(step) !== undefined || node.params["setups"] !== undefined || step?.error) : [];
+  const columns = model
+    ? stations(model, shown).filter(
+        ({ node, step }) => payloadOf(step) !== undefined || node.params["setups"] !== undefined || step?.error,
+      )
+    : [];
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => { dialog.current?.showModal(); }, []);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
   return (
     <dialog ref={dialog} className="bench" aria-label={a("pipeline.wide")} onClose={onClose}>
       <header className="tools">
         <h2>{file.name}</h2>
         {running && <span className="spinner" role="status" aria-label={t("chat.running")} />}
         <span className="grow" />
-        <button type="button" onClick={() => dialog.current?.close()}>{t("error.close")}</button>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          {t("error.close")}
+        </button>
       </header>
       <div className="columns" tabIndex={0} role="group" aria-label={a("pipeline.steps")}>
         <Source text={source} piece={piece} />
-        {columns.map(({ node, step }) => <Column key={node.id} node={node} step={step} chosen={piece} onChoose={setPiece} />)}
+        {columns.map(({ node, step }) => (
+          <Column key={node.id} node={node} step={step} chosen={piece} onChoose={setPiece} />
+        ))}
       </div>
     </dialog>
   );
@@ -44,20 +54,48 @@ function Source({ text, piece }: { text: string; piece: string | undefined }): R
   const a = useAreaText();
   const place = useMemo(() => (piece === undefined ? undefined : placeOf(text, piece)), [text, piece]);
   const mark = useRef<HTMLElement>(null);
-  useEffect(() => { mark.current?.scrollIntoView({ block: "center" }); }, [place]);
+  useEffect(() => {
+    mark.current?.scrollIntoView({ block: "center" });
+  }, [place]);
   const picture = text.startsWith("data:image/");
   return (
     <section className="column source" aria-label={a("pipeline.source")}>
-      <h3>{a("pipeline.source")} <small>{picture ? "" : a("pipeline.characters", text.length.toLocaleString())}</small></h3>
-      {piece !== undefined && !place && <p className="quiet small" role="status">{a("pipeline.not_found")}</p>}
+      <h3>
+        {a("pipeline.source")} <small>{picture ? "" : a("pipeline.characters", text.length.toLocaleString())}</small>
+      </h3>
+      {piece !== undefined && !place && (
+        <p className="quiet small" role="status">
+          {a("pipeline.not_found")}
+        </p>
+      )}
       <div className="scroller" tabIndex={0} role="group" aria-label={a("pipeline.source")}>
-        {picture ? <img src={text} alt="" /> : place ? <pre>{text.slice(0, place.from)}<mark ref={mark}>{text.slice(place.from, place.to)}</mark>{text.slice(place.to)}</pre> : <pre>{text}</pre>}
+        {picture ? (
+          <img src={text} alt="" />
+        ) : place ? (
+          <pre>
+            {text.slice(0, place.from)}
+            <mark ref={mark}>{text.slice(place.from, place.to)}</mark>
+            {text.slice(place.to)}
+          </pre>
+        ) : (
+          <pre>{text}</pre>
+        )}
       </div>
     </section>
   );
 }
 
-function Column({ node, step, chosen, onChoose }: { node: CanvasNode; step: Step | undefined; chosen: string | undefined; onChoose(text: string): void }): React.ReactNode {
+function Column({
+  node,
+  step,
+  chosen,
+  onChoose,
+}: {
+  node: CanvasNode;
+  step: Step | undefined;
+  chosen: string | undefined;
+  onChoose(text: string): void;
+}): React.ReactNode {
   const t = useText();
   const a = useAreaText();
   const { session } = useApp();
@@ -68,29 +106,83 @@ function Column({ node, step, chosen, onChoose }: { node: CanvasNode; step: Step
   const pieces = payload?.pieces ?? [];
   return (
     <section className="column" aria-label={node.name || node.id}>
-      <h3>{node.name || node.id} <small>{payload && a(payload.format === "chunks" ? "pipeline.count" : payload.format === "json" ? "pipeline.count_blocks" : "pipeline.whole", pieces.length)}</small></h3>
+      <h3>
+        {node.name || node.id}{" "}
+        <small>
+          {payload &&
+            a(
+              payload.format === "chunks"
+                ? "pipeline.count"
+                : payload.format === "json"
+                  ? "pipeline.count_blocks"
+                  : "pipeline.whole",
+              pieces.length,
+            )}
+        </small>
+      </h3>
       <details className="more">
         <summary>{t("node.settings")}</summary>
-        <SettingsForm node={node.id} spec={spec} params={node.params} changed={{}} problems={problems.filter((problem) => problem.node === node.id)} onChange={(key, value) => session.edit(node.id, key, value)} />
+        <SettingsForm
+          node={node.id}
+          spec={spec}
+          params={node.params}
+          changed={{}}
+          problems={problems.filter((problem) => problem.node === node.id)}
+          onChange={(key, value) => session.edit(node.id, key, value)}
+        />
       </details>
-      {step?.error && <p className="fault" role="alert">{brief(step.error, 600)}</p>}
+      {step?.error && (
+        <p className="fault" role="alert">
+          {brief(step.error, 600)}
+        </p>
+      )}
       <ol className="scroller" tabIndex={0} aria-label={a("pipeline.pieces_of", node.name || node.id)}>
         {pieces.slice(0, many ? undefined : shownAtOnce).map((piece, i) => (
-          <li key={i}><PieceView number={i + 1} piece={piece} chosen={chosen === piece.text} onChoose={() => onChoose(piece.text)} /></li>
+          <li key={i}>
+            <PieceView
+              number={i + 1}
+              piece={piece}
+              chosen={chosen === piece.text}
+              onChoose={() => onChoose(piece.text)}
+            />
+          </li>
         ))}
-        {!many && pieces.length > shownAtOnce && <li><button type="button" onClick={() => setMany(true)}>{a("pipeline.more", pieces.length - shownAtOnce)}</button></li>}
+        {!many && pieces.length > shownAtOnce && (
+          <li>
+            <button type="button" onClick={() => setMany(true)}>
+              {a("pipeline.more", pieces.length - shownAtOnce)}
+            </button>
+          </li>
+        )}
       </ol>
     </section>
   );
 }
 
-function PieceView({ number, piece, chosen, onChoose }: { number: number; piece: Piece; chosen: boolean; onChoose(): void }): React.ReactNode {
+function PieceView({
+  number,
+  piece,
+  chosen,
+  onChoose,
+}: {
+  number: number;
+  piece: Piece;
+  chosen: boolean;
+  onChoose(): void;
+}): React.ReactNode {
   const a = useAreaText();
   return (
     <button type="button" className="piece" aria-pressed={chosen} onClick={onChoose}>
-      <small>#{number}{piece.kind && ` · ${piece.kind}`} · {a("pipeline.characters", piece.text.length.toLocaleString())}</small>
+      <small>
+        #{number}
+        {piece.kind && ` · ${piece.kind}`} · {a("pipeline.characters", piece.text.length.toLocaleString())}
+      </small>
       <span>{piece.text}</span>
-      {piece.extra.map(([name, value]) => <small key={name}><b>{name}</b> {brief(value, 200)}</small>)}
+      {piece.extra.map(([name, value]) => (
+        <small key={name}>
+          <b>{name}</b> {brief(value, 200)}
+        </small>
+      ))}
     </button>
   );
 }

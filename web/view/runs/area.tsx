@@ -19,9 +19,19 @@ const statuses: HostRun["status"][] = ["succeeded", "failed", "paused", "cancele
 const sources = ["v2", "editor", "api", "openai", "webhook", "schedule"];
 
 /** RunsArea lists runs. */
-export default function RunsArea({ path: [canvas], onCanvas }: { path: string[]; onCanvas(id: string): Promise<void> }): React.ReactNode {
+export default function RunsArea({
+  path: [canvas],
+  onCanvas,
+}: {
+  path: string[];
+  onCanvas(id: string): Promise<void>;
+}): React.ReactNode {
   const t = useText();
-  return <Frame crumbs={[{ label: t("area.runs") }]}><List key={canvas ?? ""} canvas={canvas ?? ""} onCanvas={onCanvas} /></Frame>;
+  return (
+    <Frame crumbs={[{ label: t("area.runs") }]}>
+      <List key={canvas ?? ""} canvas={canvas ?? ""} onCanvas={onCanvas} />
+    </Frame>
+  );
 }
 
 /** titlesOf gives the titles of the canvases of a host by id. */
@@ -43,7 +53,9 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
   const [comparing, setComparing] = useState(false);
   const titles = useLoaded("titles", () => titlesOf(host));
   const after = pages.at(-1);
-  const list = useLoaded(`${status} ${source} ${after ?? ""}`, () => api.list({ canvas, status, source, page_size: size, ...(after ? { after } : {}) }));
+  const list = useLoaded(`${status} ${source} ${after ?? ""}`, () =>
+    api.list({ canvas, status, source, page_size: size, ...(after ? { after } : {}) }),
+  );
   const attempt = useAttempt();
   const rows = list.value?.items ?? [];
   const active = rows.some((run) => run.status === "running" || run.status === "queued");
@@ -52,82 +64,190 @@ function List({ canvas, onCanvas }: { canvas: string; onCanvas(id: string): Prom
     const timer = setInterval(list.reload, 3_000);
     return () => clearInterval(timer);
   }, [active, list.reload]);
-  const open = (run: HostRun): void => void attempt.run(async () => {
-    await onCanvas(run.canvas);
-    if (session.origin.get()?.id !== run.canvas) throw new Error(a("run.no_canvas"));
-    session.player.where.set("host");
-    session.player.show(run.id);
-    look.update({ panel: true, tab: "timeline" });
-  });
-  const choose = (run: HostRun, on: boolean): void => setChosen((before) => (on ? [...before, run].slice(-2) : before.filter(({ id }) => id !== run.id)));
+  const open = (run: HostRun): void =>
+    void attempt.run(async () => {
+      await onCanvas(run.canvas);
+      if (session.origin.get()?.id !== run.canvas) throw new Error(a("run.no_canvas"));
+      session.player.where.set("host");
+      session.player.show(run.id);
+      look.update({ panel: true, tab: "timeline" });
+    });
+  const choose = (run: HostRun, on: boolean): void =>
+    setChosen((before) => (on ? [...before, run].slice(-2) : before.filter(({ id }) => id !== run.id)));
   const name = (id: string): string => titles.value?.get(id) ?? id;
-  const filter = (set: (text: string) => void) => (event: React.ChangeEvent<HTMLSelectElement>): void => { set(event.target.value); setPages([]); };
+  const filter =
+    (set: (text: string) => void) =>
+    (event: React.ChangeEvent<HTMLSelectElement>): void => {
+      set(event.target.value);
+      setPages([]);
+    };
   if (comparing && chosen.length === 2) {
-    return <Compare api={api} runs={chosen as [HostRun, HostRun]} names={chosen.map((run) => name(run.canvas))} onClose={() => setComparing(false)} />;
+    return (
+      <Compare
+        api={api}
+        runs={chosen as [HostRun, HostRun]}
+        names={chosen.map((run) => name(run.canvas))}
+        onClose={() => setComparing(false)}
+      />
+    );
   }
   return (
     <>
       <div className="tools">
-        <select aria-label={a("run.canvas")} value={canvas} onChange={(event) => { location.hash = event.target.value ? areaLink("runs", event.target.value) : areaLink("runs"); }}>
+        <select
+          aria-label={a("run.canvas")}
+          value={canvas}
+          onChange={(event) => {
+            location.hash = event.target.value ? areaLink("runs", event.target.value) : areaLink("runs");
+          }}
+        >
           <option value="">{a("run.any_canvas")}</option>
-          {[...(titles.value ?? [])].map(([id, title]) => <option key={id} value={id}>{title}</option>)}
+          {[...(titles.value ?? [])].map(([id, title]) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
         </select>
         <select aria-label={a("run.status")} value={status} onChange={filter(setStatus)}>
           <option value="">{a("document.any_state")}</option>
-          {statuses.map((each) => <option key={each} value={each}>{t(`status.${each}`)}</option>)}
+          {statuses.map((each) => (
+            <option key={each} value={each}>
+              {t(`status.${each}`)}
+            </option>
+          ))}
         </select>
         <select aria-label={a("run.source")} value={source} onChange={filter(setSource)}>
           <option value="">{a("run.any_source")}</option>
-          {sources.map((each) => <option key={each} value={each}>{each}</option>)}
+          {sources.map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
         </select>
         <span className="grow" />
-        <button type="button" onClick={list.reload}><Icon name="loop" />{a("run.reload")}</button>
-        <button type="button" className="primary" disabled={chosen.length !== 2} onClick={() => setComparing(true)}>{a("run.compare", chosen.length)}</button>
+        <button type="button" onClick={list.reload}>
+          <Icon name="loop" />
+          {a("run.reload")}
+        </button>
+        <button type="button" className="primary" disabled={chosen.length !== 2} onClick={() => setComparing(true)}>
+          {a("run.compare", chosen.length)}
+        </button>
       </div>
       <Fault text={list.fault ?? titles.fault} onAgain={list.reload} />
       <Fault text={attempt.fault} />
-      {list.value?.total === 0 && (canvas || status || source ? <p className="quiet" role="status">{t("host.empty")}</p> : <Empty title={a("run.none")} text={a("run.none_hint")} />)}
+      {list.value?.total === 0 &&
+        (canvas || status || source ? (
+          <p className="quiet" role="status">
+            {t("host.empty")}
+          </p>
+        ) : (
+          <Empty title={a("run.none")} text={a("run.none_hint")} />
+        ))}
       {rows.length > 0 && (
         <ul className="entries runs" aria-label={t("area.runs")}>
-          {rows.map((run) => <Row key={run.id} api={api} run={run} title={name(run.canvas)} chosen={chosen.some(({ id }) => id === run.id)} attempt={attempt} onChoose={(on) => choose(run, on)} onOpen={() => open(run)} />)}
+          {rows.map((run) => (
+            <Row
+              key={run.id}
+              api={api}
+              run={run}
+              title={name(run.canvas)}
+              chosen={chosen.some(({ id }) => id === run.id)}
+              attempt={attempt}
+              onChoose={(on) => choose(run, on)}
+              onOpen={() => open(run)}
+            />
+          ))}
         </ul>
       )}
       {(pages.length > 0 || list.value?.next) && (
         <nav className="pager" aria-label={a("pager.label")}>
-          <button type="button" disabled={pages.length === 0} onClick={() => setPages(pages.slice(0, -1))}><Icon name="back" />{a("pager.before")}</button>
-          <span aria-live="polite">{a("pager.at", pages.length * size + 1, pages.length * size + rows.length, (list.value?.total ?? 0).toLocaleString())}</span>
-          <button type="button" disabled={!list.value?.next} onClick={() => setPages([...pages, list.value?.next ?? ""])}>{a("pager.next")}<Icon name="forward" /></button>
+          <button type="button" disabled={pages.length === 0} onClick={() => setPages(pages.slice(0, -1))}>
+            <Icon name="back" />
+            {a("pager.before")}
+          </button>
+          <span aria-live="polite">
+            {a(
+              "pager.at",
+              pages.length * size + 1,
+              pages.length * size + rows.length,
+              (list.value?.total ?? 0).toLocaleString(),
+            )}
+          </span>
+          <button
+            type="button"
+            disabled={!list.value?.next}
+            onClick={() => setPages([...pages, list.value?.next ?? ""])}
+          >
+            {a("pager.next")}
+            <Icon name="forward" />
+          </button>
         </nav>
       )}
     </>
   );
 }
 
-function Row({ api, run, title, chosen, attempt, onChoose, onOpen }: {
-  api: Runs; run: HostRun; title: string; chosen: boolean; attempt: Attempt; onChoose(on: boolean): void; onOpen(): void;
+function Row({
+  api,
+  run,
+  title,
+  chosen,
+  attempt,
+  onChoose,
+  onOpen,
+}: {
+  api: Runs;
+  run: HostRun;
+  title: string;
+  chosen: boolean;
+  attempt: Attempt;
+  onChoose(on: boolean): void;
+  onOpen(): void;
 }): React.ReactNode {
   const t = useText();
   const a = useAreaText();
   const { host } = useApp();
   const language = useLook((look) => look.language);
   const specs = useStore(useApp().session.specs, (all) => all);
-  const when = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(run.created));
+  const when = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(
+    new Date(run.created),
+  );
   const took = run.ended ? seconds((Date.parse(run.ended) - Date.parse(run.created)) / 1000) : "";
   return (
     <li data-status={run.status}>
-      <input type="checkbox" aria-label={a("run.choose", title, when)} checked={chosen} onChange={(event) => onChoose(event.target.checked)} />
+      <input
+        type="checkbox"
+        aria-label={a("run.choose", title, when)}
+        checked={chosen}
+        onChange={(event) => onChoose(event.target.checked)}
+      />
       <div className="what">
-        <button type="button" className="link" onClick={onOpen}>{title}</button>
-        <small>{when} · {run.source}{run.session ? ` · ${a("run.session")}` : ""}</small>
+        <button type="button" className="link" onClick={onOpen}>
+          {title}
+        </button>
+        <small>
+          {when} · {run.source}
+          {run.session ? ` · ${a("run.session")}` : ""}
+        </small>
         {run.error && <p className="reason">{brief(run.error, 300)}</p>}
       </div>
       <div className="how">
         <span className="badge state">{t(`status.${run.status}`)}</span>
-        <small>{[took, run.tokens > 0 ? t("node.tokens", run.tokens.toLocaleString()) : ""].filter(Boolean).join(" · ")}</small>
+        <small>
+          {[took, run.tokens > 0 ? t("node.tokens", run.tokens.toLocaleString()) : ""].filter(Boolean).join(" · ")}
+        </small>
       </div>
       <div className="acts">
-        <button type="button" disabled={specs.size === 0} onClick={onOpen}>{a("run.open")}</button>
-        <button type="button" disabled={run.status === "running" || run.status === "queued"} onClick={() => void attempt.run(() => saveCase(host, api, run, title, specs, a))}>{a("run.case")}</button>
+        <button type="button" disabled={specs.size === 0} onClick={onOpen}>
+          {a("run.open")}
+        </button>
+        <button
+          type="button"
+          disabled={run.status === "running" || run.status === "queued"}
+          onClick={() => void attempt.run(() => saveCase(host, api, run, title, specs, a))}
+        >
+          {a("run.case")}
+        </button>
       </div>
     </li>
   );

@@ -8,13 +8,23 @@ import type { AreaText } from "../area/text.ts";
 import { save } from "../save.ts";
 
 /** saveCase offers the case as a file. The canvas in it is that of the host as it is now. */
-export async function saveCase(host: Host, api: Runs, run: HostRun, title: string, specs: ReadonlyMap<string, ComponentSpec>, a: AreaText): Promise<void> {
+export async function saveCase(
+  host: Host,
+  api: Runs,
+  run: HostRun,
+  title: string,
+  specs: ReadonlyMap<string, ComponentSpec>,
+  a: AreaText,
+): Promise<void> {
   const { text } = await host.canvas(run.canvas);
   const events = await eventsOf(api, run.id);
   const name = `${title.replace(/[^\p{L}\p{N}]+/gu, "_").toLowerCase()}_${run.id.slice(0, 8)}`;
   const { dsl } = JSON.parse(text) as { dsl: unknown };
   try {
-    save(caseOf({ name, dsl, events, asks: (component) => specs.get(component)?.category === "model" }), `${name}.json`);
+    save(
+      caseOf({ name, dsl, events, asks: (component) => specs.get(component)?.category === "model" }),
+      `${name}.json`,
+    );
   } catch (err) {
     throw err instanceof CaseError ? new Error(a(`run.case_${err.code}`)) : err;
   }

@@ -18,31 +18,77 @@ interface Pair {
 }
 
 /** Compare shows two runs. */
-export function Compare({ api, runs, names, onClose }: { api: Runs; runs: [HostRun, HostRun]; names: string[]; onClose(): void }): React.ReactNode {
+export function Compare({
+  api,
+  runs,
+  names,
+  onClose,
+}: {
+  api: Runs;
+  runs: [HostRun, HostRun];
+  names: string[];
+  onClose(): void;
+}): React.ReactNode {
   const t = useText();
   const a = useAreaText();
   const language = useLook((look) => look.language);
   const ordered = [...runs].sort((x, y) => x.created.localeCompare(y.created)) as [HostRun, HostRun];
-  const states = useLoaded(ordered.map(({ id }) => id).join(" "), () => Promise.all(ordered.map(async ({ id }) => replay(await eventsOf(api, id)))));
+  const states = useLoaded(ordered.map(({ id }) => id).join(" "), () =>
+    Promise.all(ordered.map(async ({ id }) => replay(await eventsOf(api, id)))),
+  );
   const when = new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "medium" });
   return (
     <>
-      <div className="tools"><button type="button" onClick={onClose}><Icon name="undo" />{a("run.back")}</button></div>
+      <div className="tools">
+        <button type="button" onClick={onClose}>
+          <Icon name="undo" />
+          {a("run.back")}
+        </button>
+      </div>
       <Fault text={states.fault} onAgain={states.reload} />
-      {!states.value && !states.fault && <p className="quiet" role="status"><span className="spinner" /> {t("host.asking")}</p>}
+      {!states.value && !states.fault && (
+        <p className="quiet" role="status">
+          <span className="spinner" /> {t("host.asking")}
+        </p>
+      )}
       {states.value && (
         <div className="scroll" tabIndex={0} role="group" aria-label={a("run.compared")}>
           <table className="compare">
             <caption className="sr">{a("run.compared")}</caption>
             <thead>
-              <tr><th scope="col">{a("run.node")}</th>{ordered.map((run, i) => <th key={run.id} scope="col">{names[runs.indexOf(run)] ?? ""}<br /><small>{i + 1} · {when.format(new Date(run.created))}</small></th>)}</tr>
+              <tr>
+                <th scope="col">{a("run.node")}</th>
+                {ordered.map((run, i) => (
+                  <th key={run.id} scope="col">
+                    {names[runs.indexOf(run)] ?? ""}
+                    <br />
+                    <small>
+                      {i + 1} · {when.format(new Date(run.created))}
+                    </small>
+                  </th>
+                ))}
+              </tr>
             </thead>
             <tbody>
-              <tr><th scope="row">{a("run.whole")}</th>{ordered.map((run, i) => <td key={run.id}><Whole run={run} state={states.value?.[i]} /></td>)}</tr>
+              <tr>
+                <th scope="row">{a("run.whole")}</th>
+                {ordered.map((run, i) => (
+                  <td key={run.id}>
+                    <Whole run={run} state={states.value?.[i]} />
+                  </td>
+                ))}
+              </tr>
               {pairs(states.value as [RunState, RunState]).map(({ key, name, steps }) => (
                 <tr key={key} data-differs={differs(steps) || undefined}>
-                  <th scope="row">{name}{differs(steps) && <span className="badge">{a("run.differs")}</span>}</th>
-                  {steps.map((step, i) => <td key={i}><StepCell step={step} /></td>)}
+                  <th scope="row">
+                    {name}
+                    {differs(steps) && <span className="badge">{a("run.differs")}</span>}
+                  </th>
+                  {steps.map((step, i) => (
+                    <td key={i}>
+                      <StepCell step={step} />
+                    </td>
+                  ))}
                 </tr>
               ))}
             </tbody>
@@ -57,19 +103,38 @@ function Whole({ run, state }: { run: HostRun; state: RunState | undefined }): R
   const t = useText();
   const a = useAreaText();
   const { elapsed, usage } = state ?? {};
-  const facts = [t(`status.${run.status}`), elapsed === undefined ? "" : seconds(elapsed), usage?.total_tokens ? t("node.tokens", usage.total_tokens) : "", usage?.cost ? a("run.cost", (usage.cost / 1e6).toFixed(4)) : ""];
-  return <>{facts.filter(Boolean).join(" · ")}{run.error && <p className="reason">{brief(run.error, 300)}</p>}</>;
+  const facts = [
+    t(`status.${run.status}`),
+    elapsed === undefined ? "" : seconds(elapsed),
+    usage?.total_tokens ? t("node.tokens", usage.total_tokens) : "",
+    usage?.cost ? a("run.cost", (usage.cost / 1e6).toFixed(4)) : "",
+  ];
+  return (
+    <>
+      {facts.filter(Boolean).join(" · ")}
+      {run.error && <p className="reason">{brief(run.error, 300)}</p>}
+    </>
+  );
 }
 
 function StepCell({ step }: { step: Step | undefined }): React.ReactNode {
   const t = useText();
   const a = useAreaText();
   if (!step) return <span className="quiet">{t("status.idle")}</span>;
-  const facts = [t(`status.${step.status}`), step.elapsed === undefined ? "" : seconds(step.elapsed), step.usage?.total_tokens ? t("node.tokens", step.usage.total_tokens) : "", step.usage?.cost ? a("run.cost", (step.usage.cost / 1e6).toFixed(4)) : ""];
+  const facts = [
+    t(`status.${step.status}`),
+    step.elapsed === undefined ? "" : seconds(step.elapsed),
+    step.usage?.total_tokens ? t("node.tokens", step.usage.total_tokens) : "",
+    step.usage?.cost ? a("run.cost", (step.usage.cost / 1e6).toFixed(4)) : "",
+  ];
   return (
     <>
       <small>{facts.filter(Boolean).join(" · ")}</small>
-      {Object.entries(bare(step.outputs)).map(([name, value]) => <p key={name}><b>{name}</b> {brief(value, 300)}</p>)}
+      {Object.entries(bare(step.outputs)).map(([name, value]) => (
+        <p key={name}>
+          <b>{name}</b> {brief(value, 300)}
+        </p>
+      ))}
       {step.error && <p className="reason">{brief(step.error, 300)}</p>}
     </>
   );
@@ -81,7 +146,11 @@ function pairs([first, second]: [RunState, RunState]): Pair[] {
   [first, second].forEach((state, side) => {
     for (const step of state.steps) {
       const key = `${step.node} ${step.run}`;
-      const pair = all.get(key) ?? { key, name: step.run > 1 ? `${step.name || step.node} (${step.run})` : step.name || step.node, steps: [undefined, undefined] };
+      const pair = all.get(key) ?? {
+        key,
+        name: step.run > 1 ? `${step.name || step.node} (${step.run})` : step.name || step.node,
+        steps: [undefined, undefined],
+      };
       pair.steps[side] = step;
       all.set(key, pair);
     }

@@ -140,7 +140,8 @@ type listDatasets struct {
 
 func (d datasets) list(ctx context.Context, in listDatasets) (datasetList, error) {
 	rows, total, err := d.Datasets.List(ctx, in.Who, app.DatasetList{
-		Name: in.Name, Words: in.Words, Page: pageNumber(in.Page), Size: in.Page.Limit, OrderBy: in.Page.Order, Ascending: in.Page.Asc,
+		Name: in.Name, Words: in.Words, Page: pageNumber(in.Page), Size: in.Page.Limit,
+		OrderBy: in.Page.Order, Ascending: in.Page.Asc,
 	})
 	out := datasetList{Items: make([]datasetView, len(rows)), Total: total}
 	for i, v := range rows {

@@ -151,8 +151,9 @@ func (in *resumeInput) readBody(r *api.Request) error {
 func runViewOf(v app.Run) runView {
 	return runView{
 		ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source,
-		Schedule: app.ScheduleOfRun(v), Status: v.Status, Error: v.Error, Tokens: v.Tokens, Created: timeOf(v.CreateTime),
-		Ended: timeOrNil(v.EndTime), EventsURL: "/api/v2/runs/" + v.ID + "/events",
+		Schedule: app.ScheduleOfRun(v), Status: v.Status, Error: v.Error, Tokens: v.Tokens,
+		Created: timeOf(v.CreateTime),
+		Ended:   timeOrNil(v.EndTime), EventsURL: "/api/v2/runs/" + v.ID + "/events",
 	}
 }
 
