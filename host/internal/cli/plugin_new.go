@@ -24,7 +24,8 @@ import (
 var scaffolds embed.FS
 
 var pluginNew = command{
-	name: "plugin new", args: "NAME [--lang go|as|rust | --js | --http] [FLAGS]", summary: "makes the folder of a new plugin",
+	name: "plugin new", args: "NAME [--lang go|as|rust | --js | --http] [FLAGS]",
+	summary: "makes the folder of a new plugin",
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target
 wasm32-unknown-unknown. It holds a plugin that greets, a case, a copy of the SDK, and a file for continuous integration.

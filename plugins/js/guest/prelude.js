@@ -38,7 +38,9 @@ globalThis.easel = ((host) => {
 
   const show = (v) => typeof v === "string" ? v : v instanceof Error ? described(v) : JSON.stringify(v) ?? String(v);
   const level = (n) => (...args) => { host.log(n, args.map(show).join(" ")); };
-  globalThis.console = { trace: level(0), debug: level(1), log: level(2), info: level(2), warn: level(3), error: level(4) };
+  globalThis.console = {
+    trace: level(0), debug: level(1), log: level(2), info: level(2), warn: level(3), error: level(4),
+  };
 
   // described is an error with the place where it was thrown.
   function described(e) {
@@ -129,7 +131,9 @@ globalThis.easel = ((host) => {
     } catch (e) {
       throw new PluginError("invalid_argument", `input: ${e.message}`);
     }
-    if (typeof input !== "object" || input === null) throw new PluginError("invalid_argument", "the input is not a JSON object");
+    if (typeof input !== "object" || input === null) {
+      throw new PluginError("invalid_argument", "the input is not a JSON object");
+    }
     return new Call(input);
   }
 

@@ -24,8 +24,8 @@ const (
 )
 
 // Build compiles the plugin in a folder with its language's own tool: Go where there are .go files,
-// the interpreters where there is http.json or plugin.js, otherwise what `npm run build` or build.sh leaves as
-// the folder's .wasm file. What the tool prints is part of the error.
+// the interpreters where there is http.json or plugin.js, otherwise what `npm run build` or
+// build.sh leaves as the folder's .wasm file. What the tool prints is part of the error.
 func Build(ctx context.Context, dir string) ([]byte, error) {
 	for _, how := range []struct {
 		sign string

@@ -26,7 +26,8 @@ func script(t testing.TB, body string) []byte {
 	abi: 1, name: "script", version: "1.0.0", description: "Runs a body.", license: "Apache-2.0",
 	limits: { fuel: 200e6, memory_mb: 8, timeout_ms: 60000 },
 	permissions: {
-		http: { hosts: ["api.example"], methods: ["GET", "POST"], reason: "asks" }, kv: { bytes: 1000, reason: "keeps" },
+		http: { hosts: ["api.example"], methods: ["GET", "POST"], reason: "asks" },
+		kv: { bytes: 1000, reason: "keeps" },
 		llm: { max_calls: 2, reason: "asks" }, secrets: { KEY: { hosts: ["api.example"], reason: "signs in" } },
 		variables: { read: ["sys.query"], reason: "reads" },
 	},
@@ -76,12 +77,15 @@ func TestJavaScript(t *testing.T) {
 		},
 		{"a text alone", `return "plain"`, pluginkit.Case{Outputs: engine.Object("text", "plain")}},
 		{
-			"emits", `call.emit("Hello, "); await null; call.think("hm"); call.progress(50, "half"); call.emit("世界"); return {}`,
+			"emits", `call.emit("Hello, "); await null; call.think("hm");
+				call.progress(50, "half"); call.emit("世界"); return {}`,
 			pluginkit.Case{Emitted: &emitted},
 		},
 		{
 			"a request with a secret", `
-				const { status, body } = call.fetch({ url: "https://api.example/x", headers: { "X-Key": call.secret("KEY") } });
+				const { status, body } = call.fetch({
+					url: "https://api.example/x", headers: { "X-Key": call.secret("KEY") },
+				});
 				return { status, body: JSON.parse(body) }`,
 			pluginkit.Case{
 				HTTP:    []pluginkit.Response{{URL: "/x", Status: 201, Body: `{"ok":true}`}},
@@ -90,7 +94,9 @@ func TestJavaScript(t *testing.T) {
 		},
 		{
 			"a refusal that is caught", `
-				try { call.fetch("https://elsewhere.example/"); } catch (e) { return { code: e.code, is: e instanceof PluginError } }`,
+				try { call.fetch("https://elsewhere.example/"); } catch (e) {
+					return { code: e.code, is: e instanceof PluginError };
+				}`,
 			pluginkit.Case{Outputs: parsed(t, `{"code":"denied","is":true}`)},
 		},
 		{
@@ -115,7 +121,8 @@ func TestJavaScript(t *testing.T) {
 		{"decimals", `
 			return [(2.5).toFixed(0), (-2.5).toFixed(0), (0.5).toFixed(0), (1.25).toFixed(1), (-1.25).toFixed(1),
 				(9.5).toFixed(0), (99.95).toFixed(1), (1.005).toFixed(2), (9.5).toPrecision(1), (0.125).toPrecision(2),
-				(1e21).toFixed(2), (0.1).toFixed(20), (-9.5).toExponential(0), (9.95).toPrecision(2), (995).toPrecision(2),
+				(1e21).toFixed(2), (0.1).toFixed(20), (-9.5).toExponential(0), (9.95).toPrecision(2),
+				(995).toPrecision(2),
 				(5e-324).toPrecision(3), 0.1 + 0.2, 1e300, (123.456).toFixed(1)].join(" ")`,
 			pluginkit.Case{Outputs: engine.Object("text", "3 -3 1 1.3 -1.3 10 100.0 1.00 1e+1 0.13 1e+21 "+
 				"0.10000000000000000555 -1e+1 9.9 1.0e+3 4.94e-324 0.30000000000000004 1e+300 123.5")},
@@ -140,22 +147,27 @@ func TestJavaScript(t *testing.T) {
 // TestJavaScriptFaults holds what becomes of a script that is wrong or hostile, and that the next
 // call works.
 func TestJavaScriptFaults(t *testing.T) {
+	own := []contract.Code{contract.Internal}
+	endless := []contract.Code{contract.OutOfFuel, contract.Internal}
 	list := []struct {
 		name, body string
 		codes      []contract.Code
 		message    string
 	}{
-		{"an exception", "\n\nconst x = null;\nreturn x.y;", []contract.Code{contract.Internal}, "at plugin.js:13"},
-		{"a rejected promise", `await Promise.reject(new Error("no luck"))`, []contract.Code{contract.Internal}, "no luck"},
-		{"a promise that nothing settles", `await new Promise(() => {})`, []contract.Code{contract.Internal}, "nothing settles"},
+		{"an exception", "\n\nconst x = null;\nreturn x.y;", own, "at plugin.js:13"},
+		{"a rejected promise", `await Promise.reject(new Error("no luck"))`, own, "no luck"},
+		{"a promise that nothing settles", `await new Promise(() => {})`, own, "nothing settles"},
 		{"an endless loop", `for (;;) {}`, []contract.Code{contract.OutOfFuel}, "allowed are 200000000"},
-		{"endless recursion", `const f = () => f() + 1; f()`, []contract.Code{contract.Internal, contract.StackOverflow}, "stack"},
+		{
+			"endless recursion", `const f = () => f() + 1; f()`,
+			[]contract.Code{contract.Internal, contract.StackOverflow}, "stack",
+		},
 		{
 			"a memory bomb", `const a = []; for (;;) a.push(new Uint8Array(1 << 16))`,
 			[]contract.Code{contract.Internal, contract.OutOfMemory, contract.OutOfFuel}, "",
 		},
-		{"a loop of jobs", `const f = () => Promise.resolve().then(f); await f()`, []contract.Code{contract.OutOfFuel, contract.Internal}, ""},
-		{"a slow pattern", `/^(a+)+$/.test("a".repeat(40) + "b")`, []contract.Code{contract.OutOfFuel, contract.Internal}, ""},
+		{"a loop of jobs", `const f = () => Promise.resolve().then(f); await f()`, endless, ""},
+		{"a slow pattern", `/^(a+)+$/.test("a".repeat(40) + "b")`, endless, ""},
 	}
 	body := "if (call.params.do < 0) return 'fine';"
 	for i, c := range list {
@@ -203,7 +215,7 @@ func TestJavaScriptSource(t *testing.T) {
 		require.ErrorContains(t, err, message)
 	}
 	dir := t.TempDir() // the manifest may stand beside the source, which may check params
-	source := `export const check = (params) => { if (params.bad) throw new PluginError("invalid_argument", "it is bad"); };
+	source := `export const check = (params) => { if (params.bad) throw new PluginError("invalid_argument", "it is bad") };
 		export default () => { console.warn("odd", { a: 1 }); return "hi"; }`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, pluginkit.JSFile), []byte(source), 0o600))
 	manifest, err := json.Marshal(map[string]any{"abi": 1, "name": "beside", "version": "1.0.0", "description": "d"})
