@@ -154,7 +154,7 @@ func TestJavaScriptFaults(t *testing.T) {
 		codes      []contract.Code
 		message    string
 	}{
-		{"an exception", "\n\nconst x = null;\nreturn x.y;", own, "at plugin.js:13"},
+		{"an exception", "\n\nconst x = null;\nreturn x.y;", own, "at plugin.js:14"},
 		{"a rejected promise", `await Promise.reject(new Error("no luck"))`, own, "no luck"},
 		{"a promise that nothing settles", `await new Promise(() => {})`, own, "nothing settles"},
 		{"an endless loop", `for (;;) {}`, []contract.Code{contract.OutOfFuel}, "allowed are 200000000"},

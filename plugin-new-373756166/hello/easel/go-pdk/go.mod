@@ -1,0 +1,3 @@
+module github.com/extism/go-pdk
+
+go 1.21.0

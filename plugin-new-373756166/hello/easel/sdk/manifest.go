@@ -1,0 +1,78 @@
+package sdk
+
+// abi is the version of the contract this package speaks.
+const abi = 1
+
+// Manifest says what a plugin is and what it needs. Params, Arguments and Outputs are filled in by Register.
+type Manifest struct {
+	ABI         int               `json:"abi"`
+	Name        string            `json:"name"`    // lower case: weather
+	Version     string            `json:"version"` // three numbers: 1.0.0
+	Display     map[string]string `json:"display,omitempty"`
+	Category    string            `json:"category,omitempty"`
+	Description string            `json:"description"`
+	License     string            `json:"license,omitempty"`
+	MinHost     string            `json:"min_host,omitempty"`
+	Params      *Schema           `json:"params,omitempty"`
+	Arguments   *Schema           `json:"arguments,omitempty"`
+	Outputs     *Schema           `json:"outputs,omitempty"`
+	Streams     bool              `json:"streams,omitempty"`    // what it emits belongs to its answer
+	Idempotent  bool              `json:"idempotent,omitempty"` // may be called twice for the same thing
+	State       string            `json:"state,omitempty"`      // none (default), tenant or run
+	Permissions *Permissions      `json:"permissions,omitempty"`
+	Limits      *Limits           `json:"limits,omitempty"`
+	Requires    []string          `json:"requires,omitempty"` // http.fetch@1; with ? it can do without
+	Preview     string            `json:"preview,omitempty"`  // local, server or none
+}
+
+// Permissions are what a plugin asks for. Each has a reason, which is shown to whoever grants it.
+type Permissions struct {
+	HTTP      *HTTPPermission             `json:"http,omitempty"`
+	Secrets   map[string]SecretPermission `json:"secrets,omitempty"`
+	LLM       *CountPermission            `json:"llm,omitempty"`
+	Embed     *CountPermission            `json:"embed,omitempty"`
+	KV        *KVPermission               `json:"kv,omitempty"`
+	Variables *VariablePermission         `json:"variables,omitempty"`
+}
+
+// HTTPPermission asks for requests to Hosts: api.example.org, *.example.org or *. No Methods means GET and HEAD.
+type HTTPPermission struct {
+	Hosts   []string `json:"hosts"`
+	Methods []string `json:"methods,omitempty"`
+	Private bool     `json:"private,omitempty"` // addresses in private ranges, too
+	Reason  string   `json:"reason"`
+}
+
+// SecretPermission asks the host to put a secret into requests to Hosts.
+type SecretPermission struct {
+	Hosts  []string `json:"hosts"`
+	Plain  bool     `json:"plain,omitempty"` // over http, too; not needed for this machine
+	Reason string   `json:"reason"`
+}
+
+// CountPermission asks for MaxCalls calls of a model in one call of the plugin.
+type CountPermission struct {
+	MaxCalls int    `json:"max_calls"`
+	Reason   string `json:"reason"`
+}
+
+// KVPermission asks for Bytes of keys and values.
+type KVPermission struct {
+	Bytes  int64  `json:"bytes"`
+	Reason string `json:"reason"`
+}
+
+// VariablePermission names the variables of the run a plugin reads and writes: sys.query, env.name.
+type VariablePermission struct {
+	Read   []string `json:"read,omitempty"`
+	Write  []string `json:"write,omitempty"`
+	Reason string   `json:"reason"`
+}
+
+// Limits bound one call; zero fields leave it to the host.
+type Limits struct {
+	MemoryMB  int   `json:"memory_mb,omitempty"`
+	TimeoutMS int   `json:"timeout_ms,omitempty"`
+	OutputKB  int   `json:"output_kb,omitempty"`
+	Fuel      int64 `json:"fuel,omitempty"`
+}

@@ -1,0 +1,157 @@
+// Package sdk is what a plugin for easel is written with in Go.
+//
+// A plugin is one function. [Register] it in an init function with its [Manifest]; the forms, the tool a model sees
+// and the checks of the host come from the types of the function:
+//
+//	type Args struct {
+//		City string `json:"city" doc:"City name"`
+//	}
+//
+//	type Out struct {
+//		Text string `json:"text"`
+//	}
+//
+//	func init() { sdk.Register(manifest, greet) }
+//
+//	func greet(c *sdk.Call, _ sdk.None, a Args) (Out, error) {
+//		return Out{Text: "Hello, " + a.City}, nil
+//	}
+//
+//	func main() {}
+//
+// Build it with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared, then `easel plugin pack` writes the manifest
+// into the file. Everything the plugin wants of the world goes through its [Call]: what the manifest does not ask
+// for, or the operator does not grant, comes back as an [Error] with the code denied.
+//
+// Outside of WebAssembly the package works on a [Fake], so plain `go test` runs a plugin on any machine.
+//
+// The package speaks the bulk imports of plugins/contract, and uses the Extism PDK for settings and variables of a
+// run. One instance runs one call at a time; nothing here is safe for concurrent use.
+package sdk
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// None stands for params or arguments a plugin does not have.
+type None struct{}
+
+// registered is the plugin of this program.
+var registered *plugin
+
+// plugin is a registered function behind its types.
+type plugin struct {
+	manifest Manifest
+	run      func(c *Call, params, arguments json.RawMessage) (any, error)
+	check    func(params json.RawMessage) error
+}
+
+// Register makes run the plugin of this program. P are the settings of a node, A what a model or a node gives, O
+// what other nodes may refer to; each is a struct whose tags describe it (see [SchemaOf]), or [None]. It is called
+// once, in an init function.
+func Register[P, A, O any](m Manifest, run func(c *Call, params P, arguments A) (O, error)) {
+	m.ABI = abi
+	m.Params, m.Arguments, m.Outputs = SchemaOf[P](), SchemaOf[A](), SchemaOf[O]()
+	registered = &plugin{
+		manifest: m,
+		run: func(c *Call, params, arguments json.RawMessage) (any, error) {
+			var p P
+			var a A
+			if err := read("params", params, &p); err != nil {
+				return nil, err
+			}
+			if err := read("arguments", arguments, &a); err != nil {
+				return nil, err
+			}
+			return run(c, p, a)
+		},
+	}
+}
+
+// Check adds a test of params to the registered plugin, run when a canvas is validated. It has no permissions.
+func Check[P any](check func(params P) error) {
+	if registered == nil {
+		panic("sdk: Check comes after Register")
+	}
+	registered.check = func(raw json.RawMessage) error {
+		var p P
+		if err := read("params", raw, &p); err != nil {
+			return err
+		}
+		return check(p)
+	}
+}
+
+func read(what string, raw json.RawMessage, into any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return Fail(InvalidArgument, "%s: %v", what, err)
+	}
+	return nil
+}
+
+// input is the message of the host.
+type input struct {
+	ABI       int             `json:"abi"`
+	Call      callInfo        `json:"call"`
+	Params    json.RawMessage `json:"params"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// output is the message to the host.
+type output struct {
+	Outputs   any        `json:"outputs"`
+	Artifacts []Artifact `json:"artifacts,omitempty"`
+	Citations []Citation `json:"citations,omitempty"`
+	Usage     *Usage     `json:"usage,omitempty"`
+}
+
+var errUnregistered = errors.New("no plugin is registered; call sdk.Register in an init function")
+
+// invoke answers one message of the host.
+func invoke(h host, message []byte) ([]byte, error) {
+	if registered == nil {
+		return nil, errUnregistered
+	}
+	var in input
+	if err := json.Unmarshal(message, &in); err != nil {
+		return nil, Fail(InvalidArgument, "input: %v", err)
+	}
+	if in.ABI != abi {
+		return nil, Fail(InvalidArgument, "input has ABI %d, this plugin was built for %d", in.ABI, abi)
+	}
+	c := &Call{callInfo: in.Call, host: h}
+	out, err := registered.run(c, in.Params, in.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(output{Outputs: out, Artifacts: c.artifacts, Citations: c.citations, Usage: c.usage})
+	if err != nil {
+		return nil, fmt.Errorf("outputs: %w", err)
+	}
+	return b, nil
+}
+
+// describe is the manifest as the host reads it.
+func describe() ([]byte, error) {
+	if registered == nil {
+		return nil, errUnregistered
+	}
+	return json.Marshal(registered.manifest)
+}
+
+// checkParams answers easel_check.
+func checkParams(message []byte) error {
+	if registered == nil || registered.check == nil {
+		return nil
+	}
+	var in input
+	if err := json.Unmarshal(message, &in); err != nil {
+		return Fail(InvalidArgument, "input: %v", err)
+	}
+	return registered.check(in.Params)
+}
