@@ -1,3 +1,0 @@
-module github.com/extism/go-pdk
-
-go 1.21.0

@@ -1,3 +1,0 @@
-package memory
-
-type ExtismPointer uint64
