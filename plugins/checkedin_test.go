@@ -5,7 +5,7 @@
 //	go test ./plugins -update
 //
 // with npm installed in sdk-as, and a rustc that has the target wasm32-unknown-unknown (RUSTC and
-// RUSTFLAGS may name one).
+// RUSTFLAGS may name one); CLANG, WASI_SYSROOT and QUICKJS as js/guest/build.sh says.
 package plugins_test
 
 import (
@@ -41,6 +41,11 @@ var guests = []guest{
 		assemblyScript{runtime: "stub"},
 	},
 	{"examples/table/table.wasm", []string{"examples/table/*.rs", "examples/table/build.sh", "sdk-rust/*.rs"}, rust{}},
+	{
+		"js/guest/interpreter.wasm",
+		[]string{"js/guest/*.c", "js/guest/*.h", "js/guest/*.js", "js/guest/build.sh"},
+		quickJS{},
+	},
 	{"sdk-rust/testdata/golden.wasm", []string{"sdk-rust/testdata/*.rs", "sdk-rust/testdata/build.sh", "sdk-rust/*.rs"}, rust{}},
 }
 
@@ -180,7 +185,31 @@ func (rust) version() (version, why string) {
 	return name + " " + strings.TrimSpace(number), ""
 }
 
-func (rust) build(t *testing.T, file, to string) {
+// quickJS is what build.sh of the interpreter uses: clang and the source of QuickJS.
+type quickJS struct{}
+
+func (quickJS) version() (version, why string) {
+	clang, source := os.Getenv("CLANG"), os.Getenv("QUICKJS")
+	if clang == "" || source == "" {
+		return "", "CLANG or QUICKJS is not set, see js/guest/build.sh"
+	}
+	out, err := exec.Command(clang, "-dumpversion").Output()
+	if err != nil {
+		return "", err.Error()
+	}
+	number, err := os.ReadFile(filepath.Join(source, "VERSION"))
+	if err != nil {
+		return "", err.Error()
+	}
+	return "clang " + strings.TrimSpace(string(out)) + ", quickjs " + strings.TrimSpace(string(number)), ""
+}
+
+func (quickJS) build(t *testing.T, file, to string) { runBuild(t, file, to) }
+
+func (rust) build(t *testing.T, file, to string) { runBuild(t, file, to) }
+
+// runBuild runs the build.sh beside a module.
+func runBuild(t *testing.T, file, to string) {
 	t.Helper()
 	to, err := filepath.Abs(to)
 	require.NoError(t, err)

@@ -90,6 +90,14 @@ var parts = []part{
 	{name: "AssemblyScript runtime", licences: []string{"Apache-2.0"}, text: "assemblyscript.txt", in: []string{"plugins"}},
 	{name: "AssemblyScript runtime, terms", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", in: []string{"plugins"}},
 	{name: "Rust standard library", licences: []string{"MIT"}, text: "rust.txt", in: []string{"plugins"}},
+
+	// The interpreter of plugins in JavaScript, plugins/js, which is part of the program.
+	{name: "QuickJS 2021-03-27", licences: []string{"MIT"}, text: "quickjs.txt", in: []string{"program", "plugins"}},
+	{name: "wasi-libc (musl)", licences: []string{"MIT"}, text: "musl.txt", in: []string{"program", "plugins"}},
+	{
+		name: "compiler-rt", licences: []string{"Apache-2.0 WITH LLVM-exception"}, text: "llvm.txt",
+		in: []string{"program", "plugins"},
+	},
 }
 
 // source finds a file of a distribution that is installed on this machine.

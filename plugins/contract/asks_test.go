@@ -9,7 +9,9 @@ import (
 // TestAsksGiveReasons holds the lines that the person who grants permissions reads.
 func TestAsksGiveReasons(t *testing.T) {
 	asked := Permissions{
-		HTTP:    &HTTPPermission{Hosts: []string{"a.example", "b.example"}, Methods: []string{"GET"}, Reason: "Fetches it."},
+		HTTP: &HTTPPermission{
+			Hosts: []string{"a.example", "b.example"}, Methods: []string{"GET"}, Reason: "Fetches it.",
+		},
 		Secrets: map[string]SecretPermission{"KEY": {Hosts: []string{"a.example"}, Reason: "Signs in."}},
 		LLM:     &CountPermission{MaxCalls: 2, Reason: "Sums up."},
 		Embed:   &CountPermission{MaxCalls: 1, Reason: "Compares."}, KV: &KVPermission{Bytes: 9, Reason: "Remembers."},

@@ -13,6 +13,7 @@ const (
 	I18nSection      = "easel.i18n"
 	CasesSection     = "easel.cases"
 	HTTPSection      = "easel.http"
+	JSSection        = "easel.js"
 	SignatureSection = "easel.signature"
 )
 

@@ -36,7 +36,7 @@ func pluginVerbs() []command {
 func pluginHelp() string {
 	return verbHelp("plugin", pluginVerbs()) + ` Installed plugins live in --plugins DIR, EASEL_PLUGINS or the user's
 configuration folder; a canvas names them plugin:NAME@MAJOR.
-A FILE is a packed .wasm file or a folder with a plugin's source, which is built first.`
+A FILE is a packed .wasm file, a .js file, or a folder with a plugin's source, which is built first.`
 }
 
 // pluginPlace is where plugins are kept.
@@ -144,10 +144,17 @@ func source(ctx context.Context, h *plugin.Host, path string) ([]byte, error) {
 	if err != nil {
 		return nil, &usageError{"", err}
 	}
-	if !info.IsDir() {
+	var wasm []byte
+	switch {
+	case info.IsDir():
+		wasm, err = pluginkit.Build(ctx, path)
+	case filepath.Ext(path) == ".js":
+		if wasm, err = pluginkit.BuildJS(path); err == nil {
+			return pluginkit.Pack(ctx, h, wasm, filepath.Dir(path))
+		}
+	default:
 		return os.ReadFile(path)
 	}
-	wasm, err := pluginkit.Build(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -314,7 +314,8 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry, builtin []builtinTool
 			note = "does without " + strings.Join(e.Active.Asks, "; ")
 		}
 		if e.Waiting != nil {
-			note = fmt.Sprintf("%s waits for `easel plugin enable %s`: it asks for %s", e.Waiting.Version, e.Name, strings.Join(e.Waiting.Asks, "; "))
+			note = fmt.Sprintf("%s waits for `easel plugin enable %s`: it asks for %s", e.Waiting.Version, e.Name,
+				strings.Join(e.Waiting.Asks, "; "))
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Name, version, state, note)
 	}

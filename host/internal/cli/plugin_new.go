@@ -24,17 +24,19 @@ import (
 var scaffolds embed.FS
 
 var pluginNew = command{
-	name: "plugin new", args: "NAME [--lang go|as|rust | --http] [FLAGS]", summary: "makes the folder of a new plugin",
+	name: "plugin new", args: "NAME [--lang go|as|rust | --js | --http] [FLAGS]",
+	summary: "makes the folder of a new plugin",
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target
 wasm32-unknown-unknown. It holds a plugin that greets, a case, a copy of the SDK, and a file for continuous integration.
 With --http it holds no program but a spec: the requests of a tool and how the answers become outputs; it needs no
-compiler.
+compiler. With --js it holds one file of JavaScript, plugin.js, and needs no compiler either.
 Go suits plugins that need libraries; AssemblyScript and Rust make small files that start in no time, which matters in a
 browser.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		lang := fs.String("lang", "go", "`LANGUAGE`: go, as (AssemblyScript) or rust")
 		data := fs.Bool("http", false, "a tool that is only data: a manifest and the spec of its requests")
+		js := fs.Bool("js", false, "one file of JavaScript, which an interpreter in the sandbox runs")
 		dir := fs.String("dir", "", "`DIR` to make; NAME when left out")
 		sdk := fs.String("sdk", "", "`DIR` of the Go SDK to build against instead of a copy, such as plugins/sdk of a checkout")
 		return func(_ context.Context, a *app, args []string) error {
@@ -45,30 +47,41 @@ browser.`,
 			if !pluginName.MatchString(name) {
 				return misuse("plugin new", "name %q: want lower-case letters, digits, - and _, beginning with a letter", name)
 			}
-			if *data {
-				if given(fs, "lang") {
-					return misuse("plugin new", "--http and --lang exclude each other")
-				}
-				*lang = "http"
-			} else if *lang == "http" {
-				return misuse("plugin new", "--lang http: use --http")
+			kind, err := pluginKind(*lang, given(fs, "lang"), *js, *data)
+			if err != nil {
+				return err
 			}
-			files, err := scaffold(*lang, name, *sdk)
+			files, err := scaffold(kind, name, *sdk)
 			if err != nil {
 				return misuse("plugin new", "%w", err)
 			}
 			to := or(*dir, name)
-			if *lang == "go" && insideWorkspace(to) {
+			if kind == "go" && insideWorkspace(to) {
 				files["go.work"] = []byte(workspace)
 			}
 			if err := writeScaffold(to, files); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(a.out, "%s is ready. Next:\n%s  %s plugin test %s\n  %s plugin dev %s\n",
-				to, firstStep[*lang](quoted(to)), a.program, quoted(to), a.program, quoted(to))
+				to, firstStep[kind](quoted(to)), a.program, quoted(to), a.program, quoted(to))
 			return err
 		}
 	},
+}
+
+// pluginKind is the kind of a new plugin: a language, js or http.
+func pluginKind(lang string, chosen, js, data bool) (string, error) {
+	switch {
+	case chosen && data || chosen && js || js && data:
+		return "", misuse("plugin new", "--lang, --js and --http exclude each other")
+	case data:
+		return "http", nil
+	case js:
+		return "js", nil
+	case lang == "http" || lang == "js":
+		return "", misuse("plugin new", "--lang %s: use --%s", lang, lang)
+	}
+	return lang, nil
 }
 
 var pluginName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
@@ -78,6 +91,7 @@ var firstStep = map[string]func(dir string) string{
 	"go":   func(dir string) string { return "  (cd " + dir + " && go test ./...)\n" },
 	"as":   func(dir string) string { return "  (cd " + dir + " && npm install)\n" },
 	"http": func(string) string { return "" },
+	"js":   func(string) string { return "" },
 	"rust": func(string) string { return "  rustup target add wasm32-unknown-unknown\n" },
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/plugins/contract"
+	jsplugin "github.com/easel-canvas/easel/plugins/js"
 )
 
 // BenchmarkEcho measures the way in and out of a warm instance.
@@ -83,11 +84,20 @@ func BenchmarkLanguages(b *testing.B) {
 	})
 	require.NoError(b, err)
 	h := newHost(b, Config{FreshUnder: -1})
-	for language, wasm := range goldenGuests(b) {
+	guests := goldenGuests(b)
+	guests["js"], err = jsplugin.Build([]byte("export default (call) => ({ params: call.params, call: call.info })"))
+	require.NoError(b, err)
+	for language, wasm := range guests {
 		packed := pack(b, wasm, map[string]any{"name": "golden"})
 		m, err := h.Load(context.Background(), packed, LoadOptions{undescribed: true})
 		require.NoError(b, err)
 		b.Run(language+"/invoke-1KB", func(b *testing.B) { benchCall(b, m, "", input) })
+		b.Run(language+"/fresh-1KB", func(b *testing.B) {
+			h := newHost(b, Config{FreshUnder: time.Hour})
+			fresh, err := h.Load(context.Background(), packed, LoadOptions{undescribed: true})
+			require.NoError(b, err)
+			benchCall(b, fresh, "", input)
+		})
 		b.Run(language+"/instance", func(b *testing.B) {
 			for b.Loop() {
 				g, err := m.instantiate(context.Background(), "", time.Minute)

@@ -73,7 +73,8 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	require.ErrorContains(t, err, "easel plugin enable sample")
 	e, err = c.Enable(ctx, "sample", "", &contract.Permissions{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"http to a.example, http method GET, http method HEAD: r"}, e.Active.Asks, "what it does without is told")
+	require.Equal(t, []string{"http to a.example, http method GET, http method HEAD: r"}, e.Active.Asks,
+		"what it does without is told")
 	m, err := c.Get("sample")
 	require.NoError(t, err)
 	require.Nil(t, m.Granted().HTTP, "a limit on enabling cuts what was approved")
@@ -114,7 +115,8 @@ func TestCatalogPartOfWhatIsAsked(t *testing.T) {
 
 	e, err = c.Install(ctx, version("1.2.0", 10, "a.example", "b.example"), Local)
 	require.NoError(t, err)
-	require.Equal(t, []string{"http to b.example: r", "kv of 10 bytes: r"}, e.Waiting.Asks, "one that wants more waits, and asks for all it lacks")
+	require.Equal(t, []string{"http to b.example: r", "kv of 10 bytes: r"}, e.Waiting.Asks,
+		"one that wants more waits, and asks for all it lacks")
 	require.Equal(t, "1.1.0", e.Active.Version)
 
 	again, err := OpenCatalog(ctx, h, dir, contract.Everything())

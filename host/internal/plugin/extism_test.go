@@ -36,6 +36,7 @@ const importKernel = `
 // TestExtismKernel plays the functions of the kernel as a PDK uses them.
 func TestExtismKernel(t *testing.T) {
 	h := newHost(t, Config{})
+	entry := map[string]any{"entry": map[string]any{"export": "copy"}}
 	m, err := h.Load(context.Background(), pack(t, wattest.Must(`(module`+importKernel+`
 		(func (export "copy") (result i32) (local $n i64) (local $i i64) (local $p i64)
 			call $input_length local.tee $n call $alloc local.set $p
@@ -60,7 +61,7 @@ func TestExtismKernel(t *testing.T) {
 		(func (export "hoards") (result i32) loop $l i64.const 1048576 call $alloc drop br $l end i32.const 0)
 		(func (export "frugal") (result i32) (local $i i32)
 			loop $l i64.const 1048576 call $alloc call $free local.get $i i32.const 1 i32.add local.tee $i i32.const 1000 i32.lt_u br_if $l end i32.const 0)
-		(func (export "nothing")))`), map[string]any{"entry": map[string]any{"export": "copy"}}), LoadOptions{Settings: map[string]string{"colour": "blue"}})
+		(func (export "nothing")))`), entry), LoadOptions{Settings: map[string]string{"colour": "blue"}})
 	require.NoError(t, err)
 	run := &Scratch{}
 	var emitted []contract.Emission

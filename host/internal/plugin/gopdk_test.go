@@ -30,7 +30,12 @@ func TestGuestOfTheGoPDK(t *testing.T) {
 		return answerOf(r, 201, said, "X-Answer", "aye"), nil
 	})
 	h := newHost(t, Config{HTTP: web})
-	asks := map[string]any{"entry": map[string]any{"export": "greet"}, "permissions": map[string]any{"http": map[string]any{"hosts": []string{"good.example"}, "methods": []string{"GET", "POST"}, "reason": "r"}}}
+	asks := map[string]any{
+		"entry": map[string]any{"export": "greet"},
+		"permissions": map[string]any{"http": map[string]any{
+			"hosts": []string{"good.example"}, "methods": []string{"GET", "POST"}, "reason": "r",
+		}},
+	}
 	m, err := h.Load(context.Background(), pack(t, sdkGuest(t, "extism"), asks),
 		LoadOptions{Granted: contract.Everything(), Settings: map[string]string{"vowels": "aeiou"}})
 	require.NoError(t, err)

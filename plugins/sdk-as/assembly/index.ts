@@ -137,9 +137,10 @@ function failed(call: Call): i32 {
   return 1;
 }
 
-/** What the compiler calls when something is wrong inside; the host reports it as a panic with this message. */
+/** What the compiler calls when something is wrong inside; the host reports it as a panic. */
 export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
-  const text = String.UTF8.encode((message ? message : "abort") + " at " + (file ? file : "?") + ":" + line.toString() + ":" + column.toString());
+  const place = (file ? file : "?") + ":" + line.toString() + ":" + column.toString();
+  const text = String.UTF8.encode((message ? message : "abort") + " at " + place);
   host.error_write(changetype<usize>(text), text.byteLength);
   unreachable();
 }

@@ -31,7 +31,9 @@ export const faults: Record<string, Fault> = {
   "emits without end": { code: "loop $l i32.const 1 i32.const 0 i32.const 1 call $emit drop br $l end i32.const 0", want: "too_many_calls", message: "emits" },
   "host calls without end": { code: "loop $l i32.const 0 i32.const 100 i32.const 3 call $call drop br $l end i32.const 0", want: "too_many_calls", message: "calls" },
   "a panic keeps its message": { code: "i32.const 2 i32.const 0 i32.const 1 i32.const 50 call $fd_write drop unreachable", want: "panic", message: "boom!" },
-  "an error that is written before a trap is its message": { code: "i32.const 100 i32.const 11 call $error_write unreachable", want: "panic", message: "not so fast" },
+  "an error that is written before a trap is its message": {
+    code: "i32.const 100 i32.const 11 call $error_write unreachable", want: "panic", message: "not so fast",
+  },
   "an exit keeps its status": { code: "i32.const 3 call $exit i32.const 0", want: "exit", message: "status 3" },
   "a trap names itself": { code: "unreachable", want: "trap", message: "unreachable" },
   "a division by zero": { code: "i32.const 1 i32.const 0 i32.div_u", want: "trap", message: "divide by zero" },

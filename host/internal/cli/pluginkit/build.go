@@ -24,8 +24,8 @@ const (
 )
 
 // Build compiles the plugin in a folder with its language's own tool: Go where there are .go files,
-// the interpreter where there is http.json, otherwise what `npm run build` or build.sh leaves as
-// the folder's .wasm file. What the tool prints is part of the error.
+// the interpreters where there is http.json or plugin.js, otherwise what `npm run build` or
+// build.sh leaves as the folder's .wasm file. What the tool prints is part of the error.
 func Build(ctx context.Context, dir string) ([]byte, error) {
 	for _, how := range []struct {
 		sign string
@@ -33,6 +33,7 @@ func Build(ctx context.Context, dir string) ([]byte, error) {
 	}{
 		{"*.go", buildGo},
 		{HTTPFile, buildHTTP},
+		{JSFile, buildJS},
 		{"package.json", func(ctx context.Context, dir string) ([]byte, error) {
 			if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
 				return nil, fmt.Errorf("build %s: no node_modules; run `npm install` there first", dir)
@@ -49,7 +50,7 @@ func Build(ctx context.Context, dir string) ([]byte, error) {
 			return how.run(ctx, dir)
 		}
 	}
-	return nil, fmt.Errorf("build %s: no .go files, http.json, package.json or build.sh in it", dir)
+	return nil, fmt.Errorf("build %s: no .go files, http.json, plugin.js, package.json or build.sh in it", dir)
 }
 
 func buildGo(ctx context.Context, dir string) (wasm []byte, err error) {

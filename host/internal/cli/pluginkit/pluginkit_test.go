@@ -35,7 +35,9 @@ func guestOf(t *testing.T, state, body string) []byte {
 		(memory (export "memory") 1) (global $n (mut i32) (i32.const 0))
 		(data (i32.const 0) "{\"outputs\":{}}") (data (i32.const 32) "again") (data (i32.const 64) "{\"outputs\":{\"a\":1}}")
 		(func (export "easel_invoke") (result i32) (local $i i32) `+body+` i32.const 0 i32.const 14 call $output_write i32.const 0))`),
-		contract.ManifestSection, []byte(`{"abi":1,"name":"sample","version":"1.0.0","description":"A sample.","state":"`+state+`","limits":{"timeout_ms":`+fmt.Sprint(timeout)+`}}`))
+		contract.ManifestSection, fmt.Appendf(nil,
+			`{"abi":1,"name":"sample","version":"1.0.0","description":"A sample.","state":%q,"limits":{"timeout_ms":%d}}`,
+			state, timeout))
 	require.NoError(t, err)
 	return packed
 }

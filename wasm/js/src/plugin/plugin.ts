@@ -201,8 +201,8 @@ function checkExports(examined: Examined): void {
     throw new PluginError("unsupported", `manifest names the entry ${entry}, but ${why}`);
   }
   if (entry === undefined && !examined.exports.some(([name, kind]) => name === "easel_invoke" && kind === "func")) {
-    const adapt = "for a module of another kind run `easel plugin adapt`, which writes the export to call into the manifest";
-    throw new PluginError("unsupported", `exports no function easel_invoke; ${adapt}`);
+    const adapt = "run `easel plugin adapt`, which writes the export to call into the manifest";
+    throw new PluginError("unsupported", `exports no function easel_invoke; for a module of another kind ${adapt}`);
   }
   for (const [name, kind, type] of examined.exports) {
     if (kind === "func" && ["easel_invoke", "easel_describe", "easel_check"].includes(name) && type !== ":i") {
