@@ -44,7 +44,8 @@ func (d *double) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 			for name := range t.Parameters.Get("properties").Fields() {
 				arguments.Set(name, engine.String("go"))
 			}
-			calls = append(calls, engine.ToolCall{ID: strconv.Itoa(i), Name: t.Name, Arguments: arguments.Value().JSON()})
+			text := arguments.Value().JSON()
+			calls = append(calls, engine.ToolCall{ID: strconv.Itoa(i), Name: t.Name, Arguments: text})
 		}
 		yield(engine.ModelPiece{ToolCalls: calls}, nil)
 	}

@@ -34,7 +34,10 @@ var shapes = []shape{
 	}),
 	{name: "two streams with their Messages", critical: 3, nodes: streams()},
 	{name: "Agent, four tools and two sub-agents", critical: 5, nodes: agent()},
-	{name: "Iteration of 20, concurrency 5", critical: 4, nodes: items(iteration("Outer", 5, "", model("Each", 1, "Outer")))},
+	{
+		name: "Iteration of 20, concurrency 5", critical: 4,
+		nodes: items(iteration("Outer", 5, "", model("Each", 1, "Outer"))),
+	},
 	{name: "nested Iterations, 4 x 5", critical: 1, nodes: nested()},
 }
 
@@ -108,14 +111,17 @@ func streams() engine.Value {
 func agent() engine.Value {
 	tools := engine.List()
 	for _, name := range []string{"TavilySearch", "DuckDuckGo", "Wikipedia", "ArXiv"} {
-		tools = tools.Append(engine.Object("component_name", name, "name", name, "params", engine.Object()))
+		tool := engine.Object("component_name", name, "name", name, "params", engine.Object())
+		tools = tools.Append(tool)
 	}
 	for _, name := range []string{"One", "Two"} {
-		params := engine.Object("llm_id", "double", "sys_prompt", "3", "description", name, "tools", engine.List(), "mcp",
-			engine.List(), "max_rounds", 2)
-		tools = tools.Append(engine.Object("component_name", "Agent", "name", name, "id", "Agent:"+name, "params", params))
+		params := engine.Object("llm_id", "double", "sys_prompt", "3", "description", name,
+			"tools", engine.List(), "mcp", engine.List(), "max_rounds", 2)
+		sub := engine.Object("component_name", "Agent", "name", name, "id", "Agent:"+name, "params", params)
+		tools = tools.Append(sub)
 	}
-	params := engine.Object("llm_id", "double", "sys_prompt", "1", "tools", tools, "mcp", engine.List(), "max_rounds", 3,
+	params := engine.Object("llm_id", "double", "sys_prompt", "1",
+		"tools", tools, "mcp", engine.List(), "max_rounds", 3,
 		"prompts", engine.List(engine.Object("role", "user", "content", "{sys.query}")))
 	message := engine.Object("content", engine.Strings("{Agent:Main@content}"))
 	return document([]node{

@@ -1,6 +1,6 @@
-// Package wallclock measures how long runs take beside their critical paths, with doubles of models
-// and tools that take fixed times: shapes of canvases in each mode of scheduling, the same graphs on
-// other frameworks (build/bench/peers), and real canvases if there are any.
+// Package wallclock measures how long runs take beside their critical paths, with doubles of
+// models and tools that take fixed times: shapes of canvases in each mode of scheduling, the same
+// graphs on other frameworks (build/bench/peers), and real canvases if there are any.
 package wallclock
 
 import (
@@ -86,7 +86,7 @@ func (p *Peer) measure(ctx context.Context, s *shape, unit, critical time.Durati
 	return fmt.Sprintf("%.2f", took.Seconds()/critical.Seconds()), err
 }
 
-// rounds is how often each shape runs; the best round counts, since other programs only slow it down.
+// rounds is how often each shape runs. The best round counts: other programs only slow it down.
 const rounds = 3
 
 func best(measure func() (time.Duration, error)) (time.Duration, error) {

@@ -135,6 +135,8 @@ func TestSpans(t *testing.T) {
 	tell("node_started", `{"component_id":"begin","component_type":"Begin"}`)
 	tell("node_finished", `{"component_id":"begin","component_type":"Begin","outputs":{"x":"hush-answer"},"error":null}`)
 	tell("node_started", `{"component_id":"Agent:A","component_type":"Agent"}`)
+	tell("queued", `{"component_id":"Agent:A","queue":"model","name":"hush-model","elapsed_time":1.5}`)
+	tell("queued", `{"component_id":"Agent:A","queue":"model","name":"hush-model","elapsed_time":0.5}`)
 	tell("tool_finished", `{"component_id":"Agent:A","tool_name":"search","arguments":{"q":"hush-argument"},"result":"hush-result","elapsed_time":2.5}`)
 	tell("node_finished", `{"component_id":"Agent:A","component_type":"Agent","inputs":{"p":"hush-prompt"},"error":"hush-error"}`)
 	tell("node_started", `{"component_id":"Message:M","component_type":"Message"}`)
