@@ -1,7 +1,7 @@
 // Command bench runs the benchmarks of the engine, of the host and of plugins. It prints each as a
 // ratio to the baselines of the same run, or next to a fixed bound, and fails when a figure exceeds
-// its limit, so that no slowdown goes unnoticed. `bench host` and `bench plugins` run the
-// benchmarks of one part only.
+// its limit, so that no slowdown goes unnoticed. `bench host`, `bench plugins` and
+// `bench wallclock` run the benchmarks of one part only.
 package main
 
 import (
@@ -73,10 +73,10 @@ const mostAllocs = 10
 func main() {
 	what := run
 	if len(os.Args) > 1 {
-		what = map[string]func() error{"host": host, "plugins": plugins}[os.Args[1]]
+		what = map[string]func() error{"host": host, "plugins": plugins, "wallclock": wallclockPart}[os.Args[1]]
 	}
 	if what == nil {
-		fmt.Fprintf(os.Stderr, "bench: there is no part %q; host and plugins are parts\n", os.Args[1])
+		fmt.Fprintf(os.Stderr, "bench: there is no part %q; host, plugins and wallclock are parts\n", os.Args[1])
 		os.Exit(2)
 	}
 	if err := what(); err != nil {
@@ -99,7 +99,7 @@ func run() error {
 	} else if err := measure(results, "js ", "", js, "./engine", "-bench", "Chain/nodes=100$", "-count", "3", "-benchtime", "200ms", "-exec", jsExec()); err != nil {
 		return err
 	}
-	return errors.Join(report(results), plugins())
+	return errors.Join(report(results), plugins(), wallclockPart())
 }
 
 func measureHost(results map[string]map[string][]float64) error {

@@ -1,6 +1,6 @@
 // What the time of a run was spent on: the chain of executions that the run waited for, queues, and
-// what one more slot would have saved. `easel run --profile` computes the same (host/internal/profile);
-// both are tested with the cases of that package.
+// what one more slot would have saved. `easel run --profile` computes the same
+// (host/internal/profile); both are tested with the cases of that package.
 
 import type { RunEvent } from "@easel/engine";
 import type { CanvasModel } from "../canvas/drawing.ts";
@@ -106,7 +106,8 @@ export function profileOf(events: readonly RunEvent[], graph: Graph): Profile | 
 
 const micros = (seconds: number): number => Math.round(seconds * 1e6) / 1e6;
 const sum = (list: number[]): number => list.reduce((all, each) => all + each, 0);
-const queued = (e: Execution): number => sum(e.queues.map((q) => Math.max(0, Math.min(q.until, e.end) - Math.max(q.from, e.begin))));
+const queued = (e: Execution): number =>
+  sum(e.queues.map((q) => Math.max(0, Math.min(q.until, e.end) - Math.max(q.from, e.begin))));
 const work = (e: Execution): number => Math.max(0, e.end - e.begin - queued(e));
 
 class Run implements Interval {
@@ -122,13 +123,16 @@ class Run implements Interval {
     for (const e of this.all) settle(e);
   }
 
-  private finished(data: Extract<RunEvent, { event: "node_finished" }>["data"], parents: ReadonlySet<string | undefined>): void {
+  private finished(
+    data: Extract<RunEvent, { event: "node_finished" }>["data"], parents: ReadonlySet<string | undefined>,
+  ): void {
     const start = data.outputs["_created_time"];
     const until = data.created_at;
     const from = typeof start === "number" ? Math.min(start, until) : until - data.elapsed_time;
     const same = this.byNode.get(data.component_id) ?? [];
     const e: Execution = {
-      index: this.all.length, node: data.component_id, name: data.component_name, number: same.length + 1, from, until, begin: from, end: until,
+      index: this.all.length, node: data.component_id, name: data.component_name, number: same.length + 1,
+      from, until, begin: from, end: until,
       calls: [], queues: [], container: parents.has(data.component_id), deps: [], inner: [], onPath: false,
     };
     this.byNode.set(e.node, [...same, e]);
@@ -242,7 +246,8 @@ function chain(e: Execution): number {
 }
 
 function spanOf(e: Execution, from: number): Span {
-  const relative = (all: Interval[]): [number, number][] => all.map((each) => [micros(each.from - from), micros(each.until - from)]);
+  const relative = (all: Interval[]): [number, number][] =>
+    all.map((each) => [micros(each.from - from), micros(each.until - from)]);
   return {
     node: e.node, run: e.number, from: micros(e.from - from), until: micros(e.end - from),
     calls: relative(e.calls).sort((a, b) => a[0] - b[0]), queues: relative(e.queues), on_path: e.onPath,

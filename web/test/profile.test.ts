@@ -28,10 +28,16 @@ for (const { name, graph, events, profile } of cases) {
 
 test("a node needs those with an edge to it, and those that its params name", () => {
   const node = (id: string, params: object, parent?: string): unknown => ({ id, params, parent });
-  const nodes = [node("begin", {}), node("LLM:A", { text: "{begin@q} {sys.query}" }), node("M", { text: ["{LLM:A@x}", "{No:Node@x}"] }, "LLM:A")];
+  const nodes = [
+    node("begin", {}), node("LLM:A", { text: "{begin@q} {sys.query}" }),
+    node("M", { text: ["{LLM:A@x}", "{No:Node@x}"] }, "LLM:A"),
+  ];
   const edges = [{ source: "begin", target: "M", role: "flow" }, { source: "LLM:A", target: "begin", role: "error" }];
-  const model = { nodes, edges, byId: new Map((nodes as { id: string }[]).map((each) => [each.id, each])) } as unknown as CanvasModel;
+  const byId = new Map((nodes as { id: string }[]).map((each) => [each.id, each]));
+  const model = { nodes, edges, byId } as unknown as CanvasModel;
   assert.deepEqual(graphOf(model), {
-    begin: { parent: undefined, needs: [] }, "LLM:A": { parent: undefined, needs: ["begin"] }, M: { parent: "LLM:A", needs: ["begin", "LLM:A"] },
+    begin: { parent: undefined, needs: [] },
+    "LLM:A": { parent: undefined, needs: ["begin"] },
+    M: { parent: "LLM:A", needs: ["begin", "LLM:A"] },
   });
 });

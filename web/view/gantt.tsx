@@ -26,23 +26,39 @@ export function Totals({ profile }: { profile: Profile }): React.ReactNode {
     <p className="totals quiet small">
       <span>{t("timeline.wall", seconds(profile.wall))}</span>
       <span><i className="swatch" data-shade="path" />{t("timeline.critical", seconds(profile.critical))}</span>
-      {profile.queued > 0 && <span><i className="swatch" data-shade="queue" />{t("timeline.queued", seconds(profile.queued))}</span>}
+      {profile.queued > 0 && (
+        <span><i className="swatch" data-shade="queue" />{t("timeline.queued", seconds(profile.queued))}</span>
+      )}
       {profile.saved > 0.0005 && <span>{t("timeline.saved", seconds(profile.saved))}</span>}
     </p>
   );
 }
 
-/** Bar draws when a step was at work, and when it waited. Without a span, the step still runs. */
-export function Bar({ step, span, scale, depth }: { step: Step; span?: Span; scale: Scale; depth: number }): React.ReactNode {
+interface BarProps {
+  step: Step;
+  /** Of a step that has ended, once the run has. */
+  span?: Span;
+  scale: Scale;
+  /** How many bodies the step lies in. */
+  depth: number;
+}
+
+/** Bar draws when a step was at work, and when it waited. */
+export function Bar({ step, span, scale, depth }: BarProps): React.ReactNode {
   const at = (time: number): number => Math.min(1000, Math.max(0, (time / Math.max(scale.length, 0.001)) * 1000));
   const start = startOf(step) - scale.from;
   const rect = (shade: string, [from, until]: readonly [number, number], i = 0): React.ReactNode => {
     const width = Math.max(at(until) - at(from), 3);
-    return <rect key={`${shade} ${i}`} data-shade={shade} x={Math.min(at(from), 1000 - width)} width={width} height={shade === "path" ? 2 : 8} y={shade === "path" ? 8 : 0} />;
+    const [y, height] = shade === "path" ? [8, 2] : [0, 8];
+    const x = Math.min(at(from), 1000 - width);
+    return <rect key={`${shade} ${i}`} data-shade={shade} x={x} y={y} width={width} height={height} />;
   };
   const whole = span ? [span.from, span.until] as const : [start, start + (step.elapsed ?? 0)] as const;
   return (
-    <svg className="bar" style={{ "--depth": depth } as React.CSSProperties} viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+    <svg
+      className="bar" style={{ "--depth": depth } as React.CSSProperties} viewBox="0 0 1000 10"
+      preserveAspectRatio="none" aria-hidden="true"
+    >
       {(span || step.elapsed !== undefined) && rect(span && span.calls.length > 0 ? "idle" : "work", whole)}
       {span?.calls.map((call, i) => rect("work", call, i))}
       {span?.queues.map((queue, i) => rect("queue", queue, i))}

@@ -85,7 +85,9 @@ function EntryView({ entry, frame, depth }: { entry: Entry; frame: Frame; depth:
       {turns.map((turn) => (
         <details key={turn.index} className="turn" open={turns.length <= 3}>
           <summary>{t("timeline.turn", turn.index + 1)}</summary>
-          <ol>{turn.entries.map((each) => <EntryView key={each.step.index} entry={each} frame={frame} depth={depth + 1} />)}</ol>
+          <ol>
+            {turn.entries.map((each) => <EntryView key={each.step.index} entry={each} frame={frame} depth={depth + 1} />)}
+          </ol>
         </details>
       ))}
     </li>
@@ -126,7 +128,11 @@ function StepRow({ step, frame, depth }: { step: Step; frame: Frame; depth: numb
   const queued = span?.queues.reduce((sum, [from, until]) => sum + until - from, 0) ?? 0;
   const time = span ? span.until - span.from : step.elapsed;
   return (
-    <button type="button" className="step" data-status={step.status} data-hue={hueOf(spec)} data-critical={span?.on_path || undefined} onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}>
+    <button
+      type="button" className="step" data-status={step.status} data-hue={hueOf(spec)}
+      data-critical={span?.on_path || undefined}
+      onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}
+    >
       <span className="glyph"><Icon name={iconOf(spec)} /></span>
       <span className="step-name">{step.name || step.node}</span>
       <span className="step-time">

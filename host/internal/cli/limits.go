@@ -85,9 +85,9 @@ type modelLimits struct {
 }
 
 func modelLimitUsage() string {
-	return "`NAME=N,...` bounds the model calls of each run, each tenant and each model: at once (concurrency), and the " +
-		"requests and tokens of a minute, such as tenant.concurrency=20,model.requests=500; 0 is no limit. Names: " +
-		strings.Join(limit.Names(), ", ")
+	return "`NAME=N,...` bounds the model calls of each run, each tenant and each model on this host: at once " +
+		"(concurrency), and the requests and tokens of a minute, such as tenant.concurrency=20,model.requests=500; " +
+		"0 is no limit. Names: " + strings.Join(limit.Names(), ", ")
 }
 
 // String is the flag as it was given.

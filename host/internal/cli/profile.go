@@ -5,8 +5,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/profile"
 )
 
-// timedEvents are the events of a run that tell its times. After a form the run begins anew: the
-// time in which a person answers is not part of a profile.
+// timedEvents are the events of a run that tell its times. A run that continues after a form
+// starts over: the time in which a person answers is not part of a profile.
 type timedEvents []engine.Value
 
 func (t *timedEvents) add(e *engine.Event) {

@@ -20,12 +20,15 @@ import (
 // twoCalls asks a model in two branches that do not depend on each other.
 const twoCalls = `{"components": {
 	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["LLM:A", "LLM:B"]},
-	"LLM:A": {"obj": {"component_name": "LLM", "params": {"llm_id": "m", "sys_prompt": "a", "prompts": [{"role": "user", "content": "a"}]}},
+	"LLM:A": {"obj": {"component_name": "LLM", "params":
+		{"llm_id": "m", "sys_prompt": "a", "prompts": [{"role": "user", "content": "a"}]}},
 		"downstream": ["StringTransform:Both"]},
-	"LLM:B": {"obj": {"component_name": "LLM", "params": {"llm_id": "m", "sys_prompt": "b", "prompts": [{"role": "user", "content": "b"}]}},
+	"LLM:B": {"obj": {"component_name": "LLM", "params":
+		{"llm_id": "m", "sys_prompt": "b", "prompts": [{"role": "user", "content": "b"}]}},
 		"downstream": ["StringTransform:Both"]},
 	"StringTransform:Both": {"obj": {"component_name": "StringTransform", "params":
-		{"method": "merge", "script": "{LLM:A@content} {LLM:B@content}", "delimiters": [","]}}, "downstream": ["Message:M"]},
+		{"method": "merge", "script": "{LLM:A@content} {LLM:B@content}", "delimiters": [","]}},
+		"downstream": ["Message:M"]},
 	"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{StringTransform:Both@result}"]}}}
 }, "path": [], "history": [], "retrieval": [], "globals": {}}`
 
@@ -71,7 +74,8 @@ func TestProfileShowsTheQueueOfAModel(t *testing.T) {
 }
 
 func TestRunPrintsItsProfile(t *testing.T) {
-	args := []string{"run", examples + "shop.json", "--knowledge", examples + "knowledge", "-q", "Thank you", "--profile"}
+	args := []string{"run", examples + "shop.json", "--knowledge", examples + "knowledge", "-q", "Thank you"}
+	args = append(args, "--profile")
 	code, out, errs := easel(t, args...)
 	require.Equal(t, ExitOK, code, errs)
 	require.Contains(t, out, "You are welcome.")
@@ -91,6 +95,7 @@ func TestModelLimitsAreChecked(t *testing.T) {
 		require.Equal(t, ExitUsage, code, text)
 		require.Contains(t, errs, "run.concurrency", text)
 	}
-	code, _, errs := easel(t, "run", examples+"shop.json", "--model-limit", "run.concurrency=2,model.tokens=1000", "-q", "Thank you")
+	code, _, errs := easel(t, "run", examples+"shop.json", "-q", "Thank you",
+		"--model-limit", "run.concurrency=2,model.tokens=1000")
 	require.Equal(t, ExitOK, code, errs)
 }

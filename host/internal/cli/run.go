@@ -35,7 +35,8 @@ An ingestion pipeline, a canvas that starts at File, runs once for each --file a
 		fs.BoolVar(&r.events, "events", false, "print one JSON event per line instead of the answer")
 		fs.BoolVar(&r.json, "json", false, "print one JSON object at the end instead of the answer")
 		fs.BoolVar(&r.profile, "profile", false,
-			"show at the end which nodes the run waited for, and what one more slot would have saved; with --json as a member")
+			"show at the end which nodes the run waited for, and what one more slot would have saved; "+
+				"with --json as a member")
 		fs.StringVar(&r.progress, "progress", "auto", "show which node runs: auto (on a terminal), always or never")
 		return r.run
 	},

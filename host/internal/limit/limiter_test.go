@@ -123,7 +123,9 @@ func TestTenantWithManyRunsDoesNotStarveAnother(t *testing.T) {
 
 func TestScopesBoundCallsAtOnce(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"run": {Run: Limits{Concurrency: 2}}, "tenant": {Tenant: Limits{Concurrency: 2}}, "model": {Model: Limits{Concurrency: 2}},
+		"run":    {Run: Limits{Concurrency: 2}},
+		"tenant": {Tenant: Limits{Concurrency: 2}},
+		"model":  {Model: Limits{Concurrency: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -279,7 +281,9 @@ func TestCanceledCallLeavesTheQueueAtOnce(t *testing.T) {
 
 func TestSlotsAreNeverLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, Config{Model: Limits{Concurrency: 3}, Run: Limits{Concurrency: 2}, Tenant: Limits{Requests: 1000}})
+		b := newBench(t, Config{
+			Model: Limits{Concurrency: 3}, Run: Limits{Concurrency: 2}, Tenant: Limits{Requests: 1000},
+		})
 		ended := make(chan bool)
 		const calls = 300
 		for i := range calls {
@@ -343,5 +347,6 @@ func TestConfigNamesItsErrors(t *testing.T) {
 	require.ErrorContains(t, c.Set("run.words", 1), "run.concurrency")
 	require.Equal(t, Limits{1, 5, 3}, Limits{1, 0, 3}.Or(Limits{4, 5, 6}))
 	_, err := New(Config{Tenant: Limits{Requests: -1}})
-	require.EqualError(t, err, "tenant limits: requests_per_minute is -1; a number above 0, or 0 for no limit, is needed")
+	require.EqualError(t, err,
+		"tenant limits: requests_per_minute is -1; a number above 0, or 0 for no limit, is needed")
 }

@@ -8,8 +8,8 @@ import (
 // Limits bound the calls of a run, a tenant or a model; 0 means unlimited.
 type Limits struct {
 	Concurrency int   `json:"concurrency,omitempty"`         // calls at once
-	Requests    int   `json:"requests_per_minute,omitempty"` // calls and retries that start within 60 seconds
-	Tokens      int64 `json:"tokens_per_minute,omitempty"`   // input and output of the calls that start within 60 seconds
+	Requests    int   `json:"requests_per_minute,omitempty"` // calls and retries
+	Tokens      int64 `json:"tokens_per_minute,omitempty"`   // input and output
 }
 
 // Or returns the limits with zero fields replaced by those of defaults.

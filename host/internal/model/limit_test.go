@@ -185,9 +185,8 @@ func TestSlotIsFreeAfterEachEndOfACall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := newLimited(t, limit.Config{Model: limit.Limits{Concurrency: 1}}, Provider{}, func(int) *http.Response {
-					return reply(http.StatusOK, greeting)
-				})
+				one := limit.Config{Model: limit.Limits{Concurrency: 1}}
+				l := newLimited(t, one, Provider{}, func(int) *http.Response { return reply(http.StatusOK, greeting) })
 				end(t, l.run(t, "a"))
 				var w waits
 				_, _, err := collect(l.run(t, "b").Generate(t.Context(), w.request()))

@@ -14,7 +14,7 @@ func (r *run) link() {
 		if r.inBody(e) {
 			continue
 		}
-		if outer := r.outer(e); outer != nil { // the first of a turn: after an earlier turn, or with the container
+		if outer := r.outer(e); outer != nil { // it begins a turn
 			e.deps = append(r.needs(outer), r.turnBefore(e, outer)...)
 			continue
 		}
@@ -36,7 +36,7 @@ func (r *run) outer(e *execution) *execution {
 	return r.around(parent, e.until)
 }
 
-// needs are the executions of the nodes that a node needs: of each the last one that started before.
+// needs are the executions of the nodes that a node needs: of each the last that started before.
 func (r *run) needs(e *execution) []*execution {
 	var deps []*execution
 	for _, id := range r.graph[e.node].Needs {

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-var update = flag.Bool("update", false, "write the profiles of the cases anew")
+var update = flag.Bool("update", false, "rewrite the profiles of the cases")
 
 // example is a case; the page is tested with the same file.
 type example struct {
@@ -75,13 +75,19 @@ func TestNumbersOfCases(t *testing.T) {
 		path                                []string
 	}
 	want := map[string]numbers{
-		"branches in batches":                             {6.5, 4.5, 8.5, 0, 0, 2, []string{"begin", "A1", "A2", "Join"}},
-		"one slot of a model":                             {2, 1, 2, 1, 1, 1, []string{"begin", "B", "Join"}},
-		"turns of a body":                                 {3.5, 3.5, 3.5, 0, 0, 1, []string{"begin", "Item", "Work", "Item", "Work", "After"}},
-		"streams with their readers":                      {3, 2, 3, 0, 1, 1, []string{"begin", "B", "SayB"}},
-		"items at the same time, and an agent with tools": {4, 4, 7, 0, 0, 2, []string{"begin", "Item", "Agent", "Item", "Agent", "Message"}},
-		"node behind an error handler":                    {3, 3, 3, 0, 0, 1, []string{"begin", "A", "Rescue"}},
-		"nothing has finished":                            {},
+		"branches in batches": {6.5, 4.5, 8.5, 0, 0, 2, []string{"begin", "A1", "A2", "Join"}},
+		"one slot of a model": {2, 1, 2, 1, 1, 1, []string{"begin", "B", "Join"}},
+		"turns of a body": {
+			3.5, 3.5, 3.5, 0, 0, 1,
+			[]string{"begin", "Item", "Work", "Item", "Work", "After"},
+		},
+		"streams with their readers": {3, 2, 3, 0, 1, 1, []string{"begin", "B", "SayB"}},
+		"items at the same time, and an agent with tools": {
+			4, 4, 7, 0, 0, 2,
+			[]string{"begin", "Item", "Agent", "Item", "Agent", "Message"},
+		},
+		"node behind an error handler": {3, 3, 3, 0, 0, 1, []string{"begin", "A", "Rescue"}},
+		"nothing has finished":         {},
 	}
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {

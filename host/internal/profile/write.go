@@ -12,8 +12,8 @@ func (p *Profile) Write(w io.Writer) error {
 		_, err := fmt.Fprintln(w, "profile: no node has finished")
 		return err
 	}
-	fmt.Fprintf(w, "profile: %.3f s, of which the critical path needs %.3f s; %.3f s of work, at most %d nodes at once; "+
-		"%.3f s in queues\n", p.Wall, p.Critical, p.Work, p.Slots, p.Queued)
+	fmt.Fprintf(w, "profile: %.3f s, of which the critical path needs %.3f s; "+
+		"%.3f s of work, at most %d nodes at once; %.3f s in queues\n", p.Wall, p.Critical, p.Work, p.Slots, p.Queued)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "start\twork\tqueued\theld\t  waited for")
 	for _, s := range p.Path {

@@ -135,6 +135,8 @@ func TestSpans(t *testing.T) {
 	tell("node_started", `{"component_id":"begin","component_type":"Begin"}`)
 	tell("node_finished", `{"component_id":"begin","component_type":"Begin","outputs":{"x":"hush-answer"},"error":null}`)
 	tell("node_started", `{"component_id":"Agent:A","component_type":"Agent"}`)
+	tell("queued", `{"component_id":"Agent:A","queue":"model","name":"hush-model","elapsed_time":1.5}`)
+	tell("queued", `{"component_id":"Agent:A","queue":"model","name":"hush-model","elapsed_time":0.5}`)
 	tell("tool_finished", `{"component_id":"Agent:A","tool_name":"search","arguments":{"q":"hush-argument"},"result":"hush-result","elapsed_time":2.5}`)
 	tell("node_finished", `{"component_id":"Agent:A","component_type":"Agent","inputs":{"p":"hush-prompt"},"error":"hush-error"}`)
 	tell("node_started", `{"component_id":"Message:M","component_type":"Message"}`)
@@ -158,6 +160,13 @@ func TestSpans(t *testing.T) {
 	require.Equal(t, "0af7651916cd43dd8448eb211c80319c", hex.EncodeToString(s.TraceId), "the caller's trace continues")
 	require.Equal(t, "b7ad6b7169203331", hex.EncodeToString(s.ParentSpanId))
 	require.Equal(t, "canvas1", label(r.find(t, "run"), "easel.canvas.id"))
+	queued := 0.0
+	for _, a := range r.find(t, "node Agent").Attributes {
+		if a.Key == "easel.queue.seconds" {
+			queued = a.Value.GetDoubleValue()
+		}
+	}
+	require.Equal(t, 2.0, queued, "both waits of the node")
 	tool := r.find(t, "tool")
 	require.InDelta(t, 2.5, time.Duration(tool.EndTimeUnixNano-tool.StartTimeUnixNano).Seconds(), 1e-6)
 	require.Contains(t, r.text.String(), "1.2.3")

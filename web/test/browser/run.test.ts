@@ -145,7 +145,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("tab", { name: "Timeline" }).click();
     assert.equal(await page.locator(".turn").count(), 3);
     await page.locator(".totals", { hasText: "critical path" }).waitFor();
-    assert.ok((await page.locator(".turn .step[data-critical]").count()) > 0, "the run waited for what ran in its turns");
+    assert.ok((await page.locator(".turn .step[data-critical]").count()) > 0, "the run waited for its turns");
     const edges = await page.locator(".step .bar:visible").evaluateAll((bars) => bars.map((bar) => {
       const { left, right } = bar.getBoundingClientRect();
       return `${Math.round(left)} ${Math.round(right)}`;

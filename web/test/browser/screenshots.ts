@@ -53,6 +53,11 @@ const shots: Shot[] = [
     await tab(page, "timeline");
     await page.locator(".turn summary").first().click();
   }],
+  ["timeline-phone", "#example=meeting-notes", { width: 390, height: 844 }, async (page) => {
+    await page.getByRole("button", { name: "Run" }).click();
+    await done(page, "Task list");
+    await tab(page, "timeline");
+  }],
   ["preview", "#example=piggy-bank", { width: 1280, height: 640 }, async (page) => { // the picture in docs
     await page.getByRole("button", { name: "Run" }).click();
     await done(page, "The result");

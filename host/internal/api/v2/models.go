@@ -175,7 +175,8 @@ func providerViewOf(p model.Provider, hasKey bool) providerView {
 		Limits: limitsView(p.Limits),
 	}
 	for _, e := range p.Models {
-		out.Models = append(out.Models, modelEntry{e.Name, string(e.Kind), e.Tools, e.Images, e.Context, limitsView(e.Limits)})
+		limits := limitsView(e.Limits)
+		out.Models = append(out.Models, modelEntry{e.Name, string(e.Kind), e.Tools, e.Images, e.Context, limits})
 	}
 	return out
 }

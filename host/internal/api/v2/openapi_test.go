@@ -251,7 +251,7 @@ DELETE /api/v2/memories/{memory}
 PUT /api/v2/secrets/a.b {"value":"v"}
 GET /api/v2/secrets
 DELETE /api/v2/secrets/a.b
-PUT /api/v2/providers/Vendor {"base_url":"{vendor}","key":"sk-vendor","models":[{"name":"small","context":100,"tools":true}]}
+PUT /api/v2/providers/Vendor {"base_url":"{vendor}","key":"sk-vendor","limits":{"concurrency":4},"models":[{"name":"small","context":100,"tools":true,"limits":{"tokens_per_minute":100000}}]}
 GET /api/v2/providers
 POST /api/v2/providers/Vendor/test {"model":"small"}
 GET /api/v2/models

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/easel-canvas/easel/build/bench/wallclock"
+)
+
+// wallclockUnit is the time that one unit of the shapes stands for.
+const wallclockUnit = 50 * time.Millisecond
+
+const peersFolder = "build/bench/peers"
+
+// wallclockPart measures wall time against critical paths.
+func wallclockPart() error {
+	return wallclock.Report(context.Background(), os.Stdout, wallclockUnit, peers())
+}
+
+// peers are the other frameworks that can be installed here; one that cannot is named and left out.
+func peers() []wallclock.Peer {
+	var found []wallclock.Peer
+	eino := filepath.Join(os.TempDir(), fmt.Sprintf("easel-bench-eino-%d", os.Getpid()))
+	build := exec.Command("go", "build", "-o", eino, ".")
+	build.Dir, build.Env = peersFolder, append(os.Environ(), "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Printf("eino is left out: %v\n%s", err, out)
+	} else {
+		found = append(found, wallclock.Peer{Name: "eino", Command: peer("", eino)})
+	}
+	install := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error")
+	install.Dir = peersFolder
+	if out, err := install.CombinedOutput(); err != nil {
+		fmt.Printf("LangGraph is left out: %v\n%s", err, out)
+	} else {
+		found = append(found, wallclock.Peer{Name: "LangGraph JS", Command: peer(peersFolder, "node", "langgraph.mjs")})
+	}
+	return found
+}
+
+// peer is a command that reads a graph and prints how many seconds it took.
+func peer(dir, name string, args ...string) func(ctx context.Context, input []byte) ([]byte, error) {
+	return func(ctx context.Context, input []byte) ([]byte, error) {
+		cmd := exec.CommandContext(ctx, name, args...)
+		cmd.Dir, cmd.Stdin, cmd.Stderr = dir, bytes.NewReader(input), os.Stderr
+		return cmd.Output()
+	}
+}

@@ -1,0 +1,62 @@
+package wallclock
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// double answers for models and tools after fixed times.
+type double struct {
+	unit time.Duration
+}
+
+// toolUnits is how long each tool takes.
+const toolUnits = 2
+
+func (d *double) wait(ctx context.Context, units float64) error {
+	return engine.SystemClock{}.Sleep(ctx, time.Duration(units*float64(d.unit)))
+}
+
+// Generate waits for as many units as the system prompt says. It calls all tools that it is
+// offered, once.
+func (d *double) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	return func(yield func(engine.ModelPiece, error) bool) {
+		var units float64
+		if _, err := fmt.Sscan(req.System, &units); err != nil {
+			units = 1 // of a canvas that is not one of the shapes
+		}
+		if err := d.wait(ctx, units); err != nil {
+			yield(engine.ModelPiece{}, err)
+			return
+		}
+		if called := req.Messages[len(req.Messages)-1].Role == "tool"; called || len(req.Tools) == 0 {
+			yield(engine.ModelPiece{Text: "answer"}, nil)
+			return
+		}
+		var calls []engine.ToolCall
+		for i, t := range req.Tools {
+			arguments := engine.NewObject(1)
+			for name := range t.Parameters.Get("properties").Fields() {
+				arguments.Set(name, engine.String("go"))
+			}
+			text := arguments.Value().JSON()
+			calls = append(calls, engine.ToolCall{ID: strconv.Itoa(i), Name: t.Name, Arguments: text})
+		}
+		yield(engine.ModelPiece{ToolCalls: calls}, nil)
+	}
+}
+
+// ModelInfo says that the model calls functions.
+func (d *double) ModelInfo(context.Context, string) engine.Info {
+	return engine.Info{Tools: true, Context: 100_000}
+}
+
+// CallTool waits and finds nothing.
+func (d *double) CallTool(ctx context.Context, _ *engine.ExternalCall) (engine.Value, error) {
+	return engine.Object("formalized_content", "nothing"), d.wait(ctx, toolUnits)
+}
