@@ -143,6 +143,7 @@ func (r *run) takeOver(kept *progress) {
 	for _, s := range elements(kept.streamsValue(r.c)) {
 		r.reopen(s)
 	}
+	kept.results = r.takeItems(kept.results)
 	if r.opt.Scheduling == Eager {
 		r.logged = kept.results
 		return
@@ -155,6 +156,24 @@ func (r *run) takeOver(kept *progress) {
 			r.results[i] = r.reviveCall(&r.c.nodes[i], v)
 		}
 	}
+}
+
+// takeItems takes what bodies gave before a crash out of the results of a log.
+func (r *run) takeItems(results []Value) []Value {
+	var others []Value
+	for _, v := range results {
+		if v.Get("item").IsNull() {
+			others = append(others, v)
+			continue
+		}
+		if r.itemLog == nil {
+			r.itemLog = map[string]Value{}
+		}
+		i, _ := v.Get("item").Int()
+		step, _ := v.Get("step").Int()
+		r.itemLog[itemRecordName(v.Get("node").Str(), step, int(i))] = v.Get("given")
+	}
+	return others
 }
 
 // reopen makes a stream of the request that was saved for it.
