@@ -47,7 +47,10 @@ func (r *run) goEager() {
 	case len(e.due) > 0:
 		e.pauseForms()
 	case r.opt.item != nil:
-		r.drainAll()
+		if !r.drainAll() {
+			r.stop()
+		}
+		r.flushNotes()
 	default:
 		e.orderPath()
 		r.finish()
@@ -232,8 +235,8 @@ func (e *eager) readsOpenText(n *node) bool {
 	return open
 }
 
-// mostNodes is how many nodes may run beside the early streams. A text that is held back until something
-// reads it counts as none: its reader may wait for one that has no slot.
+// mostNodes is how many nodes may run beside the early streams. A text that is held back until
+// something reads it counts as none: its reader may wait for one that has no slot.
 func (e *eager) mostNodes() int {
 	free := e.opt.Concurrency
 	for _, n := range e.pending {

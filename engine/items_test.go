@@ -24,7 +24,8 @@ func iteration(n int, params string, body ...string) string {
 	entries := []string{
 		start("Iteration:I"),
 		cell("Iteration:I", "Iteration",
-			`"items_ref": "env.items", "outputs": {"all": {"ref": "StringTransform:T@result"}}, `+params, "StringTransform:E"),
+			`"items_ref": "env.items", "outputs": {"all": {"ref": "StringTransform:T@result"}}, `+params,
+			"StringTransform:E"),
 		inBody("Iteration:I", cell("IterationItem:X", "IterationItem", "", "LLM:L")),
 		cell("StringTransform:E", "StringTransform", `"method": "merge", "script": "{Iteration:I@all}"`),
 	}
@@ -49,8 +50,9 @@ func given(name, list, dsl string) string {
 	if err != nil {
 		panic(err)
 	}
+	variable := engine.Object("type", "array<number>", "value", value)
 	return doc.With("globals", doc.Get("globals").With("env."+name, value)).
-		With("variables", doc.Get("variables").With(name, engine.Object("type", "array<number>", "value", value))).JSON()
+		With("variables", doc.Get("variables").With(name, variable)).JSON()
 }
 
 // output is what a state holds.
@@ -112,7 +114,8 @@ func TestNestedIterationsShareTheSlots(t *testing.T) {
 	for _, slots := range []int{20, 5, 1} {
 		synctest.Test(t, func(t *testing.T) {
 			m := &slowModel{}
-			events, state, err := eagerRun(t, nested(), engine.Options{Concurrency: slots, Ports: engine.Ports{Model: m}})
+			opt := engine.Options{Concurrency: slots, Ports: engine.Ports{Model: m}}
+			events, state, err := eagerRun(t, nested(), opt)
 			require.NoError(t, err)
 			require.LessOrEqual(t, events[len(events)-1].at/float64(20/slots), 1.02)
 			require.LessOrEqual(t, m.max, slots)
@@ -144,8 +147,9 @@ var failing = modelFunc(func(ctx context.Context, req *engine.ModelRequest, yiel
 
 func TestOnErrorOfIteration(t *testing.T) {
 	for mode, want := range map[string]string{
-		"skip":    `["r0","r2","r4"]`,
-		"collect": `["r0",{"index":1,"error":"node LLM:L (LLM): refused"},"r2",{"index":3,"error":"node LLM:L (LLM): refused"},"r4"]`,
+		"skip": `["r0","r2","r4"]`,
+		"collect": `["r0",{"index":1,"error":"node LLM:L (LLM): refused"},"r2",` +
+			`{"index":3,"error":"node LLM:L (LLM): refused"},"r4"]`,
 	} {
 		for _, at := range []int{1, 5} {
 			synctest.Test(t, func(t *testing.T) {
@@ -180,8 +184,10 @@ func (c *counting) model() engine.Model {
 func TestFormPausesItsElementOnly(t *testing.T) {
 	dsl := iteration(3, `"concurrency": 3`,
 		inBody("Iteration:I", asks("LLM:L", 1, "{IterationItem:X@item}", "Switch:S")),
-		inBody("Iteration:I", cell("Switch:S", "Switch", `"conditions": [{"logical_operator": "and", "to": ["UserFillUp:F"],
-			"items": [{"cpn_id": "IterationItem:X@item", "operator": "<", "value": "2"}]}], "end_cpn_ids": ["StringTransform:T"]`)),
+		inBody("Iteration:I", cell("Switch:S", "Switch", `"conditions": [
+			{"logical_operator": "and", "to": ["UserFillUp:F"],
+			"items": [{"cpn_id": "IterationItem:X@item", "operator": "<", "value": "2"}]}],
+			"end_cpn_ids": ["StringTransform:T"]`)),
 		inBody("Iteration:I", cell("UserFillUp:F", "UserFillUp",
 			`"enable_tips": true, "tips": "for {IterationItem:X@item}", "inputs": {"f": {"name": "f", "type": "line"}}`,
 			"StringTransform:T")),

@@ -434,8 +434,10 @@ func (r *run) ranUntil(batch []nodeIndex) bool {
 // finish ends a run that went well.
 func (r *run) finish() {
 	if !r.drainAll() {
+		r.stop()
 		return
 	}
+	r.flushNotes()
 	st := r.st
 	outs := emptyObject
 	if n := len(st.path); n > 0 {
@@ -455,20 +457,6 @@ func (r *run) finish() {
 	st.progress = nil
 	r.emitWorkflowFinished(outs)
 	r.lastSnapshot()
-}
-
-// drainAll completes the texts that were not read. It is false when the run has ended.
-func (r *run) drainAll() bool {
-	for len(r.pending) > 0 && !r.gone {
-		r.drain(r.pending[0])
-		r.flushPending()
-		if r.canceled() || r.failed != nil {
-			r.stop()
-			return false
-		}
-	}
-	r.flushNotes()
-	return true
 }
 
 // stop ends a run that was cancelled or has failed.

@@ -143,7 +143,7 @@ func (r *run) takeOver(kept *progress) {
 	for _, s := range elements(kept.streamsValue(r.c)) {
 		r.reopen(s)
 	}
-	kept.results = r.takeItems(kept.results)
+	r.itemLog, kept.results = splitItems(kept.results)
 	if r.opt.Scheduling == Eager {
 		r.logged = kept.results
 		return
@@ -158,22 +158,21 @@ func (r *run) takeOver(kept *progress) {
 	}
 }
 
-// takeItems takes what bodies gave before a crash out of the results of a log.
-func (r *run) takeItems(results []Value) []Value {
-	var others []Value
+// splitItems takes what bodies gave before a crash out of the results of a log.
+func splitItems(results []Value) (items map[string]Value, others []Value) {
 	for _, v := range results {
 		if v.Get("item").IsNull() {
 			others = append(others, v)
 			continue
 		}
-		if r.itemLog == nil {
-			r.itemLog = map[string]Value{}
+		if items == nil {
+			items = map[string]Value{}
 		}
 		i, _ := v.Get("item").Int()
 		step, _ := v.Get("step").Int()
-		r.itemLog[itemRecordName(v.Get("node").Str(), step, int(i))] = v.Get("given")
+		items[itemRecordName(v.Get("node").Str(), step, int(i))] = v.Get("given")
 	}
-	return others
+	return items, others
 }
 
 // reopen makes a stream of the request that was saved for it.

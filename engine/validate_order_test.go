@@ -11,7 +11,8 @@ import (
 
 // assigns is a node that writes env.n.
 func assigns(id string, down ...string) string {
-	return cell(id, "VariableAssigner", `"variables": [{"variable": "env.n", "operator": "+=", "parameter": 1}]`, down...)
+	return cell(id, "VariableAssigner",
+		`"variables": [{"variable": "env.n", "operator": "+=", "parameter": 1}]`, down...)
 }
 
 func eagerly(dsl string) string {
