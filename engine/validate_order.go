@@ -58,7 +58,8 @@ func (o *orderCheck) checkBeside(n *node) {
 			}
 			o.add(n, SeverityWarning, CodeOrderDependent, "",
 				"it writes {%s} in the body of %q, whose elements run at once: none sees what another wrote, and "+
-					"the last element decides; set concurrency to 1, or collect the values as an output", ref.Expr, around.id)
+					"the last element decides; set concurrency to 1, or collect the values as an output",
+				ref.Expr, around.id)
 		}
 	}
 }
