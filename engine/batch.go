@@ -121,7 +121,7 @@ type crew struct {
 
 type job struct {
 	call     *Call
-	waits    bool // for a text, so that it takes no slot
+	slot     bool // it has taken one; not while it only waits for texts or bodies
 	cancel   context.CancelFunc
 	deadline time.Time // zero: none
 	err      error
@@ -177,6 +177,8 @@ func (b *crew) wait() {
 			overdue = b.overdue()
 		case <-b.r.signal:
 			b.r.flushNotes()
+		case <-b.r.wake:
+			b.r.flushInner()
 		case <-stop:
 			stop, giveUp = nil, after(grace)
 		case <-giveUp:
@@ -194,6 +196,7 @@ func (b *crew) wait() {
 func (b *crew) ended(j *job) {
 	j.call.err = j.err
 	b.remove(j)
+	b.r.flushInner()
 	b.r.logResult(j.call)
 	b.fill()
 	if len(b.active) > 0 {

@@ -68,6 +68,7 @@ type effects struct {
 	usage    Usage
 	turned   bool // an item decided about its turn
 	bodyEnd  bool
+	itemsRan bool // a container whose body ran for each element beside the others
 	started  time.Time
 	elapsed  time.Duration
 	ended    time.Time // when the work was over, where that was noted; else when it is settled

@@ -27,10 +27,12 @@ type Canvas struct {
 	graph    *scheduler.Graph
 	joined   atomic.Pointer[scheduler.Graph] // see joinGraph
 	pipeline bool
-	env      Value // definitions of env variables
-	settings settings
-	scratch  sync.Pool
-	today    atomic.Pointer[dated]
+
+	sideBySide bool  // a container runs its body for several elements at once
+	env        Value // definitions of env variables
+	settings   settings
+	scratch    sync.Pool
+	today      atomic.Pointer[dated]
 }
 
 // dated is the text of one second: runs that start within it share it.

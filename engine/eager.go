@@ -33,6 +33,7 @@ func (r *run) goEager() {
 	if r.stretch.origin == nil {
 		e.beginStretch()
 	}
+	defer r.slots.join(r)()
 	e.restart()
 	for e.proceed() {
 		e.await()
@@ -45,6 +46,11 @@ func (r *run) goEager() {
 		r.stop()
 	case len(e.due) > 0:
 		e.pauseForms()
+	case r.opt.item != nil:
+		if !r.drainAll() {
+			r.stop()
+		}
+		r.flushNotes()
 	default:
 		e.orderPath()
 		r.finish()
@@ -84,6 +90,9 @@ func (e *eager) stopped() bool { return e.gone || e.failed != nil || e.canceled(
 // accept queues the nodes that the scheduler gave; forms wait until everything else is done. It is
 // false when the run has failed.
 func (e *eager) accept() bool {
+	if item := e.opt.item; item != nil {
+		e.taken = item.keep(e.run, e.taken)
+	}
 	answered := e.asked
 	if answered {
 		e.taken = e.answered(e.taken)
@@ -154,8 +163,11 @@ func (e *eager) mayStart(n nodeIndex) bool {
 	if node.speaker == nil && e.readsOpenText(node) {
 		return false
 	}
-	return node.inline || e.slots() > 0
+	return !e.needsSlot(node) || e.slots.take(e.mostNodes())
 }
+
+// needsSlot reports whether a node runs on a worker that does more than to wait.
+func (e *eager) needsSlot(n *node) bool { return !n.inline && n.container == nil }
 
 // begin makes the call of a node that starts.
 func (e *eager) begin(n nodeIndex) *Call {
@@ -169,6 +181,12 @@ func (e *eager) begin(n nodeIndex) *Call {
 // start runs a call: the owner does what cannot block, a worker the rest. It reports whether the
 // node was settled.
 func (e *eager) start(call *Call) bool {
+	slot := e.needsSlot(call.node)
+	defer func() {
+		if slot {
+			e.slots.put()
+		}
+	}()
 	if e.gone {
 		return false
 	}
@@ -189,7 +207,8 @@ func (e *eager) start(call *Call) bool {
 		e.view = e.st.view()
 	}
 	call.st, call.away = e.view, true
-	e.launch(call, waits)
+	e.launch(call, slot)
+	slot = false
 	return false
 }
 
@@ -216,15 +235,10 @@ func (e *eager) readsOpenText(n *node) bool {
 	return open
 }
 
-// slots is how many more nodes and early streams may run. A text that is held back until something
-// reads it counts as none: its reader may wait for one that has no slot.
-func (e *eager) slots() int {
+// mostNodes is how many nodes may run beside the early streams. A text that is held back until
+// something reads it counts as none: its reader may wait for one that has no slot.
+func (e *eager) mostNodes() int {
 	free := e.opt.Concurrency
-	for _, j := range e.active {
-		if !j.waits {
-			free--
-		}
-	}
 	for _, n := range e.pending {
 		if s := e.streams[n].deferred.stream; s.slot && !s.ended() && !s.full() {
 			free--
@@ -241,9 +255,10 @@ func (e *eager) openStreams() {
 		if s.isOpen() {
 			continue
 		}
-		if e.slots() <= 0 {
+		if !e.slots.take(e.mostNodes()) {
 			return
 		}
+		e.slots.put() // from here on the open text counts
 		s.slot = true
 		s.openEarly(e.work())
 	}
@@ -342,6 +357,7 @@ func (e *eager) await() {
 		e.finished(j)
 	case <-e.wake:
 		e.noteStreams()
+		e.flushInner()
 	case <-e.signal:
 		e.flushNotes()
 	case <-e.port:
@@ -357,10 +373,11 @@ func (e *eager) finished(j *job) {
 		return // it was abandoned
 	}
 	j.call.err, j.call.ended = j.err, e.clock.Now()
-	e.remove(j)
+	e.drop(j)
 	if errors.Is(j.err, ErrCanceled) && !e.canceled() {
 		e.cancelNow()
 	}
+	e.flushInner()
 	e.flushNotes()
 	if e.replay.defers(j.call) {
 		return
@@ -400,7 +417,7 @@ func (e *eager) expireCalls() {
 // giveUp settles the node of a worker that does not return, with an error.
 func (e *eager) giveUp(j *job, err error) {
 	j.call.close()
-	e.remove(j)
+	e.drop(j)
 	call := newCall(e.run, j.call.node)
 	call.step, call.started, call.cursor, call.away, call.err = j.call.step, j.call.started, j.call.cursor, true, err
 	e.logResult(call)
@@ -416,7 +433,7 @@ func (e *eager) abort() {
 		select {
 		case j := <-e.done:
 			if slices.Contains(e.active, j) {
-				e.remove(j)
+				e.drop(j)
 				e.cut(j.call)
 			}
 		case <-e.signal:
@@ -424,7 +441,7 @@ func (e *eager) abort() {
 		case <-timer:
 			for _, j := range slices.Clone(e.active) {
 				j.call.close()
-				e.remove(j)
+				e.drop(j)
 				call := newCall(e.run, j.call.node)
 				call.step, call.started, call.away = j.call.step, j.call.started, true
 				e.cut(call)
@@ -453,9 +470,9 @@ func (e *eager) cut(call *Call) {
 	e.failed = failed
 }
 
-// launch runs a call on a worker. One that only waits for a text takes no slot.
-func (e *eager) launch(call *Call, waits bool) {
-	j := &job{call: call, waits: waits}
+// launch runs a call on a worker, which gives the slot back if it has taken one.
+func (e *eager) launch(call *Call, slot bool) {
+	j := &job{call: call, slot: slot}
 	ctx, cancel := e.jobContext(j)
 	j.cancel = cancel
 	e.active = append(e.active, j)
@@ -466,6 +483,15 @@ func (e *eager) launch(call *Call, waits bool) {
 		case <-e.quit:
 		}
 	}()
+}
+
+// drop takes a worker from the active ones.
+func (e *eager) drop(j *job) {
+	e.remove(j)
+	if j.slot {
+		j.slot = false
+		e.slots.put()
+	}
 }
 
 // jobContext is the context of a worker, with the timeout of its node.

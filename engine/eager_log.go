@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/hex"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -43,15 +44,21 @@ func (e *eager) noteRunning() {
 // save writes a checkpoint if something has changed. There is none in the middle of a message, of
 // which a part would be said again, and none before a replay has come to the end of the log.
 func (e *eager) save() {
-	midway := len(e.speeches) > 0 && e.speeches[0].opened
+	midway := len(e.speeches) > 0 && e.speeches[0].opened || slices.ContainsFunc(e.active, runsBodies)
 	if !e.unsaved || midway || e.replay.pending() || e.stopped() {
 		return
 	}
 	e.unsaved = false
 	e.noteRunning()
 	e.checkpoint()
-	e.settled, e.cited = e.settled[:0], e.cited[:0]
+	e.settled = e.settled[:0]
+	if e.opt.item == nil {
+		e.cited = e.cited[:0]
+	}
 }
+
+// runsBodies reports whether a worker runs bodies, whose events would come again after a crash.
+func runsBodies(j *job) bool { return j.call.node.container != nil }
 
 // value is what the log says of an overlap: all of it, or the ways from the first new one on.
 func (o *overlap) value(c *Canvas, schedule *scheduler.State, from int) Value {
@@ -298,6 +305,9 @@ func (e *eager) restart() {
 		call := e.newCall(&e.c.nodes[s.node])
 		e.step--
 		call.step, call.started = s.step, s.at
+		if e.needsSlot(call.node) {
+			e.slots.take(math.MaxInt) // it had one
+		}
 		e.start(call)
 	}
 }

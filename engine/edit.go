@@ -40,7 +40,7 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	p.nodes[n.index] = n
 	globals := newBucket(p.doc.Get("globals"))
 	p.bindNode(&p.nodes[n.index], &globals)
-	p.graph = p.newGraph() // a choice may lead elsewhere now
+	p.graph, p.sideBySide = p.newGraph(), runsSideBySide(p.nodes) // a choice may lead elsewhere now
 	return p, nil
 }
 

@@ -17,6 +17,7 @@ type emitter struct {
 	*redactor
 	*notebook
 	yield  func(*Event, error) bool
+	inner  innerEvents // of bodies that run beside each other
 	event  Event
 	number uint64 // Event.Note of the next event
 	seen   int    // matches of CancelAfter so far

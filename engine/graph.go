@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/easel-canvas/easel/engine/scheduler"
+import (
+	"slices"
+
+	"github.com/easel-canvas/easel/engine/scheduler"
+)
 
 // nodeIndex is the position of a node in its canvas; noNode is that of none.
 type nodeIndex = scheduler.Index
@@ -54,6 +58,12 @@ func graphOf(c *Canvas, reads func(n *node) []nodeIndex) *scheduler.Graph {
 		}
 	}
 	return scheduler.NewGraph(nodes)
+}
+
+// runsSideBySide reports whether a container runs its body for several elements at once: it is not
+// inline then.
+func runsSideBySide(nodes []node) bool {
+	return slices.ContainsFunc(nodes, func(n node) bool { return n.container != nil && !n.inline })
 }
 
 // reads are the nodes a node waits for.

@@ -58,7 +58,7 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 	}
 	c.dropParents()
 	c.bind()
-	c.graph = c.newGraph()
+	c.graph, c.sideBySide = c.newGraph(), runsSideBySide(c.nodes)
 	if _, err := c.readState(doc); err != nil {
 		if err := refuse(err); err != nil {
 			return nil, err

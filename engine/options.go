@@ -49,7 +49,8 @@ type Options struct {
 	CancelBefore bool         // the cancel flag is set already
 	CancelAfter  *CancelAfter // set the cancel flag when an event has been handed out
 
-	around *Call // the node that this run is
+	around *Call      // the node that this run is
+	item   *itemScope // the element whose body this run is
 }
 
 // Scheduling says when a node starts whose inputs are there.

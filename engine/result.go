@@ -56,6 +56,9 @@ func (c *Call) resultValue() Value {
 		}
 		b.Set("next", Strings(ids...))
 	}
+	if c.itemsRan {
+		b.Set("items", Bool(true))
+	}
 	if c.deferred != nil {
 		b.Set("stream", Object("output", c.deferred.output, "request", c.deferred.stream.request))
 	}
@@ -82,6 +85,7 @@ func (r *run) reviveCall(n *node, v Value) *Call {
 		c.sets = append(c.sets, assignment{&ref, s.At(1)})
 	}
 	c.cites, c.memories = readCites(v.Get("cites")), elements(v.Get("memory"))
+	c.itemsRan = v.Get("items").True()
 	if next, ok := v.Lookup("next"); ok {
 		c.branched = true
 		for _, id := range next.Elements() {

@@ -38,6 +38,8 @@ type run struct {
 	shared  bool                // a worker may still hold a call
 	wake    chan struct{}       // capacity 1: a text grew; nil in batch mode
 	wakeUp  func()              // fills wake from any goroutine; nil in batch mode
+	slots   *slots              // shared with the runs of bodies inside
+	itemLog map[string]Value    // what bodies gave before a crash, by itemRecordName
 	logged  []Value             // results of an eager run that a crash left unsettled, in their order
 	results map[nodeIndex]*Call // members of a batch whose result was logged before a crash
 }
@@ -135,7 +137,11 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 		r.signal = make(chan struct{}, 1)
 	}
 	c.settings.narrow(&r.opt)
-	r.wake, r.wakeUp = r.opt.waker()
+	r.wake, r.wakeUp = r.opt.waker(c.sideBySide)
+	r.slots = &slots{}
+	if opt.item != nil {
+		r.slots = opt.around.run.slots
+	}
 	r.spending.run.limits = &r.opt.Limits
 	if opt.around != nil {
 		r.spending.outer = &opt.around.run.spending
@@ -158,10 +164,12 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 }
 
 // waker settles when nodes start, and makes what wakes the owner of an eager run when a text grows.
-func (o *Options) waker() (wake chan struct{}, wakeUp func()) {
+func (o *Options) waker(sideBySide bool) (wake chan struct{}, wakeUp func()) {
 	if o.Scheduling != Eager || o.Until != "" {
 		o.Scheduling = Batch
-		return nil, nil
+		if !sideBySide {
+			return nil, nil
+		}
 	}
 	wake = make(chan struct{}, 1)
 	return wake, func() {
@@ -425,13 +433,9 @@ func (r *run) ranUntil(batch []nodeIndex) bool {
 
 // finish ends a run that went well.
 func (r *run) finish() {
-	for len(r.pending) > 0 && !r.gone {
-		r.drain(r.pending[0])
-		r.flushPending()
-		if r.canceled() || r.failed != nil {
-			r.stop()
-			return
-		}
+	if !r.drainAll() {
+		r.stop()
+		return
 	}
 	r.flushNotes()
 	st := r.st

@@ -85,7 +85,7 @@ func (r *run) conclude(call *Call) {
 	case call.deferred != nil && call.err == nil:
 		r.st.setOut(n.index, call.deferred.output, Null)
 		r.emitNodeFinished(call)
-	case n.container == nil || failed || n.item < 0:
+	case n.container == nil || failed || n.item < 0 || call.itemsRan:
 		r.emitNodeFinished(call)
 	}
 	how := r.outcome(call, jumped, failed)
@@ -234,6 +234,8 @@ func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 		return scheduler.Chosen
 	case failed:
 		return scheduler.Failed
+	case call.itemsRan:
+		return scheduler.Ended
 	case n.container != nil && r.opt.pinned(n):
 		r.emitContainerFinished(n, call.started, call.ins)
 		return scheduler.Ended

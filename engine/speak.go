@@ -380,6 +380,18 @@ func (t *streaming) drain(node nodeIndex) {
 	}
 }
 
+// drainAll reads the streams that are unread. It is false when the run cannot go further.
+func (t *streaming) drainAll() bool {
+	for len(t.pending) > 0 && !t.gone {
+		t.drain(t.pending[0])
+		t.flushPending()
+		if t.canceled() || t.failed != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // dropStreams finishes nodes whose streams will not be read: with the reason as their error, or
 // without one when the run failed elsewhere.
 func (t *streaming) dropStreams(reason error) {

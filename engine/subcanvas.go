@@ -183,7 +183,7 @@ func (c *Call) innerPath(further Value, node string) Value {
 
 // countInner bounds the executions of all runs inside of a run together.
 func (r *run) countInner(n int) error {
-	if r.opt.around == nil {
+	if r.opt.around == nil || r.opt.item != nil {
 		return nil
 	}
 	s := r.spending.shared()

@@ -143,6 +143,7 @@ func (r *run) takeOver(kept *progress) {
 	for _, s := range elements(kept.streamsValue(r.c)) {
 		r.reopen(s)
 	}
+	r.itemLog, kept.results = splitItems(kept.results)
 	if r.opt.Scheduling == Eager {
 		r.logged = kept.results
 		return
@@ -155,6 +156,23 @@ func (r *run) takeOver(kept *progress) {
 			r.results[i] = r.reviveCall(&r.c.nodes[i], v)
 		}
 	}
+}
+
+// splitItems takes what bodies gave before a crash out of the results of a log.
+func splitItems(results []Value) (items map[string]Value, others []Value) {
+	for _, v := range results {
+		if v.Get("item").IsNull() {
+			others = append(others, v)
+			continue
+		}
+		if items == nil {
+			items = map[string]Value{}
+		}
+		i, _ := v.Get("item").Int()
+		step, _ := v.Get("step").Int()
+		items[itemRecordName(v.Get("node").Str(), step, int(i))] = v.Get("given")
+	}
+	return items, others
 }
 
 // reopen makes a stream of the request that was saved for it.

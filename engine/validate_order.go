@@ -21,17 +21,45 @@ type batchSpan struct {
 }
 
 // checkOrder names nodes of an eager canvas of which one writes what the other reads or writes, and
-// neither waits for the other; and nodes that batches run once for each way that leads to them.
+// neither waits for the other; nodes that batches run once for each way that leads to them; and
+// writes in bodies that run for several elements at once.
 func (v *validator) checkOrder() {
-	if v.settings.scheduling != Eager {
+	if v.settings.scheduling != Eager && !v.sideBySide {
 		return
 	}
 	o := &orderCheck{validator: v, before: make([][]bool, len(v.nodes)), spans: make([]batchSpan, len(v.nodes))}
 	reached := v.fromStart()
 	for i := range v.nodes {
 		if n := &v.nodes[i]; reached[i] && n.comp != nil {
-			o.checkWrites(n, reached)
-			o.checkJoin(n)
+			o.checkBeside(n)
+			if v.settings.scheduling == Eager {
+				o.checkWrites(n, reached)
+				o.checkJoin(n)
+			}
+		}
+	}
+}
+
+// checkBeside names a node that writes a variable in a body that runs for several elements at once:
+// each sees the variable as it was before the first, and the last element decides.
+func (o *orderCheck) checkBeside(n *node) {
+	w, ok := n.comp.(Writer)
+	if !ok || len(w.Writes()) == 0 {
+		return
+	}
+	for p := n.parent; p != noNode; p = o.nodes[p].parent {
+		around := &o.nodes[p]
+		if around.container == nil || around.inline {
+			continue
+		}
+		for _, ref := range w.Writes() {
+			if i, inside := o.index[ref.Node]; inside && o.graph.Encloses(p, i) {
+				continue // each element has its own
+			}
+			o.add(n, SeverityWarning, CodeOrderDependent, "",
+				"it writes {%s} in the body of %q, whose elements run at once: none sees what another wrote, and "+
+					"the last element decides; set concurrency to 1, or collect the values as an output",
+				ref.Expr, around.id)
 		}
 	}
 }

@@ -14,6 +14,9 @@ type Scope struct {
 // IsOpen reports whether the body of a container is open.
 func (s *Scheduler) IsOpen(container Index) bool { return s.scope(container) != nil }
 
+// Enter opens the body of a container, which need not have run: a run that is only that body.
+func (s *Scheduler) Enter(container Index) { s.open(container) }
+
 // scope is the open body of a container, or nil. It is valid until a body opens or ends.
 func (s *Scheduler) scope(container Index) *Scope {
 	if container == None {

@@ -207,11 +207,18 @@ export const zh: Readonly<Record<string, string>> = {
   "looked at in order; the first that holds decides": "依次检查；第一个成立的条件起决定作用",
   "Otherwise": "否则",
   "ids of the nodes that run when no condition holds": "没有条件成立时运行的节点编号",
-  "Runs its body once for each element of a list, one after the other, and collects what the body gives.":
-    "对列表的每个元素依次运行一次循环体，并收集结果。",
+  "Runs its body once for each element of a list and collects what the body gives.":
+    "对列表的每个元素运行一次循环体，并收集结果。",
   "Going over a list.": "正在遍历列表。",
   "List": "列表",
   "reference to the list": "对列表的引用",
+  "At once": "同时运行",
+  "elements at once; with more than 1, elements do not see what the body wrote for others":
+    "同时处理的元素个数；大于 1 时，各元素看不到循环体为其他元素写入的内容",
+  "On error": "出错时",
+  ["stop: an error in the body is that of the node; skip: the element is left out; collect: " +
+    "{index, error} takes its place"]:
+    "stop：循环体的错误即为节点的错误；skip：略过该元素；collect：以 {index, error} 代替",
   "Opens each turn of an Iteration's body.": "开始迭代的每一轮。",
   "Taking the next element.": "正在取下一个元素。",
   "each item": "每个元素",

@@ -1,0 +1,510 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+)
+
+// Items says how the body of a container runs for the elements of a list, see [Call.RunItems].
+type Items struct {
+	Count       int  // elements
+	Concurrency int  // bodies at once
+	Stop        bool // the first error ends them all and is that of the node
+}
+
+// ItemResult is what the body gave for one element.
+type ItemResult struct{ given Value }
+
+// Err is why the body failed, or nil.
+func (r *ItemResult) Err() error {
+	if text := r.given.Get("error"); !text.IsNull() {
+		return errors.New(text.Str())
+	}
+	return nil
+}
+
+// Output is what a reference to a node of the body meant at the end; ok is false for another node.
+func (r *ItemResult) Output(ref *Ref) (v Value, ok bool) {
+	outs, ok := r.given.Get("outs").Lookup(ref.Node)
+	if !ok {
+		return Null, false
+	}
+	if v = outs.Get(ref.Output); len(ref.Path) > 0 {
+		v = Walk(v, ref.Path)
+	}
+	return v, true
+}
+
+// itemScope says that a run is the body of a container for one element.
+type itemScope struct {
+	container nodeIndex
+	index     int
+	entered   bool // its item node has started
+}
+
+// SingleItem reports whether this execution belongs to a body that runs for one element by itself,
+// beside those of other elements: nothing is collected from an earlier turn.
+func (c *execution) SingleItem() bool { return c.run.opt.item != nil }
+
+// RunItems runs the body of this container once for each element, each time as a run of its own
+// that sees the state as it was when the container started. What they write counts in the order of
+// the elements when all are done, and so do messages; other events come as they are made, with the
+// index of the element. A form pauses its element only: the others are completed, and then the
+// execution is to end with the *Suspension.
+func (c *Call) RunItems(ctx context.Context, items Items) ([]ItemResult, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g := &itemGroup{
+		call: c, items: items, cancel: cancel, key: c.Key(),
+		given: make([]Value, items.Count), paused: make([]Value, items.Count), held: make([][]innerEvent, items.Count),
+	}
+	resumed := g.restore()
+	g.runAll(ctx, resumed)
+	if err := c.Canceled(); err != nil {
+		return nil, err
+	}
+	if g.err != nil {
+		return nil, g.err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s := g.suspension(); s != nil {
+		return nil, s
+	}
+	return g.results(), nil
+}
+
+// itemGroup is the bodies of one container on their way.
+type itemGroup struct {
+	call   *Call
+	items  Items
+	key    string
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	given  []Value        // by element: what its body gave; null until it is done
+	paused []Value        // by element: the form it waits with
+	held   [][]innerEvent // by element: messages until those before it are done
+	next   int            // the first element that is not done
+	err    error
+}
+
+// restore takes in what was done before a pause or a crash. It gives the element whose form was
+// answered, or -1.
+func (g *itemGroup) restore() (resumed int) {
+	resumed = -1
+	state, waited := g.call.Resumed()
+	for i := range g.given {
+		name := strconv.Itoa(i)
+		if waited {
+			g.given[i], g.paused[i] = state.Get("given").Get(name), state.Get("paused").Get(name)
+		}
+		if resumed < 0 && !g.paused[i].IsNull() {
+			resumed = i
+		}
+	}
+	g.skipDone()
+	for i := range g.given {
+		v, logged := g.call.run.itemLog[g.recordName(i)]
+		if !logged {
+			continue
+		}
+		for _, e := range v.Get("events").Elements() {
+			g.hand(i, innerEvent{EventType(e.At(0).Str()), e.At(1).Str(), e.At(2)})
+		}
+		g.finish(i, v.With("events", Null))
+	}
+	return resumed
+}
+
+// recordName is what the log knows an element of this execution by.
+func (g *itemGroup) recordName(i int) string { return itemRecordName(g.call.id, g.call.step, i) }
+
+func itemRecordName(node string, step int64, i int) string {
+	return fmt.Sprintf("%s/%d/%d", node, step, i)
+}
+
+// runAll runs the bodies that are left, some at once.
+func (g *itemGroup) runAll(ctx context.Context, resumed int) {
+	todo := make(chan int, len(g.given))
+	for i := range g.given {
+		if g.given[i].IsNull() && (g.paused[i].IsNull() || i == resumed) {
+			todo <- i
+		}
+	}
+	close(todo)
+	var all sync.WaitGroup
+	for range min(max(g.items.Concurrency, 1), len(todo)) {
+		all.Go(func() {
+			for i := range todo {
+				if ctx.Err() != nil {
+					return
+				}
+				g.runItem(ctx, i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// runItem runs the body for one element.
+func (g *itemGroup) runItem(ctx context.Context, i int) {
+	x := &itemRun{group: g, index: i}
+	r, err := x.prepare(ctx)
+	if err == nil {
+		defer r.close()
+		if x.resumed {
+			if r.resumeForms() {
+				r.goEager()
+			}
+		} else {
+			r.goEager()
+		}
+		err = x.err
+		if err == nil && r.canceled() {
+			err = ErrCanceled
+		}
+	}
+	switch {
+	case errors.Is(err, ErrCanceled) || ctx.Err() != nil:
+		return
+	case !x.form.IsNull():
+		state, err := ParseJSON(r.st.appendLog(nil, r.st.progress))
+		if err == nil {
+			g.mu.Lock()
+			g.paused[i] = x.form.With("state", state)
+			g.mu.Unlock()
+			return
+		}
+		x.err = err
+		fallthrough
+	default:
+		g.done(x, r, err)
+	}
+}
+
+// done takes what the body of an element gave.
+func (g *itemGroup) done(x *itemRun, r *run, err error) {
+	if err != nil && g.items.Stop {
+		g.mu.Lock()
+		if g.err == nil {
+			g.err = fmt.Errorf("item %d: %w", x.index, err)
+		}
+		g.mu.Unlock()
+		g.cancel()
+		return
+	}
+	given := x.record(r, err)
+	c := g.call
+	if c.run.opt.Checkpoints {
+		c.run.note(EventResult, c.node, Object(
+			"node", c.id, "step", c.step, "item", x.index, "given", given.With("events", x.events.value())))
+	}
+	g.finish(x.index, given)
+}
+
+// finish notes that an element is done and hands out the messages whose turn it is.
+func (g *itemGroup) finish(i int, given Value) {
+	g.mu.Lock()
+	g.given[i], g.paused[i] = given, Null
+	g.mu.Unlock()
+	g.skipDone()
+}
+
+// skipDone hands out the messages of all elements before the first that is not done.
+func (g *itemGroup) skipDone() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for ; g.next < len(g.given) && !g.given[g.next].IsNull(); g.next++ {
+		g.call.run.inner.add(g.held[g.next]...)
+		g.held[g.next] = nil
+	}
+	g.call.run.wakeUp()
+}
+
+// hand passes an event of an element on: messages when all before it are done, the rest at once.
+func (g *itemGroup) hand(i int, e innerEvent) {
+	if e.typ == EventMessage || e.typ == EventMessageEnd {
+		g.mu.Lock()
+		g.held[i] = append(g.held[i], e)
+		g.mu.Unlock()
+		return
+	}
+	g.call.run.inner.add(e)
+	g.call.run.wakeUp()
+}
+
+// suspension is the form of the first element that waits, with everything that is done, or nil.
+func (g *itemGroup) suspension() error {
+	given, paused := NewObject(len(g.given)), NewObject(1)
+	var form Value
+	for i := range g.given {
+		name := strconv.Itoa(i)
+		if !g.given[i].IsNull() {
+			given.Set(name, g.given[i])
+		}
+		if !g.paused[i].IsNull() {
+			paused.Set(name, g.paused[i])
+			if form.IsNull() {
+				form = g.paused[i]
+			}
+		}
+	}
+	if form.IsNull() {
+		return nil
+	}
+	return &Suspension{
+		Fields: form.Get("inputs"), Tips: form.Get("tips").Str(),
+		State: Object("given", given.Value(), "paused", paused.Value()),
+	}
+}
+
+// results lets what the bodies wrote count as what this execution writes, in the order of the
+// elements.
+func (g *itemGroup) results() []ItemResult {
+	c := g.call
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]ItemResult, len(g.given))
+	for i, v := range g.given {
+		list[i].given = v
+		for _, s := range v.Get("sets").Elements() {
+			ref := ParseRef(s.At(0).Str())
+			c.sets = append(c.sets, assignment{&ref, s.At(1)})
+		}
+		c.cites = append(c.cites, readCites(v.Get("cites"))...)
+		c.memories = append(c.memories, elements(v.Get("memory"))...)
+	}
+	if n := len(g.given); n > 0 {
+		for node, outs := range g.given[n-1].Get("outs").Fields() {
+			for name, v := range outs.Fields() {
+				ref := ParseRef(node + "@" + name)
+				c.sets = append(c.sets, assignment{&ref, v})
+			}
+		}
+	}
+	c.itemsRan = true
+	return list
+}
+
+// itemRun is the body for one element on its way.
+type itemRun struct {
+	group    *itemGroup
+	index    int
+	resumed  bool
+	form     Value
+	err      error
+	events   innerEvents
+	memories int // entries of the memory before it
+}
+
+// prepare makes the run of the body.
+func (x *itemRun) prepare(ctx context.Context) (*run, error) {
+	c := x.group.call
+	opt := c.subOptions(c.run.opt.CanvasID)
+	opt.Scheduling, opt.Seed = Eager, mix(opt.Seed^uint64(x.index))|1
+	opt.Ports.IDs = &innerIDs{IDs: c.run.opt.Ports.IDs, first: x.group.key + "." + strconv.Itoa(x.index)}
+	opt.item = &itemScope{container: c.node.index, index: x.index}
+	st, err := x.state()
+	if err != nil {
+		return nil, err
+	}
+	x.memories = len(st.memory)
+	kept := st.progress
+	r := newRun(ctx, c.run.c, st, c.run.in, opt, x.take)
+	r.enc.name(c.run.messageID, c.run.taskID, c.run.created)
+	if x.resumed {
+		r.messageID, opt.item.entered = kept.messageID, true
+		return r, nil
+	}
+	r.bodies = []body{{container: c.node.index, cursor: int64(x.index), started: c.started}}
+	r.sched.Enter(c.node.index)
+	return r, nil
+}
+
+// state is what the body begins with: a copy of what the container sees, or where it waited.
+func (x *itemRun) state() (*State, error) {
+	c := x.group.call
+	if form := x.group.paused[x.index]; !form.IsNull() {
+		x.resumed = true
+		return c.run.c.foreignState(form.Get("state"))
+	}
+	st := c.st.Clone()
+	st.path, st.waiting, st.progress, st.dirty, st.globals.dirty = nil, nil, nil, nil, nil
+	last := newReference()
+	if n := len(st.retrieval); n > 0 {
+		last = st.retrieval[n-1].clone()
+	}
+	st.retrieval = []Reference{last}
+	for i := range st.nodes {
+		st.nodes[i].dirty = false
+	}
+	return st, nil
+}
+
+// take takes an event of the body.
+func (x *itemRun) take(e *Event, err error) bool {
+	if err != nil {
+		x.err = err
+		return false
+	}
+	c := x.group.call
+	switch e.Type {
+	case EventUserInputs:
+		x.form = e.Data()
+	case EventNodeStarted, EventNodeFinished, EventMessage, EventMessageEnd:
+		v := e.Value()
+		data := v.Get("data")
+		path := append([]Value{Int(int64(x.index))}, elements(data.Get("index_path"))...)
+		inner := innerEvent{e.Type, e.Node, v.With("data", data.With("index_path", listOf(path)))}
+		x.events.add(inner)
+		x.group.hand(x.index, inner)
+	case EventUsage, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning, EventInner:
+		c.run.note(e.Type, c.node, e.Data())
+	}
+	return true
+}
+
+// record is what the body left behind.
+func (x *itemRun) record(r *run, err error) Value {
+	outs, sets := NewObject(4), List()
+	for i := range r.st.nodes {
+		n, held := &r.c.nodes[i], &r.st.nodes[i]
+		if !held.dirty {
+			continue
+		}
+		own := NewObject(len(held.outs))
+		for _, o := range held.outs {
+			own.Set(o.name, o.value)
+			if !r.c.graph.Encloses(x.group.call.node.index, n.index) {
+				sets = sets.Append(List(String(n.id+"@"+o.name), o.value))
+			}
+		}
+		if r.c.graph.Encloses(x.group.call.node.index, n.index) {
+			outs.Set(n.id, own.Value())
+		}
+	}
+	for _, name := range r.st.globals.dirty {
+		v, _ := r.st.globals.get(name)
+		sets = sets.Append(List(String(name), v))
+	}
+	given := Object("outs", outs.Value(), "sets", sets, "cites", citesValue(r.cited),
+		"memory", List(r.st.memory[min(x.memories, len(r.st.memory)):]...))
+	if err != nil {
+		given = given.With("error", String(errorText(err)))
+	}
+	return given
+}
+
+// innerEvent is an event of a body on its way to the owner of the run around it.
+type innerEvent struct {
+	typ  EventType
+	node string
+	json Value
+}
+
+// innerEvents is a list of events that any goroutine may add to.
+type innerEvents struct {
+	mu   sync.Mutex
+	list []innerEvent
+}
+
+func (l *innerEvents) add(events ...innerEvent) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, events...)
+}
+
+// takeAll gives the events since it was last called.
+func (l *innerEvents) takeAll() []innerEvent {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.list
+	l.list = nil
+	return list
+}
+
+func (l *innerEvents) value() Value {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	vals := make([]Value, len(l.list))
+	for i, e := range l.list {
+		vals[i] = List(String(string(e.typ)), String(e.node), e.json)
+	}
+	return listOf(vals)
+}
+
+// flushInner hands out the events of bodies that run beside each other.
+func (e *emitter) flushInner() {
+	for _, x := range e.inner.takeAll() {
+		if !e.room(x.json.Size()) {
+			return
+		}
+		e.enc.reserve(x.json.Size())
+		e.enc.buf = x.json.AppendJSON(e.enc.buf[:0])
+		f := ReadFacts(x.typ, e.enc.buf)
+		e.emitWire(x.typ, x.node, &f)
+	}
+}
+
+// keep drops what leaves the body of an element, and the start of a second turn.
+func (s *itemScope) keep(r *run, taken []nodeIndex) []nodeIndex {
+	kept := taken[:0]
+	for _, n := range taken {
+		again := n == r.c.nodes[s.container].item && s.entered
+		if again || !r.c.graph.Encloses(s.container, n) {
+			r.sched.Withdraw(n)
+			continue
+		}
+		s.entered = s.entered || n == r.c.nodes[s.container].item
+		kept = append(kept, n)
+	}
+	return kept
+}
+
+// slots counts the nodes that run at once in a run and in the bodies of its containers.
+type slots struct {
+	mu    sync.Mutex
+	used  int
+	wakes map[*run]func()
+}
+
+// take takes a slot if fewer than most are taken.
+func (s *slots) take(most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used >= most {
+		return false
+	}
+	s.used++
+	return true
+}
+
+// put gives a slot back and wakes those that may wait for it.
+func (s *slots) put() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used--
+	for _, wake := range s.wakes {
+		wake()
+	}
+}
+
+// join makes a run hear of free slots until leave.
+func (s *slots) join(r *run) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wakes == nil {
+		s.wakes = map[*run]func(){}
+	}
+	s.wakes[r] = r.wakeUp
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.wakes, r)
+	}
+}

@@ -1,0 +1,270 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// iteration is a canvas with an Iteration over n elements whose body is one model call and a
+// message.
+func iteration(n int, params string, body ...string) string {
+	items := make([]string, n)
+	for i := range items {
+		items[i] = fmt.Sprintf("%d", i)
+	}
+	entries := []string{
+		start("Iteration:I"),
+		cell("Iteration:I", "Iteration",
+			`"items_ref": "env.items", "outputs": {"all": {"ref": "StringTransform:T@result"}}, `+params,
+			"StringTransform:E"),
+		inBody("Iteration:I", cell("IterationItem:X", "IterationItem", "", "LLM:L")),
+		cell("StringTransform:E", "StringTransform", `"method": "merge", "script": "{Iteration:I@all}"`),
+	}
+	if len(body) == 0 {
+		body = []string{
+			inBody("Iteration:I", asks("LLM:L", 1, "{IterationItem:X@item}", "StringTransform:T")),
+			inBody("Iteration:I", cell("StringTransform:T", "StringTransform",
+				`"method": "merge", "script": "r{IterationItem:X@item}"`, "Message:M")),
+			inBody("Iteration:I", message("Message:M", "said {IterationItem:X@item}")),
+		}
+	}
+	return given("items", strings.Join(items, ","), document(append(entries, body...)...))
+}
+
+// given adds a list to the variables of a document.
+func given(name, list, dsl string) string {
+	doc, err := engine.ParseJSON([]byte(dsl))
+	if err != nil {
+		panic(err)
+	}
+	value, err := engine.ParseJSON([]byte("[" + list + "]"))
+	if err != nil {
+		panic(err)
+	}
+	variable := engine.Object("type", "array<number>", "value", value)
+	return doc.With("globals", doc.Get("globals").With("env."+name, value)).
+		With("variables", doc.Get("variables").With(name, variable)).JSON()
+}
+
+// output is what a state holds.
+func output(t *testing.T, st *engine.State, node, name string) string {
+	t.Helper()
+	v, ok := st.Output(node, name)
+	require.True(t, ok)
+	return v.JSON()
+}
+
+func TestIterationRunsElementsAtOnce(t *testing.T) {
+	for _, mode := range []engine.Scheduling{engine.Batch, engine.Eager} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &slowModel{}
+			opt := engine.Options{Scheduling: mode, Ports: engine.Ports{Model: m}}
+			events, state, err := eagerRun(t, iteration(20, `"concurrency": 5`), opt)
+			require.NoError(t, err)
+			require.LessOrEqual(t, events[len(events)-1].at/4, 1.02)
+			require.Equal(t, 5, m.max)
+			var want, said []string
+			for i := range 20 {
+				want = append(want, fmt.Sprintf(`"r%d"`, i))
+			}
+			require.Equal(t, "["+strings.Join(want, ",")+"]", output(t, state, "Iteration:I", "all"))
+			for _, e := range events {
+				if e.event.Type == engine.EventMessage {
+					said = append(said, e.event.Facts.Message.Text)
+				}
+				if e.event.Node == "LLM:L" {
+					require.Equal(t, 1, e.event.Data().Get("index_path").Len())
+				}
+			}
+			text := ""
+			for i := range 20 {
+				text += fmt.Sprintf("said %d", i)
+			}
+			require.Equal(t, text, strings.Join(said, ""))
+		})
+	}
+}
+
+// nested is an Iteration of four elements around one of five.
+func nested() string {
+	inner := func(entry string) string { return inBody("Iteration:J", entry) }
+	return given("items", "0,1,2,3", given("inner", "0,1,2,3,4", document(
+		start("Iteration:I"),
+		cell("Iteration:I", "Iteration",
+			`"items_ref": "env.items", "concurrency": 4, "outputs": {"all": {"ref": "Iteration:J@all"}}`),
+		inBody("Iteration:I", cell("IterationItem:X", "IterationItem", "", "Iteration:J")),
+		inBody("Iteration:I", cell("Iteration:J", "Iteration",
+			`"items_ref": "env.inner", "concurrency": 5, "outputs": {"all": {"ref": "StringTransform:T@result"}}`)),
+		inner(cell("IterationItem:Y", "IterationItem", "", "LLM:L")),
+		inner(asks("LLM:L", 1, "{IterationItem:Y@item}", "StringTransform:T")),
+		inner(cell("StringTransform:T", "StringTransform",
+			`"method": "merge", "script": "{IterationItem:X@item}{IterationItem:Y@item}"`)))))
+}
+
+func TestNestedIterationsShareTheSlots(t *testing.T) {
+	for _, slots := range []int{20, 5, 1} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &slowModel{}
+			opt := engine.Options{Concurrency: slots, Ports: engine.Ports{Model: m}}
+			events, state, err := eagerRun(t, nested(), opt)
+			require.NoError(t, err)
+			require.LessOrEqual(t, events[len(events)-1].at/float64(20/slots), 1.02)
+			require.LessOrEqual(t, m.max, slots)
+			require.Equal(t, `[["00","01","02","03","04"],["10","11","12","13","14"],`+
+				`["20","21","22","23","24"],["30","31","32","33","34"]]`, output(t, state, "Iteration:I", "all"))
+			for _, e := range events {
+				if e.event.Node == "LLM:L" {
+					require.Equal(t, 2, e.event.Data().Get("index_path").Len())
+				}
+			}
+		})
+	}
+}
+
+// failing fails for elements 1 and 3.
+var failing = modelFunc(func(ctx context.Context, req *engine.ModelRequest, yield func(engine.ModelPiece, error) bool) {
+	select {
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+		yield(engine.ModelPiece{}, ctx.Err())
+		return
+	}
+	if strings.HasSuffix(req.System, " 1") || strings.HasSuffix(req.System, " 3") {
+		yield(engine.ModelPiece{}, fmt.Errorf("refused"))
+		return
+	}
+	yield(engine.ModelPiece{Text: "ok"}, nil)
+})
+
+func TestOnErrorOfIteration(t *testing.T) {
+	for mode, want := range map[string]string{
+		"skip": `["r0","r2","r4"]`,
+		"collect": `["r0",{"index":1,"error":"node LLM:L (LLM): refused"},"r2",` +
+			`{"index":3,"error":"node LLM:L (LLM): refused"},"r4"]`,
+	} {
+		for _, at := range []int{1, 5} {
+			synctest.Test(t, func(t *testing.T) {
+				params := fmt.Sprintf(`"concurrency": %d, "on_error": %q`, at, mode)
+				_, state, err := eagerRun(t, iteration(5, params), engine.Options{Ports: engine.Ports{Model: failing}})
+				require.NoError(t, err)
+				require.Equal(t, want, output(t, state, "Iteration:I", "all"))
+			})
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		_, _, err := eagerRun(t, iteration(5, `"concurrency": 5`), engine.Options{Ports: engine.Ports{Model: failing}})
+		require.ErrorContains(t, err, "refused")
+	})
+}
+
+// counting counts the calls by their prompt.
+type counting struct {
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+func (c *counting) model() engine.Model {
+	return modelFunc(func(_ context.Context, req *engine.ModelRequest, yield func(engine.ModelPiece, error) bool) {
+		c.mu.Lock()
+		c.calls[req.System]++
+		c.mu.Unlock()
+		yield(engine.ModelPiece{Text: "ok"}, nil)
+	})
+}
+
+func TestFormPausesItsElementOnly(t *testing.T) {
+	dsl := iteration(3, `"concurrency": 3`,
+		inBody("Iteration:I", asks("LLM:L", 1, "{IterationItem:X@item}", "Switch:S")),
+		inBody("Iteration:I", cell("Switch:S", "Switch", `"conditions": [
+			{"logical_operator": "and", "to": ["UserFillUp:F"],
+			"items": [{"cpn_id": "IterationItem:X@item", "operator": "<", "value": "2"}]}],
+			"end_cpn_ids": ["StringTransform:T"]`)),
+		inBody("Iteration:I", cell("UserFillUp:F", "UserFillUp",
+			`"enable_tips": true, "tips": "for {IterationItem:X@item}", "inputs": {"f": {"name": "f", "type": "line"}}`,
+			"StringTransform:T")),
+		inBody("Iteration:I", cell("StringTransform:T", "StringTransform",
+			`"method": "merge", "script": "{IterationItem:X@item}{UserFillUp:F@f}"`)))
+	for _, mode := range []engine.Scheduling{engine.Batch, engine.Eager} {
+		count := &counting{calls: map[string]int{}}
+		canvas, err := engine.Load(builtins(t), []byte(dsl))
+		require.NoError(t, err)
+		state := canvas.State()
+		opt := engine.Options{Scheduling: mode, Ports: engine.Ports{Model: count.model()}}
+		var tips []string
+		in := engine.Input{Query: engine.String("q")}
+		for _, answer := range []string{"", "a", "b"} {
+			if answer != "" {
+				in = engine.Input{Inputs: engine.Object("f", engine.Object("value", answer))}
+				canvas, err = engine.Load(builtins(t), canvas.Save(state))
+				require.NoError(t, err)
+				state = canvas.State()
+			}
+			for e, err := range canvas.Run(t.Context(), state, in, opt) {
+				require.NoError(t, err)
+				if e.Type == engine.EventUserInputs {
+					tips = append(tips, e.Data().Get("tips").Str())
+				}
+			}
+		}
+		require.Equal(t, []string{"for 0", "for 1"}, tips)
+		require.False(t, state.Paused())
+		require.Equal(t, `["0a","1b","2"]`, output(t, state, "Iteration:I", "all"))
+		require.Equal(t, map[string]int{"wait 1 0": 1, "wait 1 1": 1, "wait 1 2": 1}, count.calls)
+	}
+}
+
+// A run that is taken over repeats only elements whose end is not in the log.
+func TestTakeoverRepeatsUnfinishedElements(t *testing.T) {
+	for _, mode := range []engine.Scheduling{engine.Batch, engine.Eager} {
+		dsl := iteration(6, `"concurrency": 3`)
+		for cut, ended := 1, false; !ended; cut++ {
+			count := &counting{calls: map[string]int{}}
+			canvas, err := engine.Load(builtins(t), []byte(dsl))
+			require.NoError(t, err)
+			opt := engine.Options{
+				Scheduling: mode, Checkpoints: true, Internal: true, Ports: engine.Ports{Model: count.model()},
+			}
+			var log []*engine.Event
+			ended = true
+			for e, err := range canvas.Run(t.Context(), canvas.State(), engine.Input{Query: engine.String("q")}, opt) {
+				require.NoError(t, err)
+				if log = append(log, e.Clone()); len(log) == cut {
+					ended = false
+					break
+				}
+			}
+			if ended || log[0].Type == engine.EventWorkflowStarted && len(log) == 1 {
+				continue
+			}
+			done := map[string]bool{}
+			for _, e := range log {
+				if v := e.Data(); e.Type == engine.EventResult && !v.Get("item").IsNull() {
+					done["wait 1 "+v.Get("item").Text()] = true
+				}
+			}
+			state, err := canvas.StateAt(log, 0)
+			require.NoError(t, err)
+			if !state.Unfinished() {
+				continue
+			}
+			count = &counting{calls: map[string]int{}}
+			opt.Ports.Model = count.model()
+			for _, err := range canvas.Continue(t.Context(), state, opt) {
+				require.NoError(t, err)
+			}
+			require.Equal(t, `["r0","r1","r2","r3","r4","r5"]`, output(t, state, "Iteration:I", "all"))
+			for prompt := range done {
+				require.Zero(t, count.calls[prompt], "cut after entry %d: %s", cut, prompt)
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// assigns is a node that writes env.n.
+func assigns(id string, down ...string) string {
+	return cell(id, "VariableAssigner",
+		`"variables": [{"variable": "env.n", "operator": "+=", "parameter": 1}]`, down...)
+}
+
+func eagerly(dsl string) string {
+	return strings.TrimSuffix(dsl, "}") + `, "settings": {"scheduling": "eager"}}`
+}
+
+func TestOrderDependence(t *testing.T) {
+	beside := given("n", "", document(start("VariableAssigner:A", "LLM:L"), assigns("VariableAssigner:A"),
+		asks("LLM:L", 1, "{env.n}")))
+	for _, c := range []struct {
+		name, dsl string
+		nodes     []string // with a diagnostic
+	}{
+		{"a writer beside a reader", eagerly(beside), []string{"VariableAssigner:A"}},
+		{"in batches the order is fixed", beside, nil},
+		{
+			"a writer before a reader",
+			eagerly(given("n", "", document(start("VariableAssigner:A"), assigns("VariableAssigner:A", "LLM:L"),
+				asks("LLM:L", 1, "{env.n}")))),
+			nil,
+		},
+		{
+			"two writers",
+			eagerly(given("n", "", document(start("VariableAssigner:A", "VariableAssigner:B"),
+				assigns("VariableAssigner:A"), assigns("VariableAssigner:B")))),
+			[]string{"VariableAssigner:A", "VariableAssigner:B"},
+		},
+		{
+			"ways of different length into a node that does not wait",
+			eagerly(given("n", "", document(start("LLM:A", "VariableAssigner:B"), asks("LLM:A", 1, "", "LLM:C"),
+				asks("LLM:C", 1, "", "VariableAssigner:B"), assigns("VariableAssigner:B")))),
+			[]string{"VariableAssigner:B"},
+		},
+		{
+			"a writer in a body whose elements run at once",
+			iteration(2, `"concurrency": 2`,
+				inBody("Iteration:I", asks("LLM:L", 1, "", "VariableAssigner:A")),
+				inBody("Iteration:I", assigns("VariableAssigner:A"))),
+			[]string{"VariableAssigner:A"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var nodes []string
+			for _, d := range engine.Validate(builtins(t), []byte(c.dsl)) {
+				if d.Code == engine.CodeOrderDependent {
+					nodes = append(nodes, d.Node)
+				}
+			}
+			require.Equal(t, c.nodes, nodes)
+		})
+	}
+}
