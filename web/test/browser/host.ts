@@ -21,13 +21,13 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** serveHost builds the program and starts it on a free port. */
-export async function serveHost(): Promise<Served> {
+/** serveHost builds the program and starts it on a free port, with further flags. */
+export async function serveHost(...more: string[]): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
   const program = join(folder, "easel");
   const build = ["build", "-o", program, "./host/cmd/easel"];
   execFileSync("go", build, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
-  const flags = ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data")];
+  const flags = ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data"), ...more];
   const host = spawn(program, flags, { stdio: ["ignore", "pipe", "ignore"] });
   const { address, key } = await greeting(host);
   return {
