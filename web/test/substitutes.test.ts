@@ -13,7 +13,8 @@ const standIns = {
 async function answered(relay: Relay | undefined): Promise<{ outputs: unknown; noted: Substitutes | undefined }> {
   let noted: Substitutes | undefined;
   const ports = watched({}, standIns, new Set(), (substitutes) => { noted = substitutes; }, relay);
-  const context = { params: { api_key: "{{secret:TAVILY}}" }, signal: new AbortController().signal, node: "Agent:A-->Search" };
+  const { signal } = new AbortController();
+  const context = { params: { api_key: "{{secret:TAVILY}}" }, signal, node: "Agent:A-->Search" };
   const outputs = await ports.tools?.["TavilySearch"]?.run({ query: "q" }, context as never);
   return { outputs, noted };
 }

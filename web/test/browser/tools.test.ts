@@ -1,5 +1,5 @@
-// Tools of a canvas in the page: a stand-in answers, or the tool of the host for those who are signed
-// in, and the card and the page of the node say which.
+// Tools of a canvas in the page: a stand-in answers, or the tool of the host for those who are
+// signed in, and the card and the page of the node say which.
 
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
