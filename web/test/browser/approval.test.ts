@@ -21,7 +21,8 @@ const canvasWith = (more: object): string => JSON.stringify({
       downstream: ["Message:M"], upstream: ["begin"],
     },
     "Message:M": {
-      obj: { component_name: "Message", params: { content: ["{Agent:A@content}"] } }, downstream: [], upstream: ["Agent:A"],
+      obj: { component_name: "Message", params: { content: ["{Agent:A@content}"] } },
+      downstream: [], upstream: ["Agent:A"],
     },
   },
 });
@@ -67,8 +68,10 @@ describe("approvals and limits", { skip: missing(), timeout: 1_200_000 }, () => 
     await page.locator("#tab-node").click();
     const tools = page.locator('.inspector section[aria-label="Tools"]');
     await tools.locator("summary", { hasText: "tavily_search_0" }).first().click();
-    const shown = await tools.evaluate((section) => section.textContent + [...section.querySelectorAll("textarea, input")]
-      .map((field) => (field as HTMLTextAreaElement).value).join(" "));
+    const shown = await tools.evaluate((section) => {
+      const fields = [...section.querySelectorAll("textarea")].map(({ value }) => value);
+      return [section.textContent, ...fields].join(" ");
+    });
     assert.match(shown, /warm coats/);
     await done();
   });
