@@ -343,6 +343,7 @@ type Tools interface {
 // ExternalCall is one execution of a component that lives outside.
 type ExternalCall struct {
 	Component  string // component_name, never an alias
+	Node       string // who calls, as Call.NodeID names it
 	Params     Value  // of the node, as in the document; placeholders of secrets are marked
 	Arguments  Value  // object: what a model gave, or what the node's params say; references are resolved
 	Key        string // idempotency key: run/step/call

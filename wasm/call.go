@@ -81,8 +81,13 @@ func (r *run) stream(ctx context.Context, kind, node string, payload engine.Valu
 
 // once asks the host and gives its whole answer: the last piece.
 func (r *run) once(ctx context.Context, kind string, payload engine.Value) (engine.Value, error) {
+	return r.onceFor(ctx, kind, "", payload)
+}
+
+// onceFor is once for a call that names the node that makes it.
+func (r *run) onceFor(ctx context.Context, kind, node string, payload engine.Value) (engine.Value, error) {
 	var answer engine.Value
-	for v, err := range r.stream(ctx, kind, "", payload) {
+	for v, err := range r.stream(ctx, kind, node, payload) {
 		if err != nil {
 			return engine.Null, err
 		}

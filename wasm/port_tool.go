@@ -22,5 +22,5 @@ func (t tools) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Val
 	if c.SecretMark != "" {
 		asked = asked.With("secret_mark", engine.String(c.SecretMark))
 	}
-	return t.once(ctx, "tool", asked)
+	return t.onceFor(ctx, "tool", c.Node, asked)
 }

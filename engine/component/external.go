@@ -98,8 +98,8 @@ func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) erro
 		return fmt.Errorf("%s: %w: it works only where a host offers it as a tool", e.kind, engine.ErrNoPort)
 	}
 	outs, err := port.CallTool(ctx, &engine.ExternalCall{
-		Component: e.kind, Params: call.MarkSecrets(e.params), Arguments: values.Value(), Key: call.Key(),
-		SecretMark: call.SecretMark(), Queued: call.LogQueued,
+		Component: e.kind, Node: call.NodeID(), Params: call.MarkSecrets(e.params), Arguments: values.Value(),
+		Key: call.Key(), SecretMark: call.SecretMark(), Queued: call.LogQueued,
 	})
 	if err != nil {
 		return err

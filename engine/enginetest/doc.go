@@ -21,9 +21,9 @@
 //
 // # Recorded answers
 //
-// A case made by [Player.Record] also has the answers of tools and MCP servers ([OutsideCall]), with
-// their arguments. A call whose arguments are not recorded fails, and [Compare] names the argument
-// that differs. Values of secrets are left out ([SecretsTape]).
+// A case made by [Player.Record] also has the answers of tools and MCP servers ([OutsideCall])
+// with their arguments. A call whose arguments are not recorded fails, and [Compare] names the
+// argument that differs. Values of secrets are left out ([SecretsTape]).
 //
 // # Kits
 //

@@ -125,7 +125,8 @@ func TestChangedArgumentsOfATool(t *testing.T) {
 	require.Equal(t, `run 1: tool call SearXNG: arguments.query: expected shoes, saw boots`, differences[0])
 	require.Contains(t, seen.JSON(), `no answer is recorded for the arguments`)
 
-	c.DSL, err = engine.ParseJSONText(strings.Replace(toolCanvas, `"downstream": ["SearXNG:S"]`, `"downstream": ["Agent:A"]`, 1))
+	past := strings.Replace(toolCanvas, `"downstream": ["SearXNG:S"]`, `"downstream": ["Agent:A"]`, 1)
+	c.DSL, err = engine.ParseJSONText(past)
 	require.NoError(t, err)
 	seen, err = enginetest.Play(t.Context(), reg, c)
 	require.NoError(t, err)

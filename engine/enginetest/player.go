@@ -42,9 +42,10 @@ func Play(ctx context.Context, reg *engine.Registry, c *Case) (engine.Value, err
 }
 
 // Play gives what the engine showed: {"name", "runs": [{"load_error", "events", "error",
-// "llm_calls", "tool_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each member only
-// where there is something. Errors of the canvas are part of that; the error returned is one of
-// playing: a Player without registry, or an engine that contradicts itself when it is cut.
+// "llm_calls", "tool_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each
+// member only where there is something. Errors of the canvas are part of that; the error returned
+// is one of playing: a Player without registry, or an engine that contradicts itself when it is
+// cut.
 func (p *Player) Play(ctx context.Context, c *Case) (engine.Value, error) {
 	s, err := p.begin(c)
 	if err != nil {

@@ -155,6 +155,7 @@ export class Host {
       method: "POST", headers: { "content-type": "application/json" },
       body: JSON.stringify({ params, arguments: args }),
     });
+    if (answer.status === 404) return undefined; // a host without this tool, or without any
     return (JSON.parse(await textOf(answer)) as { outputs?: Record<string, unknown> | null }).outputs ?? undefined;
   };
 

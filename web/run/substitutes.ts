@@ -4,6 +4,7 @@
 
 import type { Found, Providers as Ports, Retriever, Tool } from "@easel/engine";
 import type { RunState } from "@easel/engine/state";
+import { own } from "../canvas/dsl.ts";
 import type { ProviderKind } from "./providers.ts";
 import type { Answer } from "./standins.ts";
 
@@ -23,10 +24,18 @@ export interface Substitutes {
   relayed: string[];
   /** Datasets that were searched and are not here. */
   datasets: string[];
+  /** Where the components of each node were run, by the id of the node. */
+  routes: Readonly<Record<string, readonly Route[]>>;
+}
+
+/** Route says who answered for a component: a tool of the host, or a stand-in. */
+export interface Route {
+  component: string;
+  by: "host" | "stand_in";
 }
 
 /** noSubstitutes is a run that had the real things so far. */
-export const noSubstitutes: Substitutes = { tools: [], relayed: [], datasets: [] };
+export const noSubstitutes: Substitutes = { tools: [], relayed: [], datasets: [], routes: {} };
 
 /** Relay runs a component on the host; undefined when there is no host, or it has no such tool. */
 export type Relay = (
@@ -42,10 +51,18 @@ export function watched(
   relay: Relay = () => Promise.resolve(undefined),
 ): Ports {
   let known = noSubstitutes;
-  const add = (list: keyof Substitutes, names: string[]): void => {
+  const add = (list: Exclude<keyof Substitutes, "routes">, names: string[]): void => {
     const fresh = [...new Set(names)].filter((name) => !known[list].includes(name));
     if (fresh.length === 0) return;
     known = { ...known, [list]: [...known[list], ...fresh] };
+    noted(known);
+  };
+  // A tool of an agent calls as AGENT-->NAME.
+  const route = (caller: string | undefined, component: string, by: Route["by"]): void => {
+    const [node = ""] = (caller ?? "").split("-->", 1);
+    const before = own(known.routes, node) ?? [];
+    if (node === "" || before.some((each) => each.component === component && each.by === by)) return;
+    known = { ...known, routes: { ...known.routes, [node]: [...before, { component, by }] } };
     noted(known);
   };
   const retrieve: Retriever | undefined = ports.retrieve && (async (query, context) => {
@@ -55,14 +72,18 @@ export function watched(
     return found;
   });
   const tool = (name: string, answer: Answer): Tool => ({
-    run: async (args, { params }) => {
+    run: async (args, { params, node }) => {
       const real = await relay(name, args, params);
       if (real) {
         add("relayed", [name]);
+        route(node, name, "host");
         return real;
       }
       const { outputs, invented } = await answer(args, params);
-      if (invented) add("tools", [name]);
+      if (invented) {
+        add("tools", [name]);
+        route(node, name, "stand_in");
+      }
       return outputs;
     },
   });

@@ -90,12 +90,13 @@ test("a run says which answers no model, no tool and no dataset gave", async () 
   session.player.send({ query: "green tea?" });
   const [turn] = (await settled(session)).turns;
   assert.equal(turn?.state.status, "succeeded");
-  assert.deepEqual(turn.substitutes, { tools: ["TavilySearch"], relayed: [], datasets: ["shop"] });
+  const routes = { "TavilySearch:T": [{ component: "TavilySearch", by: "stand_in" }] };
+  assert.deepEqual(turn.substitutes, { tools: ["TavilySearch"], relayed: [], datasets: ["shop"], routes });
   assert.deepEqual(modelless(turn.model, turn.state, turn.records.earlier), ["LLM:A"]);
   session.player.runFrom("Message:M");
   const { turns } = await until(session.player.play, (play) => play.turns.length === 2 && !play.running);
   const [, again] = turns;
-  assert.deepEqual(again?.substitutes, { tools: [], relayed: [], datasets: [] }, "nothing was asked again");
+  assert.deepEqual(again?.substitutes, { tools: [], relayed: [], datasets: [], routes: {} }, "nothing was asked again");
   assert.deepEqual(modelless("offline", again.state, again.records.earlier), []);
   assert.deepEqual(modelless("host", turn.state, 0), []);
 });

@@ -13,7 +13,8 @@ const standIns = {
 async function answered(relay: Relay | undefined): Promise<{ outputs: unknown; noted: Substitutes | undefined }> {
   let noted: Substitutes | undefined;
   const ports = watched({}, standIns, new Set(), (substitutes) => { noted = substitutes; }, relay);
-  const context = { params: { api_key: "{{secret:TAVILY}}" }, signal: new AbortController().signal, runId: "r" };
+  const { signal } = new AbortController();
+  const context = { params: { api_key: "{{secret:TAVILY}}" }, signal, node: "Agent:A-->Search" };
   const outputs = await ports.tools?.["TavilySearch"]?.run({ query: "q" }, context as never);
   return { outputs, noted };
 }
@@ -21,14 +22,20 @@ async function answered(relay: Relay | undefined): Promise<{ outputs: unknown; n
 test("without a host the stand-in answers", async () => {
   const { outputs, noted } = await answered(undefined);
   assert.deepEqual(outputs, { formalized_content: "made up" });
-  assert.deepEqual(noted, { tools: ["TavilySearch"], relayed: [], datasets: [] });
+  assert.deepEqual(noted, {
+    tools: ["TavilySearch"], relayed: [], datasets: [],
+    routes: { "Agent:A": [{ component: "TavilySearch", by: "stand_in" }] },
+  });
 });
 
 test("a tool of the host goes before the stand-in", async () => {
   const { outputs, noted } = await answered((component, args, params) => Promise.resolve({ component, args, params }));
   const params = { api_key: "{{secret:TAVILY}}" };
   assert.deepEqual(outputs, { component: "TavilySearch", args: { query: "q" }, params });
-  assert.deepEqual(noted, { tools: [], relayed: ["TavilySearch"], datasets: [] });
+  assert.deepEqual(noted, {
+    tools: [], relayed: ["TavilySearch"], datasets: [],
+    routes: { "Agent:A": [{ component: "TavilySearch", by: "host" }] },
+  });
 });
 
 test("a tool of the host that fails is no reason for made-up results", async () => {

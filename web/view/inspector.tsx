@@ -10,6 +10,7 @@ import { Field } from "./field.tsx";
 import { SettingsForm } from "./form/form.tsx";
 import { Structured } from "./form/structured.tsx";
 import { hueOf, Icon, iconOfNode } from "./icons.tsx";
+import { Routes } from "./routes.tsx";
 import { bare, brief, like, seconds, show, spoken } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
 
@@ -66,6 +67,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
           {steps.map((each, i) => <option key={each.index} value={each.index}>{i + 1} · {t(`status.${each.status}`)}{each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}</option>)}
         </select>
       )}
+      {real && step && <Routes node={node.id} />}
       {real && (step ? <Did step={step} /> : <p className="quiet small">{t("node.not_run")}</p>)}
     </div>
   );

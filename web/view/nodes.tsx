@@ -12,6 +12,7 @@ import { useApp, useSpecText, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf, iconOfNode, type IconName } from "./icons.tsx";
 import { useEdited } from "./edit/state.ts";
 import { Markdown } from "./markdown.tsx";
+import { RouteMark } from "./routes.tsx";
 import { seconds, spoken } from "./text.ts";
 
 /** BoxData is what React Flow hands to a box. */
@@ -76,6 +77,7 @@ const Box = memo(function Box({ id, data, selected }: BoxProps) {
         <span className="box-name"><b title={node.name}>{node.name}</b><small>{spoken(node.kind)}</small></span>
       </div>
       <Status pinned={pinned} of={status} />
+      <RouteMark node={id} />
       {node.summary.length > 0 && <ul className="summary">{node.summary.map((line, i) => <li key={i}>{line}</li>)}</ul>}
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} node={id} id={branch.id} label={branch.label} />)}</ul>

@@ -53,8 +53,9 @@ const searchThenDouble = `{"components":{
 	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["TavilySearch:S"],"upstream":[]},
 	"TavilySearch:S":{"obj":{"component_name":"TavilySearch","params":{"query":"QUERY {sys.query}",
 		"api_key":"KEY","base_url":"BASE"}},"downstream":["Agent:A"],"upstream":["begin"]},
-	"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"x","mcp":[{"mcp_id":"numbers","tools":{"double":{}}}],
-		"prompts":[{"role":"user","content":"{sys.query}"}]}},"downstream":["Message:M"],"upstream":["TavilySearch:S"]},
+	"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"x",
+		"mcp":[{"mcp_id":"numbers","tools":{"double":{}}}],"prompts":[{"role":"user","content":"{sys.query}"}]}},
+		"downstream":["Message:M"],"upstream":["TavilySearch:S"]},
 	"Message:M":{"obj":{"component_name":"Message","params":{"content":["{TavilySearch:S@json} {Agent:A@content}"]}},
 		"downstream":[],"upstream":["Agent:A"]}}}`
 
@@ -67,7 +68,8 @@ func TestRecordedToolsPassWithoutTheirServices(t *testing.T) {
 			asked := 0
 			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				asked++
-				answer := engine.Object("title", "T", "url", "http://example.org", "content", r.Header.Get("Authorization"))
+				key := r.Header.Get("Authorization")
+				answer := engine.Object("title", "T", "url", "http://example.org", "content", key)
 				w.Header().Set("Content-Type", "application/json")
 				_, _ = io.WriteString(w, engine.Object("results", engine.List(answer)).JSON())
 			}))

@@ -21,8 +21,8 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** serveHost builds the program and starts it on a free port, with more flags of `easel serve`. */
-export async function serveHost(more: string[] = []): Promise<Served> {
+/** serveHost builds the program and starts it on a free port, with further flags. */
+export async function serveHost(...more: string[]): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
   const program = join(folder, "easel");
   const build = ["build", "-o", program, "./host/cmd/easel"];

@@ -52,7 +52,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
 
   before(async () => {
-    host = await serveHost(["--knowledge", join(examples, "knowledge")]);
+    host = await serveHost("--knowledge", join(examples, "knowledge"));
     site = await foreignSite(host.address);
     stage = await raise({ at: site.address });
   });

@@ -1,0 +1,37 @@
+// Who answered for the components of a node in the shown run: tools of the host, or stand-ins.
+
+import { own } from "../canvas/dsl.ts";
+import type { Route } from "../run/substitutes.ts";
+import { useApp, useStore, useText } from "./context.tsx";
+
+const none: readonly Route[] = [];
+
+function useRoutes(node: string): readonly Route[] {
+  const { session } = useApp();
+  return useStore(session.player.play, ({ turns, chosen }) => own(turns[chosen]?.substitutes.routes, node) ?? none);
+}
+
+function textOf(t: ReturnType<typeof useText>, { component, by }: Route): string {
+  return t(by === "host" ? "node.by_host" : "node.by_stand_in", component);
+}
+
+/** Routes lists them, one line each. */
+export function Routes({ node }: { node: string }): React.ReactNode {
+  const t = useText();
+  return useRoutes(node).map((route) => (
+    <p key={route.component + route.by} className="quiet small route">{textOf(t, route)}</p>
+  ));
+}
+
+/** RouteMark is the mark on the card of a node; a stand-in among several answers counts. */
+export function RouteMark({ node }: { node: string }): React.ReactNode {
+  const t = useText();
+  const routes = useRoutes(node);
+  if (routes.length === 0) return null;
+  const invented = routes.some(({ by }) => by === "stand_in");
+  return (
+    <span className="badge route" title={routes.map((route) => textOf(t, route)).join("\n")}>
+      {t(invented ? "node.stand_in" : "node.host")}
+    </span>
+  );
+}
