@@ -34,7 +34,8 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	p := &Canvas{
 		doc:      c.doc.With("components", c.doc.Get("components").With(id, entry)),
 		registry: c.registry, index: c.index, bodies: c.bodies, start: c.start, pipeline: c.pipeline, env: c.env,
-		nodes: make([]node, len(c.nodes)),
+		settings: c.settings,
+		nodes:    make([]node, len(c.nodes)),
 	}
 	copy(p.nodes, c.nodes)
 	p.nodes[n.index] = n

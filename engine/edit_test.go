@@ -127,3 +127,19 @@ func TestGlobalsInOrder(t *testing.T) {
 		break
 	}
 }
+
+// TestPatchKeepsSettings checks that limits of the canvas hold after a change of a node.
+func TestPatchKeepsSettings(t *testing.T) {
+	doc := strings.Replace(editable, `"unknown"`, `"settings":{"limits":{"events":3}},"unknown"`, 1)
+	old, err := engine.Load(builtins(t), []byte(doc))
+	require.NoError(t, err)
+	patched, err := old.Patch("Message:B", engine.Object("content", engine.Strings("third")))
+	require.NoError(t, err)
+	for _, c := range []*engine.Canvas{old, patched} {
+		var failed error
+		for _, err := range c.Run(t.Context(), c.State(), engine.Input{}, engine.Options{}) {
+			failed = err
+		}
+		require.ErrorIs(t, failed, engine.ErrLimit)
+	}
+}
