@@ -253,7 +253,9 @@ func (t *turn) observed(stored []byte) (engine.Value, error) {
 		name string
 		list []engine.Value
 	}{
-		{"llm_calls", t.world.calls()}, {"tool_calls", t.world.toolCalls()}, {"tool_trace", trace},
+		{"llm_calls", t.world.calls()},
+		{"tool_calls", t.world.toolCalls()},
+		{"tool_trace", trace},
 		{"saved_memory", t.world.memory.Saved()},
 	} {
 		if len(m.list) > 0 {

@@ -35,10 +35,12 @@ func TestValidateNamesParams(t *testing.T) {
 		},
 		{
 			"a node with its params",
-			[]string{"begin Begin -> P", `P plugin:sample@1 {"account": "a", "city": "{sys.query}"}`}, nil,
+			[]string{"begin Begin -> P", `P plugin:sample@1 {"account": "a", "city": "{sys.query}"}`},
+			nil,
 		},
 		{
-			"a tool", []string{
+			"a tool",
+			[]string{
 				"begin Begin -> A",
 				`A Agent {"tools": [{"component_name": "plugin:sample@1", "params": {}}]}`,
 			},

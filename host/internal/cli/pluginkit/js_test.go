@@ -113,12 +113,14 @@ func TestJavaScript(t *testing.T) {
 			"an error of its own", `throw new PluginError("rate_limited", "slow down", { retry_after_ms: 5 })`,
 			pluginkit.Case{Error: "rate_limited"},
 		},
-		{"base64", `
+		{
+			"base64", `
 			const bytes = Uint8Array.from([0, 1, 250, 255, 66]);
 			return { to: [0, 1, 2, 3, 5].map((n) => toBase64(bytes.slice(0, n))), from: [...fromBase64("AAH6/0I=")] }`,
 			pluginkit.Case{Outputs: parsed(t, `{"to":["","AA==","AAE=","AAH6","AAH6/0I="],"from":[0,1,250,255,66]}`)},
 		},
-		{"decimals", `
+		{
+			"decimals", `
 			return [(2.5).toFixed(0), (-2.5).toFixed(0), (0.5).toFixed(0), (1.25).toFixed(1), (-1.25).toFixed(1),
 				(9.5).toFixed(0), (99.95).toFixed(1), (1.005).toFixed(2), (9.5).toPrecision(1), (0.125).toPrecision(2),
 				(1e21).toFixed(2), (0.1).toFixed(20), (-9.5).toExponential(0), (9.95).toPrecision(2),
@@ -160,11 +162,13 @@ func TestJavaScriptFaults(t *testing.T) {
 		{"an endless loop", `for (;;) {}`, []contract.Code{contract.OutOfFuel}, "allowed are 200000000"},
 		{
 			"endless recursion", `const f = () => f() + 1; f()`,
-			[]contract.Code{contract.Internal, contract.StackOverflow}, "stack",
+			[]contract.Code{contract.Internal, contract.StackOverflow},
+			"stack",
 		},
 		{
 			"a memory bomb", `const a = []; for (;;) a.push(new Uint8Array(1 << 16))`,
-			[]contract.Code{contract.Internal, contract.OutOfMemory, contract.OutOfFuel}, "",
+			[]contract.Code{contract.Internal, contract.OutOfMemory, contract.OutOfFuel},
+			"",
 		},
 		{"a loop of jobs", `const f = () => Promise.resolve().then(f); await f()`, endless, ""},
 		{"a slow pattern", `/^(a+)+$/.test("a".repeat(40) + "b")`, endless, ""},
