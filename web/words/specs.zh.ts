@@ -215,7 +215,6 @@ export const zh: Readonly<Record<string, string>> = {
   "At once": "同时运行",
   "elements at once; with more than 1, elements do not see what the body wrote for others":
     "同时处理的元素个数；大于 1 时，各元素看不到循环体为其他元素写入的内容",
-  "On error": "出错时",
   ["stop: an error in the body is that of the node; skip: the element is left out; collect: " +
     "{index, error} takes its place"]:
     "stop：循环体的错误即为节点的错误；skip：略过该元素；collect：以 {index, error} 代替",

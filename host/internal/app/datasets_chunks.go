@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -86,7 +87,7 @@ func (d *Datasets) chunk(
 type edit func(v *store.Document, key string) (edits []store.ChunkEdit, all bool, err error)
 
 // editTries is how often an edit is made again because the document has changed meanwhile.
-const editTries = 10
+const editTries = 100
 
 // editChunks reads a document, makes edits of it and stores them, again when it has changed
 // meanwhile.
@@ -109,7 +110,13 @@ func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document str
 		}
 		stored, err := d.store.EditChunks(ctx, v, edits, all)
 		if errors.Is(err, ErrConflict) && try < editTries {
-			continue
+			// Those who change the same document at the same time get out of step.
+			select {
+			case <-time.After(rand.N(min(time.Duration(try), 20) * time.Millisecond)):
+				continue
+			case <-ctx.Done():
+				return v, ctx.Err()
+			}
 		}
 		if err == nil {
 			_, err = d.replica.Sync(ctx, id)

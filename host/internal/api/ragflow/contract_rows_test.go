@@ -186,6 +186,10 @@ var botContract = []contract{
 		require.Equal(t, "conversational", a.Data().Get("mode").Str())
 	}},
 	{name: "logs", method: "GET", path: "/api/v1/agentbots/{canvas}/logs/{message}", as: "beta", want: jsonValue("{}")},
+	{
+		name: "events of a run by others", method: "GET", path: "/api/v1/agentbots/{canvas}/events/{run}", as: "beta",
+		want: dataError(102, "Can't find run by ID: "),
+	},
 	{name: "row", method: "GET", path: "/v1/canvas/getsse/{canvas}", as: "beta", want: jsonResult(canvasKeys)},
 	{name: "row of another", method: "GET", path: "/v1/canvas/getsse/{none}", as: "beta", want: dataError(102, "canvas not found.")},
 	{name: "stop", method: "PUT", path: "/v1/canvas/cancel/{run}", as: "beta", want: jsonValue("true")},

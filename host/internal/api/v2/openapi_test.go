@@ -199,6 +199,7 @@ GET /api/v2/canvases/{canvas}
 PUT /api/v2/canvases/{canvas} {"description":"d","rev":1}
 GET /api/v2/canvases/{canvas}/versions >version
 GET /api/v2/canvases/{canvas}/versions/{version}
+PATCH /api/v2/canvases/{canvas}/versions/{version} {"title":"first"}
 POST /api/v2/canvases/{canvas}/publish {"rev":2}
 POST /api/v2/canvases/{canvas}/publish {"version":"{version}"}
 POST /api/v2/canvases/{canvas}/sessions {"published":true}

@@ -69,6 +69,25 @@ func QueryTerms(s Settings, text string) (map[string]int, error) {
 	return counts, nil
 }
 
+// FullWeight is the weight of a chunk of average length that has each word of a question once, by
+// which similarities are divided. Words of asking, such as how, count only when there are no
+// others: chunks that answer a question seldom have them, and unknown words weigh most.
+func FullWeight(s Settings, counts map[string]int, idf map[string]float64) float64 {
+	asking := s.Asking()
+	var full, aside float64
+	for term, n := range counts {
+		if asking[term] {
+			aside += float64(n) * idf[term]
+		} else {
+			full += float64(n) * idf[term]
+		}
+	}
+	if full == 0 {
+		return aside
+	}
+	return full
+}
+
 // InverseFrequency is the weight of a term that holding of all chunks have.
 func InverseFrequency(all, holding int) float64 {
 	return math.Log(1 + (float64(all-holding)+0.5)/(float64(holding)+0.5))

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -250,3 +251,34 @@ var stopWords = func() map[string]bool {
 	}
 	return set
 }()
+
+// askingWords are words of English questions that say nothing of what is asked for, besides stop
+// words.
+const askingWords = "about am been being can could did do does done had has have having he her hers him his how i " +
+	"its itself let may me might mine must my myself our ours ourselves please shall she should tell us we were " +
+	"what when where whether which who whom whose why would you your yours yourself"
+
+// asking are the stems of askingWords by stemmer.
+var asking sync.Map
+
+// Asking returns the terms of words with which questions are put, such as how, may and please. A
+// chunk need not hold them to answer a question.
+func (s Settings) Asking() map[string]bool {
+	s = s.Normal()
+	if s.Language != "english" {
+		return nil
+	}
+	if known, ok := asking.Load(s.Stemmer); ok {
+		return known.(map[string]bool)
+	}
+	set := map[string]bool{}
+	stem, err := stemmer(s.Stemmer)
+	if err != nil {
+		return nil // New reports it
+	}
+	for w := range strings.FieldsSeq(askingWords) {
+		set[stem(w)] = true
+	}
+	asking.Store(s.Stemmer, set)
+	return set
+}

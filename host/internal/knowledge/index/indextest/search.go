@@ -39,6 +39,14 @@ var searchTests = []test{
 		require.Equal(f, "a/0", f.words("to be"))
 		require.Equal(f, "a/1", f.words("to be red"))
 	}},
+	{"WordsOfAsking", func(f *fixture) {
+		f.replace(doc("a", "you can return shoes within thirty days", "we ship in two days"))
+		asked := f.search(index.Query{Text: "How may I return my shoes, please?", Threshold: 0.5})
+		require.Len(f, asked.Hits, 1)
+		plain := f.search(index.Query{Text: "return shoes"})
+		require.InDelta(f, plain.Hits[0].Term, asked.Hits[0].Term, 1e-5)
+		require.Len(f, f.search(index.Query{Text: "can you"}).Hits, 1, "they count when there are no others")
+	}},
 	{"FieldsOfAChunk", func(f *fixture) {
 		f.replace(index.Document{ID: "d1", Name: "warranty.pdf", Chunks: Chunks(
 			index.Chunk{ID: "0", Content: "apple"},

@@ -237,11 +237,12 @@ func (q *wordQuery) worths(idf map[string]float64) *worths {
 	w := &worths{
 		of: make([]float64, len(q.terms)), average: float64(q.words) / float64(max(1, q.chunks)), d: q.dataset,
 	}
-	var full float64
+	counts := map[string]int{}
 	for i, t := range q.terms {
 		w.of[i] = float64(q.times[i]) * idf[t]
-		full += w.of[i]
+		counts[t] = q.times[i]
 	}
+	full := index.FullWeight(q.settings, counts, idf)
 	for i := range w.of {
 		w.of[i] *= (max(0, q.settings.K1) + 1) / full
 	}

@@ -145,10 +145,7 @@ func (s *segment) holding(data []byte) (n int, err error) {
 
 // scoreDataset adds up BM25 in the parts of a dataset.
 func (s *search) scoreDataset(q *wordQuery, d *dataset) {
-	var full float64
-	for term, n := range q.counts {
-		full += float64(n) * q.idf[term]
-	}
+	full := index.FullWeight(d.settings, q.counts, q.idf)
 	if full == 0 {
 		return
 	}
