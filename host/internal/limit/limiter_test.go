@@ -255,6 +255,31 @@ func TestLongPauseFailsCallsInPlaceOfKeepingThem(t *testing.T) {
 	})
 }
 
+// A stream whose reader waits for another call would otherwise keep that call from starting.
+func TestCallThatIsHeldUpFreesItsSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, Config{Model: Limits{Concurrency: 1}})
+		call := Call{Tenant: "t", Run: "r", Model: "m"}
+		b.enter("stream", call)
+		b.enter("needed", call)
+		require.Equal(t, []string{"stream"}, b.take())
+		require.True(t, b.turn("stream").Hold(func() bool {
+			time.Sleep(restAfter - time.Nanosecond)
+			synctest.Wait()
+			require.Empty(t, b.take(), "a short step keeps the slot")
+			time.Sleep(time.Nanosecond)
+			synctest.Wait()
+			require.Equal(t, []string{"needed"}, b.take())
+			return true
+		}))
+		b.enter("next", call)
+		b.leave("needed", 0)
+		require.Empty(t, b.take(), "the stream has its slot again")
+		b.leave("stream", 0)
+		require.Equal(t, []string{"next"}, b.take())
+	})
+}
+
 func TestCanceledCallLeavesTheQueueAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, Config{Model: Limits{Concurrency: 1}})

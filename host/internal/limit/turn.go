@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -17,6 +18,8 @@ type Turn struct {
 	began   time.Time     // set before ready is closed, as err is
 	err     error
 	left    sync.Once
+	held    bool // a step of [Turn.Hold] runs; guarded by the mutex of the limiter
+	resting bool // its slot is free for others; guarded by the mutex of the limiter
 }
 
 // started reports whether the call left its queue.
@@ -35,6 +38,60 @@ func (t *Turn) Waited() time.Duration {
 		return 0
 	}
 	return t.began.Sub(t.entered)
+}
+
+// restAfter is how long a caller may take before its call no longer has its slot.
+const restAfter = time.Second
+
+// Hold runs a step of the caller during which the call receives nothing, such as a reader that is
+// not ready for more. A long step frees the slot until its end: the reader may be waiting for
+// another call that needs it. The call then goes on without waiting again.
+func (t *Turn) Hold(step func() bool) bool {
+	if t == nil || !t.hold() {
+		return step()
+	}
+	timer := time.AfterFunc(restAfter, t.rest)
+	defer func() {
+		timer.Stop()
+		t.wake()
+	}()
+	return step()
+}
+
+// hold begins a step, and reports whether the number of calls at once is limited.
+func (t *Turn) hold() bool {
+	t.limiter.mu.Lock()
+	defer t.limiter.mu.Unlock()
+	t.held = slices.ContainsFunc(t.scopes, func(s *scope) bool { return s.limits.Concurrency > 0 })
+	return t.held
+}
+
+// rest frees the slot during a step.
+func (t *Turn) rest() {
+	t.limiter.mu.Lock()
+	defer t.limiter.mu.Unlock()
+	if !t.held {
+		return
+	}
+	t.resting = true
+	for _, s := range t.scopes {
+		s.active--
+	}
+	t.limiter.dispatch(time.Now())
+}
+
+// wake ends a step, and takes the slot again if it was freed.
+func (t *Turn) wake() {
+	t.limiter.mu.Lock()
+	defer t.limiter.mu.Unlock()
+	t.held = false
+	if !t.resting {
+		return
+	}
+	t.resting = false
+	for _, s := range t.scopes {
+		s.active++
+	}
 }
 
 // Retry counts one more request of the call. It does not wait.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/limit"
@@ -31,6 +32,7 @@ type exchange struct {
 	sleep   func(context.Context, time.Duration) error
 	turn    *limit.Turn         // nil without a limiter
 	queued  func(time.Duration) // takes how long the call waited for a pause to end; may be nil
+	held    atomic.Bool         // the caller is not ready for more: the server need not send
 	body    *body
 }
 

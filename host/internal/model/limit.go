@@ -85,7 +85,7 @@ func (m *Models) generate(
 		defer func() { turn.Leave(b.total(func() int64 { return prompt })) }()
 		for piece, err := range p.generate(ctx, model, req) {
 			b.take(piece)
-			if !yield(piece, err) {
+			if !turn.Hold(func() bool { return yield(piece, err) }) {
 				return
 			}
 		}

@@ -58,9 +58,13 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 func (p *provider) exchange(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, received func()) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(p.timeout, func() { cancel(ErrSilent) })
-	defer idle.Stop()
 	x := p.newExchange()
+	idle := time.AfterFunc(p.timeout, func() {
+		if !x.held.Load() {
+			cancel(ErrSilent)
+		}
+	})
+	defer idle.Stop()
 	return p.classify(ctx, inner, model, fn(inner, x, func() { idle.Reset(p.timeout) }))
 }
 
@@ -96,7 +100,13 @@ func (p *provider) generate(ctx context.Context, model string, req *engine.Model
 		err := p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
 			a := &response{
 				provider: p, model: model, exchange: x, received: received,
-				yield: func(piece engine.ModelPiece) bool { return yield(piece, nil) },
+				yield: func(piece engine.ModelPiece) bool {
+					x.held.Store(true)
+					more := yield(piece, nil)
+					x.held.Store(false)
+					received()
+					return more
+				},
 			}
 			return a.run(ctx, req)
 		})

@@ -199,6 +199,35 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
+// A server is not silent while the caller is not ready for more.
+func TestCallerThatReadsSlowly(t *testing.T) {
+	ready := make(chan struct{}, 1)
+	first, rest, _ := strings.Cut(saved(t, "text.sse"), ": keep-alive")
+	p, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, first)
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-ready:
+		case <-r.Context().Done():
+		}
+		_, _ = io.WriteString(w, rest)
+	})
+	patiently(t, p, func() bool {
+		pieces := 0
+		for _, err := range p.generate(t.Context(), "m", hello(true)) {
+			if err != nil {
+				return false
+			}
+			if pieces++; pieces == 1 {
+				time.Sleep(2 * p.timeout)
+				ready <- struct{}{}
+			}
+		}
+		return true
+	})
+}
+
 func TestCancelInterruptsACall(t *testing.T) {
 	received := make(chan struct{})
 	p, _ := serve(t, func(_ http.ResponseWriter, r *http.Request) {
