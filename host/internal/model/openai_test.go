@@ -214,6 +214,10 @@ func TestCallerThatReadsSlowly(t *testing.T) {
 		_, _ = io.WriteString(w, rest)
 	})
 	patiently(t, p, func() bool {
+		select {
+		case <-ready: // of an attempt that failed
+		default:
+		}
 		pieces := 0
 		for _, err := range p.generate(t.Context(), "m", hello(true)) {
 			if err != nil {
