@@ -45,7 +45,7 @@ const restAfter = time.Second
 
 // Hold runs a step of the caller during which the call receives nothing, such as a reader that is
 // not ready for more. A long step frees the slot until its end: the reader may be waiting for
-// another call that needs it. The call then goes on without waiting again.
+// another call that needs it. The call then continues without waiting again.
 func (t *Turn) Hold(step func() bool) bool {
 	if t == nil || !t.hold() {
 		return step()

@@ -21,7 +21,7 @@ import {
   type DecorationSet,
   type ViewUpdate,
 } from "@codemirror/view";
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import type { Usable } from "../../canvas/upstream.ts";
 import { codeSetup, type Language } from "./code-languages.ts";
 
@@ -40,6 +40,8 @@ export interface EditorProps {
   tall?: boolean;
   /** The text is one reference, with or without braces. */
   bare?: boolean;
+  /** Where a person was writing before the editor was there; undefined for nowhere. */
+  caret?: React.RefObject<number | undefined>;
   onChange(text: string): void;
 }
 
@@ -118,7 +120,9 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
   const view = useRef<EditorView>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  useEffect(() => {
+  const sent = useRef<string[]>([]); // texts that the page was told of and that have not come back
+  // Before the page is painted: no key that is typed in between may get lost.
+  useLayoutEffect(() => {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
@@ -143,19 +147,32 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
             : [autocompletion({ override: [(context) => complete(context, latest.current.offered)], icons: false })]),
           EditorView.updateListener.of((update) => {
             const foreign = update.transactions.some((each) => each.annotation(outside));
-            if (update.docChanged && !foreign) latest.current.onChange(update.state.doc.toString());
+            if (!update.docChanged || foreign) return;
+            const now = update.state.doc.toString();
+            sent.current.push(now);
+            latest.current.onChange(now);
           }),
         ],
       }),
     });
     view.current = made;
+    const { caret } = latest.current;
+    if (caret?.current !== undefined) {
+      made.focus();
+      made.dispatch({ selection: { anchor: Math.min(caret.current, made.state.doc.length) } });
+      caret.current = undefined;
+    }
     return () => {
       view.current = undefined;
       made.destroy();
     };
   }, []);
-  // Undo, or another view, may have changed the text.
+  // Undo, or another view, may have changed the text. What was written here comes back later than
+  // the next key.
   useEffect(() => {
+    const own = sent.current.indexOf(props.text);
+    sent.current = own < 0 ? [] : sent.current.slice(own + 1);
+    if (own >= 0) return;
     const now = view.current?.state.doc.toString();
     if (now === undefined || now === props.text) return;
     view.current?.dispatch({ changes: { from: 0, to: now.length, insert: props.text }, annotations: outside.of(true) });

@@ -1,7 +1,7 @@
 // A field for a text with variables, or for code. The editor is loaded when a field is first shown;
 // until then, and where it cannot be loaded, a plain field does.
 
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { usable } from "../../canvas/upstream.ts";
 import { own } from "../../canvas/dsl.ts";
 import { useApp, useStore, useText } from "../context.tsx";
@@ -37,6 +37,39 @@ export function useOfferedVariables(node: string): Offered[] {
   }, [document?.dsl, document?.model, specs, node, shown]);
 }
 
+// Plain stands in for the editor. A person who is writing in it when the editor is loaded continues
+// there.
+function Plain({
+  label,
+  rows,
+  text,
+  caret,
+  onChange,
+}: {
+  label: string;
+  rows: number;
+  text: string;
+  caret: React.RefObject<number | undefined>;
+  onChange(text: string): void;
+}): React.ReactNode {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    const element = field.current;
+    return () => {
+      if (element && element === document.activeElement) caret.current = element.selectionStart;
+    };
+  }, [caret]);
+  return (
+    <textarea
+      ref={field}
+      aria-label={label}
+      rows={rows}
+      value={text}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
 /** Prompt edits a text of a node. */
 export function Prompt({
   node,
@@ -59,18 +92,14 @@ export function Prompt({
   const offered = useOfferedVariables(node);
   const [full, setFull] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
+  const caret = useRef<number>(undefined);
   useEffect(() => {
     if (full) dialog.current?.showModal();
   }, [full]);
   const editor = (tall: boolean): React.ReactNode => (
     <Suspense
       fallback={
-        <textarea
-          aria-label={label}
-          rows={tall ? 20 : 3}
-          value={text}
-          onChange={(event) => onChange(event.target.value)}
-        />
+        <Plain label={label} rows={tall ? 20 : 3} text={text} caret={caret} onChange={onChange} />
       }
     >
       <Editor
@@ -80,6 +109,7 @@ export function Prompt({
         tall={tall}
         bare={bare}
         language={language}
+        caret={caret}
         onChange={onChange}
         {...(hint ? { hint } : {})}
       />
