@@ -30,20 +30,22 @@ async function middle(of: Locator): Promise<{ x: number; y: number }> {
   }
 }
 
-// drafted waits until the browser has the edits.
-async function drafted(page: Page): Promise<void> {
+// drafted waits until the browser has edits that were made after a time.
+async function drafted(page: Page, since = 0): Promise<void> {
   await page.waitForFunction(
-    () =>
+    (after) =>
       new Promise<boolean>((resolve) => {
         const opening = indexedDB.open("easel");
         opening.onsuccess = () => {
           const all = opening.result.transaction("drafts").objectStore("drafts").getAll();
           all.onsuccess = () => {
             opening.result.close();
-            resolve((all.result as { acts: unknown[] }[]).some(({ acts }) => acts.length > 0));
+            const drafts = all.result as { acts: unknown[]; updated: number }[];
+            resolve(drafts.some(({ acts, updated }) => acts.length > 0 && updated >= after));
           };
         };
       }),
+    since,
   );
 }
 
@@ -184,9 +186,10 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await box(page, "Message").waitFor();
     await page.keyboard.press("Control+z");
     await box(page, "Message").waitFor({ state: "detached" });
+    const undone = Date.now();
     await page.keyboard.press("Control+Shift+z");
     await box(page, "Message").waitFor();
-    await drafted(page);
+    await drafted(page, undone);
 
     const other = await page.context().newPage();
     await page.close();
