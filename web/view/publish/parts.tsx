@@ -116,7 +116,7 @@ export function Code({ label, text }: { label: string; text: string }): React.Re
     <figure className="snippet">
       <figcaption>
         {label}
-        <button type="button" aria-label={`${t("copy")}: ${label}`} onClick={() => void copy()}>
+        <button type="button" aria-label={`${t(copied ? "copied" : "copy")}: ${label}`} onClick={() => void copy()}>
           {t(copied ? "copied" : "copy")}
         </button>
       </figcaption>
