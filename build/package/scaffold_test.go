@@ -19,7 +19,9 @@ func TestPrintedStepsOfANewPlugin(t *testing.T) {
 		"PATH=" + filepath.Dir(program(t)) + ":" + filepath.Dir(path) + ":/usr/bin:/bin", "GOMODCACHE=" + t.TempDir(), "GOPROXY=off",
 		"GOFLAGS=-modcacherw", "GOTOOLCHAIN=local", "GOCACHE=" + goEnv(t, "GOCACHE"), "HOME=" + t.TempDir(),
 	}
-	checkout, err := os.MkdirTemp("../..", "plugin-new-")
+	const out = "../../build/out" // ignored by git, so that a commit made meanwhile does not take it
+	require.NoError(t, os.MkdirAll(out, 0o755))
+	checkout, err := os.MkdirTemp(out, "plugin-new-")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(checkout)) })
 	relative, err := filepath.Rel(checkout, program(t))
