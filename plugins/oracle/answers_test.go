@@ -112,7 +112,7 @@ func askOfficial(t *testing.T, wasm []byte, export string) (string, bool) {
 
 func askOurs(t *testing.T, wasm []byte, export string) string {
 	t.Helper()
-	m, err := ours(t, wasm)
+	m, err := ours(t, wasm, export)
 	if err != nil {
 		return "not loaded: " + err.Error()
 	}

@@ -65,7 +65,7 @@ func (l *lap) run(call func() error) error {
 // call is one call of the bulk guest on our host.
 func call(b *testing.B, name, export string, input []byte) func() error {
 	b.Helper()
-	m, err := ours(b, guest(b, name))
+	m, err := ours(b, guest(b, name), export)
 	if err != nil {
 		b.Fatal(err)
 	}

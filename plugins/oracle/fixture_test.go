@@ -86,21 +86,26 @@ func official(t testing.TB, wasm []byte, timeout time.Duration) (*extism.Plugin,
 	return p, err
 }
 
-// ours loads a module into our host.
-func ours(t testing.TB, wasm []byte) (*plugin.Module, error) {
+// ours loads a module into our host. Its manifest names the export that is called.
+func ours(t testing.TB, wasm []byte, export string) (*plugin.Module, error) {
 	t.Helper()
 	h, err := plugin.New(context.Background(), plugin.Config{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close(context.Background()) })
-	return h.Load(context.Background(), wasm, plugin.LoadOptions{Manifest: fixtureManifest, Settings: map[string]string{"thing": "hello"}})
+	return h.Load(context.Background(), wasm, plugin.LoadOptions{
+		Manifest: fixtureManifest(export),
+		Settings: map[string]string{"thing": "hello"},
+	})
 }
 
 // fixtureManifest stands in for the manifest that modules from elsewhere do not have.
-var fixtureManifest = &contract.Manifest{
-	ABI: contract.ABI, Name: "fixture", Version: "1.0.0",
-	Description: "A fixture.", State: contract.StateTenant,
+func fixtureManifest(export string) *contract.Manifest {
+	return &contract.Manifest{
+		ABI: contract.ABI, Name: "fixture", Version: "1.0.0",
+		Description: "A fixture.", State: contract.StateTenant, Entry: &contract.Entry{Export: export},
+	}
 }
 
 // fixtures are the plugins the official host tests itself with.
@@ -127,7 +132,7 @@ func packed(t testing.TB, wasm []byte) []byte {
 	defer func() { _ = h.Close(context.Background()) }()
 	manifest, err := h.Describe(context.Background(), wasm)
 	if errors.Is(err, contract.NotFound) {
-		manifest, err = json.Marshal(fixtureManifest)
+		manifest, err = json.Marshal(fixtureManifest("easel_invoke"))
 	}
 	if err == nil {
 		wasm, err = contract.WithSection(wasm, contract.ManifestSection, manifest)
