@@ -39,6 +39,8 @@ type Config struct {
 	// Origins are the origins whose pages may call the API; empty means any, and "none" alone means
 	// none.
 	Origins []string
+	// Now returns the time by which attempts to log in are limited; nil means time.Now.
+	Now func() time.Time
 	// Metrics gets the API's own numbers; nil makes a registry of its own.
 	Metrics *prometheus.Registry
 	// Logger receives what an operator should know; nil means slog.Default.

@@ -30,6 +30,7 @@ func (b *bucket) refill(now time.Time) {
 // Throttle bounds how often something that has a name may happen. The zero
 // value is ready. Each host counts for itself.
 type Throttle struct {
+	Now  func() time.Time // nil means time.Now
 	mu   sync.Mutex
 	list map[string]*bucket
 }
@@ -42,7 +43,7 @@ const MaxNames = 10_000
 func (t *Throttle) Take(name string, l Limit) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := time.Now()
+	now := t.now()
 	b := t.list[name]
 	if b == nil || b.limit != l {
 		t.sweep(now)
@@ -54,6 +55,13 @@ func (t *Throttle) Take(name string, l Limit) time.Duration {
 	}
 	b.left--
 	return 0
+}
+
+func (t *Throttle) now() time.Time {
+	if t.Now == nil {
+		return time.Now()
+	}
+	return t.Now()
 }
 
 // Return returns a turn that was taken.

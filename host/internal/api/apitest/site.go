@@ -158,6 +158,10 @@ func (s *Site) parse() {
 	s.T.Cleanup(func() { stop(); <-done })
 }
 
+// Frozen has a site limit attempts to log in by a clock that stands still, so that on a slow machine
+// no attempt comes back while a test uses them up.
+func Frozen(c *Config) { c.Now = func() time.Time { return CountedDay } }
+
 // CountedDay is when sites begin to count tokens, far from midnight.
 var CountedDay = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 

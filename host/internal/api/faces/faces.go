@@ -11,20 +11,20 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/ragflow"
 	v2 "github.com/easel-canvas/easel/host/internal/api/v2"
 	"github.com/easel-canvas/easel/host/internal/api/webhook"
-	"github.com/easel-canvas/easel/host/internal/app"
 )
 
 // New makes the API of a host with all its faces; version is what it tells clients. The routes of
 // cfg are added to theirs.
 func New(cfg api.Config, version string) *api.API {
-	cfg.Routes = append(Routes(cfg.Services, version), cfg.Routes...)
+	cfg.Routes = append(routes(cfg, version), cfg.Routes...)
 	cfg.Unrouted = unrouted
 	return api.New(cfg)
 }
 
-// Routes are those of all faces.
-func Routes(s *app.Services, version string) []api.Route {
-	people, completions, hooks := login.New(s.Accounts), openai.New(s), webhook.New(s)
+// routes returns those of all faces.
+func routes(cfg api.Config, version string) []api.Route {
+	s := cfg.Services
+	people, completions, hooks := login.New(s.Accounts, cfg.Now), openai.New(s), webhook.New(s)
 	return slices.Concat(
 		ragflow.Routes(ragflow.Config{
 			Services: s, Login: people, OpenAI: completions, Webhooks: hooks, Version: version,

@@ -24,7 +24,7 @@ var loginPaths = []string{"/v1/user/login", "/api/v1/auth/login", "/0.27/v1/user
 func loginSite(t *testing.T) *apitest.Site {
 	loopback, err := api.ParseProxies([]string{"127.0.0.0/8", "::1"})
 	require.NoError(t, err)
-	s := apitest.New(t, func(c *apitest.Config) { c.TrustedProxies = loopback })
+	s := apitest.New(t, apitest.Frozen, func(c *apitest.Config) { c.TrustedProxies = loopback })
 	ann := store.User{Email: "Ann@X.org", Nickname: "Ann"}
 	_, err = s.Store.CreateMember(t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, ann, "correct horse")
 	require.NoError(t, err)

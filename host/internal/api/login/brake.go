@@ -41,8 +41,12 @@ type loginBrake struct {
 	unknowns chan struct{}
 }
 
-func newLoginBrake() *loginBrake {
-	return &loginBrake{unknowns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))}
+func newLoginBrake(now func() time.Time) *loginBrake {
+	b := &loginBrake{unknowns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))}
+	for _, t := range []*api.Throttle{&b.networks, &b.accounts, &b.pairs, &b.wary, &b.devices} {
+		t.Now = now
+	}
+	return b
 }
 
 // loginAttempt says who tries to log in, and where.

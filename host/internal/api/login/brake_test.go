@@ -29,7 +29,7 @@ func attempts(t *testing.T, b *loginBrake, l loginAttempt) (n int, wait time.Dur
 
 func TestLoginBrakeOverTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newLoginBrake()
+		b := newLoginBrake(nil)
 		n, wait := attempts(t, b, loginAttempt{network: "a", account: "ann"})
 		require.Equal(t, 10, n)
 		require.Equal(t, 6*time.Second, wait.Round(time.Second), "the network waits for the account's minute only when it tries it again")
@@ -58,7 +58,7 @@ func TestLoginBrakeOverTime(t *testing.T) {
 }
 
 func TestSucceededLoginsCountForNothing(t *testing.T) {
-	b := newLoginBrake()
+	b := newLoginBrake(nil)
 	l := loginAttempt{network: "office", account: "ann"}
 	for range 100 {
 		admitted, wait, err := b.admit(t.Context(), l)
@@ -70,7 +70,7 @@ func TestSucceededLoginsCountForNothing(t *testing.T) {
 }
 
 func TestUnknownNetworksLeaveRoomForKnownOnes(t *testing.T) {
-	b := newLoginBrake()
+	b := newLoginBrake(nil)
 	for i := range cap(b.unknowns) {
 		_, _, err := b.admit(t.Context(), loginAttempt{network: fmt.Sprint(i), account: "ann"})
 		require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestUnknownNetworksLeaveRoomForKnownOnes(t *testing.T) {
 }
 
 func TestLoginBrakeIsBounded(t *testing.T) {
-	b := newLoginBrake()
+	b := newLoginBrake(nil)
 	long := strings.Repeat("x", 1<<10)
 	for i := range api.MaxNames * 5 / 4 {
 		l := loginAttempt{network: fmt.Sprint(i), account: long + fmt.Sprint(i)}

@@ -17,8 +17,10 @@ type Face struct {
 	brake    *loginBrake
 }
 
-// New makes the face.
-func New(accounts *app.Accounts) *Face { return &Face{accounts, newLoginBrake()} }
+// New makes the face. Attempts are limited by the time that now returns; nil means time.Now.
+func New(accounts *app.Accounts, now func() time.Time) *Face {
+	return &Face{accounts, newLoginBrake(now)}
+}
 
 // Routes are those of the page.
 func (f *Face) Routes() []api.Route {

@@ -131,7 +131,7 @@ func TestLogoutForm(t *testing.T) {
 }
 
 func TestLoginIsThrottled(t *testing.T) {
-	s := apitest.New(t)
+	s := apitest.New(t, apitest.Frozen)
 	v := newVisitor(s)
 	var last apitest.Answer
 	for range 30 {

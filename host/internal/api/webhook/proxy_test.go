@@ -26,7 +26,7 @@ func TestTrustedProxy(t *testing.T) {
 	require.NoError(t, err)
 	hooked := apitest.Hook(`"security":{"ip_whitelist":["203.0.113.9"],"auth_type":"none","allow_anonymous":true}`)
 
-	s := apitest.New(t, func(c *apitest.Config) { c.TrustedProxies = loopback })
+	s := apitest.New(t, apitest.Frozen, func(c *apitest.Config) { c.TrustedProxies = loopback })
 	exhaust(s)
 	require.NotEqual(t, http.StatusTooManyRequests, login(s, "b@example.org", "203.0.113.2"), "another client goes on")
 	path := "/api/v1/webhook/" + s.Canvas("hook", hooked)
@@ -34,7 +34,7 @@ func TestTrustedProxy(t *testing.T) {
 	require.Contains(t, s.Request("POST", path, "", `{}`, from("203.0.113.1")...).Message(), "IP 203.0.113.1 is not allowed")
 	require.Equal(t, 400, s.Request("POST", path, "", `{}`, "X-Forwarded-For", "203.0.113.9, 203.0.113.1").Status, "forged")
 
-	s = apitest.New(t)
+	s = apitest.New(t, apitest.Frozen)
 	exhaust(s)
 	require.Equal(t, http.StatusTooManyRequests, login(s, "b@example.org", "203.0.113.2"), "all are the one who connects")
 	path = "/api/v1/webhook/" + s.Canvas("hook", hooked)
