@@ -127,8 +127,8 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 		Source: j.Source, Input: data,
 	}
 	if w.session.ID == "" {
-		err = r.cfg.Store.StartRunAt(ctx, row, w.rev)
-	} else if err = r.cfg.Store.StartTurn(ctx, row, w.session); err == nil {
+		err = r.cfg.Store.Runs.StartAt(ctx, row, w.rev)
+	} else if err = r.cfg.Store.Runs.StartTurn(ctx, row, w.session); err == nil {
 		r.turns.reportOrphan(w)
 	}
 	if err != nil {
@@ -142,7 +142,7 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 	}
 	if err != nil {
 		end := store.RunEnd{ID: j.ID, Tenant: j.Tenant, Session: j.Session, Status: store.RunFailed, Error: err.Error()}
-		if _, endErr := r.cfg.Store.EndRun(ctx, end, nil); endErr != nil {
+		if _, endErr := r.cfg.Store.Runs.End(ctx, end, nil); endErr != nil {
 			r.cfg.Logger.Warn("run was not ended", "run", j.ID, "err", endErr)
 		}
 	}
@@ -249,7 +249,7 @@ func (l *loader) prepareLate(ctx context.Context, lease *runlog.Lease, j Job, a 
 		if w.session.ID == "" || w.session.Run == j.ID {
 			return w, nil
 		}
-		err = l.store.ClaimSession(ctx, w.session, j.ID)
+		err = l.store.Sessions.Claim(ctx, w.session, j.ID)
 		if err == nil {
 			l.turns.reportOrphan(w)
 		}

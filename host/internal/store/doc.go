@@ -12,10 +12,10 @@
 // is its own transaction. A method that returned nil has committed, and with [SyncAlways], the
 // default, is on disk.
 //
-// Concurrency. Canvases and sessions have a revision. [Store.EditCanvas] and [Store.SaveSession]
+// Concurrency. Canvases and sessions have a revision. [Canvases.Edit] and [Sessions.Save]
 // write only over the revision they have read, so hosts cannot overwrite each other's changes; on a
 // conflict the writer gets [ErrConflict] or, for edits, is retried on the new state. At most one
-// active run owns a session: [Store.StartTurn] writes run and claim in one commit, [Store.EndRun]
+// active run owns a session: [Runs.StartTurn] writes run and claim in one commit, [Runs.End]
 // the end of both.
 //
 // Tenants. Every lookup requires a tenant, and the id of another tenant is [ErrNotFound],
@@ -23,7 +23,7 @@
 // login say so in their names.
 //
 // Secrets. Keys, tokens and passwords are stored as hashes. Secrets are sealed with a key file
-// beside the data and listed by name; only [Store.OpenSecret] and [Store.OpenBoundSecret] return
+// beside the data and listed by name; only [Secrets.Open] and [Secrets.OpenBound] return
 // values.
 //
 // The store never logs and never calls a model.
