@@ -84,7 +84,9 @@ func (g *grants) write(ctx context.Context, tenant string, most *contract.Permis
 	if err == nil && most != nil {
 		var text []byte
 		if text, err = json.Marshal(most); err == nil {
-			_, err = g.store.Items.Put(ctx, store.Item{Tenant: tenant, Kind: grantKind, ID: grantID, Name: grantID, Doc: text})
+			_, err = g.store.Items.Put(
+				ctx, store.Item{Tenant: tenant, Kind: grantKind, ID: grantID, Name: grantID, Doc: text},
+			)
 		}
 	}
 	if err == nil {

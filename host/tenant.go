@@ -43,7 +43,9 @@ func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error 
 	if len(keys) > 0 && h.cfg.Key == "" {
 		return nil
 	}
-	_, text, err := h.store.Keys.Create(ctx, store.Key{Tenant: firstTenantID, User: firstUserID, Name: "first"}, h.cfg.Key)
+	_, text, err := h.store.Keys.Create(
+		ctx, store.Key{Tenant: firstTenantID, User: firstUserID, Name: "first"}, h.cfg.Key,
+	)
 	if err == nil && h.cfg.Key == "" {
 		h.Key = text
 	}
@@ -57,7 +59,9 @@ func (h *Host) makeTenant(ctx context.Context) error {
 	if _, err := h.store.Users.Create(ctx, user, rand.Text()); err != nil && !errors.Is(err, store.ErrExists) {
 		return err
 	}
-	if err := h.store.Members.Put(ctx, store.Member{Tenant: firstTenantID, User: firstUserID, Role: "owner"}); err != nil {
+	if err := h.store.Members.Put(
+		ctx, store.Member{Tenant: firstTenantID, User: firstUserID, Role: "owner"},
+	); err != nil {
 		return err
 	}
 	_, err := h.store.Tenants.Put(ctx, store.Tenant{ID: firstTenantID, Name: "me"})

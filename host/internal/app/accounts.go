@@ -133,10 +133,14 @@ func (a *Accounts) Device(account, text string) (string, error) {
 }
 
 // NewDevice returns the text that marks a device of an account.
-func (a *Accounts) NewDevice(account string) (string, error) { return a.store.Logins.NewDevice(account) }
+func (a *Accounts) NewDevice(account string) (string, error) {
+	return a.store.Logins.NewDevice(account)
+}
 
 // User finds a user. Errors: [ErrNotFound].
-func (a *Accounts) User(ctx context.Context, id string) (User, error) { return a.store.Users.Get(ctx, id) }
+func (a *Accounts) User(ctx context.Context, id string) (User, error) {
+	return a.store.Users.Get(ctx, id)
+}
 
 // Nickname returns the name of a user for people; the id serves when nothing is known.
 func (a *Accounts) Nickname(ctx context.Context, user string) string {

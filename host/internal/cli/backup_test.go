@@ -238,13 +238,17 @@ func TestBackupOfAHostAtWorkIsOneMoment(t *testing.T) {
 		require.NoError(t, err)
 		r, err := store.Open(t.Context(), store.Config{Dir: target[1]})
 		require.NoError(t, err)
-		canvases, total, err := r.Canvases.List(t.Context(), store.CanvasFilter{Tenants: []string{host.FirstTenant}}, store.Page{})
+		canvases, total, err := r.Canvases.List(
+			t.Context(), store.CanvasFilter{Tenants: []string{host.FirstTenant}}, store.Page{},
+		)
 		require.NoError(t, err)
 		require.Positive(t, total)
 		known := map[string]bool{}
 		for _, c := range canvases {
 			known[c.ID] = true
-			_, sessions, err := r.Sessions.List(t.Context(), store.SessionFilter{Tenant: host.FirstTenant, Canvas: c.ID}, store.Page{})
+			_, sessions, err := r.Sessions.List(
+				t.Context(), store.SessionFilter{Tenant: host.FirstTenant, Canvas: c.ID}, store.Page{},
+			)
 			require.NoError(t, err)
 			require.LessOrEqual(t, sessions, 1)
 		}

@@ -80,7 +80,9 @@ func (e *exporter) run(ctx context.Context, a *app, args []string) (err error) {
 
 // chosen finds canvases by title or id; none named means all.
 func chosen(ctx context.Context, s *store.Store, tenant string, names []string) ([]store.Canvas, error) {
-	all, _, err := s.Canvases.List(ctx, store.CanvasFilter{Tenants: []string{tenant}}, store.Page{Order: "title", Asc: true})
+	all, _, err := s.Canvases.List(
+		ctx, store.CanvasFilter{Tenants: []string{tenant}}, store.Page{Order: "title", Asc: true},
+	)
 	if err != nil || len(names) == 0 {
 		return all, err
 	}

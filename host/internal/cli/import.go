@@ -160,7 +160,9 @@ func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []impor
 		return fmt.Errorf("tenant %s: %w", i.tenant, err)
 	}
 	there := map[string]string{} // id by title
-	known, _, err := s.Canvases.List(ctx, store.CanvasFilter{Tenants: []string{i.tenant}}, store.Page{Documents: store.NoDocuments})
+	known, _, err := s.Canvases.List(
+		ctx, store.CanvasFilter{Tenants: []string{i.tenant}}, store.Page{Documents: store.NoDocuments},
+	)
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,9 @@ func TestTwoHostsShareAQuota(t *testing.T) {
 		key, _, err := s.Keys.Create(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
 		require.NoError(t, err)
 		c := newClock("2026-11-21T12:00:00Z")
-		one, two := newMeter(t, Config{Store: s.Tokens, Now: c.now}), newMeter(t, Config{Store: second.Tokens, Now: c.now})
+		one, two := newMeter(t, Config{Store: s.Tokens, Now: c.now}), newMeter(
+			t, Config{Store: second.Tokens, Now: c.now},
+		)
 		a, b := one.Of("t", key.Caller()), two.Of("t", key.Caller())
 		require.NoError(t, a.Allow(ctx))
 		require.NoError(t, b.Allow(ctx))

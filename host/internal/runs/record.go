@@ -130,7 +130,9 @@ func (r *reader) Kept(ctx context.Context, row store.Run) (bool, error) {
 	if err != nil || ended || pos.Seq == 0 {
 		return pos.Seq != 0, err
 	}
-	data, err := json.Marshal(&Job{ID: row.ID, Message: row.Message, Tenant: row.Tenant, Canvas: row.Canvas, User: row.User, Source: row.Source})
+	data, err := json.Marshal(
+		&Job{ID: row.ID, Message: row.Message, Tenant: row.Tenant, Canvas: row.Canvas, User: row.User, Source: row.Source},
+	)
 	if err != nil {
 		return false, err
 	}

@@ -116,7 +116,9 @@ const waiting = `{"components":{
 	"Message:B":{"obj":{"component_name":"Message","params":{"content":["{Wait:W@result}"]}},"downstream":[],"upstream":["Wait:W"]}}}`
 
 func (b *bench) canvas(dsl string) string {
-	c, err := b.store.Canvases.Create(b.t.Context(), store.Canvas{Tenant: "t", User: "u", Title: "c", DSL: []byte(dsl)}, "")
+	c, err := b.store.Canvases.Create(
+		b.t.Context(), store.Canvas{Tenant: "t", User: "u", Title: "c", DSL: []byte(dsl)}, "",
+	)
 	require.NoError(b.t, err)
 	return c.ID
 }

@@ -95,7 +95,9 @@ func (ss *schedules) PutSchedule(ctx context.Context, s Schedule) (Schedule, err
 	if err != nil {
 		return Schedule{}, err
 	}
-	item, err := ss.store.Items.Put(ctx, store.Item{Tenant: s.Tenant, Kind: scheduleKind, ID: s.ID, Name: s.Name, Doc: doc, Rev: s.Rev})
+	item, err := ss.store.Items.Put(
+		ctx, store.Item{Tenant: s.Tenant, Kind: scheduleKind, ID: s.ID, Name: s.Name, Doc: doc, Rev: s.Rev},
+	)
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -206,7 +208,9 @@ func (ss *schedules) DeleteSchedules(ctx context.Context, tenant, canvas string)
 
 // LastRun is the newest run of a schedule. Errors: [store.ErrNotFound].
 func (ss *schedules) LastRun(ctx context.Context, s *Schedule) (store.Run, error) {
-	list, _, err := ss.store.Runs.List(ctx, store.RunFilter{Tenant: s.Tenant, Canvas: s.Job.Canvas, Schedule: s.ID}, store.Page{Limit: 1})
+	list, _, err := ss.store.Runs.List(
+		ctx, store.RunFilter{Tenant: s.Tenant, Canvas: s.Job.Canvas, Schedule: s.ID}, store.Page{Limit: 1},
+	)
 	if err == nil && len(list) == 0 {
 		err = store.ErrNotFound
 	}

@@ -71,7 +71,10 @@ func (ss *schedules) due(ctx context.Context, j *Job) (bool, error) {
 	if err := ss.setClock(ctx, s, now); err != nil {
 		return false, err
 	}
-	busy, _, err := ss.store.Runs.List(ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive}, store.Page{Limit: 1, Documents: store.NoDocuments})
+	busy, _, err := ss.store.Runs.List(
+		ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive},
+		store.Page{Limit: 1, Documents: store.NoDocuments},
+	)
 	if err != nil {
 		return false, err
 	}

@@ -39,7 +39,10 @@ func (b *bench) schedule(s Schedule) Schedule {
 // history are the runs of a schedule in a state, newest first.
 func (b *bench) history(s Schedule, status string) []store.Run {
 	b.t.Helper()
-	list, _, err := b.store.Runs.List(b.t.Context(), store.RunFilter{Tenant: "t", Canvas: s.Job.Canvas, Schedule: s.ID, Status: status}, store.Page{})
+	list, _, err := b.store.Runs.List(
+		b.t.Context(), store.RunFilter{Tenant: "t", Canvas: s.Job.Canvas, Schedule: s.ID, Status: status},
+		store.Page{},
+	)
 	require.NoError(b.t, err)
 	return list
 }
@@ -369,7 +372,10 @@ func TestScheduleIsRefused(t *testing.T) {
 	require.Empty(t, b.clocks())
 
 	for i := range mostSchedules {
-		_, err := b.store.Items.Put(t.Context(), store.Item{Tenant: "t", Kind: scheduleKind, Name: fmt.Sprint(i), Doc: []byte(`{"paused":true}`)})
+		_, err := b.store.Items.Put(
+			t.Context(),
+			store.Item{Tenant: "t", Kind: scheduleKind, Name: fmt.Sprint(i), Doc: []byte(`{"paused":true}`)},
+		)
 		require.NoError(t, err)
 	}
 	_, err = b.runs.PutSchedule(t.Context(), Schedule{Tenant: "t", Name: "one more", When: When{Cron: "@daily"}, Job: Job{Canvas: canvas}})

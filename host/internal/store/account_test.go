@@ -18,7 +18,9 @@ func TestKeys(t *testing.T) {
 		ctx := t.Context()
 		now := time.Now()
 		s.now = func() time.Time { return now }
-		k, text, err := s.Keys.Create(ctx, Key{Tenant: "t", Name: "first", Scopes: []string{"run"}, ExpireTime: s.ms() + 1000}, "")
+		k, text, err := s.Keys.Create(
+			ctx, Key{Tenant: "t", Name: "first", Scopes: []string{"run"}, ExpireTime: s.ms() + 1000}, "",
+		)
 		require.NoError(t, err)
 		require.Len(t, text, len("ragflow-")+43)
 		require.Equal(t, text[:12], k.Hint)
@@ -214,7 +216,9 @@ func TestItems(t *testing.T) {
 func TestItemsKeepSecretsSealed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		a, err := s.Items.Put(ctx, Item{Tenant: "t", Kind: "provider", Name: "P", Doc: []byte("{}"), Secret: []byte("sk-very-secret")})
+		a, err := s.Items.Put(
+			ctx, Item{Tenant: "t", Kind: "provider", Name: "P", Doc: []byte("{}"), Secret: []byte("sk-very-secret")},
+		)
 		require.NoError(t, err)
 		got, err := s.Items.Get(ctx, "t", "provider", a.ID)
 		require.NoError(t, err)

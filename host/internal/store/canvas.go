@@ -132,7 +132,9 @@ const (
 //
 // Errors: [ErrNotFound], [ErrConflict] after ten seconds of retries, and any error of change, in
 // which case nothing is written.
-func (s Canvases) Edit(ctx context.Context, tenant, id, versionTitle string, change func(*Canvas) error) (Canvas, error) {
+func (s Canvases) Edit(
+	ctx context.Context, tenant, id, versionTitle string, change func(*Canvas) error,
+) (Canvas, error) {
 	began := time.Now()
 	for wait := time.Millisecond; ; wait = min(2*wait, mostEditWait) {
 		c, err := s.Get(ctx, tenant, id)

@@ -12,7 +12,9 @@ func TestCanvas(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		dsl := []byte("{\"a\":\"\\u0000 \xff\"}") // the store does not validate the document
-		made, err := s.Canvases.Create(ctx, Canvas{Tenant: "t1", Title: "Ärger 100%", Tags: []string{"x"}, DSL: dsl}, "")
+		made, err := s.Canvases.Create(
+			ctx, Canvas{Tenant: "t1", Title: "Ärger 100%", Tags: []string{"x"}, DSL: dsl}, "",
+		)
 		require.NoError(t, err)
 		got, err := s.Canvases.Get(ctx, "t1", made.ID)
 		require.NoError(t, err)

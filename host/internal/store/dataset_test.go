@@ -78,7 +78,9 @@ func TestDocuments(t *testing.T) {
 		}}, 100)
 		require.ErrorIs(t, err, ErrQuota)
 
-		list, total, err := s.Documents.List(ctx, DocumentFilter{Tenant: "t", Dataset: "1", Words: "A(1)"}, Page{Limit: 5})
+		list, total, err := s.Documents.List(
+			ctx, DocumentFilter{Tenant: "t", Dataset: "1", Words: "A(1)"}, Page{Limit: 5},
+		)
 		require.NoError(t, err)
 		require.Equal(t, 1, total)
 		require.Equal(t, "b", list[0].ID)

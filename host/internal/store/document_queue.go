@@ -9,7 +9,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// Ingestion has the queue of documents to parse and of datasets to embed, with the leases of workers.
+// Ingestion has the queue of documents to parse and of datasets to embed, with the leases of
+// workers.
 type Ingestion struct{ *database }
 
 // The queue of documents to be parsed is their state. A worker claims the oldest with a lease and

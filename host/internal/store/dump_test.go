@@ -22,11 +22,18 @@ func TestDumpMovesEngines(t *testing.T) {
 			from := openTest(t, fromCfg)
 			u, err := from.Users.Create(ctx, User{Email: "a@b"}, "pw")
 			require.NoError(t, err)
-			c, err := from.Canvases.Create(ctx, Canvas{Tenant: "t", Title: "Ü", DSL: []byte("\xff\x00<>"), Publication: Publication{Released: true}}, "v")
+			c, err := from.Canvases.Create(
+				ctx,
+				Canvas{Tenant: "t", Title: "Ü", DSL: []byte("\xff\x00<>"), Publication: Publication{Released: true}},
+				"v",
+			)
 			require.NoError(t, err)
 			_, err = from.Canvases.Create(ctx, Canvas{ID: "empty", Tenant: "t"}, "")
 			require.NoError(t, err)
-			v, err := from.Sessions.Create(ctx, Session{Tenant: "t", Version: "v", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("1")})
+			v, err := from.Sessions.Create(
+				ctx,
+				Session{Tenant: "t", Version: "v", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("1")},
+			)
 			require.NoError(t, err)
 			require.NoError(t, from.Secrets.Put(ctx, "t", "k", []byte("v"), []string{"a.example", "*.b.example:8443"}))
 			b, err := from.Betas.For(ctx, "t", c.ID)

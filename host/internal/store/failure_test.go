@@ -78,7 +78,9 @@ func TestRealDiskFull(t *testing.T) {
 	defer s.Close()
 	kept := 0
 	for kept < 100 {
-		if _, err = s.Canvases.Create(t.Context(), Canvas{ID: fmt.Sprint(kept), Tenant: "t", DSL: make([]byte, 100<<10)}, ""); err != nil {
+		if _, err = s.Canvases.Create(
+			t.Context(), Canvas{ID: fmt.Sprint(kept), Tenant: "t", DSL: make([]byte, 100<<10)}, "",
+		); err != nil {
 			break
 		}
 		kept++

@@ -57,7 +57,9 @@ func TestPagesAreTheWholeList(t *testing.T) {
 				require.Len(t, whole, n)
 				var numbered []string
 				for offset := 0; offset < n+size; offset += size {
-					list, total, err := s.Sessions.List(t.Context(), f, Page{Order: order, Asc: asc, Limit: size, Offset: offset})
+					list, total, err := s.Sessions.List(
+						t.Context(), f, Page{Order: order, Asc: asc, Limit: size, Offset: offset},
+					)
 					require.NoError(t, err)
 					require.Equal(t, n, total)
 					numbered = append(numbered, idsOf(list)...)
@@ -65,7 +67,9 @@ func TestPagesAreTheWholeList(t *testing.T) {
 				require.Equal(t, idsOf(whole), numbered, order)
 				var walked []string
 				for after := (*Position)(nil); len(walked) < n; {
-					list, _, err := s.Sessions.List(t.Context(), f, Page{Order: order, Asc: asc, Limit: size, After: after})
+					list, _, err := s.Sessions.List(
+						t.Context(), f, Page{Order: order, Asc: asc, Limit: size, After: after},
+					)
 					require.NoError(t, err)
 					require.NotEmpty(t, list)
 					walked = append(walked, idsOf(list)...)
@@ -84,7 +88,10 @@ func TestPagesAreTheWholeList(t *testing.T) {
 func TestRunsByPosition(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		for i := range 10 {
-			require.NoError(t, s.Runs.Start(t.Context(), Run{ID: fmt.Sprint("r", i), Tenant: "t", Input: []byte("in"), Tokens: int64(i % 3)}))
+			require.NoError(
+				t,
+				s.Runs.Start(t.Context(), Run{ID: fmt.Sprint("r", i), Tenant: "t", Input: []byte("in"), Tokens: int64(i % 3)}),
+			)
 		}
 		for order := range runList.order {
 			whole, _, err := s.Runs.List(t.Context(), RunFilter{Tenant: "t"}, Page{Order: order})
@@ -117,13 +124,17 @@ func TestListReservesAndLeavesOutDocuments(t *testing.T) {
 		full := errors.New("no room")
 		_, _, err = s.Sessions.List(t.Context(), f, Page{Limit: 5, Reserve: func(int64) error { return full }})
 		require.ErrorIs(t, err, full)
-		brief, total, err := s.Sessions.List(t.Context(), f, Page{Limit: 5, Offset: 3, Documents: NoDocuments, Reserve: reserve})
+		brief, total, err := s.Sessions.List(
+			t.Context(), f, Page{Limit: 5, Offset: 3, Documents: NoDocuments, Reserve: reserve},
+		)
 		require.NoError(t, err)
 		require.Equal(t, 20, total)
 		require.Equal(t, idsOf(list), idsOf(brief))
 		require.Empty(t, brief[0].DSL)
 		require.Zero(t, asked)
-		brief, _, err = s.Sessions.List(t.Context(), f, Page{Limit: 5, Offset: 3, Documents: WithoutDSL, Reserve: reserve})
+		brief, _, err = s.Sessions.List(
+			t.Context(), f, Page{Limit: 5, Offset: 3, Documents: WithoutDSL, Reserve: reserve},
+		)
 		require.NoError(t, err)
 		require.EqualValues(t, 5*(2+2), asked)
 		require.Empty(t, brief[0].DSL)

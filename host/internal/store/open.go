@@ -92,8 +92,8 @@ func newStore(db *database) *Store {
 	}
 }
 
-// database is the handle that all kinds of records share: its connections, the one writer, the clock
-// and the key that seals secrets. A transaction may write records of several kinds.
+// database is the handle that all kinds of records share: its connections, the one writer, the
+// clock and the key that seals secrets. A transaction may write records of several kinds.
 type database struct {
 	keep   int
 	now    func() time.Time

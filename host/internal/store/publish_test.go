@@ -82,7 +82,11 @@ func TestPublish(t *testing.T) {
 		require.False(t, c.Released)
 
 		t.Run("a new canvas can be published", func(t *testing.T) {
-			c, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", DSL: []byte("1"), Publication: Publication{Released: true, Published: "forged"}}, "v")
+			c, err := s.Canvases.Create(
+				ctx,
+				Canvas{Tenant: "t", DSL: []byte("1"), Publication: Publication{Released: true, Published: "forged"}},
+				"v",
+			)
 			require.NoError(t, err)
 			require.True(t, c.Released)
 			require.Equal(t, "1", published(c))
@@ -164,7 +168,10 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 			ctx := t.Context()
 			cfg := engineConfig(t, engine)
 			from := openTest(t, cfg)
-			asked, err := from.Canvases.Create(ctx, Canvas{Tenant: "t", Title: "asked", DSL: []byte("1"), Publication: Publication{Released: true}}, "v1")
+			asked, err := from.Canvases.Create(
+				ctx, Canvas{Tenant: "t", Title: "asked", DSL: []byte("1"), Publication: Publication{Released: true}},
+				"v1",
+			)
 			require.NoError(t, err)
 			_, err = from.Canvases.Create(ctx, Canvas{Tenant: "t", Title: "never", DSL: []byte("1")}, "v2")
 			require.NoError(t, err)

@@ -12,7 +12,9 @@ func TestStartRunAtARevision(t *testing.T) {
 		c, err := s.Canvases.Create(t.Context(), Canvas{Tenant: "t", Title: "c", DSL: []byte("{}")}, "")
 		require.NoError(t, err)
 		start := func(id, tenant string, rev int64) error {
-			return s.Runs.StartAt(t.Context(), Run{ID: id, Tenant: tenant, Canvas: c.ID, Input: []byte("{}"), Tokens: 1 << 40}, rev)
+			return s.Runs.StartAt(
+				t.Context(), Run{ID: id, Tenant: tenant, Canvas: c.ID, Input: []byte("{}"), Tokens: 1 << 40}, rev,
+			)
 		}
 		require.NoError(t, start("a", "t", c.Rev))
 		require.ErrorIs(t, start("a", "t", c.Rev), ErrExists)

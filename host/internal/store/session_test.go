@@ -12,7 +12,10 @@ import (
 func TestSession(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		v, err := s.Sessions.Create(ctx, Session{Tenant: "t", Canvas: "c", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("{}")})
+		v, err := s.Sessions.Create(
+			ctx,
+			Session{Tenant: "t", Canvas: "c", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("{}")},
+		)
 		require.NoError(t, err)
 		got, err := s.Sessions.Get(ctx, "t", v.ID)
 		require.NoError(t, err)
@@ -70,7 +73,9 @@ func TestSessionHasOneActiveRun(t *testing.T) {
 		held.LastRun, held.Rounds = "r1", 1
 		_, err = s.Runs.End(ctx, RunEnd{ID: "r1", Tenant: "t", Session: v.ID, Status: RunDone}, &held)
 		require.NoError(t, err)
-		require.ErrorIs(t, s.Runs.StartTurn(ctx, turn("r2"), v), ErrConflict, "the session has changed since it was read")
+		require.ErrorIs(
+			t, s.Runs.StartTurn(ctx, turn("r2"), v), ErrConflict, "the session has changed since it was read",
+		)
 		require.NoError(t, s.Runs.StartTurn(ctx, turn("r2"), read()))
 		end("r2")
 		require.Empty(t, read().Run, "an end without a result frees the session")
@@ -93,7 +98,9 @@ func TestSessionHasOneActiveRun(t *testing.T) {
 				require.NoError(t, err)
 				unread := w
 				unread.Run = ""
-				require.ErrorIs(t, s.Runs.StartTurn(ctx, turn(newID()), unread), ErrConflict, "only after reading the claim")
+				require.ErrorIs(
+					t, s.Runs.StartTurn(ctx, turn(newID()), unread), ErrConflict, "only after reading the claim",
+				)
 				run := newID()
 				require.NoError(t, s.Runs.StartTurn(ctx, turn(run), w))
 				require.ErrorIs(t, s.Runs.StartTurn(ctx, turn(newID()), w), ErrConflict, "once")
@@ -143,7 +150,9 @@ func TestEndRunIsRepeatable(t *testing.T) {
 		ctx := t.Context()
 		v, err := s.Sessions.Create(ctx, Session{Tenant: "t", Run: "r1"})
 		require.NoError(t, err)
-		require.NoError(t, s.Runs.Start(ctx, Run{ID: "r1", Tenant: "t", Canvas: "c", Message: "m1", Input: []byte("in")}))
+		require.NoError(
+			t, s.Runs.Start(ctx, Run{ID: "r1", Tenant: "t", Canvas: "c", Message: "m1", Input: []byte("in")}),
+		)
 		require.ErrorIs(t, s.Runs.Start(ctx, Run{ID: "r1", Tenant: "t"}), ErrExists)
 		active, err := s.Runs.Active(ctx)
 		require.NoError(t, err)

@@ -50,7 +50,9 @@ func (s Tenants) Put(ctx context.Context, t Tenant) (Tenant, error) {
 	const upsert = `INSERT INTO tenants (` + tenantColumns + `) VALUES ($1, $2, $3, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, update_time = excluded.update_time
 		RETURNING ` + tenantColumns
-	return changeOne(ctx, s.database, fmt.Sprintf("tenant %q", t.Name), scanTenant, upsert, t.ID, t.Name, s.ms(), t.TokensPerDay)
+	return changeOne(
+		ctx, s.database, fmt.Sprintf("tenant %q", t.Name), scanTenant, upsert, t.ID, t.Name, s.ms(), t.TokensPerDay,
+	)
 }
 
 // Get returns a tenant. Errors: [ErrNotFound].

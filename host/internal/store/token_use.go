@@ -52,7 +52,9 @@ func (s Keys) SetLimits(ctx context.Context, tenant, id string, rate, tokensPerD
 	}
 	const update = `UPDATE keys SET rate = COALESCE($1, rate), tokens_per_day = COALESCE($2, tokens_per_day)
 		WHERE tenant_id = $3 AND id = $4 RETURNING ` + keyColumns
-	return changeOne(ctx, s.database, fmt.Sprintf("limits of key %q", id), scanKey, update, rate, tokensPerDay, tenant, id)
+	return changeOne(
+		ctx, s.database, fmt.Sprintf("limits of key %q", id), scanKey, update, rate, tokensPerDay, tenant, id,
+	)
 }
 
 // SetTokens changes the daily quota of model tokens of a tenant; 0 means unlimited. Errors:
@@ -62,11 +64,15 @@ func (s Tenants) SetTokens(ctx context.Context, id string, tokensPerDay int64) (
 		return Tenant{}, fail(err, "quota of tenant %q", id)
 	}
 	const update = `UPDATE tenants SET tokens_per_day = $1, update_time = $2 WHERE id = $3 RETURNING ` + tenantColumns
-	return changeOne(ctx, s.database, fmt.Sprintf("quota of tenant %q", id), scanTenant, update, tokensPerDay, s.ms(), id)
+	return changeOne(
+		ctx, s.database, fmt.Sprintf("quota of tenant %q", id), scanTenant, update, tokensPerDay, s.ms(), id,
+	)
 }
 
 // changeOne runs an UPDATE ... RETURNING of one row.
-func changeOne[T any](ctx context.Context, s *database, what string, scan func(row) (T, error), update string, args ...any) (out T, err error) {
+func changeOne[T any](
+	ctx context.Context, s *database, what string, scan func(row) (T, error), update string, args ...any,
+) (out T, err error) {
 	err = s.write(ctx, what, func(ctx context.Context, q querier) error {
 		rows, err := queryAll(ctx, q, scan, update, args...)
 		if err != nil {

@@ -35,7 +35,9 @@ func scanVersion(r row) (Version, error) {
 // content, drops versions over the limit, and publishes the version if publish is set. It returns
 // the resulting publication. The caller has updated the row of the canvas in this transaction, so
 // no other host adds a version concurrently.
-func (s Canvases) addVersion(ctx context.Context, q querier, c Canvas, title string, publish bool) (Publication, error) {
+func (s Canvases) addVersion(
+	ctx context.Context, q querier, c Canvas, title string, publish bool,
+) (Publication, error) {
 	now := c.Publication
 	sum := sha256.Sum256(c.DSL)
 	v := Version{ID: newID(), Number: 1, Title: printable(title), Hash: hex.EncodeToString(sum[:])}

@@ -54,7 +54,10 @@ func (s *Site) Furnish() Belongings {
 func (s *Site) FurnishAll() Belongings {
 	s.T.Helper()
 	b := s.Furnish()
-	u, err := s.Store.Users.CreateMember(s.T.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, store.User{Email: "mine@x.org", Nickname: b.Title}, "my secret password")
+	u, err := s.Store.Users.CreateMember(
+		s.T.Context(), store.Member{Tenant: "one", Role: app.RoleOwner},
+		store.User{Email: "mine@x.org", Nickname: b.Title}, "my secret password",
+	)
 	require.NoError(s.T, err)
 	s.FurnishDataset(&b)
 	b.User, b.Secret, b.Provider, b.Tenant = u.ID, "mine.secret", "mine", "one"
@@ -147,7 +150,9 @@ func (s *Site) Running(n int) []store.Run {
 	var runs []store.Run
 	require.Eventually(s.T, func() bool {
 		var err error
-		runs, _, err = s.Store.Runs.List(s.T.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
+		runs, _, err = s.Store.Runs.List(
+			s.T.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{},
+		)
 		return err == nil && len(runs) == n
 	}, time.Minute, time.Millisecond)
 	return runs

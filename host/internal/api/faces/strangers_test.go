@@ -180,7 +180,9 @@ func TestSlowReaderStallsNobody(t *testing.T) {
 	write := func(id string, reader bool) (conn net.Conn, took time.Duration) {
 		e, err := s.Log.Claim(t.Context(), runlog.Run{ID: id})
 		require.NoError(t, err)
-		require.NoError(t, s.Store.Runs.Start(t.Context(), store.Run{ID: id, Tenant: "one", Canvas: "c", Message: "m " + id}))
+		require.NoError(
+			t, s.Store.Runs.Start(t.Context(), store.Run{ID: id, Tenant: "one", Canvas: "c", Message: "m " + id}),
+		)
 		if reader {
 			conn, err = net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 			require.NoError(t, err)

@@ -24,7 +24,9 @@ func TestLoginWorksInTheAccountsOwnTenant(t *testing.T) {
 	for _, guest := range []string{"!before all", "~behind all"} {
 		_, err := s.Store.Tenants.Put(t.Context(), store.Tenant{ID: guest, Name: guest})
 		require.NoError(t, err)
-		require.NoError(t, s.Store.Members.Put(t.Context(), store.Member{Tenant: guest, User: user, Role: app.RoleAdmin}))
+		require.NoError(
+			t, s.Store.Members.Put(t.Context(), store.Member{Tenant: guest, User: user, Role: app.RoleAdmin}),
+		)
 	}
 	tenant, scopes := me()
 	require.Equal(t, own, tenant)

@@ -87,7 +87,9 @@ func cancelOne(s *apitest.Site, canvas string) time.Duration {
 	go func() { done <- s.Post("/v1/canvas/completion", `{"id":"`+canvas+`"}`) }()
 	var run store.Run
 	require.Eventually(s.T, func() bool {
-		list, _, err := s.Store.Runs.List(s.T.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
+		list, _, err := s.Store.Runs.List(
+			s.T.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{},
+		)
 		if err != nil || len(list) == 0 {
 			return false
 		}

@@ -29,7 +29,9 @@ func webDocumentRoutes(f *face) []api.Route {
 		post("create", edit, w.webCreateDocument), post("list", read, w.webListDocuments),
 		post("filter", read, w.webCountDocuments), post("infos", read, w.webDocuments),
 		get("/v1/document/thumbnails", w.documents.thumbnails), post("change_status", edit, w.webStatus),
-		post("rm", edit, w.webRemoveDocuments), post("run", edit, w.documents.ingest), post("rename", edit, w.webRename),
+		post(
+			"rm", edit, w.webRemoveDocuments,
+		), post("run", edit, w.documents.ingest), post("rename", edit, w.webRename),
 		get("/v1/document/get/{document}", w.documents.downloadAny), post("change_parser", edit, w.webChangeMethod),
 		get("/v1/document/image/{document}", noImage), post("set_meta", edit, w.webSetMeta),
 		post("metadata/summary", read, w.webSummary), post("metadata/update", edit, w.webUpdateMetadata),
