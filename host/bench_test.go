@@ -309,10 +309,15 @@ func BenchmarkRunsOverHTTP(b *testing.B) {
 			rate := together(b, floor.writers, loadTime, func(_ int, until time.Time) (n int, err error) {
 				for time.Now().Before(until) {
 					id := uuid.Must(uuid.NewV7()).String() // in order, as those of runs
-					if err := st.StartRun(b.Context(), store.Run{ID: id, Tenant: firstTenantID, Canvas: id, Source: "v2", Input: []byte(`{"query":"hello"}`)}); err != nil {
+					if err := st.Runs.Start(
+						b.Context(),
+						store.Run{ID: id, Tenant: firstTenantID, Canvas: id, Source: "v2", Input: []byte(`{"query":"hello"}`)},
+					); err != nil {
 						return n, err
 					}
-					if _, err := st.EndRun(b.Context(), store.RunEnd{ID: id, Status: store.RunDone}, nil); err != nil {
+					if _, err := st.Runs.End(
+						b.Context(), store.RunEnd{ID: id, Status: store.RunDone}, nil,
+					); err != nil {
 						return n, err
 					}
 					n++

@@ -61,7 +61,7 @@ func (g *grants) keep(tenant string, most *contract.Permissions) {
 }
 
 func (g *grants) read(ctx context.Context, tenant string) (*contract.Permissions, error) {
-	item, err := g.store.Item(ctx, tenant, grantKind, grantID)
+	item, err := g.store.Items.Get(ctx, tenant, grantKind, grantID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -77,14 +77,16 @@ func (g *grants) read(ctx context.Context, tenant string) (*contract.Permissions
 
 // write keeps a grant; nil takes it away.
 func (g *grants) write(ctx context.Context, tenant string, most *contract.Permissions) error {
-	err := g.store.DeleteItem(ctx, tenant, grantKind, grantID)
+	err := g.store.Items.Delete(ctx, tenant, grantKind, grantID)
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
 	}
 	if err == nil && most != nil {
 		var text []byte
 		if text, err = json.Marshal(most); err == nil {
-			_, err = g.store.PutItem(ctx, store.Item{Tenant: tenant, Kind: grantKind, ID: grantID, Name: grantID, Doc: text})
+			_, err = g.store.Items.Put(
+				ctx, store.Item{Tenant: tenant, Kind: grantKind, ID: grantID, Name: grantID, Doc: text},
+			)
 		}
 	}
 	if err == nil {

@@ -23,7 +23,7 @@ func (h *Host) pluginPort() app.Plugins {
 
 // Palette describes the installed plugins for a tenant.
 func (p *plugins) Palette(ctx context.Context, tenant string) ([]app.Plugin, error) {
-	secrets, err := p.store.Secrets(ctx, tenant)
+	secrets, err := p.store.Secrets.List(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type relaySecrets struct {
 }
 
 func (s relaySecrets) Secret(ctx context.Context, name string) (engine.Secret, bool, error) {
-	value, hosts, err := s.store.OpenBoundSecret(ctx, s.tenant, name)
+	value, hosts, err := s.store.Secrets.OpenBound(ctx, s.tenant, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return engine.Secret{}, false, nil
 	}

@@ -40,8 +40,8 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Enable(t.Context(), "teller", "", nil)
 	require.NoError(t, err)
-	require.NoError(t, h.store.PutSecret(t.Context(), firstTenantID, "token", []byte("very hush"), nil))
-	_, _, err = h.store.CreateKey(t.Context(), store.Key{Tenant: "other"}, "other")
+	require.NoError(t, h.store.Secrets.Put(t.Context(), firstTenantID, "token", []byte("very hush"), nil))
+	_, _, err = h.store.Keys.Create(t.Context(), store.Key{Tenant: "other"}, "other")
 	require.NoError(t, err)
 	ask := func(key, name, body string) (int, string) {
 		t.Helper()

@@ -82,7 +82,7 @@ func kvOwner(owner string) string { return "plugin " + owner }
 // forget deletes what removed plugins kept, of all tenants.
 func (p *plugins) forget(ctx context.Context, h *Host) {
 	err := p.catalog.ForgetData(ctx, func(ctx context.Context, owner string) error {
-		return store.DeleteKV(ctx, h.store, kvOwner(owner))
+		return h.store.DeleteKV(ctx, kvOwner(owner))
 	})
 	if err != nil {
 		h.cfg.Log.Warn("data of removed plugins are not deleted yet; the next change or start tries again", "err", err)

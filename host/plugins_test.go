@@ -235,9 +235,9 @@ func TestPluginServices(t *testing.T) {
 	install("1.1.0", `{"op":"kv.get","args":{"key":"k"}}`, kv)
 	h, url = open(t, Config{Dir: dir})
 	require.JSONEq(t, `{"ok": {"found": true, "value": "kept"}}`, said(t, url, "key", canvas, ""))
-	_, err = h.store.PutTenant(t.Context(), store.Tenant{ID: "other", Name: "other"})
+	_, err = h.store.Tenants.Put(t.Context(), store.Tenant{ID: "other", Name: "other"})
 	require.NoError(t, err)
-	_, _, err = h.store.CreateKey(t.Context(), store.Key{Tenant: "other", User: "other", Name: "k"}, "other-key")
+	_, _, err = h.store.Keys.Create(t.Context(), store.Key{Tenant: "other", User: "other", Name: "k"}, "other-key")
 	require.NoError(t, err)
 	theirs := saved(t, url, "other-key", telling)
 	require.JSONEq(t, `{"ok": {"found": false, "value": ""}}`, said(t, url, "other-key", theirs, ""))
@@ -259,7 +259,7 @@ func TestPluginServices(t *testing.T) {
 		fmt.Fprint(w, "fine")
 	})
 	address := strings.TrimPrefix(site, "http://")
-	require.NoError(t, h.store.PutSecret(t.Context(), firstTenantID, "shop", []byte("s3cr3t"), nil))
+	require.NoError(t, h.store.Secrets.Put(t.Context(), firstTenantID, "shop", []byte("s3cr3t"), nil))
 	install("1.2.0", `{"op":"http.fetch","args":{"url":"`+site+`/","headers":{"X-Key":"{{secret:shop:MARK}}","X-Plain":"{{secret:shop}}"}}}`,
 		`{"http":{"hosts":["`+address+`"],"private":true,"reason":"asks"},"secrets":{"shop":{"hosts":["`+address+`"],"reason":"pays"}}}`)
 	var answer string

@@ -22,7 +22,7 @@ type canvasPort struct {
 
 // Canvas is the published version of a canvas, or the one that is named by its id or title.
 func (p canvasPort) Canvas(ctx context.Context, id, version string) (*engine.Canvas, error) {
-	c, err := p.store.Canvas(ctx, p.tenant, id)
+	c, err := p.store.Canvases.Get(ctx, p.tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errors.New("no such canvas in this tenant")
 	}
@@ -47,7 +47,7 @@ func (p canvasPort) Canvas(ctx context.Context, id, version string) (*engine.Can
 }
 
 func (p canvasPort) version(ctx context.Context, canvas, name string) ([]byte, error) {
-	list, err := p.store.Versions(ctx, p.tenant, canvas)
+	list, err := p.store.Canvases.Versions(ctx, p.tenant, canvas)
 	if err != nil {
 		return nil, err
 	}

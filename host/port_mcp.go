@@ -7,7 +7,9 @@ import (
 )
 
 func (p *ports) mcpServers(j *runs.Job) engine.MCP {
-	return &mcp.Port{Client: p.mcp, Owner: mcpOwner(j), Find: mcp.Finder(p.store, j.Tenant), Secrets: p.secrets(j)}
+	return &mcp.Port{
+		Client: p.mcp, Owner: mcpOwner(j), Find: mcp.Finder(p.store.Items, j.Tenant), Secrets: p.secrets(j),
+	}
 }
 
 // mcpOwner names a run's connections to MCP servers, which end with it.

@@ -22,7 +22,7 @@ func (h *Host) openModels() error {
 	transport := h.web.Transport()
 	transport.ResponseHeaderTimeout = 0 // models think for long; package model bounds their silence
 	h.models = &model.Tenants{
-		Store: h.store, Host: shared, Transport: transport,
+		Items: h.store.Items, Host: shared, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
 		Limiter: limiter,
 	}

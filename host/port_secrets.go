@@ -21,7 +21,7 @@ type secrets struct {
 
 // Secret looks a name up. Errors: [web.ErrNoSecret], those of the store.
 func (s secrets) Secret(ctx context.Context, name string) (engine.Secret, error) {
-	value, hosts, err := s.store.OpenBoundSecret(ctx, s.tenant, name)
+	value, hosts, err := s.store.Secrets.OpenBound(ctx, s.tenant, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return engine.Secret{}, fmt.Errorf("secret %q %w", name, web.ErrNoSecret)
 	}

@@ -80,7 +80,7 @@ func TestUsedTokensOutliveTheirHost(t *testing.T) {
 	records, err := store.Open(t.Context(), store.Config{Dir: dir})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		used, err := records.TenantTokens(t.Context(), time.Now().Unix()/(24*60*60))
+		used, err := records.Tokens.ByTenant(t.Context(), time.Now().Unix()/(24*60*60))
 		require.NoError(t, err)
 		return used[FirstTenant] == 10
 	}, 30*time.Second, 20*time.Millisecond, "it is written without anybody asking")

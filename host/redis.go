@@ -59,7 +59,7 @@ func (r *redisKeys) wanted(cfg *Config) bool { return cfg.RedisDoor != "" || cfg
 // redisPassword is the door's password, made at the first start and shown in RedisKey then.
 func (h *Host) redisPassword(ctx context.Context) (string, error) {
 	const tenant, name = "", "redis-door" // of no tenant, so no canvas can name it
-	kept, err := h.store.OpenSecret(ctx, tenant, name)
+	kept, err := h.store.Secrets.Open(ctx, tenant, name)
 	if err == nil {
 		return string(kept), nil
 	}
@@ -67,7 +67,7 @@ func (h *Host) redisPassword(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("password of the redis door: %w", err)
 	}
 	h.RedisKey = rand.Text()
-	return h.RedisKey, h.store.PutSecret(ctx, tenant, name, []byte(h.RedisKey), nil)
+	return h.RedisKey, h.store.Secrets.Put(ctx, tenant, name, []byte(h.RedisKey), nil)
 }
 
 // RedisDoor is where the Redis door listens; "" when there is none.

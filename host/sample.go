@@ -19,7 +19,10 @@ const (
 func (h *Host) installTemplates(ctx context.Context, list []app.Template) error {
 	for _, t := range list {
 		title := t.Title.Get("en").Text()
-		_, taken, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: title}, store.Page{Documents: store.NoDocuments})
+		_, taken, err := h.store.Canvases.List(
+			ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: title},
+			store.Page{Documents: store.NoDocuments},
+		)
 		if err != nil {
 			return err
 		}
@@ -30,7 +33,7 @@ func (h *Host) installTemplates(ctx context.Context, list []app.Template) error 
 			Tenant: firstTenantID, User: firstUserID, Title: title, Description: t.Description.Get("en").Text(),
 			Category: "agent_canvas", Permission: "me", DSL: t.DSL,
 		}
-		if _, err := h.store.CreateCanvas(ctx, c, title); err != nil {
+		if _, err := h.store.Canvases.Create(ctx, c, title); err != nil {
 			return fmt.Errorf("example %s: %w", title, err)
 		}
 	}
@@ -40,7 +43,10 @@ func (h *Host) installTemplates(ctx context.Context, list []app.Template) error 
 // Sample is the id of an installed canvas to try, and a question it answers; empty when there is
 // none.
 func (h *Host) Sample(ctx context.Context) (canvas, question string) {
-	list, _, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: sampleTitle}, store.Page{Limit: 1, Documents: store.NoDocuments})
+	list, _, err := h.store.Canvases.List(
+		ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: sampleTitle},
+		store.Page{Limit: 1, Documents: store.NoDocuments},
+	)
 	if err != nil || len(list) == 0 {
 		return "", ""
 	}

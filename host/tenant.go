@@ -21,7 +21,7 @@ const FirstTenant = firstTenantID
 
 // firstTenant makes tenant, user and key at the first start.
 func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error {
-	_, err := h.store.Tenant(ctx, firstTenantID)
+	_, err := h.store.Tenants.Get(ctx, firstTenantID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -36,14 +36,16 @@ func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error 
 			}
 		}
 	}
-	keys, err := h.store.Keys(ctx, firstTenantID)
+	keys, err := h.store.Keys.List(ctx, firstTenantID)
 	if err != nil {
 		return err
 	}
 	if len(keys) > 0 && h.cfg.Key == "" {
 		return nil
 	}
-	_, text, err := h.store.CreateKey(ctx, store.Key{Tenant: firstTenantID, User: firstUserID, Name: "first"}, h.cfg.Key)
+	_, text, err := h.store.Keys.Create(
+		ctx, store.Key{Tenant: firstTenantID, User: firstUserID, Name: "first"}, h.cfg.Key,
+	)
 	if err == nil && h.cfg.Key == "" {
 		h.Key = text
 	}
@@ -54,12 +56,14 @@ func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error 
 func (h *Host) makeTenant(ctx context.Context) error {
 	// Nobody knows this password: the user logs in with a key until it is set.
 	user := store.User{ID: firstUserID, Email: firstUserMail, Nickname: "me"}
-	if _, err := h.store.CreateUser(ctx, user, rand.Text()); err != nil && !errors.Is(err, store.ErrExists) {
+	if _, err := h.store.Users.Create(ctx, user, rand.Text()); err != nil && !errors.Is(err, store.ErrExists) {
 		return err
 	}
-	if err := h.store.PutMember(ctx, store.Member{Tenant: firstTenantID, User: firstUserID, Role: "owner"}); err != nil {
+	if err := h.store.Members.Put(
+		ctx, store.Member{Tenant: firstTenantID, User: firstUserID, Role: "owner"},
+	); err != nil {
 		return err
 	}
-	_, err := h.store.PutTenant(ctx, store.Tenant{ID: firstTenantID, Name: "me"})
+	_, err := h.store.Tenants.Put(ctx, store.Tenant{ID: firstTenantID, Name: "me"})
 	return err
 }

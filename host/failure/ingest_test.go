@@ -104,7 +104,7 @@ type corpus struct {
 }
 
 // open opens the storage of the world, of which an embedded one has no host then.
-func (c *corpus) open() (store.DatasetStore, *blobs.Store, func()) {
+func (c *corpus) open() (*store.Store, *blobs.Store, func()) {
 	t, quiet := c.w.t, slog.New(slog.DiscardHandler)
 	dir := filepath.Join(c.w.dir, "data")
 	stored, brokered := store.Config{Dir: dir}, broker.Config{Dir: dir, Log: quiet}
@@ -118,7 +118,7 @@ func (c *corpus) open() (store.DatasetStore, *blobs.Store, func()) {
 	require.NoError(t, err)
 	records, err := store.Open(t.Context(), stored)
 	require.NoError(t, err)
-	return store.DatasetStore{Store: records}, files, func() {
+	return records, files, func() {
 		require.NoError(t, records.Close())
 		require.NoError(t, conn.Close())
 	}
@@ -133,7 +133,7 @@ func (c *corpus) fill(n int) {
 	host := strings.TrimPrefix(c.model, "http://")
 	host, _, _ = strings.Cut(host, ":")
 	model := "words@" + host
-	_, err := records.CreateDataset(t.Context(), store.Dataset{Model: model, Dataset: dataset.Dataset{
+	_, err := records.Datasets.Create(t.Context(), store.Dataset{Model: model, Dataset: dataset.Dataset{
 		ID: c.dataset, Tenant: "t", Name: "many", Method: "naive", EmbeddingModel: model,
 	}})
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func (c *corpus) fill(n int) {
 		}
 		info, err := files.Put(t.Context(), ingest.File("t", c.dataset, id), strings.NewReader(text.String()))
 		require.NoError(t, err)
-		_, err = records.CreateDocument(t.Context(), store.Document{
+		_, err = records.Documents.Create(t.Context(), store.Document{
 			Tenant: "t", File: info.Name, QueueTime: int64(i), Document: dataset.Document{
 				ID: id, Dataset: c.dataset, Name: id + ".txt", Size: int64(info.Size), Hash: info.Digest, Kind: "doc",
 				Method: "naive", Config: []byte(`{"chunk_token_num":1}`), State: dataset.Queued,
@@ -203,7 +203,7 @@ func (c *corpus) require() {
 	r := replica.New(replica.Config{Store: records, Files: files, Index: x, Logger: quiet})
 	synced, err := r.Sync(t.Context(), c.dataset)
 	require.NoError(t, err)
-	list, total, err := records.Documents(t.Context(), store.DocumentFilter{Tenant: "t", Dataset: c.dataset},
+	list, total, err := records.Documents.List(t.Context(), store.DocumentFilter{Tenant: "t", Dataset: c.dataset},
 		store.Page{})
 	require.NoError(t, err)
 	require.Equal(t, c.documents, total)
@@ -249,7 +249,7 @@ func (c *corpus) inFile(files *blobs.Store, d *store.Document) (contents []strin
 }
 
 // requireNoStray requires that each file has a record or is noted to be deleted.
-func (c *corpus) requireNoStray(records store.DatasetStore, files *blobs.Store, named map[string]bool) {
+func (c *corpus) requireNoStray(records *store.Store, files *blobs.Store, named map[string]bool) {
 	t := c.w.t
 	var dump bytes.Buffer
 	require.NoError(t, records.Dump(context.WithoutCancel(t.Context()), &dump))

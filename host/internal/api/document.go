@@ -53,14 +53,6 @@ func (r *Request) SentDocument() (text []byte, doc engine.Value, err error) {
 	}
 }
 
-// Turn reads the members that the questions of all completions have in common.
-func (b *Body) Turn() app.NewTurn {
-	return app.NewTurn{
-		Inputs: b.Object("inputs"), Files: b.List("files"), User: b.Text("user_id"), Session: b.Text("session_id"),
-		Name: b.Text("name"),
-	}
-}
-
 // CanvasPatch reads the members of a canvas that a request changes, apart from the document.
 // Publish is its member release, which not every dialect knows.
 func (b *Body) CanvasPatch() app.CanvasPatch {

@@ -168,6 +168,14 @@ func (b *Body) Require(names ...string) error {
 	return Lacking(missing)
 }
 
+// Turn reads the members that the questions of all completions have in common.
+func (b *Body) Turn() app.NewTurn {
+	return app.NewTurn{
+		Inputs: b.Object("inputs"), Files: b.List("files"), User: b.Text("user_id"), Session: b.Text("session_id"),
+		Name: b.Text("name"),
+	}
+}
+
 // Query is the query of a URL.
 type Query struct{ url.Values }
 

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,4 +119,114 @@ func Unrouted(r *Request, path string, known bool) {
 	}
 	v := engine.Object("code", CodeNotFound, "message", "Not Found: "+path, "data", engine.Null, "error", "Not Found")
 	_ = Sorted(http.StatusNotFound, v).Write(r) // never an error
+}
+
+// Need says who may call a route.
+type Need int
+
+// Who may call a route.
+const (
+	NeedUser Need = iota // an API key or a login
+	NeedBeta             // the token of an embedded page, an API key or a login
+	NeedNone
+)
+
+// Route is one path with one or more methods. Parts in braces are parameters.
+type Route struct {
+	Method  string // "GET", or several as "GET POST"
+	Path    string
+	Need    Need
+	Scope   string // what a limited key must be allowed, of [app.Scopes]; "" for nothing
+	Body    BodyClass
+	Handler Handler
+
+	Fail ErrorForm // nil answers errors in the envelope of the dialects
+	// UnknownKey is the answer to a token that is not known; nil means [Unauthorized].
+	UnknownKey func() error
+	// CheckQuery refuses a query; nil ignores parameters that are not known.
+	CheckQuery func(url.Values) error
+
+	OwnBody bool // the handler reads the body itself, with [ReadJSON]
+	Events  bool // an EventSource may read it
+	PageRun bool // a canvas that runs in the host's page may call it
+	Alters  bool // its GET changes something, so a login cookie needs its CSRF text
+
+	parts []string
+	takes []string // its methods, with the HEAD that comes with GET
+}
+
+// router finds routes. net/http's own refuses patterns that overlap, such as
+// /v1/canvas/get/{id} and /v1/canvas/{id}/sessions, which clients need.
+type router struct {
+	list     []Route
+	byLength map[int][]*Route // literal parts before parameters
+}
+
+func newRouter(list []Route) router {
+	r := router{list: list, byLength: map[int][]*Route{}}
+	for _, one := range list {
+		one.parts = strings.Split(strings.TrimPrefix(one.Path, "/"), "/")
+		if one.takes = strings.Fields(one.Method); slices.Contains(one.takes, http.MethodGet) {
+			one.takes = append(one.takes, http.MethodHead)
+		}
+		r.byLength[len(one.parts)] = append(r.byLength[len(one.parts)], &one)
+	}
+	for _, routes := range r.byLength {
+		slices.SortStableFunc(routes, func(a, b *Route) int {
+			for i := range a.parts {
+				pa, pb := isParameter(a.parts[i]), isParameter(b.parts[i])
+				if pa != pb && pa {
+					return 1
+				} else if pa != pb {
+					return -1
+				}
+			}
+			return 0
+		})
+	}
+	return r
+}
+
+func isParameter(part string) bool { return strings.HasPrefix(part, "{") }
+
+// find gives the route of a request with its parameters, or the methods that
+// its path is there for, as the header Allow names them.
+func (r *router) find(req *http.Request) (found *Route, params map[string]string, allow []string) {
+	parts := strings.Split(strings.TrimPrefix(strings.TrimSuffix(req.URL.EscapedPath(), "/"), "/"), "/")
+	for _, one := range r.byLength[len(parts)] {
+		params, ok := one.match(parts)
+		if !ok {
+			continue
+		}
+		if slices.Contains(one.takes, req.Method) {
+			return one, params, nil
+		}
+		allow = append(allow, one.takes...)
+	}
+	if len(allow) > 0 {
+		allow = append(allow, http.MethodOptions)
+	}
+	slices.Sort(allow)
+	return nil, nil, slices.Compact(allow)
+}
+
+func (r *Route) match(parts []string) (map[string]string, bool) {
+	var params map[string]string
+	for i, want := range r.parts {
+		if !isParameter(want) {
+			if parts[i] != want {
+				return nil, false
+			}
+			continue
+		}
+		value, err := url.PathUnescape(parts[i])
+		if err != nil || value == "" || value == "." || value == ".." {
+			return nil, false
+		}
+		if params == nil {
+			params = map[string]string{}
+		}
+		params[strings.Trim(want, "{}")] = value
+	}
+	return params, true
 }

@@ -26,7 +26,7 @@ const LoginLasts = 7 * 24 * time.Hour
 
 // ByKey returns the principal of an API key. Errors: [ErrNotFound].
 func (a *Accounts) ByKey(ctx context.Context, text string) (Principal, error) {
-	key, err := a.store.KeyByText(ctx, text)
+	key, err := a.store.Keys.ByText(ctx, text)
 	if err != nil {
 		return Principal{}, err
 	}
@@ -37,7 +37,7 @@ func (a *Accounts) ByKey(ctx context.Context, text string) (Principal, error) {
 
 // ByEmbedToken returns the principal of an embedded page. Errors: [ErrNotFound].
 func (a *Accounts) ByEmbedToken(ctx context.Context, text string) (Principal, error) {
-	token, err := a.store.BetaByText(ctx, text)
+	token, err := a.store.Betas.ByText(ctx, text)
 	if err != nil {
 		return Principal{}, err
 	}
@@ -52,11 +52,11 @@ func (a *Accounts) ByEmbedToken(ctx context.Context, text string) (Principal, er
 
 // ByLogin returns the principal of a login. Errors: [ErrNotFound].
 func (a *Accounts) ByLogin(ctx context.Context, text string) (Principal, error) {
-	v, err := a.store.LoginByText(ctx, text)
+	v, err := a.store.Logins.ByText(ctx, text)
 	if err != nil {
 		return Principal{}, err
 	}
-	member, err := a.store.Memberships(ctx, v.User)
+	member, err := a.store.Members.OfUser(ctx, v.User)
 	if err != nil {
 		return Principal{}, err
 	}
@@ -105,10 +105,10 @@ func (a *Accounts) Verify(ctx context.Context, email, password string) (User, er
 			continue
 		}
 		// A limited key is no login: that would lift its limits.
-		if key, err := a.store.KeyByText(ctx, p); err == nil && len(key.Scopes) == 0 {
-			return a.store.User(ctx, key.User)
+		if key, err := a.store.Keys.ByText(ctx, p); err == nil && len(key.Scopes) == 0 {
+			return a.store.Users.Get(ctx, key.User)
 		}
-		u, err := a.store.UserByPassword(ctx, email, p)
+		u, err := a.store.Users.ByPassword(ctx, email, p)
 		if !errors.Is(err, ErrNotFound) {
 			return u, err
 		}
@@ -118,29 +118,33 @@ func (a *Accounts) Verify(ctx context.Context, email, password string) (User, er
 
 // NewLogin makes a login of a user and returns its text, which is stored as a hash only.
 func (a *Accounts) NewLogin(ctx context.Context, user string) (Login, string, error) {
-	return a.store.CreateLogin(ctx, user, LoginLasts)
+	return a.store.Logins.Create(ctx, user, LoginLasts)
 }
 
 // EndLogin ends the login with a text, if there is one.
 func (a *Accounts) EndLogin(ctx context.Context, text string) error {
-	return a.store.DeleteLogin(ctx, text)
+	return a.store.Logins.Delete(ctx, text)
 }
 
 // Device returns the id of a device that has logged in to an account. Errors: when the text is
 // forged or of another account.
 func (a *Accounts) Device(account, text string) (string, error) {
-	return a.store.DeviceID(account, text)
+	return a.store.Logins.DeviceID(account, text)
 }
 
 // NewDevice returns the text that marks a device of an account.
-func (a *Accounts) NewDevice(account string) (string, error) { return a.store.NewDevice(account) }
+func (a *Accounts) NewDevice(account string) (string, error) {
+	return a.store.Logins.NewDevice(account)
+}
 
 // User finds a user. Errors: [ErrNotFound].
-func (a *Accounts) User(ctx context.Context, id string) (User, error) { return a.store.User(ctx, id) }
+func (a *Accounts) User(ctx context.Context, id string) (User, error) {
+	return a.store.Users.Get(ctx, id)
+}
 
 // Nickname returns the name of a user for people; the id serves when nothing is known.
 func (a *Accounts) Nickname(ctx context.Context, user string) string {
-	u, err := a.store.User(ctx, user)
+	u, err := a.store.Users.Get(ctx, user)
 	if err != nil || u.Nickname == "" {
 		return user
 	}
@@ -169,5 +173,5 @@ func (a *Accounts) SetPassword(ctx context.Context, user, password string) error
 	if err := checkPassword(password); err != nil {
 		return err
 	}
-	return a.store.SetPassword(ctx, user, password)
+	return a.store.Users.SetPassword(ctx, user, password)
 }

@@ -82,7 +82,7 @@ func checkCanvas(c *Canvas) error {
 // Get finds a canvas that a principal may use, and reserves the memory to answer with it. Errors:
 // [ErrNotFound].
 func (s *Canvases) Get(ctx context.Context, who Principal, id string) (Canvas, error) {
-	v, err := s.store.Canvas(ctx, who.Tenant, id)
+	v, err := s.store.Canvases.Get(ctx, who.Tenant, id)
 	if err == nil && !who.MayUse(id) {
 		err = ErrNotFound
 	}
@@ -95,16 +95,16 @@ func (s *Canvases) Get(ctx context.Context, who Principal, id string) (Canvas, e
 // ByID finds a canvas of any tenant, for requests that bring a proof of their own. Errors:
 // [ErrNotFound].
 func (s *Canvases) ByID(ctx context.Context, id string) (Canvas, error) {
-	tenant, err := s.store.CanvasTenant(ctx, id)
+	tenant, err := s.store.Canvases.TenantOf(ctx, id)
 	if err != nil {
 		return Canvas{}, missing(err, "canvas")
 	}
-	return s.store.Canvas(ctx, tenant, id)
+	return s.store.Canvases.Get(ctx, tenant, id)
 }
 
 // List lists canvases and counts all that match.
 func (s *Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, int, error) {
-	return s.store.Canvases(ctx, f, p)
+	return s.store.Canvases.List(ctx, f, p)
 }
 
 // CutPage returns one page of a whole list.
@@ -143,7 +143,7 @@ func (s *Canvases) Create(
 			return v, err
 		}
 	}
-	return s.store.CreateCanvas(ctx, v, versionTitle(v.Title))
+	return s.store.Canvases.Create(ctx, v, versionTitle(v.Title))
 }
 
 // Edit changes a canvas, and publishes it when the patch says so. Errors: those of [Error].
@@ -162,7 +162,7 @@ func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, 
 	if e.DSL != nil || next.Released {
 		version = e.VersionTitle(next.Title)
 	}
-	return s.store.EditCanvas(ctx, old.Tenant, old.ID, version, func(v *Canvas) error {
+	return s.store.Canvases.Edit(ctx, old.Tenant, old.ID, version, func(v *Canvas) error {
 		if e.Rev != nil && v.Rev != *e.Rev {
 			return errCanvasChanged
 		}
@@ -180,7 +180,7 @@ func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, 
 
 // SetTags replaces the tags of a canvas.
 func (s *Canvases) SetTags(ctx context.Context, tenant, id string, tags []string) error {
-	_, err := s.store.EditCanvas(ctx, tenant, id, "", func(v *Canvas) error {
+	_, err := s.store.Canvases.Edit(ctx, tenant, id, "", func(v *Canvas) error {
 		v.Tags = tags
 		return nil
 	})
@@ -189,7 +189,7 @@ func (s *Canvases) SetTags(ctx context.Context, tenant, id string, tags []string
 
 // Delete removes a canvas with its versions and schedules. Errors: [ErrNotFound].
 func (s *Canvases) Delete(ctx context.Context, tenant, id string) error {
-	if err := s.store.DeleteCanvas(ctx, tenant, id); err != nil {
+	if err := s.store.Canvases.Delete(ctx, tenant, id); err != nil {
 		return missing(err, "canvas")
 	}
 	return s.runs.DeleteSchedules(ctx, tenant, id)
@@ -197,7 +197,7 @@ func (s *Canvases) Delete(ctx context.Context, tenant, id string) error {
 
 // Reset removes the state of the editor's runs from a canvas and returns its document.
 func (s *Canvases) Reset(ctx context.Context, tenant, id string) (engine.Value, error) {
-	v, err := s.store.EditCanvas(ctx, tenant, id, "", func(v *Canvas) error {
+	v, err := s.store.Canvases.Edit(ctx, tenant, id, "", func(v *Canvas) error {
 		canvas, err := s.runs.Load(v.DSL)
 		if err != nil {
 			return err

@@ -42,7 +42,7 @@ var ErrUnknownModel = embed.ErrUnknown
 
 // Datasets are collections of documents that are searched.
 type Datasets struct {
-	store    store.DatasetStore
+	store    *store.Store
 	files    *blobs.Store
 	replica  *replica.Replica
 	ingester *ingest.Ingester
@@ -52,7 +52,7 @@ type Datasets struct {
 
 // DatasetsConfig is what [Datasets] work with. All but Limits are required.
 type DatasetsConfig struct {
-	Store    store.DatasetStore
+	Store    *store.Store
 	Files    *blobs.Store
 	Replica  *replica.Replica
 	Ingester *ingest.Ingester
@@ -96,7 +96,7 @@ func (d *Datasets) Create(ctx context.Context, p Principal, ds dataset.Dataset) 
 		return dataset.Dataset{}, err
 	}
 	ds.Tenant, ds.CreatedBy = p.Tenant, p.User
-	v, err := d.store.CreateDataset(ctx, store.Dataset{Dataset: ds, Model: ds.EmbeddingModel})
+	v, err := d.store.Datasets.Create(ctx, store.Dataset{Dataset: ds, Model: ds.EmbeddingModel})
 	return v.Dataset, err
 }
 
@@ -130,7 +130,7 @@ func (d *Datasets) Get(ctx context.Context, p Principal, id string) (dataset.Dat
 }
 
 func (d *Datasets) get(ctx context.Context, p Principal, id string) (store.Dataset, error) {
-	v, err := d.store.Dataset(ctx, p.Tenant, id)
+	v, err := d.store.Datasets.Get(ctx, p.Tenant, id)
 	if err == nil && !seesDataset(p, &v) {
 		err = ErrNotFound
 	}
@@ -165,7 +165,7 @@ func (d *Datasets) List(ctx context.Context, p Principal, q DatasetList) ([]data
 	if q.ID != "" {
 		f.IDs = []string{q.ID}
 	}
-	list, total, err := d.store.Datasets(ctx, f, pageOf(q.Page, q.Size, q.OrderBy, q.Ascending))
+	list, total, err := d.store.Datasets.List(ctx, f, pageOf(q.Page, q.Size, q.OrderBy, q.Ascending))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -224,7 +224,7 @@ func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch Dat
 		}
 		patch.EmbeddingModel = &name
 	}
-	v, err := d.store.EditDataset(ctx, p.Tenant, id, func(v *store.Dataset) error {
+	v, err := d.store.Datasets.Edit(ctx, p.Tenant, id, func(v *store.Dataset) error {
 		patch.apply(v)
 		return nil
 	})
@@ -265,7 +265,7 @@ func (d *Datasets) Delete(ctx context.Context, p Principal, ids ...string) (n in
 	for _, id := range ids {
 		_, err := d.get(ctx, p, id)
 		if err == nil {
-			err = d.store.DeleteDataset(ctx, p.Tenant, id)
+			err = d.store.Datasets.Delete(ctx, p.Tenant, id)
 		}
 		if err != nil {
 			errs = append(errs, missing(err, fmt.Sprintf("dataset %q", id)))
@@ -283,6 +283,6 @@ func (d *Datasets) Delete(ctx context.Context, p Principal, ids ...string) (n in
 
 // Use is what the datasets of a tenant hold, and what they may hold.
 func (d *Datasets) Use(ctx context.Context, p Principal) (store.DatasetUse, DatasetLimits, error) {
-	u, err := d.store.DatasetUse(ctx, p.Tenant)
+	u, err := d.store.Datasets.Use(ctx, p.Tenant)
 	return u, d.limits, err
 }

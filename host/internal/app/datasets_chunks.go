@@ -97,7 +97,7 @@ func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document str
 		if err != nil {
 			return store.Document{}, missing(err, fmt.Sprintf("dataset %q", id))
 		}
-		v, err := d.store.Document(ctx, p.Tenant, id, document)
+		v, err := d.store.Documents.Get(ctx, p.Tenant, id, document)
 		if err != nil {
 			return v, missing(err, fmt.Sprintf("document %q", document))
 		}
@@ -108,7 +108,7 @@ func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document str
 		if err != nil || len(edits) == 0 && !all {
 			return v, err
 		}
-		stored, err := d.store.EditChunks(ctx, v, edits, all)
+		stored, err := d.store.Documents.EditChunks(ctx, v, edits, all)
 		if errors.Is(err, ErrConflict) && try < editTries {
 			// Those who change the same document at the same time get out of step.
 			select {
@@ -137,7 +137,7 @@ func (d *Datasets) AddChunk(
 		return dataset.Chunk{}, err
 	}
 	if most := d.limits.Chunks; most > 0 {
-		use, err := d.store.DatasetUse(ctx, p.Tenant)
+		use, err := d.store.Datasets.Use(ctx, p.Tenant)
 		if err != nil {
 			return dataset.Chunk{}, err
 		}
@@ -183,7 +183,7 @@ func (d *Datasets) written(ctx context.Context, v *store.Document, c dataset.Chu
 	if c.Disabled {
 		e.Disabled = &c.Disabled
 	}
-	ds, err := d.store.AnyDataset(ctx, v.Dataset)
+	ds, err := d.store.Datasets.Any(ctx, v.Dataset)
 	if err != nil {
 		return e, err
 	}
@@ -236,7 +236,7 @@ func (d *Datasets) UpdateChunk(ctx context.Context, p Principal, id, document, c
 		if err != nil {
 			return nil, false, err
 		}
-		old, err := d.store.ChunkEditsOf(ctx, document, []string{chunk})
+		old, err := d.store.Documents.ChunkEditsOf(ctx, document, []string{chunk})
 		if err != nil {
 			return nil, false, err
 		}
@@ -315,7 +315,7 @@ func (d *Datasets) DeleteAllChunks(ctx context.Context, p Principal, id, documen
 	if _, err := d.document(ctx, p, id, document); err != nil {
 		return 0, err
 	}
-	_, err = d.store.EditDocument(ctx, p.Tenant, id, document, func(v *store.Document) (store.Affects, error) {
+	_, err = d.store.Documents.Edit(ctx, p.Tenant, id, document, func(v *store.Document) (store.Affects, error) {
 		if v.State == dataset.Running {
 			return store.Nothing, fmt.Errorf("document %q is %s: %w", document, v.State, ErrConflict)
 		}

@@ -52,7 +52,7 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 			u.Size, most)
 	}
 	if most := d.limits.Bytes; most > 0 {
-		use, err := d.store.DatasetUse(ctx, p.Tenant)
+		use, err := d.store.Datasets.Use(ctx, p.Tenant)
 		if err != nil {
 			return dataset.Document{}, err
 		}
@@ -80,7 +80,7 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 	if v.Hash, err = hexDigest(info.Digest); err != nil {
 		return dataset.Document{}, errors.Join(err, d.dropFile(ctx, v.File))
 	}
-	v, err = d.store.CreateDocument(ctx, v, d.limits.Bytes)
+	v, err = d.store.Documents.Create(ctx, v, d.limits.Bytes)
 	if err != nil {
 		return dataset.Document{}, errors.Join(err, d.dropFile(ctx, v.File))
 	}
@@ -99,7 +99,7 @@ func hexDigest(digest string) (string, error) {
 // putOriginal stores the bytes of a document, noted as a file without a record.
 func (d *Datasets) putOriginal(ctx context.Context, v *store.Document, body io.Reader) (blobs.Info, error) {
 	loose := store.LooseFile{Name: v.File, Tenant: v.Tenant}
-	if err := d.store.AddLooseFile(ctx, loose, time.Now().Add(uploadTime).UnixMilli()); err != nil {
+	if err := d.store.LooseFiles.Add(ctx, loose, time.Now().Add(uploadTime).UnixMilli()); err != nil {
 		return blobs.Info{}, err
 	}
 	if body == nil {
@@ -121,7 +121,7 @@ func (d *Datasets) dropFile(ctx context.Context, name string) error {
 	if err := d.files.Delete(ctx, name); err != nil && !errors.Is(err, broker.ErrNotFound) {
 		return nil // it is noted, and removed later
 	}
-	return d.store.ForgetFile(ctx, name)
+	return d.store.LooseFiles.Forget(ctx, name)
 }
 
 // bounded fails with ErrFileTooLarge after a number of bytes.
@@ -187,7 +187,7 @@ func methodOf(name, method string) string {
 func (d *Datasets) Document(ctx context.Context, p Principal, id, document string) (dataset.Document, error) {
 	v, err := d.document(ctx, p, id, document)
 	if err == nil && v.State == dataset.Queued {
-		v.Queue, err = d.store.QueuePosition(ctx, &v)
+		v.Queue, err = d.store.Ingestion.Position(ctx, &v)
 	}
 	return v.Document, err
 }
@@ -196,7 +196,7 @@ func (d *Datasets) document(ctx context.Context, p Principal, id, document strin
 	if _, err := d.get(ctx, p, id); err != nil {
 		return store.Document{}, err
 	}
-	v, err := d.store.Document(ctx, p.Tenant, id, document)
+	v, err := d.store.Documents.Get(ctx, p.Tenant, id, document)
 	return v, missing(err, fmt.Sprintf("document %q", document))
 }
 
@@ -235,7 +235,7 @@ func (d *Datasets) Documents(
 	if q.Filter != nil && len(q.Filter.Conditions) > 0 {
 		list, total, err = d.filtered(ctx, f, q.Filter, page)
 	} else {
-		list, total, err = d.store.Documents(ctx, f, page)
+		list, total, err = d.store.Documents.List(ctx, f, page)
 	}
 	if err != nil {
 		return nil, 0, err
@@ -243,7 +243,7 @@ func (d *Datasets) Documents(
 	out := make([]dataset.Document, len(list))
 	for i := range list {
 		if list[i].State == dataset.Queued {
-			if list[i].Queue, err = d.store.QueuePosition(ctx, &list[i]); err != nil {
+			if list[i].Queue, err = d.store.Ingestion.Position(ctx, &list[i]); err != nil {
 				return nil, 0, err
 			}
 		}
@@ -256,7 +256,7 @@ func (d *Datasets) Documents(
 func (d *Datasets) filtered(
 	ctx context.Context, f store.DocumentFilter, filter *index.Filter, page store.Page,
 ) ([]store.Document, int, error) {
-	labels, err := d.store.DocumentLabels(ctx, f, page)
+	labels, err := d.store.Documents.Labels(ctx, f, page)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -274,7 +274,7 @@ func (d *Datasets) filtered(
 		return nil, total, nil
 	}
 	f.IDs = ids
-	list, _, err := d.store.Documents(ctx, f, store.Page{Order: page.Order, Asc: page.Asc})
+	list, _, err := d.store.Documents.List(ctx, f, store.Page{Order: page.Order, Asc: page.Asc})
 	return list, total, err
 }
 
@@ -325,7 +325,7 @@ func (d *Datasets) UpdateDocument(
 		return dataset.Document{}, &Error{CodeBadArgument, fmt.Sprintf("File name must be %d bytes or less.",
 			longestFileName), "name"}
 	}
-	v, err := d.store.EditDocument(ctx, p.Tenant, id, document, patch.apply)
+	v, err := d.store.Documents.Edit(ctx, p.Tenant, id, document, patch.apply)
 	if err == nil && patch.Enabled != nil && v.Disabled == *patch.Enabled {
 		v, err = d.editChunks(ctx, p, id, document, func(v *store.Document, _ string) ([]store.ChunkEdit, bool, error) {
 			v.Disabled = !*patch.Enabled
@@ -373,7 +373,7 @@ func (d *Datasets) DeleteDocuments(ctx context.Context, p Principal, id string, 
 	if _, err := d.get(ctx, p, id); err != nil {
 		return 0, err
 	}
-	n, err := d.store.DeleteDocuments(ctx, p.Tenant, id, documents...)
+	n, err := d.store.Documents.Delete(ctx, p.Tenant, id, documents...)
 	if err != nil || n == 0 {
 		return n, err
 	}
@@ -406,7 +406,7 @@ func (d *Datasets) Open(
 // that is queued or running.
 func (d *Datasets) Parse(ctx context.Context, p Principal, id string, documents ...string) error {
 	return d.each(ctx, p, id, documents, func(document string) error {
-		return d.store.QueueDocument(ctx, p.Tenant, id, document)
+		return d.store.Ingestion.Queue(ctx, p.Tenant, id, document)
 	})
 }
 
@@ -415,7 +415,7 @@ func (d *Datasets) Parse(ctx context.Context, p Principal, id string, documents 
 func (d *Datasets) Stop(ctx context.Context, p Principal, id string, documents ...string) error {
 	return d.each(ctx, p, id, documents, func(document string) error {
 		line := time.Now().Format(time.TimeOnly) + " Task has been canceled. [Canceled]\n"
-		err := d.store.CancelDocument(ctx, p.Tenant, id, document, line)
+		err := d.store.Ingestion.Cancel(ctx, p.Tenant, id, document, line)
 		if err == nil {
 			d.ingester.Cancel(document)
 		}

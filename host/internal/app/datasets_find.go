@@ -9,7 +9,7 @@ import (
 
 // Find returns a document of any dataset that the principal sees. Errors: [ErrNotFound].
 func (d *Datasets) Find(ctx context.Context, p Principal, document string) (dataset.Document, error) {
-	v, err := d.store.FindDocument(ctx, p.Tenant, document)
+	v, err := d.store.Documents.Find(ctx, p.Tenant, document)
 	if err == nil {
 		_, err = d.get(ctx, p, v.Dataset)
 	}

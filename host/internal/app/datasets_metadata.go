@@ -18,7 +18,7 @@ func (d *Datasets) Metadata(
 	if _, err := d.get(ctx, p, id); err != nil {
 		return nil, err
 	}
-	labels, err := d.store.DocumentLabels(ctx, store.DocumentFilter{Tenant: p.Tenant, Dataset: id}, store.Page{})
+	labels, err := d.store.Documents.Labels(ctx, store.DocumentFilter{Tenant: p.Tenant, Dataset: id}, store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (d *Datasets) UpdateMetadata(
 	if _, err := d.get(ctx, p, id); err != nil {
 		return 0, 0, err
 	}
-	labels, err := d.store.DocumentLabels(ctx, store.DocumentFilter{Tenant: p.Tenant, Dataset: id}, store.Page{})
+	labels, err := d.store.Documents.Labels(ctx, store.DocumentFilter{Tenant: p.Tenant, Dataset: id}, store.Page{})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -86,7 +86,7 @@ func (d *Datasets) UpdateMetadata(
 	}
 	for _, document := range ids {
 		changed := false
-		_, err := d.store.EditDocument(ctx, p.Tenant, id, document, func(v *store.Document) (store.Affects, error) {
+		_, err := d.store.Documents.Edit(ctx, p.Tenant, id, document, func(v *store.Document) (store.Affects, error) {
 			if changed = u.apply(v); !changed {
 				return store.Nothing, nil
 			}

@@ -66,7 +66,7 @@ func GrantScopes(who Principal, scopes []string) ([]string, error) {
 
 // List returns the keys of a tenant, newest first.
 func (k *Keys) List(ctx context.Context, tenant string) ([]Key, error) {
-	return k.store.Keys(ctx, tenant)
+	return k.store.Keys.List(ctx, tenant)
 }
 
 // Create makes a key and returns its text, which is stored as a hash only. Errors: those of
@@ -85,7 +85,7 @@ func (k *Keys) Create(ctx context.Context, in NewKey) (Key, string, error) {
 		}
 		key.ExpireTime = in.Expires.UnixMilli()
 	}
-	return k.store.CreateKey(ctx, key, "")
+	return k.store.Keys.Create(ctx, key, "")
 }
 
 // Limit changes what a key may use, which counts within seconds. It also returns the tokens that
@@ -96,7 +96,7 @@ func (k *Keys) Limit(ctx context.Context, tenant, id string, to KeyLimits) (key 
 			return Key{}, 0, err
 		}
 	}
-	key, err = k.store.SetKeyLimits(ctx, tenant, id, to.Rate, to.TokensPerDay)
+	key, err = k.store.Keys.SetLimits(ctx, tenant, id, to.Rate, to.TokensPerDay)
 	if err != nil {
 		return key, 0, missing(err, "key")
 	}
@@ -106,12 +106,12 @@ func (k *Keys) Limit(ctx context.Context, tenant, id string, to KeyLimits) (key 
 
 // Delete revokes a key, by its id or by itself. Errors: [ErrNotFound].
 func (k *Keys) Delete(ctx context.Context, tenant, idOrText string) error {
-	return missing(k.store.DeleteKey(ctx, tenant, idOrText), "key")
+	return missing(k.store.Keys.Delete(ctx, tenant, idOrText), "key")
 }
 
 // DeleteAny is Delete for keys that may be gone already.
 func (k *Keys) DeleteAny(ctx context.Context, tenant, idOrText string) error {
-	if err := k.store.DeleteKey(ctx, tenant, idOrText); err != nil && !errors.Is(err, ErrNotFound) {
+	if err := k.store.Keys.Delete(ctx, tenant, idOrText); err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	return nil
@@ -120,11 +120,11 @@ func (k *Keys) DeleteAny(ctx context.Context, tenant, idOrText string) error {
 // EmbedToken returns the token with which pages embed a canvas, or with "" those of the tenant; it
 // is made when there is none.
 func (k *Keys) EmbedToken(ctx context.Context, tenant, canvas string) (string, error) {
-	token, err := k.store.BetaFor(ctx, tenant, canvas)
+	token, err := k.store.Betas.For(ctx, tenant, canvas)
 	return token.Text, err
 }
 
 // DeleteEmbedToken ends the token with which pages embed a canvas. Errors: [ErrNotFound].
 func (k *Keys) DeleteEmbedToken(ctx context.Context, tenant, canvas string) error {
-	return missing(k.store.DeleteBeta(ctx, tenant, canvas), "token")
+	return missing(k.store.Betas.Delete(ctx, tenant, canvas), "token")
 }

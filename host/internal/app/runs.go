@@ -47,14 +47,14 @@ func (s *Runs) Active() int { return s.runs.Active() }
 
 // Get finds a run of a tenant. Errors: [ErrNotFound].
 func (s *Runs) Get(ctx context.Context, tenant, id string) (Run, error) {
-	v, err := s.store.Run(ctx, tenant, id)
+	v, err := s.store.Runs.Get(ctx, tenant, id)
 	return v, missing(err, "run")
 }
 
 // List lists runs without their documents, and counts all that match.
 func (s *Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error) {
 	p.Documents = NoDocuments
-	return s.store.Runs(ctx, f, p)
+	return s.store.Runs.List(ctx, f, p)
 }
 
 // Cancel stops a run; one that has ended stays as it is.
@@ -63,7 +63,7 @@ func (s *Runs) Cancel(ctx context.Context, run string) error { return s.runs.Can
 // Named returns the runs of a tenant that a run id, message id or session id names.
 func (s *Runs) Named(ctx context.Context, tenant, name string) ([]Run, error) {
 	for _, find := range []func(ctx context.Context, tenant, id string) (Run, error){
-		s.store.Run, s.store.RunOfMessage,
+		s.store.Runs.Get, s.store.Runs.OfMessage,
 	} {
 		run, err := find(ctx, tenant, name)
 		if err == nil {
@@ -74,7 +74,7 @@ func (s *Runs) Named(ctx context.Context, tenant, name string) ([]Run, error) {
 		}
 	}
 	f := RunFilter{Tenant: tenant, Session: name, Status: RunActive}
-	list, _, err := s.store.Runs(ctx, f, Page{Limit: 100})
+	list, _, err := s.store.Runs.List(ctx, f, Page{Limit: 100})
 	return list, err
 }
 

@@ -20,12 +20,12 @@ const (
 
 // List returns the secrets of a tenant without their values.
 func (s *Secrets) List(ctx context.Context, tenant string) ([]Secret, error) {
-	return s.store.Secrets(ctx, tenant)
+	return s.store.Secrets.List(ctx, tenant)
 }
 
 // Open returns the value of a secret. Errors: [ErrNotFound].
 func (s *Secrets) Open(ctx context.Context, tenant, name string) ([]byte, error) {
-	return s.store.OpenSecret(ctx, tenant, name)
+	return s.store.Secrets.Open(ctx, tenant, name)
 }
 
 // Put stores a secret over what was there and binds it to hosts; nil keeps those that it has.
@@ -52,10 +52,10 @@ func (s *Secrets) Put(ctx context.Context, tenant, name, value string, hosts []s
 			return BadArgument("hosts: %s", err)
 		}
 	}
-	return s.store.PutSecret(ctx, tenant, name, []byte(value), hosts)
+	return s.store.Secrets.Put(ctx, tenant, name, []byte(value), hosts)
 }
 
 // Delete removes a secret. Errors: [ErrNotFound].
 func (s *Secrets) Delete(ctx context.Context, tenant, name string) error {
-	return missing(s.store.DeleteSecret(ctx, tenant, name), "secret")
+	return missing(s.store.Secrets.Delete(ctx, tenant, name), "secret")
 }

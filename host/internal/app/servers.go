@@ -63,12 +63,12 @@ func (s *Servers) Check(d ServerDoc, name string) error {
 
 // List returns the servers of a tenant.
 func (s *Servers) List(ctx context.Context, tenant string) ([]Item, error) {
-	return s.store.Items(ctx, tenant, mcp.Kind)
+	return s.store.Items.List(ctx, tenant, mcp.Kind)
 }
 
 // Get finds a server and reads its document. Errors: [ErrNotFound].
 func (s *Servers) Get(ctx context.Context, tenant, id string) (Item, ServerDoc, error) {
-	item, err := s.store.Item(ctx, tenant, mcp.Kind, id)
+	item, err := s.store.Items.Get(ctx, tenant, mcp.Kind, id)
 	if err != nil {
 		return item, ServerDoc{}, err
 	}
@@ -78,7 +78,7 @@ func (s *Servers) Get(ctx context.Context, tenant, id string) (Item, ServerDoc, 
 
 // Has reports whether a tenant has a server with a name.
 func (s *Servers) Has(ctx context.Context, tenant, name string) bool {
-	_, err := s.store.ItemNamed(ctx, tenant, mcp.Kind, name)
+	_, err := s.store.Items.Named(ctx, tenant, mcp.Kind, name)
 	return err == nil
 }
 
@@ -88,7 +88,7 @@ func (s *Servers) Put(ctx context.Context, tenant string, item Item, d ServerDoc
 		return item, err
 	}
 	item.Tenant, item.Kind = tenant, mcp.Kind
-	return s.store.PutItem(ctx, item)
+	return s.store.Items.Put(ctx, item)
 }
 
 // PutWithTools is Put with the tools that the server offers now.
@@ -105,7 +105,7 @@ func (s *Servers) PutWithTools(
 
 // Delete removes a server. Errors: [ErrNotFound].
 func (s *Servers) Delete(ctx context.Context, tenant, id string) error {
-	return s.store.DeleteItem(ctx, tenant, mcp.Kind, id)
+	return s.store.Items.Delete(ctx, tenant, mcp.Kind, id)
 }
 
 // Tools asks a server for its tools, name -> tool; an unreachable one has none.

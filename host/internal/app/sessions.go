@@ -35,7 +35,7 @@ func (s *Sessions) Create(ctx context.Context, in NewSession) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	return s.store.CreateSession(ctx, v)
+	return s.store.Sessions.Create(ctx, v)
 }
 
 // NewTurn is a question to a session.
@@ -90,7 +90,7 @@ func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Se
 // Get finds a session of a canvas and reserves the memory to answer with it. Errors: [ErrSession],
 // [ErrOtherCanvas].
 func (s *Sessions) Get(ctx context.Context, tenant, canvas, id string) (Session, error) {
-	v, err := s.store.Session(ctx, tenant, id)
+	v, err := s.store.Sessions.Get(ctx, tenant, id)
 	if errors.Is(err, ErrNotFound) {
 		err = ErrSession
 	}
@@ -106,20 +106,20 @@ func (s *Sessions) Get(ctx context.Context, tenant, canvas, id string) (Session,
 // List lists sessions within the memory of requests, and counts all that match.
 func (s *Sessions) List(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
 	p.Reserve = func(n int64) error { return reserve(ctx, listFactor*n) }
-	return s.store.Sessions(ctx, f, p)
+	return s.store.Sessions.List(ctx, f, p)
 }
 
 // IDs lists the ids of all sessions of a canvas.
 func (s *Sessions) IDs(ctx context.Context, tenant, canvas string) ([]string, error) {
-	return store.SessionIDs(ctx, s.store, SessionFilter{Tenant: tenant, Canvas: canvas})
+	return s.store.Sessions.IDs(ctx, SessionFilter{Tenant: tenant, Canvas: canvas})
 }
 
 // Delete removes a session. Errors: [ErrNotFound].
 func (s *Sessions) Delete(ctx context.Context, tenant, id string) error {
-	return s.store.DeleteSession(ctx, tenant, id)
+	return s.store.Sessions.Delete(ctx, tenant, id)
 }
 
 // Days sums up sessions by day.
 func (s *Sessions) Days(ctx context.Context, f SessionFilter) ([]SessionDay, error) {
-	return store.SessionDays(ctx, s.store, f)
+	return s.store.Sessions.Days(ctx, f)
 }

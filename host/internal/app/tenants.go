@@ -49,13 +49,13 @@ const LongestTitle = 255
 
 // Get finds a tenant. Errors: [ErrNotFound].
 func (t *Tenants) Get(ctx context.Context, id string) (Tenant, error) {
-	v, err := t.store.Tenant(ctx, id)
+	v, err := t.store.Tenants.Get(ctx, id)
 	return v, missing(err, "tenant")
 }
 
 // List returns all tenants with what they have used today.
 func (t *Tenants) List(ctx context.Context) ([]TenantUse, error) {
-	list, err := t.store.Tenants(ctx)
+	list, err := t.store.Tenants.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,15 +82,15 @@ func (t *Tenants) Add(ctx context.Context, in NewTenant) (AddedTenant, error) {
 		// The password is not shown: the owner logs in with the key until it is set.
 		in.Email, in.Password = rand.Text()+"@localhost", rand.Text()
 	}
-	v, err := t.store.PutTenant(ctx, Tenant{Name: in.Name, TokensPerDay: in.TokensPerDay})
+	v, err := t.store.Tenants.Put(ctx, Tenant{Name: in.Name, TokensPerDay: in.TokensPerDay})
 	if err != nil {
 		return AddedTenant{}, err
 	}
 	owner, err := t.accounts.add(ctx, v.ID, NewUser{in.Email, in.Name, in.Password, RoleOwner})
 	if err != nil {
-		return AddedTenant{}, errors.Join(err, t.store.DeleteTenant(ctx, v.ID))
+		return AddedTenant{}, errors.Join(err, t.store.Tenants.Delete(ctx, v.ID))
 	}
-	_, text, err := t.store.CreateKey(ctx, Key{Tenant: v.ID, User: owner.ID, Name: "first"}, "")
+	_, text, err := t.store.Keys.Create(ctx, Key{Tenant: v.ID, User: owner.ID, Name: "first"}, "")
 	return AddedTenant{v, owner.ID, text}, err
 }
 
@@ -98,7 +98,7 @@ func (t *Tenants) Add(ctx context.Context, in NewTenant) (AddedTenant, error) {
 func (t *Tenants) Limit(ctx context.Context, id string, tokensPerDay *int64) (TenantUse, error) {
 	v, err := t.Get(ctx, id)
 	if err == nil && tokensPerDay != nil {
-		v, err = t.store.SetTenantTokens(ctx, v.ID, *tokensPerDay)
+		v, err = t.store.Tenants.SetTokens(ctx, v.ID, *tokensPerDay)
 	}
 	if err != nil {
 		return TenantUse{}, err
@@ -113,7 +113,7 @@ func (t *Tenants) Owner(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	members, err := t.store.Members(ctx, v.ID)
+	members, err := t.store.Members.List(ctx, v.ID)
 	if err != nil {
 		return "", err
 	}
@@ -138,7 +138,7 @@ func (t *Tenants) Delete(ctx context.Context, id string) error {
 		return err
 	}
 	f := RunFilter{Tenant: id, Status: RunActive}
-	runs, _, err := t.store.Runs(ctx, f, Page{Documents: NoDocuments})
+	runs, _, err := t.store.Runs.List(ctx, f, Page{Documents: NoDocuments})
 	if err != nil {
 		return err
 	}
@@ -150,5 +150,5 @@ func (t *Tenants) Delete(ctx context.Context, id string) error {
 	if err := t.files.box.Clear(ctx, id); err != nil {
 		return err
 	}
-	return t.store.DeleteTenant(ctx, id)
+	return t.store.Tenants.Delete(ctx, id)
 }

@@ -29,7 +29,7 @@ func (u *Usage) Callers(ctx context.Context, tenant string) (map[string]int64, e
 	if err := u.quota.Flush(); err != nil {
 		return nil, err
 	}
-	return u.store.CallerTokens(ctx, tenant, u.quota.Today())
+	return u.store.Tokens.ByCaller(ctx, tenant, u.quota.Today())
 }
 
 // tenants returns what all tenants have used today, by tenant.
@@ -37,5 +37,5 @@ func (u *Usage) tenants(ctx context.Context) (map[string]int64, error) {
 	if err := u.quota.Flush(); err != nil {
 		return nil, err
 	}
-	return u.store.TenantTokens(ctx, u.quota.Today())
+	return u.store.Tokens.ByTenant(ctx, u.quota.Today())
 }

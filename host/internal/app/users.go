@@ -21,18 +21,18 @@ type NewUser struct{ Email, Nickname, Password, Role string }
 
 // Members lists the memberships of a tenant.
 func (a *Accounts) Members(ctx context.Context, tenant string) ([]Member, error) {
-	return a.store.Members(ctx, tenant)
+	return a.store.Members.List(ctx, tenant)
 }
 
 // Users lists the users of a tenant.
 func (a *Accounts) Users(ctx context.Context, tenant string) ([]TenantUser, error) {
-	members, err := a.store.Members(ctx, tenant)
+	members, err := a.store.Members.List(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}
 	users := make([]TenantUser, 0, len(members))
 	for _, m := range members {
-		u, err := a.store.User(ctx, m.User)
+		u, err := a.store.Users.Get(ctx, m.User)
 		if errors.Is(err, ErrNotFound) {
 			continue // deleted since
 		}
@@ -74,7 +74,7 @@ func (a *Accounts) add(ctx context.Context, tenant string, in NewUser) (User, er
 		in.Nickname, _, _ = strings.Cut(email, "@")
 	}
 	m := store.Member{Tenant: tenant, Role: in.Role}
-	u, err := a.store.CreateMember(ctx, m, User{Email: email, Nickname: in.Nickname}, in.Password)
+	u, err := a.store.Users.CreateMember(ctx, m, User{Email: email, Nickname: in.Nickname}, in.Password)
 	if errors.Is(err, ErrExists) {
 		err = Refuse(CodeExists, "somebody has this address already")
 	}
@@ -83,7 +83,7 @@ func (a *Accounts) add(ctx context.Context, tenant string, in NewUser) (User, er
 
 // member finds a user of a principal's tenant whom the principal may change, among all members.
 func (a *Accounts) member(ctx context.Context, who Principal, user string) (Member, []Member, error) {
-	members, err := a.store.Members(ctx, who.Tenant)
+	members, err := a.store.Members.List(ctx, who.Tenant)
 	if err != nil {
 		return Member{}, nil, err
 	}
@@ -114,7 +114,7 @@ func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string) e
 	if m.Role == RoleOwner && owners == 1 {
 		return Refuse(CodeLastOwner, "a tenant's last owner stays")
 	}
-	return a.store.DeleteMember(ctx, m.Tenant, m.User)
+	return a.store.Members.Delete(ctx, m.Tenant, m.User)
 }
 
 // ResetPassword gives a user of a principal's tenant a new password and ends all its logins.
@@ -127,12 +127,12 @@ func (a *Accounts) ResetPassword(ctx context.Context, who Principal, user, passw
 	if err := checkPassword(password); err != nil {
 		return err
 	}
-	all, err := a.store.Memberships(ctx, m.User)
+	all, err := a.store.Members.OfUser(ctx, m.User)
 	if err != nil {
 		return err
 	}
 	if len(all) > 1 {
 		return Forbidden("somebody who belongs to other tenants too changes the password alone")
 	}
-	return a.store.SetPassword(ctx, m.User, password)
+	return a.store.Users.SetPassword(ctx, m.User, password)
 }

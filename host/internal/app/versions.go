@@ -15,13 +15,13 @@ type Versions struct {
 
 // List returns the versions of a canvas, newest first.
 func (s *Versions) List(ctx context.Context, tenant, canvas string) ([]Version, error) {
-	return s.store.Versions(ctx, tenant, canvas)
+	return s.store.Canvases.Versions(ctx, tenant, canvas)
 }
 
 // Get finds a version of a canvas, or with "" of any, and reserves the memory to answer with it.
 // Errors: [ErrNotFound].
 func (s *Versions) Get(ctx context.Context, tenant, canvas, id string) (Version, error) {
-	v, err := s.store.Version(ctx, tenant, id)
+	v, err := s.store.Canvases.Version(ctx, tenant, id)
 	if err == nil && canvas != "" && v.Canvas != canvas {
 		err = ErrNotFound
 	}
@@ -38,7 +38,7 @@ func (s *Versions) Rename(ctx context.Context, of Canvas, id, title string) (Ver
 	if n := len([]rune(title)); n == 0 || n > longestTitle {
 		return Version{}, BadArgument("title of a version: %d characters, 1 to %d are accepted", n, longestTitle)
 	}
-	if err := store.RenameVersion(ctx, s.store, of.Tenant, of.ID, id, title); err != nil {
+	if err := s.store.Canvases.RenameVersion(ctx, of.Tenant, of.ID, id, title); err != nil {
 		return Version{}, missing(err, "version")
 	}
 	return s.Get(ctx, of.Tenant, of.ID, id)
@@ -52,7 +52,7 @@ const longestTitle = 200
 func (s *Versions) PublishDraft(
 	ctx context.Context, of Canvas, author string, rev int64, title string,
 ) (Canvas, error) {
-	return s.store.EditCanvas(ctx, of.Tenant, of.ID, title, func(v *Canvas) error {
+	return s.store.Canvases.Edit(ctx, of.Tenant, of.ID, title, func(v *Canvas) error {
 		if rev != 0 && v.Rev != rev {
 			return errCanvasChanged
 		}
@@ -70,6 +70,6 @@ func (s *Versions) Publish(ctx context.Context, of Canvas, id string) (Canvas, e
 	if err := s.canvases.Check(old.DSL); err != nil {
 		return of, err
 	}
-	v, err := s.store.PublishVersion(ctx, of.Tenant, of.ID, id)
+	v, err := s.store.Canvases.Publish(ctx, of.Tenant, of.ID, id)
 	return v, missing(err, "version")
 }

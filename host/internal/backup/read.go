@@ -120,7 +120,7 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 	if err := load(ctx, z, s); err != nil {
 		return done, err
 	}
-	if err := store.CheckIntegrity(ctx, s); err != nil {
+	if err := s.CheckIntegrity(ctx); err != nil {
 		return done, err
 	}
 	done.FailedRuns, err = endRuns(ctx, s)
@@ -317,7 +317,7 @@ func load(ctx context.Context, z *zip.Reader, s *store.Store) error {
 
 // endRuns marks unfinished runs as failed, since an archive has only their request.
 func endRuns(ctx context.Context, s *store.Store) (int, error) {
-	list, err := s.ActiveRuns(ctx)
+	list, err := s.Runs.Active(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -326,7 +326,7 @@ func endRuns(ctx context.Context, s *store.Store) (int, error) {
 			ID: r.ID, Tenant: r.Tenant, Session: r.Session, Status: store.RunFailed,
 			Error: "the host was restored from a backup",
 		}
-		if _, err := s.EndRun(ctx, end, nil); err != nil {
+		if _, err := s.Runs.End(ctx, end, nil); err != nil {
 			return 0, err
 		}
 	}

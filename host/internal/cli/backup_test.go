@@ -153,9 +153,9 @@ func secretOf(t *testing.T, place []string, put string) string {
 	require.NoError(t, err)
 	defer s.Close()
 	if put != "" {
-		require.NoError(t, s.PutSecret(t.Context(), host.FirstTenant, "n", []byte(put), nil))
+		require.NoError(t, s.Secrets.Put(t.Context(), host.FirstTenant, "n", []byte(put), nil))
 	}
-	v, err := s.OpenSecret(t.Context(), host.FirstTenant, "n")
+	v, err := s.Secrets.Open(t.Context(), host.FirstTenant, "n")
 	require.NoError(t, err)
 	return string(v)
 }
@@ -238,17 +238,21 @@ func TestBackupOfAHostAtWorkIsOneMoment(t *testing.T) {
 		require.NoError(t, err)
 		r, err := store.Open(t.Context(), store.Config{Dir: target[1]})
 		require.NoError(t, err)
-		canvases, total, err := r.Canvases(t.Context(), store.CanvasFilter{Tenants: []string{host.FirstTenant}}, store.Page{})
+		canvases, total, err := r.Canvases.List(
+			t.Context(), store.CanvasFilter{Tenants: []string{host.FirstTenant}}, store.Page{},
+		)
 		require.NoError(t, err)
 		require.Positive(t, total)
 		known := map[string]bool{}
 		for _, c := range canvases {
 			known[c.ID] = true
-			_, sessions, err := r.Sessions(t.Context(), store.SessionFilter{Tenant: host.FirstTenant, Canvas: c.ID}, store.Page{})
+			_, sessions, err := r.Sessions.List(
+				t.Context(), store.SessionFilter{Tenant: host.FirstTenant, Canvas: c.ID}, store.Page{},
+			)
 			require.NoError(t, err)
 			require.LessOrEqual(t, sessions, 1)
 		}
-		all, _, err := r.Sessions(t.Context(), store.SessionFilter{Tenant: host.FirstTenant}, store.Page{})
+		all, _, err := r.Sessions.List(t.Context(), store.SessionFilter{Tenant: host.FirstTenant}, store.Page{})
 		require.NoError(t, err)
 		for _, one := range all {
 			require.True(t, known[one.Canvas], "a session without its canvas")

@@ -80,7 +80,9 @@ func (e *exporter) run(ctx context.Context, a *app, args []string) (err error) {
 
 // chosen finds canvases by title or id; none named means all.
 func chosen(ctx context.Context, s *store.Store, tenant string, names []string) ([]store.Canvas, error) {
-	all, _, err := s.Canvases(ctx, store.CanvasFilter{Tenants: []string{tenant}}, store.Page{Order: "title", Asc: true})
+	all, _, err := s.Canvases.List(
+		ctx, store.CanvasFilter{Tenants: []string{tenant}}, store.Page{Order: "title", Asc: true},
+	)
 	if err != nil || len(names) == 0 {
 		return all, err
 	}
@@ -116,7 +118,7 @@ func (e *exporter) document(ctx context.Context, a *app, s *store.Store, c store
 	v := engine.Object("title", c.Title, "description", c.Description, "avatar", c.Avatar, "canvas_type", c.Type,
 		"canvas_category", c.Category, "dsl", e.dsl(a, c.DSL))
 	if c.Published != "" {
-		published, err := s.Version(ctx, c.Tenant, c.Published)
+		published, err := s.Canvases.Version(ctx, c.Tenant, c.Published)
 		if err != nil {
 			return nil, err
 		}

@@ -156,11 +156,13 @@ func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 
 // save writes the canvases. What can be refused is refused before the first is written.
 func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []imported) error {
-	if _, err := s.Tenant(ctx, i.tenant); err != nil {
+	if _, err := s.Tenants.Get(ctx, i.tenant); err != nil {
 		return fmt.Errorf("tenant %s: %w", i.tenant, err)
 	}
 	there := map[string]string{} // id by title
-	known, _, err := s.Canvases(ctx, store.CanvasFilter{Tenants: []string{i.tenant}}, store.Page{Documents: store.NoDocuments})
+	known, _, err := s.Canvases.List(
+		ctx, store.CanvasFilter{Tenants: []string{i.tenant}}, store.Page{Documents: store.NoDocuments},
+	)
 	if err != nil {
 		return err
 	}
@@ -202,14 +204,14 @@ func (i *importer) put(ctx context.Context, s *store.Store, c imported, id strin
 	for _, now := range steps {
 		if id == "" {
 			c.DSL, c.Released = now.dsl, now.publish
-			made, err := s.CreateCanvas(ctx, c.Canvas, title)
+			made, err := s.Canvases.Create(ctx, c.Canvas, title)
 			if err != nil {
 				return err
 			}
 			id = made.ID
 			continue
 		}
-		_, err := s.EditCanvas(ctx, i.tenant, id, title, func(old *store.Canvas) error {
+		_, err := s.Canvases.Edit(ctx, i.tenant, id, title, func(old *store.Canvas) error {
 			old.Description, old.Avatar, old.Type = c.Description, c.Avatar, c.Type
 			old.DSL, old.Released = now.dsl, now.publish
 			return nil

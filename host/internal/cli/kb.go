@@ -143,7 +143,7 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 
 // choose finds the tenant.
 func (k *knowledgeBase) choose(ctx context.Context, records *store.Store) error {
-	list, err := records.Tenants(ctx)
+	list, err := records.Tenants.List(ctx)
 	if err != nil {
 		return err
 	}

@@ -47,24 +47,24 @@ type Datasets struct {
 	Ingester *ingest.Ingester
 	Replica  *replica.Replica
 	Index    index.Index
-	Store    store.DatasetStore
+	Store    *store.Store
 }
 
 // Open opens the index and makes the parts. Nothing is parsed before the Ingester runs.
 func Open(ctx context.Context, cfg Config) (*Datasets, error) {
-	d := &Datasets{Store: store.DatasetStore{Store: cfg.Store}}
+	d := &Datasets{Store: cfg.Store}
 	var err error
 	if d.Index, err = openIndex(ctx, cfg.Index, cfg.Dir); err != nil {
 		return nil, err
 	}
 	cfg.Logger.Info("index of datasets opened", "index", fmt.Sprint(d.Index))
 	if cfg.Alone {
-		if err := d.Store.EndLeases(ctx); err != nil {
+		if err := d.Store.Ingestion.EndLeases(ctx); err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
 	d.Replica = replica.New(replica.Config{
-		Store: d.Store, Files: cfg.Files, Index: d.Index, Logger: cfg.Logger, Lost: d.Store.RequeueDocument,
+		Store: d.Store, Files: cfg.Files, Index: d.Index, Logger: cfg.Logger, Lost: d.Store.Ingestion.Requeue,
 	})
 	d.Ingester = ingest.New(ingest.Config{
 		Store: d.Store, Files: cfg.Files, Replica: d.Replica, Cutter: cfg.Cutter, Embedder: cfg.Models.Embedder,

@@ -31,7 +31,7 @@ import (
 type Fixture struct {
 	testing.TB
 	*app.Datasets
-	Store    store.DatasetStore
+	Store    *store.Store
 	Files    *blobs.Store
 	Index    index.Index
 	Replica  *replica.Replica

@@ -89,15 +89,10 @@ func (d Doc) Server(id, name string) Server {
 	}
 }
 
-// Items are where servers are stored; a [store.Store] is one.
-type Items interface {
-	Item(ctx context.Context, tenant, kind, id string) (store.Item, error)
-}
-
 // Finder returns a function that looks up a server of the tenant by id.
-func Finder(s Items, tenant string) func(context.Context, string) (Server, error) {
+func Finder(items store.Items, tenant string) func(context.Context, string) (Server, error) {
 	return func(ctx context.Context, id string) (Server, error) {
-		item, err := s.Item(ctx, tenant, Kind, id)
+		item, err := items.Get(ctx, tenant, Kind, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return Server{}, fmt.Errorf("MCP server %q is not known; add it first", id)
 		}

@@ -72,7 +72,7 @@ type Message = store.MemoryMessage
 // New returns the memories of records, with the models of their tenants.
 func New(records *store.Store, models *model.Tenants) *Store {
 	of := func(tenant, caller string) Models { return models.Of(tenant, caller) }
-	return &Store{Records: store.NewMemories(records), Models: of}
+	return &Store{Records: records.Memories, Models: of}
 }
 
 func (s *Store) now() time.Time {

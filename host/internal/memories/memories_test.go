@@ -55,7 +55,7 @@ func open(t testing.TB, m *models) *Store {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, records.Close()) })
 	return &Store{
-		Records: store.NewMemories(records), Models: func(string, string) Models { return m },
+		Records: records.Memories, Models: func(string, string) Models { return m },
 		Now: func() time.Time { return noon },
 	}
 }

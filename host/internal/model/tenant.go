@@ -12,19 +12,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Items are where providers are stored; a [store.Store] is one.
-type Items interface {
-	Items(ctx context.Context, tenant, kind string) ([]store.Item, error)
-	Item(ctx context.Context, tenant, kind, id string) (store.Item, error)
-	ItemNamed(ctx context.Context, tenant, kind, name string) (store.Item, error)
-	PutItem(ctx context.Context, v store.Item) (store.Item, error)
-	DeleteItem(ctx context.Context, tenant, kind, id string) error
-}
-
 // Tenants stores the providers that tenants have added to those of the host's configuration, which
 // all tenants share. Keys are stored sealed and are never returned. It is safe for concurrent use.
 type Tenants struct {
-	Store Items
+	Items store.Items // the records of the providers
 	Host  *Models
 	// Transport sends requests to addresses that tenants configure; a host sets one that refuses
 	// private addresses. Nil means the default one. The host's own providers do not use it.

@@ -18,7 +18,7 @@ func testTenants(t *testing.T, host Config) *Tenants {
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	m, err := New(host)
 	require.NoError(t, err)
-	return &Tenants{Store: s, Host: m}
+	return &Tenants{Items: s.Items, Host: m}
 }
 
 func TestTenantsProviders(t *testing.T) {
@@ -52,7 +52,7 @@ func TestTenantsProviders(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, shown[0].Key, "keys are not returned")
 	require.True(t, hasKey["P"])
-	item, err := tenants.Store.ItemNamed(ctx, "a", providerItem, "p")
+	item, err := tenants.Items.Named(ctx, "a", providerItem, "p")
 	require.NoError(t, err)
 	require.NotContains(t, string(item.Doc), "sk-1")
 

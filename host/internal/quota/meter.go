@@ -9,11 +9,11 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Records stores token counts of all hosts; a [store.Store] implements it.
+// Records stores token counts of all hosts; [store.Tokens] implements it.
 type Records interface {
-	TokenState(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error)
-	AddTokens(ctx context.Context, uses []store.TokenUse) (totals []int64, err error)
-	ForgetTokens(ctx context.Context, day int64) error
+	State(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error)
+	Add(ctx context.Context, uses []store.TokenUse) (totals []int64, err error)
+	Forget(ctx context.Context, day int64) error
 }
 
 // Config configures a meter. Store is required.
@@ -200,7 +200,7 @@ func (m *Meter) look(ctx context.Context, s subject, now time.Time) (store.Token
 			ctx = refresh
 		}
 		m.mu.Unlock()
-		read, err := m.cfg.Store.TokenState(ctx, s.tenant, s.caller, s.day)
+		read, err := m.cfg.Store.State(ctx, s.tenant, s.caller, s.day)
 		m.mu.Lock()
 		switch {
 		case err != nil && !known:

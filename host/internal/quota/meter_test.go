@@ -88,12 +88,12 @@ func TestQuotasOfKeyAndTenant(t *testing.T) {
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		ctx := t.Context()
 		s := openStore(t, cfg)
-		tenant, err := s.PutTenant(ctx, store.Tenant{Name: "one", TokensPerDay: 100})
+		tenant, err := s.Tenants.Put(ctx, store.Tenant{Name: "one", TokensPerDay: 100})
 		require.NoError(t, err)
-		key, _, err := s.CreateKey(ctx, store.Key{Tenant: tenant.ID, TokensPerDay: 10}, "")
+		key, _, err := s.Keys.Create(ctx, store.Key{Tenant: tenant.ID, TokensPerDay: 10}, "")
 		require.NoError(t, err)
 		c := newClock("2026-11-21T22:00:00Z")
-		m := newMeter(t, Config{Store: s, Now: c.now})
+		m := newMeter(t, Config{Store: s.Tokens, Now: c.now})
 		a, other := m.Of(tenant.ID, key.Caller()), m.Of(tenant.ID, "user u")
 
 		require.NoError(t, a.Allow(ctx))
@@ -112,7 +112,7 @@ func TestQuotasOfKeyAndTenant(t *testing.T) {
 		refused(t, m.Of(tenant.ID, ""))
 		require.NoError(t, m.Of("another", "user u").Allow(ctx))
 
-		_, err = s.SetTenantTokens(ctx, tenant.ID, 101)
+		_, err = s.Tenants.SetTokens(ctx, tenant.ID, 101)
 		require.NoError(t, err)
 		c.advance(lookEvery)
 		require.NoError(t, other.Allow(ctx), "a new quota applies within %s", lookEvery)
@@ -124,7 +124,7 @@ func TestQuotaResetsDaily(t *testing.T) {
 		ctx := t.Context()
 		s := openStore(t, cfg)
 		c := newClock("2026-11-21T23:59:59Z")
-		m := newMeter(t, Config{Store: s, PerDay: 10, Now: c.now})
+		m := newMeter(t, Config{Store: s.Tokens, PerDay: 10, Now: c.now})
 		a := m.Of("t", "key k")
 		require.NoError(t, a.Allow(ctx))
 		a.Spend(10)
@@ -136,13 +136,13 @@ func TestQuotaResetsDaily(t *testing.T) {
 		a.Spend(3)
 		require.NoError(t, m.Flush())
 		for at, want := range map[int64]int64{day: 10, day + 1: 3} {
-			got, err := s.CallerTokens(ctx, "t", at)
+			got, err := s.Tokens.ByCaller(ctx, "t", at)
 			require.NoError(t, err)
 			require.Equal(t, map[string]int64{"": want, "key k": want}, got)
 		}
 		c.advance(48 * time.Hour)
 		m.tidy(0)
-		got, err := s.TenantTokens(ctx, day)
+		got, err := s.Tokens.ByTenant(ctx, day)
 		require.NoError(t, err)
 		require.Empty(t, got, "days before yesterday are deleted")
 		m.mu.Lock()
@@ -154,9 +154,9 @@ func TestQuotaResetsDaily(t *testing.T) {
 func TestDefaultQuota(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
-	more, _, err := s.CreateKey(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
+	more, _, err := s.Keys.Create(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
 	require.NoError(t, err)
-	m := newMeter(t, Config{Store: s, PerDay: 5})
+	m := newMeter(t, Config{Store: s.Tokens, PerDay: 5})
 	for _, caller := range []string{"key gone", "user u", more.Caller()} {
 		m.Of("t", caller).Spend(5)
 	}
@@ -175,10 +175,12 @@ func TestTwoHostsShareAQuota(t *testing.T) {
 		if cfg.URL != "" {
 			second = openStore(t, cfg)
 		}
-		key, _, err := s.CreateKey(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
+		key, _, err := s.Keys.Create(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
 		require.NoError(t, err)
 		c := newClock("2026-11-21T12:00:00Z")
-		one, two := newMeter(t, Config{Store: s, Now: c.now}), newMeter(t, Config{Store: second, Now: c.now})
+		one, two := newMeter(t, Config{Store: s.Tokens, Now: c.now}), newMeter(
+			t, Config{Store: second.Tokens, Now: c.now},
+		)
 		a, b := one.Of("t", key.Caller()), two.Of("t", key.Caller())
 		require.NoError(t, a.Allow(ctx))
 		require.NoError(t, b.Allow(ctx))
@@ -200,9 +202,9 @@ func TestTwoHostsShareAQuota(t *testing.T) {
 func TestCountsAreWritten(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
-	m := New(Config{Store: s, Log: quiet})
+	m := New(Config{Store: s.Tokens, Log: quiet})
 	stored := func() int64 {
-		v, err := s.TokenState(ctx, "t", "", m.Today())
+		v, err := s.Tokens.State(ctx, "t", "", m.Today())
 		require.NoError(t, err)
 		return v.Used
 	}
@@ -219,7 +221,7 @@ func TestCountsAreWritten(t *testing.T) {
 func TestInvalidCountsAreClamped(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
-	m := newMeter(t, Config{Store: s})
+	m := newMeter(t, Config{Store: s.Tokens})
 	a := m.Of("t", "key k")
 	for _, n := range []int64{-1, -1 << 63, 0} {
 		a.Spend(n)
@@ -239,7 +241,7 @@ func TestInvalidCountsAreClamped(t *testing.T) {
 
 // faulty is a store that can fail or hang.
 type faulty struct {
-	*store.Store
+	store.Tokens
 	fails    atomic.Bool
 	hangs    atomic.Bool // requests block until their context is done
 	requests atomic.Int64
@@ -259,25 +261,25 @@ func (a *faulty) check(ctx context.Context) error {
 
 var errUnavailable = errors.New("unavailable")
 
-func (a *faulty) TokenState(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error) {
+func (a *faulty) State(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error) {
 	if err := a.check(ctx); err != nil {
 		return store.TokenState{}, err
 	}
-	return a.Store.TokenState(ctx, tenant, caller, day)
+	return a.Tokens.State(ctx, tenant, caller, day)
 }
 
-func (a *faulty) AddTokens(ctx context.Context, uses []store.TokenUse) ([]int64, error) {
+func (a *faulty) Add(ctx context.Context, uses []store.TokenUse) ([]int64, error) {
 	if err := a.check(ctx); err != nil {
 		return nil, err
 	}
-	return a.Store.AddTokens(ctx, uses)
+	return a.Tokens.Add(ctx, uses)
 }
 
 // While the store is unavailable, callers with cached state continue, and their tokens are written
 // later.
 func TestStoreUnavailable(t *testing.T) {
 	ctx := t.Context()
-	s := &faulty{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
+	s := &faulty{Tokens: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}).Tokens}
 	c := newClock("2026-11-21T12:00:00Z")
 	m := newMeter(t, Config{Store: s, PerDay: 10, Now: c.now})
 	a := m.Of("t", "key k")
@@ -292,7 +294,7 @@ func TestStoreUnavailable(t *testing.T) {
 	require.ErrorIs(t, m.Of("u", "key k").Allow(ctx), errUnavailable, "no cached state")
 	s.fails.Store(false)
 	require.NoError(t, m.Flush())
-	got, err := s.TokenState(ctx, "t", "key k", m.Today())
+	got, err := s.State(ctx, "t", "key k", m.Today())
 	require.NoError(t, err)
 	require.EqualValues(t, 10, got.Used)
 	require.NoError(t, m.Of("u", "key k").Allow(ctx))
@@ -301,7 +303,7 @@ func TestStoreUnavailable(t *testing.T) {
 // Runs without model calls cause no queries; calls in quick succession cause one query for the
 // caller and one for the tenant.
 func TestStoreIsQueriedRarely(t *testing.T) {
-	s := &faulty{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
+	s := &faulty{Tokens: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}).Tokens}
 	c := newClock("2026-11-21T12:00:00Z")
 	m := newMeter(t, Config{Store: s, Now: c.now})
 	for range 100 {
@@ -318,7 +320,7 @@ func TestStoreIsQueriedRarely(t *testing.T) {
 
 // A store that hangs blocks neither callers with cached state nor Close.
 func TestStoreHangs(t *testing.T) {
-	s := &faulty{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
+	s := &faulty{Tokens: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}).Tokens}
 	c := newClock("2026-11-21T12:00:00Z")
 	m := New(Config{Store: s, PerDay: 10, Now: c.now, Log: quiet})
 	a := m.Of("t", "key k")
@@ -334,7 +336,7 @@ func TestStoreHangs(t *testing.T) {
 func TestConcurrentAccounts(t *testing.T) {
 	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
 	var used atomic.Int64
-	m := newMeter(t, Config{Store: s, PerDay: 1 << 40, Used: func(_ string, n int64) { used.Add(n) }})
+	m := newMeter(t, Config{Store: s.Tokens, PerDay: 1 << 40, Used: func(_ string, n int64) { used.Add(n) }})
 	const callers, calls = 8, 200
 	var all sync.WaitGroup
 	for i := range callers {
@@ -358,7 +360,7 @@ func TestConcurrentAccounts(t *testing.T) {
 	}
 	all.Wait()
 	require.NoError(t, m.Flush())
-	got, err := s.CallerTokens(t.Context(), "t", m.Today())
+	got, err := s.Tokens.ByCaller(t.Context(), "t", m.Today())
 	require.NoError(t, err)
 	require.EqualValues(t, 2*callers*calls, got[""])
 	require.EqualValues(t, 2*callers*calls, got["key 0"]+got["key 1"]+got["key 2"])
@@ -368,7 +370,7 @@ func TestConcurrentAccounts(t *testing.T) {
 func BenchmarkAllowAndSpend(b *testing.B) {
 	s, err := store.Open(b.Context(), store.Config{Dir: b.TempDir(), Sync: store.SyncInterval})
 	require.NoError(b, err)
-	m := New(Config{Store: s, Log: quiet})
+	m := New(Config{Store: s.Tokens, Log: quiet})
 	a := m.Of("t", "key k")
 	for b.Loop() {
 		if err := a.Allow(b.Context()); err != nil {

@@ -30,7 +30,7 @@ func (m *Meter) Flush() error {
 	if len(uses) == 0 {
 		return nil
 	}
-	totals, err := m.cfg.Store.AddTokens(m.ctx, uses)
+	totals, err := m.cfg.Store.Add(m.ctx, uses)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, t := range tallies {
@@ -101,7 +101,7 @@ func (m *Meter) tidy(cleaned int64) int64 {
 	if cleaned == day {
 		return day
 	}
-	if err := m.cfg.Store.ForgetTokens(m.ctx, day-1); err != nil {
+	if err := m.cfg.Store.Forget(m.ctx, day-1); err != nil {
 		m.cfg.Log.Warn("old counts of tokens were not removed", "err", err)
 		return cleaned
 	}

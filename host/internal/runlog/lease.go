@@ -28,7 +28,7 @@ type Run struct {
 //
 // One goroutine, the run's owner, calls its methods. The records that are not
 // stored yet, and the last ones that are, stay in its memory for readers on
-// this host (tail.go).
+// this host (tail, in follow.go).
 type Lease struct {
 	Run     Run
 	Attempt uint64 // 1 for the first host that works on the run; one more for each that continues it

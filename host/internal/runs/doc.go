@@ -26,7 +26,7 @@
 // is done about every other state of session, run and log is in recover.go.
 //
 // The parts of Runs, a file or two each: canvases (plan.go, publish.go) reads and
-// compiles documents, loader (load.go) makes the work of a job, turns lines up
+// compiles documents, loader (start.go) makes the work of a job, turns lines up
 // the turns of a session, executor does the work with the engine, results
 // (settle.go) writes how it ended, takeovers continues runs of other hosts,
 // scanner (recover.go) finds orphaned runs, reader reads their records, and

@@ -23,11 +23,11 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
 	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
 
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	for _, run := range []string{j.ID, "next"} {
 		v.LastRun, v.Rounds = run, v.Rounds+1
-		v.Rev, err = b.store.EndRun(t.Context(), store.RunEnd{ID: run, Status: store.RunDone}, &v)
+		v.Rev, err = b.store.Runs.End(t.Context(), store.RunEnd{ID: run, Status: store.RunDone}, &v)
 		require.NoError(t, err)
 	}
 	b.close() // the log still says that the run waits
@@ -36,7 +36,7 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 	require.Regexp(t, "takeover end$", kinds(records))
 	require.Equal(t, store.RunDone, EndOf(records[len(records)-1]).Status)
 	require.EqualValues(t, 1, b.ran.Load(), "no step is done again")
-	now, err := b.store.Session(t.Context(), "t", session)
+	now, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Equal(t, []any{v.Rev, "next", int64(2)}, []any{now.Rev, now.LastRun, now.Rounds})
 }
@@ -46,8 +46,8 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 func TestForgottenEndIsWrittenAgain(t *testing.T) {
 	b := newBench(t)
 	row := store.Run{ID: "r", Tenant: "t", Canvas: b.canvas(talk), Message: "m"}
-	require.NoError(t, b.store.StartRun(t.Context(), row))
-	_, err := b.store.EndRun(t.Context(), store.RunEnd{ID: "r", Status: store.RunDone}, nil)
+	require.NoError(t, b.store.Runs.Start(t.Context(), row))
+	_, err := b.store.Runs.End(t.Context(), store.RunEnd{ID: "r", Status: store.RunDone}, nil)
 	require.NoError(t, err)
 	lease, err := b.log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)

@@ -45,7 +45,7 @@ func (h *history) work(ctx context.Context) {
 func (h *history) forgetOld(ctx context.Context) error {
 	before := time.Now().Add(-h.keep).UnixMilli()
 	for {
-		n, err := h.store.ForgetRuns(ctx, before, forgetMost)
+		n, err := h.store.Runs.Forget(ctx, before, forgetMost)
 		if err != nil || n < forgetMost {
 			return err
 		}

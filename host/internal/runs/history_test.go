@@ -20,7 +20,9 @@ func TestOldRunsAreForgotten(t *testing.T) {
 		ids = append(ids, j.ID)
 	}
 	listed := func() (n int) {
-		_, n, err := b.store.Runs(t.Context(), store.RunFilter{Tenant: "t", Status: store.RunDone}, store.Page{Limit: 1})
+		_, n, err := b.store.Runs.List(
+			t.Context(), store.RunFilter{Tenant: "t", Status: store.RunDone}, store.Page{Limit: 1},
+		)
 		require.NoError(t, err)
 		return n
 	}

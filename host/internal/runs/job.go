@@ -56,38 +56,3 @@ type Job struct {
 	Base string `json:"base,omitempty"`
 	At   uint64 `json:"at,omitempty"`
 }
-
-// input is the job as the engine wants it.
-func (j *Job) input() engine.Input {
-	return engine.Input{Query: j.Query, UserID: j.User, Inputs: j.Inputs, Files: j.Files, Webhook: j.Webhook}
-}
-
-// messageIDs gives the message id of a run first, and random ids after it.
-// The engine names a run's message before anything else.
-type messageIDs struct{ first string }
-
-func (m *messageIDs) NewID() string {
-	id := m.first
-	m.first = ""
-	if id == "" {
-		return engine.RandomIDs{}.NewID()
-	}
-	return id
-}
-
-// options are the engine's options for the job.
-func (x *executor) options(j *Job) engine.Options {
-	opt := x.engine
-	opt.TaskID, opt.CanvasID, opt.TenantID, opt.From = j.ID, j.Canvas, j.Tenant, j.From
-	if x.ports != nil {
-		opt.Ports = x.ports(j)
-	}
-	opt.Ports.IDs = &messageIDs{j.Message}
-	for id, v := range j.Pins.Fields() {
-		if opt.Pins == nil {
-			opt.Pins = map[string]engine.Value{}
-		}
-		opt.Pins[id] = v
-	}
-	return opt
-}

@@ -48,7 +48,7 @@ func TestLargeDocumentIsReservedUntilItsRunEnds(t *testing.T) {
 			_, err := b.runs.Start(ctx, Job{ID: "refused", Tenant: "t", Canvas: large})
 			require.ErrorIs(t, err, ErrMemory)
 			require.Equal(t, "host_memory", CodeOf(err))
-			_, err = b.store.Run(t.Context(), "t", "refused")
+			_, err = b.store.Runs.Get(t.Context(), "t", "refused")
 			require.ErrorIs(t, err, store.ErrNotFound)
 			second := b.start(Job{Canvas: small})
 			require.Equal(t, held, budget.Used())
@@ -87,7 +87,7 @@ func TestQueuedRunWaitsForMemoryOfItsDocument(t *testing.T) {
 	require.NoError(t, b.log.Submit(t.Context(), runlog.Run{ID: "late", Data: []byte(`{"id":"late","tenant":"t","canvas":"` + canvas + `"}`)}))
 	b.gate <- struct{}{}
 	require.Eventually(t, func() bool {
-		row, err := b.store.Run(t.Context(), "t", "late")
+		row, err := b.store.Runs.Get(t.Context(), "t", "late")
 		return err == nil && row.Status == store.RunActive
 	}, patience, time.Millisecond)
 	require.Zero(t, b.ran.Load())

@@ -66,7 +66,7 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 	for _, r := range records {
 		whole.Take(r)
 	}
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	turns, err := engine.ParseJSON(v.Messages)
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ type savedAs struct {
 func savedAsOf(j *Job) savedAs { return savedAs{j.Tenant, j.Canvas, j.Published} }
 
 // revision is a saved canvas, or what was published of it, as it was read last.
-// It may be out of date: [store.Store.StartRunAt] finds out.
+// It may be out of date: [store.Runs.StartAt] finds out.
 type revision struct {
 	rev    int64
 	doc    []byte

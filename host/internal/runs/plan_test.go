@@ -33,7 +33,7 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 		verb := "You said"
 		for range 3 {
 			again := verb + " again"
-			_, err := s.EditCanvas(t.Context(), "t", id, "", func(c *store.Canvas) error {
+			_, err := s.Canvases.Edit(t.Context(), "t", id, "", func(c *store.Canvas) error {
 				c.DSL = []byte(strings.Replace(string(c.DSL), verb, again, 1))
 				return nil
 			})
@@ -43,7 +43,7 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 			verb = again
 		}
 	}
-	_, err = beside.EditCanvas(t.Context(), "t", id, "", func(c *store.Canvas) error {
+	_, err = beside.Canvases.Edit(t.Context(), "t", id, "", func(c *store.Canvas) error {
 		c.DSL = []byte(waiting)
 		return nil
 	})
@@ -54,7 +54,7 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 	require.ErrorIs(t, err, ErrCanvas)
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "other", Canvas: id})
 	require.ErrorIs(t, err, store.ErrNotFound, "it is another tenant's")
-	require.NoError(t, beside.DeleteCanvas(t.Context(), "t", id))
+	require.NoError(t, beside.Canvases.Delete(t.Context(), "t", id))
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id})
 	require.ErrorIs(t, err, store.ErrNotFound)
 }

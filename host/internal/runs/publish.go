@@ -24,7 +24,7 @@ func (cs *canvases) Published(ctx context.Context, c store.Canvas) (store.Canvas
 	if c.Published == "" {
 		return c, fmt.Errorf("canvas %q: %w", c.ID, ErrUnpublished)
 	}
-	v, err := cs.store.Version(ctx, c.Tenant, c.Published)
+	v, err := cs.store.Canvases.Version(ctx, c.Tenant, c.Published)
 	if errors.Is(err, store.ErrNotFound) { // gone with its canvas since that was read
 		return c, fmt.Errorf("canvas %q: %w", c.ID, ErrUnpublished)
 	}
@@ -35,7 +35,7 @@ func (cs *canvases) Published(ctx context.Context, c store.Canvas) (store.Canvas
 // current is the canvas of a job: its document as it was saved last, or the
 // published one.
 func (cs *canvases) current(ctx context.Context, j *Job) (store.Canvas, error) {
-	c, err := cs.store.Canvas(ctx, j.Tenant, j.Canvas)
+	c, err := cs.store.Canvases.Get(ctx, j.Tenant, j.Canvas)
 	if err == nil && j.Published {
 		c, err = cs.Published(ctx, c)
 	}

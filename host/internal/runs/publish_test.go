@@ -18,7 +18,7 @@ func says(verb string) []byte { return []byte(strings.Replace(talk, "said", verb
 // put saves a document of a canvas, published or not.
 func (b *bench) put(id, verb string, publish bool) store.Canvas {
 	b.t.Helper()
-	c, err := b.store.EditCanvas(b.t.Context(), "t", id, verb, func(c *store.Canvas) error {
+	c, err := b.store.Canvases.Edit(b.t.Context(), "t", id, verb, func(c *store.Canvas) error {
 		c.DSL, c.Released = says(verb), publish
 		return nil
 	})
@@ -55,25 +55,25 @@ func TestRunsOfThePublishedVersion(t *testing.T) {
 	}
 	b.put(id, "republished", true)
 	require.Equal(t, "You republished x", b.said(published))
-	_, err = b.store.PublishVersion(t.Context(), "t", id, first.Published)
+	_, err = b.store.Canvases.Publish(t.Context(), "t", id, first.Published)
 	require.NoError(t, err)
 	require.Equal(t, "You published x", b.said(published))
 	require.Equal(t, "You republished x", b.said(draft))
 
-	c, err := b.store.Canvas(t.Context(), "t", id)
+	c, err := b.store.Canvases.Get(t.Context(), "t", id)
 	require.NoError(t, err)
 	c, err = b.runs.Published(t.Context(), c)
 	require.NoError(t, err)
 	session, err := b.runs.NewSession(c, "s", "u", "", "agent")
 	require.NoError(t, err)
 	require.Equal(t, "published", session.Version)
-	_, err = b.store.CreateSession(t.Context(), session)
+	_, err = b.store.Sessions.Create(t.Context(), session)
 	require.NoError(t, err)
 	b.put(id, "changed", true)
 	turn := Job{Canvas: id, Session: "s", Keep: KeepSession, Query: x}
 	require.Equal(t, "You published x", b.said(turn), "a session has a copy of its own")
 
-	require.NoError(t, b.store.DeleteCanvas(t.Context(), "t", id))
+	require.NoError(t, b.store.Canvases.Delete(t.Context(), "t", id))
 	_, err = b.runs.Published(t.Context(), c)
 	require.ErrorIs(t, err, ErrUnpublished)
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id, Published: true})
@@ -87,11 +87,11 @@ func TestPublishedRunsBeginReset(t *testing.T) {
 	id := b.canvas(strings.Replace(talk, "{sys.query}", "{sys.conversation_turns}", 1))
 	require.Equal(t, "You said 1", b.said(Job{Canvas: id, Keep: KeepCanvas}))
 	require.Eventually(t, func() bool { // its state is saved behind its events
-		c, err := b.store.Canvas(t.Context(), "t", id)
+		c, err := b.store.Canvases.Get(t.Context(), "t", id)
 		require.NoError(t, err)
 		return strings.Contains(string(c.DSL), "conversation_turns\":1")
 	}, patience, 5*time.Millisecond)
-	_, err := b.store.EditCanvas(t.Context(), "t", id, "v", func(c *store.Canvas) error {
+	_, err := b.store.Canvases.Edit(t.Context(), "t", id, "v", func(c *store.Canvas) error {
 		c.Released = true
 		return nil
 	})
@@ -135,7 +135,7 @@ func TestScheduleOfThePublishedVersion(t *testing.T) {
 	}, patience, 20*time.Millisecond)
 	require.NoError(t, err)
 	require.NoError(t, b.runs.DeleteSchedule(t.Context(), "t", s.ID))
-	v, err := b.store.Session(t.Context(), "t", run.Session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", run.Session)
 	require.NoError(t, err)
 	require.Equal(t, "published", v.Version)
 	require.Contains(t, string(v.Messages), "You published x")

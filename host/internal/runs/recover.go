@@ -168,7 +168,7 @@ func (sc *scanner) scanSoon() {
 // without a host at the last scan; the result is the same for the next one.
 func (sc *scanner) scanRuns(ctx context.Context, alone bool, before map[string]time.Time) map[string]time.Time {
 	now := time.Now() // before reading: what is young is no older because reading takes long
-	list, err := sc.store.ActiveRuns(ctx)
+	list, err := sc.store.Runs.Active(ctx)
 	if err != nil {
 		sc.logger.Warn("active runs were not read", "err", err)
 	}
@@ -238,7 +238,7 @@ func (sc *scanner) endRow(ctx context.Context, row store.Run) {
 		ID: row.ID, Tenant: row.Tenant, Session: row.Session, Status: store.RunFailed,
 		Error: "the run log ended without a result",
 	}
-	if _, err := sc.store.EndRun(ctx, end, nil); err != nil {
+	if _, err := sc.store.Runs.End(ctx, end, nil); err != nil {
 		sc.logger.Warn("run was not ended", "run", row.ID, "err", err)
 	}
 }

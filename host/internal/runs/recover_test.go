@@ -71,7 +71,7 @@ func testRecovery(t *testing.T, s situation) {
 	if s.session == sessionHeld {
 		v.Run = j.ID
 	}
-	_, err := b.store.CreateSession(t.Context(), v)
+	_, err := b.store.Sessions.Create(t.Context(), v)
 	require.NoError(t, err)
 	j.Session = v.ID
 	b.leave(s, j)
@@ -95,10 +95,10 @@ func (b *bench) leave(s situation, j Job) {
 	require.NoError(t, err)
 	if s.row != rowMissing {
 		row := store.Run{ID: j.ID, Tenant: "t", Canvas: j.Canvas, Session: j.Session, Message: "m", Input: data}
-		require.NoError(t, b.store.StartRun(t.Context(), row))
+		require.NoError(t, b.store.Runs.Start(t.Context(), row))
 	}
 	if s.row == rowEnded {
-		_, err := b.store.EndRun(t.Context(), store.RunEnd{ID: j.ID, Status: store.RunDone}, nil)
+		_, err := b.store.Runs.End(t.Context(), store.RunEnd{ID: j.ID, Status: store.RunDone}, nil)
 		require.NoError(t, err)
 	}
 	begun := b.read(b.start(Job{Canvas: j.Canvas, Query: j.Query}).ID)
@@ -136,7 +136,7 @@ func (b *bench) requireRow(s situation) {
 	var row store.Run
 	require.Eventually(t, func() bool {
 		var err error
-		row, err = b.store.Run(t.Context(), "t", "r")
+		row, err = b.store.Runs.Get(t.Context(), "t", "r")
 		require.NoError(t, err)
 		return row.Status != store.RunActive
 	}, patience, time.Millisecond)

@@ -116,13 +116,15 @@ const waiting = `{"components":{
 	"Message:B":{"obj":{"component_name":"Message","params":{"content":["{Wait:W@result}"]}},"downstream":[],"upstream":["Wait:W"]}}}`
 
 func (b *bench) canvas(dsl string) string {
-	c, err := b.store.CreateCanvas(b.t.Context(), store.Canvas{Tenant: "t", User: "u", Title: "c", DSL: []byte(dsl)}, "")
+	c, err := b.store.Canvases.Create(
+		b.t.Context(), store.Canvas{Tenant: "t", User: "u", Title: "c", DSL: []byte(dsl)}, "",
+	)
 	require.NoError(b.t, err)
 	return c.ID
 }
 
 func (b *bench) session(canvas, dsl string) string {
-	s, err := b.store.CreateSession(b.t.Context(), store.Session{
+	s, err := b.store.Sessions.Create(b.t.Context(), store.Session{
 		Tenant: "t", Canvas: canvas, User: "u", DSL: []byte(dsl), Messages: []byte("[]"),
 	})
 	require.NoError(b.t, err)
@@ -175,11 +177,11 @@ func TestTurnsOfASession(t *testing.T) {
 		for n, r := range records {
 			require.EqualValues(t, n+1, r.Seq)
 		}
-		row, err := b.store.Run(t.Context(), "t", j.ID)
+		row, err := b.store.Runs.Get(t.Context(), "t", j.ID)
 		require.NoError(t, err)
 		require.Equal(t, store.RunDone, row.Status)
 	}
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Empty(t, v.Run)
 	require.EqualValues(t, 3, v.Rounds)
@@ -207,7 +209,7 @@ func TestTurnsAtOnceAreDoneOneAfterTheOther(t *testing.T) {
 	for range cap(done) {
 		b.read((<-done).ID)
 	}
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.EqualValues(t, cap(done), v.Rounds)
 	doc, err := engine.ParseJSON(v.DSL)
@@ -228,7 +230,7 @@ func TestHandOver(t *testing.T) {
 	records := b.read(j.ID)
 	require.Equal(t, "workflow_started node_started:begin node_finished:begin node_started:A message message_end node_finished:A "+
 		"node_started:W takeover node_finished:W node_started:B message message_end node_finished:B workflow_finished end", kinds(records))
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	messages, err := engine.ParseJSON(v.Messages)
 	require.NoError(t, err)
@@ -260,14 +262,14 @@ func TestEditDuringARunIsKept(t *testing.T) {
 	j := b.start(Job{Canvas: canvas, Keep: KeepCanvas, Query: engine.String("x")})
 	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
 	edited := strings.Replace(waiting, `"first"`, `"edited"`, 1)
-	_, err := b.store.EditCanvas(t.Context(), "t", canvas, "v", func(c *store.Canvas) error {
+	_, err := b.store.Canvases.Edit(t.Context(), "t", canvas, "v", func(c *store.Canvas) error {
 		c.DSL = []byte(edited)
 		return nil
 	})
 	require.NoError(t, err)
 	b.gate <- struct{}{}
 	b.read(j.ID)
-	c, err := b.store.Canvas(t.Context(), "t", canvas)
+	c, err := b.store.Canvases.Get(t.Context(), "t", canvas)
 	require.NoError(t, err)
 	require.Contains(t, string(c.DSL), `"edited"`)
 	require.Contains(t, string(c.DSL), `"history":[["user","x"]`)
@@ -296,7 +298,7 @@ func TestAcceptedRunIsBegunByAnotherHost(t *testing.T) {
 	data, err := json.Marshal(&j)
 	require.NoError(t, err)
 	row := store.Run{ID: j.ID, Tenant: "t", Canvas: canvas, Message: "m", Input: data}
-	require.NoError(t, b.store.StartRun(t.Context(), row))
+	require.NoError(t, b.store.Runs.Start(t.Context(), row))
 	row.Tenant = "t"
 	b.runs.scanner.recoverRun(t.Context(), row, false)
 	require.Contains(t, kinds(b.read("r")), "workflow_finished end")
@@ -316,7 +318,7 @@ func TestGivenUpRunTellsReaders(t *testing.T) {
 	end := EndOf(records[len(records)-1])
 	require.Equal(t, store.RunFailed, end.Status)
 	require.Contains(t, end.Error, "is not tried again")
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Empty(t, v.Run, "the session is free")
 }

@@ -95,7 +95,9 @@ func (ss *schedules) PutSchedule(ctx context.Context, s Schedule) (Schedule, err
 	if err != nil {
 		return Schedule{}, err
 	}
-	item, err := ss.store.PutItem(ctx, store.Item{Tenant: s.Tenant, Kind: scheduleKind, ID: s.ID, Name: s.Name, Doc: doc, Rev: s.Rev})
+	item, err := ss.store.Items.Put(
+		ctx, store.Item{Tenant: s.Tenant, Kind: scheduleKind, ID: s.ID, Name: s.Name, Doc: doc, Rev: s.Rev},
+	)
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -135,7 +137,7 @@ func (ss *schedules) checkSchedule(ctx context.Context, s *Schedule) error {
 		return err
 	}
 	if id := s.Job.Session; id != "" {
-		v, err := ss.store.Session(ctx, s.Tenant, id)
+		v, err := ss.store.Sessions.Get(ctx, s.Tenant, id)
 		if errors.Is(err, store.ErrNotFound) || err == nil && v.Canvas != c.ID {
 			return fmt.Errorf("session %q: %w", id, ErrSession)
 		}
@@ -146,7 +148,7 @@ func (ss *schedules) checkSchedule(ctx context.Context, s *Schedule) error {
 	if s.Rev != 0 {
 		return nil
 	}
-	all, err := ss.store.Items(ctx, s.Tenant, scheduleKind)
+	all, err := ss.store.Items.List(ctx, s.Tenant, scheduleKind)
 	if err == nil && len(all) >= mostSchedules {
 		err = fmt.Errorf("%w: a tenant has at most %d", ErrTooMany, mostSchedules)
 	}
@@ -155,7 +157,7 @@ func (ss *schedules) checkSchedule(ctx context.Context, s *Schedule) error {
 
 // Schedule reads one schedule. Errors: [store.ErrNotFound].
 func (ss *schedules) Schedule(ctx context.Context, tenant, id string) (Schedule, error) {
-	v, err := ss.store.Item(ctx, tenant, scheduleKind, id)
+	v, err := ss.store.Items.Get(ctx, tenant, scheduleKind, id)
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -164,7 +166,7 @@ func (ss *schedules) Schedule(ctx context.Context, tenant, id string) (Schedule,
 
 // Schedules lists the schedules of a tenant, oldest first.
 func (ss *schedules) Schedules(ctx context.Context, tenant string) ([]Schedule, error) {
-	items, err := ss.store.Items(ctx, tenant, scheduleKind)
+	items, err := ss.store.Items.List(ctx, tenant, scheduleKind)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +182,7 @@ func (ss *schedules) Schedules(ctx context.Context, tenant string) ([]Schedule, 
 // DeleteSchedule removes a schedule; runs that it has begun go on.
 // Errors: [store.ErrNotFound].
 func (ss *schedules) DeleteSchedule(ctx context.Context, tenant, id string) error {
-	if err := ss.store.DeleteItem(ctx, tenant, scheduleKind, id); err != nil {
+	if err := ss.store.Items.Delete(ctx, tenant, scheduleKind, id); err != nil {
 		return err
 	}
 	return ss.stopClock(ctx, tenant, id)
@@ -206,7 +208,9 @@ func (ss *schedules) DeleteSchedules(ctx context.Context, tenant, canvas string)
 
 // LastRun is the newest run of a schedule. Errors: [store.ErrNotFound].
 func (ss *schedules) LastRun(ctx context.Context, s *Schedule) (store.Run, error) {
-	list, _, err := ss.store.Runs(ctx, store.RunFilter{Tenant: s.Tenant, Canvas: s.Job.Canvas, Schedule: s.ID}, store.Page{Limit: 1})
+	list, _, err := ss.store.Runs.List(
+		ctx, store.RunFilter{Tenant: s.Tenant, Canvas: s.Job.Canvas, Schedule: s.ID}, store.Page{Limit: 1},
+	)
 	if err == nil && len(list) == 0 {
 		err = store.ErrNotFound
 	}

@@ -132,7 +132,7 @@ func (ss *schedules) compareClocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	items, err := ss.store.ItemsOfAll(ctx, scheduleKind)
+	items, err := ss.store.Items.ListAll(ctx, scheduleKind)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,10 @@ func (ss *schedules) due(ctx context.Context, j *Job) (bool, error) {
 	if err := ss.setClock(ctx, s, now); err != nil {
 		return false, err
 	}
-	busy, _, err := ss.store.Runs(ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive}, store.Page{Limit: 1, Documents: store.NoDocuments})
+	busy, _, err := ss.store.Runs.List(
+		ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive},
+		store.Page{Limit: 1, Documents: store.NoDocuments},
+	)
 	if err != nil {
 		return false, err
 	}
@@ -86,7 +89,7 @@ func (ss *schedules) due(ctx context.Context, j *Job) (bool, error) {
 		return true, nil // the run says so
 	}
 	if err == nil {
-		_, err = ss.store.CreateSession(ctx, v)
+		_, err = ss.store.Sessions.Create(ctx, v)
 	}
 	if errors.Is(err, store.ErrExists) {
 		err = nil // made by the host that had the run before
@@ -99,7 +102,7 @@ func (ss *schedules) due(ctx context.Context, j *Job) (bool, error) {
 func (ss *schedules) skip(ctx context.Context, j *Job, busy string) error {
 	row := store.Run{ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, User: j.User, Message: j.Message, Source: j.Source}
 	row.Error = "left out: run " + busy + " of this schedule was still at work"
-	err := ss.store.LeaveOutRun(ctx, row)
+	err := ss.store.Runs.LeaveOut(ctx, row)
 	if errors.Is(err, store.ErrExists) {
 		err = nil // by the host that had it before
 	}

@@ -39,7 +39,10 @@ func (b *bench) schedule(s Schedule) Schedule {
 // history are the runs of a schedule in a state, newest first.
 func (b *bench) history(s Schedule, status string) []store.Run {
 	b.t.Helper()
-	list, _, err := b.store.Runs(b.t.Context(), store.RunFilter{Tenant: "t", Canvas: s.Job.Canvas, Schedule: s.ID, Status: status}, store.Page{})
+	list, _, err := b.store.Runs.List(
+		b.t.Context(), store.RunFilter{Tenant: "t", Canvas: s.Job.Canvas, Schedule: s.ID, Status: status},
+		store.Page{},
+	)
 	require.NoError(b.t, err)
 	return list
 }
@@ -95,7 +98,7 @@ func TestScheduledCanvas(t *testing.T) {
 		require.Contains(t, kinds(b.read(r.ID)), "workflow_finished end")
 	}
 	require.Len(t, messages, len(runs), "each run has a message id of its own")
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, int(v.Rounds), len(runs))
 	require.Contains(t, string(v.Messages), "You said tick")
@@ -109,7 +112,7 @@ func TestScheduleWithASessionForEachRun(t *testing.T) {
 	sessions := map[string]bool{}
 	for _, r := range b.history(s, store.RunDone) {
 		sessions[r.Session] = true
-		v, err := b.store.Session(t.Context(), "t", r.Session)
+		v, err := b.store.Sessions.Get(t.Context(), "t", r.Session)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, v.Rounds)
 		require.Equal(t, "schedule", v.Source)
@@ -140,12 +143,12 @@ func TestScheduleIsPausedAndChanged(t *testing.T) {
 	s.Job.Query, s.Job.Session = engine.String("second"), session
 	s = b.schedule(s)
 	require.Eventually(t, func() bool {
-		v, err := b.store.Session(t.Context(), "t", session)
+		v, err := b.store.Sessions.Get(t.Context(), "t", session)
 		require.NoError(t, err)
 		return strings.Contains(string(v.Messages), "You said second")
 	}, patience, 10*time.Millisecond)
 
-	require.NoError(t, b.store.DeleteSession(t.Context(), "t", session))
+	require.NoError(t, b.store.Sessions.Delete(t.Context(), "t", session))
 	s.Paused = true
 	s = b.schedule(s)
 	s.Paused = false
@@ -172,7 +175,7 @@ func TestScheduleEndsWithItsCanvas(t *testing.T) {
 	gone := b.schedule(Schedule{Name: "gone", Job: Job{Canvas: canvas}})
 	kept := b.schedule(Schedule{Name: "kept", When: When{Every: "1h"}, Job: Job{Canvas: other}})
 	b.waitFor(gone, store.RunDone, 1)
-	require.NoError(t, b.store.DeleteCanvas(t.Context(), "t", canvas))
+	require.NoError(t, b.store.Canvases.Delete(t.Context(), "t", canvas))
 	require.Eventually(t, func() bool {
 		_, err := b.runs.Schedule(t.Context(), "t", gone.ID)
 		return errors.Is(err, store.ErrNotFound)
@@ -183,7 +186,7 @@ func TestScheduleEndsWithItsCanvas(t *testing.T) {
 	}
 
 	again := b.schedule(Schedule{Name: "again", Job: Job{Canvas: other}})
-	require.NoError(t, b.store.DeleteItem(t.Context(), "t", scheduleKind, again.ID)) // as a tenant is removed
+	require.NoError(t, b.store.Items.Delete(t.Context(), "t", scheduleKind, again.ID)) // as a tenant is removed
 	b.hasClocks(1)
 	require.NoError(t, b.runs.DeleteSchedules(t.Context(), "t", canvas))
 	_, err := b.runs.Schedule(t.Context(), "t", kept.ID)
@@ -316,7 +319,7 @@ func TestScheduleComesOnceForTwoHosts(t *testing.T) {
 	}, patience, 10*time.Millisecond)
 	require.NoError(t, hosts[1].DeleteSchedules(t.Context(), "t", ""))
 	require.Eventually(t, func() bool {
-		active, err := b.store.ActiveRuns(t.Context())
+		active, err := b.store.Runs.Active(t.Context())
 		require.NoError(t, err)
 		return len(active) == 0
 	}, patience, 10*time.Millisecond)
@@ -369,7 +372,10 @@ func TestScheduleIsRefused(t *testing.T) {
 	require.Empty(t, b.clocks())
 
 	for i := range mostSchedules {
-		_, err := b.store.PutItem(t.Context(), store.Item{Tenant: "t", Kind: scheduleKind, Name: fmt.Sprint(i), Doc: []byte(`{"paused":true}`)})
+		_, err := b.store.Items.Put(
+			t.Context(),
+			store.Item{Tenant: "t", Kind: scheduleKind, Name: fmt.Sprint(i), Doc: []byte(`{"paused":true}`)},
+		)
 		require.NoError(t, err)
 	}
 	_, err = b.runs.PutSchedule(t.Context(), Schedule{Tenant: "t", Name: "one more", When: When{Cron: "@daily"}, Job: Job{Canvas: canvas}})
@@ -422,10 +428,10 @@ func TestNextTimes(t *testing.T) {
 // setAt lets the records say that a schedule goes, and was set at another time.
 func (b *bench) setAt(s Schedule, at time.Time) {
 	b.t.Helper()
-	item, err := b.store.Item(b.t.Context(), "t", scheduleKind, s.ID)
+	item, err := b.store.Items.Get(b.t.Context(), "t", scheduleKind, s.ID)
 	require.NoError(b.t, err)
 	item.Doc = regexp.MustCompile(`("paused":true,)?"set":\d+`).ReplaceAll(item.Doc, fmt.Appendf(nil, `"set":%d`, at.UnixMilli()))
-	_, err = b.store.PutItem(b.t.Context(), item)
+	_, err = b.store.Items.Put(b.t.Context(), item)
 	require.NoError(b.t, err)
 }
 

@@ -68,7 +68,7 @@ func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) 
 		}
 	case j.Keep == KeepSession:
 		row.Session = j.Session
-		v, err := s.store.Session(ctx, j.Tenant, j.Session)
+		v, err := s.store.Sessions.Get(ctx, j.Tenant, j.Session)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			// Somebody deleted the session during its run.
@@ -79,7 +79,7 @@ func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) 
 			session = &v
 		}
 	}
-	_, err := s.store.EndRun(ctx, row, session)
+	_, err := s.store.Runs.End(ctx, row, session)
 	return err
 }
 
@@ -88,7 +88,7 @@ func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) 
 // own.
 func (s *results) saveCanvas(ctx context.Context, w *work) error {
 	after := w.canvas.Save(w.state)
-	_, err := s.store.EditCanvas(ctx, w.job.Tenant, w.job.Canvas, "", func(c *store.Canvas) error {
+	_, err := s.store.Canvases.Edit(ctx, w.job.Tenant, w.job.Canvas, "", func(c *store.Canvas) error {
 		if string(c.DSL) == string(w.doc) {
 			c.DSL = after
 			return nil
@@ -151,7 +151,7 @@ func (s *results) fail(ctx context.Context, lease *runlog.Lease, j *Job, why err
 	if errors.Is(why, store.ErrUnavailable) || errors.Is(why, ErrBusy) {
 		return why
 	}
-	row, err := s.store.Run(ctx, j.Tenant, j.ID)
+	row, err := s.store.Runs.Get(ctx, j.Tenant, j.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestStartOfARunThatTheQueueClaimedFirst(t *testing.T) {
 		started, err := b.runs.Start(t.Context(), j)
 		require.NoError(t, err)
 		require.Equal(t, j.ID, started.ID)
-		row, err := b.store.Run(t.Context(), "t", j.ID)
+		row, err := b.store.Runs.Get(t.Context(), "t", j.ID)
 		require.NoError(t, err)
 		require.Equal(t, store.RunActive, row.Status, "the run that is worked on was ended: %s", row.Error)
 		require.NoError(t, lease.End(t.Context()))

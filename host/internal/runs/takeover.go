@@ -42,7 +42,7 @@ func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
 	}
 	j = named(j, lease.Run.ID)
 	steady := context.WithoutCancel(ctx)
-	row, err := t.store.Run(steady, j.Tenant, j.ID)
+	row, err := t.store.Runs.Get(steady, j.Tenant, j.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -110,7 +110,7 @@ func (t *takeovers) beginLate(ctx context.Context, lease *runlog.Lease, j Job, r
 				return err
 			}
 		}
-		if err := t.store.StartRun(ctx, store.Run{
+		if err := t.store.Runs.Start(ctx, store.Run{
 			ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
 			Source: j.Source, Input: lease.Run.Data,
 		}); err != nil {

@@ -89,7 +89,7 @@ func (t *turns) awaitSession(ctx context.Context, j *Job) (store.Session, error)
 	var last holder
 	began, pause := time.Now(), 5*time.Millisecond
 	for {
-		v, err := t.store.Session(ctx, j.Tenant, j.Session)
+		v, err := t.store.Sessions.Get(ctx, j.Tenant, j.Session)
 		if err == nil && v.Canvas == j.Canvas {
 			if v.Run == "" || v.Run == j.ID || t.orphaned(&v, &last) {
 				return v, nil
@@ -128,7 +128,7 @@ type holder struct {
 // holder reads the row of the run that holds a session.
 func (t *turns) holder(ctx context.Context, v *store.Session, last *holder) error {
 	state := rowMissing
-	row, err := t.store.Run(ctx, v.Tenant, v.Run)
+	row, err := t.store.Runs.Get(ctx, v.Tenant, v.Run)
 	if err == nil {
 		state = rowStateOf(row)
 	} else if !errors.Is(err, store.ErrNotFound) {

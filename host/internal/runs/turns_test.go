@@ -27,7 +27,7 @@ func (b *bench) requireTurn(canvas, session, query string) (answer string) {
 	for _, r := range b.read(j.ID) {
 		said.Take(r)
 	}
-	v, err := b.store.Session(b.t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(b.t.Context(), "t", session)
 	require.NoError(b.t, err)
 	require.Empty(b.t, v.Run, "the turn has freed its session")
 	return said.Text.String()
@@ -50,7 +50,7 @@ func TestClaimAndRunAreOneCommit(t *testing.T) {
 	require.ErrorIs(t, err, ErrCanvas)
 	_, err = b.runs.Start(t.Context(), foreign)
 	require.ErrorIs(t, err, ErrSession)
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Empty(t, v.Run)
 
@@ -68,10 +68,10 @@ func TestTurnThatTheLogDoesNotTakeFreesItsSession(t *testing.T) {
 	require.NoError(t, b.nats.Close())
 	j, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession})
 	require.ErrorIs(t, err, runlog.ErrStopping)
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Empty(t, v.Run)
-	row, err := b.store.Run(t.Context(), "t", j.ID)
+	row, err := b.store.Runs.Get(t.Context(), "t", j.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.RunFailed, row.Status)
 	b.runs.Close()
@@ -99,10 +99,10 @@ func TestStopEndsWaitingTurns(t *testing.T) {
 	here, elsewhere := b.session(canvas, waiting), b.session(canvas, waiting)
 	b.start(Job{Canvas: canvas, Session: here, Keep: KeepSession})
 	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
-	v, err := b.store.Session(t.Context(), "t", elsewhere)
+	v, err := b.store.Sessions.Get(t.Context(), "t", elsewhere)
 	require.NoError(t, err)
 	foreign := store.Run{ID: "foreign", Tenant: "t", Canvas: canvas, Session: elsewhere}
-	require.NoError(t, b.store.StartTurn(t.Context(), foreign, v))
+	require.NoError(t, b.store.Runs.StartTurn(t.Context(), foreign, v))
 
 	ended := make(chan error)
 	turns := []string{here, here, elsewhere, elsewhere}
@@ -137,16 +137,16 @@ func TestStopEndsAQueuedTurn(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(talk)
 	session := b.session(canvas, talk)
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	foreign := store.Run{ID: "foreign", Tenant: "t", Session: session}
-	require.NoError(t, b.store.StartTurn(t.Context(), foreign, v))
+	require.NoError(t, b.store.Runs.StartTurn(t.Context(), foreign, v))
 	j := Job{ID: "queued", Message: "m", Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession}
 	data, err := json.Marshal(&j)
 	require.NoError(t, err)
 	require.NoError(t, b.log.Submit(t.Context(), runlog.Run{ID: "queued", Data: data}))
 	require.Eventually(t, func() bool {
-		_, err := b.store.Run(t.Context(), "t", "queued")
+		_, err := b.store.Runs.Get(t.Context(), "t", "queued")
 		return err == nil
 	}, patience, time.Millisecond, "it is claimed, and its row is written before it waits")
 
@@ -173,17 +173,17 @@ func TestWaitingTurnHasLostRunsLookedFor(t *testing.T) {
 	canvas := b.canvas(talk)
 	session := b.session(canvas, talk)
 	b.read(b.start(Job{Canvas: canvas}).ID) // the first scan is over, or this run's start has not been in it
-	v, err := b.store.Session(t.Context(), "t", session)
+	v, err := b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	lost := Job{ID: "lost", Message: "m", Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession}
 	data, err := json.Marshal(&lost)
 	require.NoError(t, err)
 	row := store.Run{ID: lost.ID, Tenant: "t", Canvas: canvas, Session: session, Message: "m", Input: data}
-	require.NoError(t, b.store.StartTurn(t.Context(), row, v))
+	require.NoError(t, b.store.Runs.StartTurn(t.Context(), row, v))
 	began := time.Now()
 	require.Equal(t, "You said y", b.requireTurn(canvas, session, "y"))
 	require.Less(t, time.Since(began), scanEvery*2/3)
-	v, err = b.store.Session(t.Context(), "t", session)
+	v, err = b.store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, v.Rounds, "the lost turn is done, too")
 }

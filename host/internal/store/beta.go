@@ -12,6 +12,9 @@ type Beta struct {
 	CreateTime int64  // Unix milliseconds
 }
 
+// Betas has the tokens of pages that embed canvases.
+type Betas struct{ *database }
+
 type sealedBeta struct {
 	Beta
 	sealed []byte
@@ -25,12 +28,12 @@ func scanBeta(r row) (sealedBeta, error) {
 	return b, err
 }
 
-// BetaFor returns the token of a canvas, or with canvas "" the token for all canvases of the
+// For returns the token of a canvas, or with canvas "" the token for all canvases of the
 // tenant. It creates the token if there is none. Errors: [ErrNotFound] for a canvas of another
 // tenant.
-func (s *Store) BetaFor(ctx context.Context, tenant, canvas string) (Beta, error) {
+func (s Betas) For(ctx context.Context, tenant, canvas string) (Beta, error) {
 	if canvas != "" {
-		if _, err := s.Canvas(ctx, tenant, canvas); err != nil {
+		if _, err := (Canvases{s.database}).Get(ctx, tenant, canvas); err != nil {
 			return Beta{}, err
 		}
 	}
@@ -43,7 +46,7 @@ func (s *Store) BetaFor(ctx context.Context, tenant, canvas string) (Beta, error
 			return err
 		}
 		if len(found) == 1 {
-			out, err = s.openBeta(found[0])
+			out, err = s.open(found[0])
 			return err
 		}
 		out = Beta{ID: newID(), Tenant: tenant, Canvas: canvas, Text: newToken("")[:32], CreateTime: s.ms()}
@@ -57,22 +60,22 @@ func (s *Store) BetaFor(ctx context.Context, tenant, canvas string) (Beta, error
 	return out, err
 }
 
-func (s *Store) openBeta(b sealedBeta) (Beta, error) {
+func (s Betas) open(b sealedBeta) (Beta, error) {
 	text, err := s.seal.open(b.sealed, "beta", b.Tenant, b.ID)
 	b.Text = string(text)
 	return b.Beta, err
 }
 
-// BetaByText returns the token that a page presents, without Text. Errors: [ErrNotFound].
-func (s *Store) BetaByText(ctx context.Context, text string) (Beta, error) {
+// ByText returns the token that a page presents, without Text. Errors: [ErrNotFound].
+func (s Betas) ByText(ctx context.Context, text string) (Beta, error) {
 	const query = `SELECT ` + betaColumns + ` FROM betas WHERE hash = $1`
 	b, err := scanBeta(s.read.QueryRowContext(ctx, query, hashToken(text)))
 	return b.Beta, fail(err, "beta token")
 }
 
-// DeleteBeta removes the token of a canvas; [Store.BetaFor] then creates a new one. Errors:
+// Delete removes the token of a canvas; [Betas.For] then creates a new one. Errors:
 // [ErrNotFound].
-func (s *Store) DeleteBeta(ctx context.Context, tenant, canvas string) error {
+func (s Betas) Delete(ctx context.Context, tenant, canvas string) error {
 	return s.write(ctx, "delete beta token", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM betas WHERE tenant_id = $1 AND canvas_id = $2`, tenant, canvas)
 		return changed(res, err, ErrNotFound)

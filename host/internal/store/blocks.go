@@ -60,7 +60,7 @@ type counted struct {
 }
 
 // countScope counts the rows of a scope: blocks, plus individual rows after the last block.
-func countScope(ctx context.Context, s *Store, c scope) (counted, error) {
+func countScope(ctx context.Context, s *database, c scope) (counted, error) {
 	blocks, err := blocksOf(ctx, s.read, c)
 	if err != nil {
 		return counted{}, err

@@ -32,7 +32,7 @@ func blockStore(t *testing.T, s *Store) {
 func runsOf(t *testing.T, s *Store, f RunFilter, p Page) ([]Run, int) {
 	t.Helper()
 	f.Tenant = "t"
-	list, total, err := s.Runs(t.Context(), f, p)
+	list, total, err := s.Runs.List(t.Context(), f, p)
 	require.NoError(t, err)
 	return list, total
 }
@@ -50,7 +50,7 @@ func TestBlocksFollowRows(t *testing.T) {
 			require.Len(t, blocks, 6)
 		}
 		addRuns(t, s, 35_001, 35_010)
-		n, err := s.ForgetRuns(t.Context(), 1600000010005, 20_000)
+		n, err := s.Runs.Forget(t.Context(), 1600000010005, 20_000)
 		require.NoError(t, err)
 		require.EqualValues(t, 10_004, n)
 		for _, f := range []RunFilter{{}, {Canvas: "c"}} {
@@ -69,9 +69,9 @@ func TestBlocksFollowRows(t *testing.T) {
 		_, total := runsOf(t, s, RunFilter{}, Page{Limit: 1})
 		require.Equal(t, 35_010-10_005, total, "a stale block is recounted")
 
-		_, err = s.PutTenant(t.Context(), Tenant{ID: "t", Name: "t"})
+		_, err = s.Tenants.Put(t.Context(), Tenant{ID: "t", Name: "t"})
 		require.NoError(t, err)
-		require.NoError(t, s.DeleteTenant(t.Context(), "t"))
+		require.NoError(t, s.Tenants.Delete(t.Context(), "t"))
 		_, total = runsOf(t, s, RunFilter{}, Page{Limit: 1})
 		require.Zero(t, total)
 	})
@@ -132,14 +132,14 @@ func TestBlocksUnderConcurrentDeletions(t *testing.T) {
 			var group sync.WaitGroup
 			group.Go(func() {
 				for i := range 20 {
-					if _, err := b.ForgetRuns(t.Context(), 1600000000000+int64(i*1000), 1000); err != nil {
+					if _, err := b.Runs.Forget(t.Context(), 1600000000000+int64(i*1000), 1000); err != nil {
 						t.Error(err)
 					}
 				}
 			})
 			group.Go(func() {
 				for range 20 {
-					if _, _, err := a.Runs(t.Context(), RunFilter{Tenant: "t"}, Page{Limit: 1}); err != nil {
+					if _, _, err := a.Runs.List(t.Context(), RunFilter{Tenant: "t"}, Page{Limit: 1}); err != nil {
 						t.Error(err)
 					}
 				}

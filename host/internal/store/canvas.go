@@ -32,6 +32,9 @@ type Canvas struct {
 	Author string
 }
 
+// Canvases has the records of canvases and their versions.
+type Canvases struct{ *database }
+
 const canvasColumns = `id, tenant_id, user_id, title, description, avatar, type, category, permission,
 	tags, dsl, rev, create_time, update_time, released, published, publish_time, version_title`
 
@@ -60,11 +63,11 @@ func (c *Canvas) tags() (string, error) {
 	return string(b), err
 }
 
-// CreateCanvas adds a canvas and, if versionTitle is not empty, its first version, which is
+// Create adds a canvas and, if versionTitle is not empty, its first version, which is
 // published if c is Released. An empty ID is filled in. It returns the stored canvas.
 //
 // Errors: [ErrExists] if the id is taken, [ErrInvalid].
-func (s *Store) CreateCanvas(ctx context.Context, c Canvas, versionTitle string) (Canvas, error) {
+func (s Canvases) Create(ctx context.Context, c Canvas, versionTitle string) (Canvas, error) {
 	if c.ID == "" {
 		c.ID = newID()
 	}
@@ -99,16 +102,16 @@ func (s *Store) CreateCanvas(ctx context.Context, c Canvas, versionTitle string)
 	return c, nil
 }
 
-// Canvas returns a canvas of a tenant. Errors: [ErrNotFound].
-func (s *Store) Canvas(ctx context.Context, tenant, id string) (Canvas, error) {
+// Get returns a canvas of a tenant. Errors: [ErrNotFound].
+func (s Canvases) Get(ctx context.Context, tenant, id string) (Canvas, error) {
 	const query = `SELECT ` + canvasColumns + ` FROM canvases WHERE id = $1 AND tenant_id = $2`
 	c, err := scanCanvas(s.read.QueryRowContext(ctx, query, id, tenant))
 	return c, fail(err, "canvas %q", id)
 }
 
-// CanvasTenant returns the tenant of a canvas, for requests that contain only the id, such as a
+// TenantOf returns the tenant of a canvas, for requests that contain only the id, such as a
 // webhook. Errors: [ErrNotFound].
-func (s *Store) CanvasTenant(ctx context.Context, id string) (string, error) {
+func (s Canvases) TenantOf(ctx context.Context, id string) (string, error) {
 	var tenant string
 	err := s.read.QueryRowContext(ctx, `SELECT tenant_id FROM canvases WHERE id = $1`, id).Scan(&tenant)
 	return tenant, fail(err, "canvas %q", id)
@@ -121,7 +124,7 @@ const (
 	mostEditWait = 64 * time.Millisecond
 )
 
-// EditCanvas reads a canvas, applies change and writes it back over the same revision. If another
+// Edit reads a canvas, applies change and writes it back over the same revision. If another
 // writer was faster, change is applied again to the new state, so no change is lost. Changes of ID,
 // Tenant, Rev and times are ignored. A versionTitle that is not empty adds a version if the DSL
 // differs from the newest one; the version is published in the same commit if change sets Released,
@@ -129,10 +132,12 @@ const (
 //
 // Errors: [ErrNotFound], [ErrConflict] after ten seconds of retries, and any error of change, in
 // which case nothing is written.
-func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string, change func(*Canvas) error) (Canvas, error) {
+func (s Canvases) Edit(
+	ctx context.Context, tenant, id, versionTitle string, change func(*Canvas) error,
+) (Canvas, error) {
 	began := time.Now()
 	for wait := time.Millisecond; ; wait = min(2*wait, mostEditWait) {
-		c, err := s.Canvas(ctx, tenant, id)
+		c, err := s.Get(ctx, tenant, id)
 		if err != nil {
 			return Canvas{}, err
 		}
@@ -144,7 +149,7 @@ func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string,
 		publish := next.Released && versionTitle != ""
 		next.ID, next.Tenant, next.CreateTime, next.Publication = c.ID, c.Tenant, c.CreateTime, c.Publication
 		next.Rev, next.UpdateTime = c.Rev+1, s.ms()
-		next, err = s.replaceCanvas(ctx, next, c.Rev, versionTitle, publish)
+		next, err = s.replace(ctx, next, c.Rev, versionTitle, publish)
 		if !errors.Is(err, ErrConflict) {
 			return next, err
 		}
@@ -159,8 +164,8 @@ func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string,
 	}
 }
 
-// replaceCanvas writes c over the revision rev and returns the stored canvas.
-func (s *Store) replaceCanvas(ctx context.Context, c Canvas, rev int64, versionTitle string, publish bool) (Canvas, error) {
+// replace writes c over the revision rev and returns the stored canvas.
+func (s Canvases) replace(ctx context.Context, c Canvas, rev int64, versionTitle string, publish bool) (Canvas, error) {
 	if err := c.check(); err != nil {
 		return Canvas{}, fail(err, "save canvas %q", c.ID)
 	}
@@ -189,9 +194,9 @@ func (s *Store) replaceCanvas(ctx context.Context, c Canvas, rev int64, versionT
 	return c, nil
 }
 
-// DeleteCanvas removes a canvas with its versions and beta tokens. Sessions and run history remain.
+// Delete removes a canvas with its versions and beta tokens. Sessions and run history remain.
 // Errors: [ErrNotFound].
-func (s *Store) DeleteCanvas(ctx context.Context, tenant, id string) error {
+func (s Canvases) Delete(ctx context.Context, tenant, id string) error {
 	return s.write(ctx, fmt.Sprintf("delete canvas %q", id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM canvases WHERE id = $1 AND tenant_id = $2`, id, tenant)
 		if err := changed(res, err, ErrNotFound); err != nil {
@@ -224,9 +229,9 @@ var canvasList = listing[Canvas]{table: "canvases", columns: canvasColumns, larg
 	"title": "title_fold", "id": "id",
 }}
 
-// Canvases returns a page of the canvases of the given tenants and the number of all that match.
+// List returns a page of the canvases of the given tenants and the number of all that match.
 // The order is create_time, update_time, title or id.
-func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, int, error) {
+func (s Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, int, error) {
 	if len(f.Tenants) == 0 {
 		return nil, 0, fail(ErrInvalid, "list canvases: no tenant")
 	}
@@ -244,7 +249,7 @@ func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas,
 	if err := w.tagged(f.Tags); err != nil {
 		return nil, 0, fail(err, "list canvases")
 	}
-	return list(ctx, s, &canvasList, &w, p)
+	return list(ctx, s.database, &canvasList, &w, p)
 }
 
 // tagged adds the condition that the JSON array in column tags contains at least one of tags.

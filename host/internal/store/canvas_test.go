@@ -12,45 +12,47 @@ func TestCanvas(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		dsl := []byte("{\"a\":\"\\u0000 \xff\"}") // the store does not validate the document
-		made, err := s.CreateCanvas(ctx, Canvas{Tenant: "t1", Title: "Ärger 100%", Tags: []string{"x"}, DSL: dsl}, "")
+		made, err := s.Canvases.Create(
+			ctx, Canvas{Tenant: "t1", Title: "Ärger 100%", Tags: []string{"x"}, DSL: dsl}, "",
+		)
 		require.NoError(t, err)
-		got, err := s.Canvas(ctx, "t1", made.ID)
+		got, err := s.Canvases.Get(ctx, "t1", made.ID)
 		require.NoError(t, err)
 		require.Equal(t, made, got)
 
 		t.Run("another tenant's id is not found", func(t *testing.T) {
-			_, err := s.Canvas(ctx, "t2", made.ID)
+			_, err := s.Canvases.Get(ctx, "t2", made.ID)
 			require.ErrorIs(t, err, ErrNotFound)
-			_, err = s.EditCanvas(ctx, "t2", made.ID, "", func(*Canvas) error { return nil })
+			_, err = s.Canvases.Edit(ctx, "t2", made.ID, "", func(*Canvas) error { return nil })
 			require.ErrorIs(t, err, ErrNotFound)
-			require.ErrorIs(t, s.DeleteCanvas(ctx, "t2", made.ID), ErrNotFound)
-			tenant, err := s.CanvasTenant(ctx, made.ID)
+			require.ErrorIs(t, s.Canvases.Delete(ctx, "t2", made.ID), ErrNotFound)
+			tenant, err := s.Canvases.TenantOf(ctx, made.ID)
 			require.NoError(t, err)
 			require.Equal(t, "t1", tenant)
 		})
 		t.Run("ids are unique", func(t *testing.T) {
-			_, err := s.CreateCanvas(ctx, Canvas{ID: made.ID, Tenant: "t2"}, "")
+			_, err := s.Canvases.Create(ctx, Canvas{ID: made.ID, Tenant: "t2"}, "")
 			require.ErrorIs(t, err, ErrExists)
 		})
 		t.Run("zero bytes and invalid UTF-8 are rejected", func(t *testing.T) {
 			for _, title := range []string{"a\x00b", "a\xffb"} {
-				_, err := s.CreateCanvas(ctx, Canvas{Tenant: "t1", Title: title}, "")
+				_, err := s.Canvases.Create(ctx, Canvas{Tenant: "t1", Title: title}, "")
 				require.ErrorIs(t, err, ErrInvalid)
 			}
 		})
 		t.Run("an error of change writes nothing", func(t *testing.T) {
-			_, err := s.EditCanvas(ctx, "t1", made.ID, "", func(c *Canvas) error {
+			_, err := s.Canvases.Edit(ctx, "t1", made.ID, "", func(c *Canvas) error {
 				c.Title = "lost"
 				return ErrQuota
 			})
 			require.ErrorIs(t, err, ErrQuota)
-			got, err := s.Canvas(ctx, "t1", made.ID)
+			got, err := s.Canvases.Get(ctx, "t1", made.ID)
 			require.NoError(t, err)
 			require.Equal(t, made.Title, got.Title)
 		})
 		t.Run("delete", func(t *testing.T) {
-			require.NoError(t, s.DeleteCanvas(ctx, "t1", made.ID))
-			_, err := s.Canvas(ctx, "t1", made.ID)
+			require.NoError(t, s.Canvases.Delete(ctx, "t1", made.ID))
+			_, err := s.Canvases.Get(ctx, "t1", made.ID)
 			require.ErrorIs(t, err, ErrNotFound)
 		})
 	})
@@ -58,14 +60,14 @@ func TestCanvas(t *testing.T) {
 
 func TestEditCanvasLosesNoChange(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
-		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte{}}, "")
+		c, err := s.Canvases.Create(t.Context(), Canvas{Tenant: "t", DSL: []byte{}}, "")
 		require.NoError(t, err)
 		const editors, edits = 8, 20
 		var wg sync.WaitGroup
 		for e := range editors {
 			wg.Go(func() {
 				for range edits {
-					_, err := s.EditCanvas(t.Context(), "t", c.ID, "", func(c *Canvas) error {
+					_, err := s.Canvases.Edit(t.Context(), "t", c.ID, "", func(c *Canvas) error {
 						c.DSL = append(c.DSL, byte('a'+e))
 						return nil
 					})
@@ -74,7 +76,7 @@ func TestEditCanvasLosesNoChange(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		c, err = s.Canvas(t.Context(), "t", c.ID)
+		c, err = s.Canvases.Get(t.Context(), "t", c.ID)
 		require.NoError(t, err)
 		require.Len(t, c.DSL, editors*edits)
 		require.EqualValues(t, 1+editors*edits, c.Rev)
@@ -94,10 +96,10 @@ func TestCanvases(t *testing.T) {
 			case "baar":
 				c.Tags = []string{`z"fruit`, `z,"fruit`, "fru"}
 			}
-			_, err := s.CreateCanvas(ctx, c, "")
+			_, err := s.Canvases.Create(ctx, c, "")
 			require.NoError(t, err)
 		}
-		_, err := s.CreateCanvas(ctx, Canvas{ID: "other", Tenant: "t2", Title: "apple"}, "")
+		_, err := s.Canvases.Create(ctx, Canvas{ID: "other", Tenant: "t2", Title: "apple"}, "")
 		require.NoError(t, err)
 		tests := []struct {
 			name   string
@@ -147,7 +149,7 @@ func TestCanvases(t *testing.T) {
 				if test.filter.Tenants == nil {
 					test.filter.Tenants = []string{"t1"}
 				}
-				list, total, err := s.Canvases(ctx, test.filter, test.page)
+				list, total, err := s.Canvases.List(ctx, test.filter, test.page)
 				require.NoError(t, err)
 				var titles []string
 				for _, c := range list {
@@ -157,9 +159,9 @@ func TestCanvases(t *testing.T) {
 				require.Equal(t, test.total, total)
 			})
 		}
-		_, _, err = s.Canvases(ctx, CanvasFilter{}, Page{})
+		_, _, err = s.Canvases.List(ctx, CanvasFilter{}, Page{})
 		require.ErrorIs(t, err, ErrInvalid, "a tenant is required")
-		_, _, err = s.Canvases(ctx, CanvasFilter{Tenants: []string{"t1"}}, Page{Order: "dsl; DROP TABLE canvases"})
+		_, _, err = s.Canvases.List(ctx, CanvasFilter{Tenants: []string{"t1"}}, Page{Order: "dsl; DROP TABLE canvases"})
 		require.ErrorIs(t, err, ErrInvalid)
 	})
 }
@@ -167,10 +169,10 @@ func TestCanvases(t *testing.T) {
 func TestVersions(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
+		c, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
 		require.NoError(t, err)
 		save := func(dsl string) {
-			_, err := s.EditCanvas(ctx, "t", c.ID, "v"+dsl, func(c *Canvas) error {
+			_, err := s.Canvases.Edit(ctx, "t", c.ID, "v"+dsl, func(c *Canvas) error {
 				c.DSL = []byte(dsl)
 				return nil
 			})
@@ -180,20 +182,20 @@ func TestVersions(t *testing.T) {
 		for i := 1; i <= 24; i++ {
 			save(fmt.Sprint(i))
 		}
-		list, err := s.Versions(ctx, "t", c.ID)
+		list, err := s.Canvases.Versions(ctx, "t", c.ID)
 		require.NoError(t, err)
 		require.Len(t, list, 20, "the newest 20 are kept")
 		require.Equal(t, "v24", list[0].Title)
 		require.Equal(t, "v5", list[19].Title)
 		require.EqualValues(t, 25, list[0].Number)
 
-		v, err := s.Version(ctx, "t", list[3].ID)
+		v, err := s.Canvases.Version(ctx, "t", list[3].ID)
 		require.NoError(t, err)
 		require.Equal(t, list[3], v)
 		require.Len(t, v.Hash, 64)
-		_, err = s.Version(ctx, "other", v.ID)
+		_, err = s.Canvases.Version(ctx, "other", v.ID)
 		require.ErrorIs(t, err, ErrNotFound)
-		hidden, err := s.Versions(ctx, "other", c.ID)
+		hidden, err := s.Canvases.Versions(ctx, "other", c.ID)
 		require.NoError(t, err)
 		require.Empty(t, hidden)
 	})

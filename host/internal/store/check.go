@@ -82,7 +82,7 @@ func applyAll(ctx context.Context, q querier) error {
 // pages as it reads them.
 //
 // Errors: [ErrCorrupt].
-func CheckIntegrity(ctx context.Context, s *Store) error {
+func (s *Store) CheckIntegrity(ctx context.Context) error {
 	if s.engine != "sqlite" {
 		return nil
 	}

@@ -39,13 +39,13 @@ func scanChunkEdit(r row) (ChunkEdit, error) {
 }
 
 // ChunkEdits returns the edits of chunks of a document after a sequence number, in their order.
-func (s DatasetStore) ChunkEdits(ctx context.Context, document string, after int64) ([]ChunkEdit, error) {
+func (s Documents) ChunkEdits(ctx context.Context, document string, after int64) ([]ChunkEdit, error) {
 	out, err := chunkEdits(ctx, s.read, document, after)
 	return out, fail(err, "edits of document %q", document)
 }
 
 // ChunkEditsOf returns the edits of some chunks of a document.
-func (s DatasetStore) ChunkEditsOf(ctx context.Context, document string, chunks []string) (out []ChunkEdit, err error) {
+func (s Documents) ChunkEditsOf(ctx context.Context, document string, chunks []string) (out []ChunkEdit, err error) {
 	const query = `SELECT chunk_id, seq, body FROM chunk_edits WHERE document_id = $1 AND chunk_id = $2`
 	for _, id := range chunks {
 		found, err := queryAll(ctx, s.read, scanChunkEdit, query, document, id)
@@ -68,7 +68,7 @@ func chunkEdits(ctx context.Context, q querier, document string, after int64) ([
 // the marks that disable single chunks, when the document was switched as a whole.
 //
 // Errors: [ErrConflict] if the document has changed since it was read, [ErrNotFound].
-func (s DatasetStore) EditChunks(ctx context.Context, v Document, edits []ChunkEdit, clear bool) (Document, error) {
+func (s Documents) EditChunks(ctx context.Context, v Document, edits []ChunkEdit, clear bool) (Document, error) {
 	var out Document
 	err := s.write(ctx, fmt.Sprintf("edit chunks of document %q", v.ID), func(ctx context.Context, q querier) error {
 		seq, err := nextSeq(ctx, q, v.Dataset)

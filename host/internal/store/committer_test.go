@@ -93,12 +93,12 @@ func benchEndRun(b *testing.B, sync Sync, bare bool) {
 	b.SetParallelism(32)
 	b.RunParallel(func(p *testing.PB) {
 		id := fmt.Sprint(n.Add(1))
-		v, err := s.CreateSession(b.Context(), Session{ID: id, Tenant: "t", DSL: dsl})
+		v, err := s.Sessions.Create(b.Context(), Session{ID: id, Tenant: "t", DSL: dsl})
 		require.NoError(b, err)
 		for turn := 0; p.Next(); turn++ {
 			v.LastRun = fmt.Sprint(id, "-", turn)
-			require.NoError(b, s.StartRun(b.Context(), Run{ID: v.LastRun, Tenant: "t"}))
-			v.Rev, err = s.EndRun(b.Context(), RunEnd{ID: v.LastRun, Status: RunDone}, &v)
+			require.NoError(b, s.Runs.Start(b.Context(), Run{ID: v.LastRun, Tenant: "t"}))
+			v.Rev, err = s.Runs.End(b.Context(), RunEnd{ID: v.LastRun, Status: RunDone}, &v)
 			require.NoError(b, err)
 		}
 	})

@@ -9,9 +9,6 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// DatasetStore has the records of datasets, documents and edits of chunks.
-type DatasetStore struct{ *Store }
-
 // Dataset is the record of a dataset.
 type Dataset struct {
 	dataset.Dataset
@@ -22,6 +19,9 @@ type Dataset struct {
 	// value at the last deletion of a document.
 	Seq, GoneSeq int64
 }
+
+// Datasets has the records of datasets.
+type Datasets struct{ *database }
 
 // datasetBody is the part of a dataset that no query reads.
 type datasetBody struct {
@@ -81,9 +81,9 @@ func flag(b bool) int64 {
 	return 0
 }
 
-// CreateDataset adds a dataset. A name that the tenant has already, in any case of letters, becomes
+// Create adds a dataset. A name that the tenant has already, in any case of letters, becomes
 // "name(1)". Errors: [ErrExists] for the id, [ErrInvalid].
-func (s DatasetStore) CreateDataset(ctx context.Context, v Dataset) (Dataset, error) {
+func (s Datasets) Create(ctx context.Context, v Dataset) (Dataset, error) {
 	v.Created = s.ms()
 	v.Updated, v.Seq, v.GoneSeq = v.Created, 0, 0
 	body, err := v.body()
@@ -130,16 +130,16 @@ func exists(ctx context.Context, q querier, query string, args ...any) (bool, er
 	return len(found) > 0, err
 }
 
-// Dataset returns a dataset of a tenant. Errors: [ErrNotFound].
-func (s DatasetStore) Dataset(ctx context.Context, tenant, id string) (Dataset, error) {
+// Get returns a dataset of a tenant. Errors: [ErrNotFound].
+func (s Datasets) Get(ctx context.Context, tenant, id string) (Dataset, error) {
 	const query = `SELECT ` + datasetColumns + ` FROM datasets WHERE id = $1 AND tenant_id = $2`
 	v, err := scanDataset(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "dataset %q", id)
 }
 
-// AnyDataset is [DatasetStore.Dataset] without a tenant, and without numbers of documents and
+// Any is [Datasets.Get] without a tenant, and without numbers of documents and
 // chunks, for what follows changes. Errors: [ErrNotFound].
-func (s DatasetStore) AnyDataset(ctx context.Context, id string) (Dataset, error) {
+func (s Datasets) Any(ctx context.Context, id string) (Dataset, error) {
 	const query = `SELECT ` + datasetRecord + `, 0, 0, 0 FROM datasets WHERE id = $1`
 	v, err := scanDataset(s.read.QueryRowContext(ctx, query, id))
 	return v, fail(err, "dataset %q", id)
@@ -147,7 +147,7 @@ func (s DatasetStore) AnyDataset(ctx context.Context, id string) (Dataset, error
 
 // Epoch changes when records are loaded from a dump: sequence numbers may then come again with
 // other content.
-func (s DatasetStore) Epoch(ctx context.Context) (string, error) {
+func (s Datasets) Epoch(ctx context.Context) (string, error) {
 	found, err := queryAll(ctx, s.read, scanName, `SELECT value FROM meta WHERE name = 'epoch'`)
 	if err != nil || len(found) == 0 {
 		return "", fail(err, "epoch")
@@ -162,8 +162,8 @@ func newEpoch(ctx context.Context, q querier) error {
 	return err
 }
 
-// DatasetIDs lists the ids of all datasets of all tenants, in no order.
-func (s DatasetStore) DatasetIDs(ctx context.Context) ([]string, error) {
+// IDs lists the ids of all datasets of all tenants, in no order.
+func (s Datasets) IDs(ctx context.Context) ([]string, error) {
 	out, err := queryAll(ctx, s.read, scanName, `SELECT id FROM datasets`)
 	return out, fail(err, "list datasets")
 }
@@ -184,8 +184,8 @@ var datasetList = listing[Dataset]{
 	order: map[string]string{"create_time": "create_time", "update_time": "update_time"},
 }
 
-// Datasets returns a page of datasets and the number of all matching ones.
-func (s DatasetStore) Datasets(ctx context.Context, f DatasetFilter, p Page) ([]Dataset, int, error) {
+// List returns a page of datasets and the number of all matching ones.
+func (s Datasets) List(ctx context.Context, f DatasetFilter, p Page) ([]Dataset, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list datasets: no tenant")
 	}
@@ -197,14 +197,14 @@ func (s DatasetStore) Datasets(ctx context.Context, f DatasetFilter, p Page) ([]
 	w.in("id", f.IDs)
 	w.equal("name_key", fold(f.Name))
 	w.contains("name_key", f.Words)
-	return list(ctx, s.Store, &datasetList, w, p)
+	return list(ctx, s.database, &datasetList, w, p)
 }
 
-// EditDataset changes a dataset with change, which may be called twice. What is counted, and what
+// Edit changes a dataset with change, which may be called twice. What is counted, and what
 // indexes follow, is not written.
 //
 // Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], those of change.
-func (s DatasetStore) EditDataset(
+func (s Datasets) Edit(
 	ctx context.Context, tenant, id string, change func(*Dataset) error,
 ) (v Dataset, err error) {
 	err = s.write(ctx, fmt.Sprintf("edit dataset %q", id), func(ctx context.Context, q querier) error {
@@ -269,9 +269,9 @@ func nextSeq(ctx context.Context, q querier, dataset string) (seq int64, err err
 	return found[0], nil
 }
 
-// DeleteDataset removes a dataset with its documents; their files become loose. Errors:
+// Delete removes a dataset with its documents; their files become loose. Errors:
 // [ErrNotFound].
-func (s DatasetStore) DeleteDataset(ctx context.Context, tenant, id string) error {
+func (s Datasets) Delete(ctx context.Context, tenant, id string) error {
 	defer s.totals.forget()
 	return s.write(ctx, fmt.Sprintf("delete dataset %q", id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM datasets WHERE id = $1 AND tenant_id = $2`, id, tenant)

@@ -14,7 +14,7 @@ import (
 func BenchmarkDocumentLists(b *testing.B) {
 	const n = 100_000
 	for _, engine := range []string{"sqlite", "postgres"} {
-		s := DatasetStore{openTest(b, engineConfig(b, engine))}
+		s := openTest(b, engineConfig(b, engine))
 		ds := newDataset(b, s, "t", "d", "many")
 		fillDocuments(b, s, ds, n)
 		filter := DocumentFilter{Tenant: "t", Dataset: "d"}
@@ -34,7 +34,7 @@ func BenchmarkDocumentLists(b *testing.B) {
 			"words": func() error { return pageOfDocuments(b, s, words, Page{Limit: 30}) },
 			"state": func() error { return pageOfDocuments(b, s, state, Page{Limit: 30}) },
 			"datasets": func() error {
-				_, _, err := s.Datasets(b.Context(), DatasetFilter{Tenant: "t"}, Page{Limit: 30})
+				_, _, err := s.Datasets.List(b.Context(), DatasetFilter{Tenant: "t"}, Page{Limit: 30})
 				return err
 			},
 		} {
@@ -47,13 +47,13 @@ func BenchmarkDocumentLists(b *testing.B) {
 	}
 }
 
-func pageOfDocuments(b *testing.B, s DatasetStore, f DocumentFilter, p Page) error {
-	_, _, err := s.Documents(b.Context(), f, p)
+func pageOfDocuments(b *testing.B, s *Store, f DocumentFilter, p Page) error {
+	_, _, err := s.Documents.List(b.Context(), f, p)
 	return err
 }
 
 // fillDocuments adds n parsed documents in one transaction.
-func fillDocuments(b *testing.B, s DatasetStore, ds Dataset, n int) {
+func fillDocuments(b *testing.B, s *Store, ds Dataset, n int) {
 	b.Helper()
 	require.NoError(b, s.write(b.Context(), "fill", func(ctx context.Context, q querier) error {
 		for i := range n {

@@ -1,6 +1,9 @@
 // Package store persists the records of a host: canvases and their versions, sessions, keys, users,
 // run history, secrets and small named items.
 //
+// A [Store] has one type for each kind of record, over one database: [Canvases], [Sessions],
+// [Runs] and so on. Callers take those that they need.
+//
 // The same SQL runs on two engines. [Open] takes a data directory (SQLite, one file, nothing to
 // install) or a PostgreSQL address; every method behaves the same on both, and the same tests run
 // on both. For that, placeholders are $1, times are Unix milliseconds, flags are 0 and 1, untrusted
@@ -12,19 +15,18 @@
 // is its own transaction. A method that returned nil has committed, and with [SyncAlways], the
 // default, is on disk.
 //
-// Concurrency. Canvases and sessions have a revision. [Store.EditCanvas] and [Store.SaveSession]
-// write only over the revision they have read, so hosts cannot overwrite each other's changes; on a
+// Concurrency. Canvases and sessions have a revision. [Canvases.Edit] and [Sessions.Save] write
+// only over the revision they have read, so hosts cannot overwrite each other's changes; on a
 // conflict the writer gets [ErrConflict] or, for edits, is retried on the new state. At most one
-// active run owns a session: [Store.StartTurn] writes run and claim in one commit, [Store.EndRun]
-// the end of both.
+// active run owns a session: [Runs.StartTurn] writes run and claim in one commit, [Runs.End] the
+// end of both.
 //
 // Tenants. Every lookup requires a tenant, and the id of another tenant is [ErrNotFound],
 // indistinguishable from a missing one. The few lookups by a token, a webhook's canvas id or a
 // login say so in their names.
 //
 // Secrets. Keys, tokens and passwords are stored as hashes. Secrets are sealed with a key file
-// beside the data and listed by name; only [Store.OpenSecret] and [Store.OpenBoundSecret] return
-// values.
+// beside the data and listed by name; only [Secrets.Open] and [Secrets.OpenBound] return values.
 //
 // The store never logs and never calls a model.
 package store

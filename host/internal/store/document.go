@@ -33,6 +33,9 @@ type Document struct {
 	QueueTime  int64  // Unix milliseconds
 }
 
+// Documents has the records of documents and the edits of their chunks.
+type Documents struct{ *database }
+
 // documentBody is the part of a document that no query reads.
 type documentBody struct {
 	Source    string          `json:"source,omitempty"`
@@ -96,12 +99,12 @@ func storedProgress(p float64) int64 { return int64(math.Round(p * progressScale
 // suffixOf is the extension of a name in lower case, without the dot.
 func suffixOf(name string) string { return strings.TrimPrefix(fold(path.Ext(name)), ".") }
 
-// CreateDocument adds a document to a dataset; its file is not loose any more. A name that the
+// Create adds a document to a dataset; its file is not loose any more. A name that the
 // dataset has already becomes "name(1).ext". limit bounds the bytes of all documents of the tenant;
 // 0 means no bound.
 //
 // Errors: [ErrNotFound] for the dataset, [ErrQuota], [ErrExists] for the id, [ErrInvalid].
-func (s DatasetStore) CreateDocument(ctx context.Context, v Document, limit int64) (Document, error) {
+func (s Documents) Create(ctx context.Context, v Document, limit int64) (Document, error) {
 	v.Created = s.ms()
 	v.Updated = v.Created
 	wanted := v.Name
@@ -148,8 +151,8 @@ type DatasetUse struct {
 	Chunks    int64
 }
 
-// DatasetUse returns what the datasets of a tenant hold.
-func (s DatasetStore) DatasetUse(ctx context.Context, tenant string) (DatasetUse, error) {
+// Use returns what the datasets of a tenant hold.
+func (s Datasets) Use(ctx context.Context, tenant string) (DatasetUse, error) {
 	u, err := datasetUse(ctx, s.read, tenant)
 	return u, fail(err, "use of datasets")
 }
@@ -160,8 +163,8 @@ func datasetUse(ctx context.Context, q querier, tenant string) (u DatasetUse, er
 	return u, q.QueryRowContext(ctx, query, tenant).Scan(&u.Documents, &u.Bytes, &u.Chunks)
 }
 
-// Document returns a document of a dataset. Errors: [ErrNotFound].
-func (s DatasetStore) Document(ctx context.Context, tenant, datasetID, id string) (Document, error) {
+// Get returns a document of a dataset. Errors: [ErrNotFound].
+func (s Documents) Get(ctx context.Context, tenant, datasetID, id string) (Document, error) {
 	v, err := readDocument(ctx, s.read, tenant, datasetID, id)
 	return v, fail(err, "document %q", id)
 }
@@ -194,11 +197,11 @@ const (
 	Cleared
 )
 
-// EditDocument changes a document with change, which may be called twice. A chunk file that is
+// Edit changes a document with change, which may be called twice. A chunk file that is
 // dropped becomes loose.
 //
 // Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], those of change.
-func (s DatasetStore) EditDocument(
+func (s Documents) Edit(
 	ctx context.Context, tenant, datasetID, id string, change func(*Document) (Affects, error),
 ) (v Document, err error) {
 	err = s.write(ctx, fmt.Sprintf("edit document %q", id), func(ctx context.Context, q querier) error {
@@ -223,13 +226,13 @@ func (s DatasetStore) EditDocument(
 				return fmt.Errorf("name %q: %w", v.Name, ErrExists)
 			}
 		}
-		return s.saveDocument(ctx, q, &v, &old, affects)
+		return s.save(ctx, q, &v, &old, affects)
 	})
 	return v, err
 }
 
-// saveDocument writes a changed document.
-func (s DatasetStore) saveDocument(ctx context.Context, q querier, v, old *Document, affects Affects) error {
+// save writes a changed document.
+func (s Documents) save(ctx context.Context, q querier, v, old *Document, affects Affects) error {
 	if affects != Nothing {
 		seq, err := nextSeq(ctx, q, v.Dataset)
 		if err != nil {
@@ -274,9 +277,9 @@ func (s DatasetStore) saveDocument(ctx context.Context, q querier, v, old *Docum
 	return err
 }
 
-// DeleteDocuments removes documents of a dataset and returns how many there were; their files
+// Delete removes documents of a dataset and returns how many there were; their files
 // become loose.
-func (s DatasetStore) DeleteDocuments(ctx context.Context, tenant, datasetID string, ids ...string) (n int, err error) {
+func (s Documents) Delete(ctx context.Context, tenant, datasetID string, ids ...string) (n int, err error) {
 	defer s.totals.forget()
 	err = s.write(ctx, fmt.Sprintf("delete documents of dataset %q", datasetID), func(ctx context.Context,
 		q querier,

@@ -19,7 +19,7 @@ type Embedding struct {
 
 // ClaimEmbedding gives a document that is to be embedded with another model. Errors: [ErrNotFound]
 // if there is none.
-func (s DatasetStore) ClaimEmbedding(ctx context.Context, c Claim) (e Embedding, err error) {
+func (s Ingestion) ClaimEmbedding(ctx context.Context, c Claim) (e Embedding, err error) {
 	const query = `SELECT d.id, s.wanted FROM datasets s JOIN documents d ON d.dataset_id = s.id
 		WHERE ` + unembedded + ` AND d.state NOT IN ('queued', 'running') AND d.lease_until < $1 LIMIT 1`
 	some, err := exists(ctx, s.read, `SELECT 1 FROM datasets WHERE wanted <> model LIMIT 1`)
@@ -46,7 +46,7 @@ func (s DatasetStore) ClaimEmbedding(ctx context.Context, c Claim) (e Embedding,
 
 // RenewEmbedding prolongs the lease of a document that is embedded again. Errors: [ErrConflict] if
 // the lease is lost.
-func (s DatasetStore) RenewEmbedding(ctx context.Context, v *Document, until int64) error {
+func (s Ingestion) RenewEmbedding(ctx context.Context, v *Document, until int64) error {
 	const update = `UPDATE documents SET lease_until = $1 WHERE id = $2 AND lease = $3 AND chunk_file = $4`
 	return s.write(ctx, fmt.Sprintf("renew lease of document %q", v.ID), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, update, until, v.ID, v.Lease, v.ChunkFile)
@@ -57,7 +57,7 @@ func (s DatasetStore) RenewEmbedding(ctx context.Context, v *Document, until int
 // FinishEmbedding stores the file with the vectors of another model, and those of edits.
 //
 // Errors: [ErrConflict] if the lease is lost or the document has other chunks by now.
-func (s DatasetStore) FinishEmbedding(ctx context.Context, e Embedding, file string, edits []ChunkEdit) error {
+func (s Ingestion) FinishEmbedding(ctx context.Context, e Embedding, file string, edits []ChunkEdit) error {
 	return s.write(ctx, fmt.Sprintf("finish document %q", e.ID), func(ctx context.Context, q querier) error {
 		now, err := lockDocument(ctx, q, s.engine, e.Tenant, e.Dataset, e.ID)
 		if err != nil {
@@ -86,7 +86,7 @@ func (s DatasetStore) FinishEmbedding(ctx context.Context, e Embedding, file str
 
 // SwitchModels makes datasets answer by their wanted models when all of their documents have
 // vectors of it, and returns their ids.
-func (s DatasetStore) SwitchModels(ctx context.Context) (switched []string, err error) {
+func (s Datasets) SwitchModels(ctx context.Context) (switched []string, err error) {
 	const query = `SELECT s.id FROM datasets s WHERE s.wanted <> s.model
 		AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.dataset_id = s.id AND ` + unembedded + `)`
 	ready, err := queryAll(ctx, s.read, scanName, query)

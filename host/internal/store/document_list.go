@@ -22,16 +22,16 @@ var documentList = listing[Document]{
 	order: map[string]string{"create_time": "create_time", "update_time": "update_time", "name": "name_key"},
 }
 
-// Documents returns a page of documents and the number of all matching ones.
-func (s DatasetStore) Documents(ctx context.Context, f DocumentFilter, p Page) ([]Document, int, error) {
+// List returns a page of documents and the number of all matching ones.
+func (s Documents) List(ctx context.Context, f DocumentFilter, p Page) ([]Document, int, error) {
 	if f.Tenant == "" || f.Dataset == "" {
 		return nil, 0, fail(ErrInvalid, "list documents: no tenant or no dataset")
 	}
-	return list(ctx, s.Store, &documentList, f.where(), p)
+	return list(ctx, s.database, &documentList, f.where(), p)
 }
 
-// FindDocument returns a document of any dataset of a tenant. Errors: [ErrNotFound].
-func (s DatasetStore) FindDocument(ctx context.Context, tenant, id string) (Document, error) {
+// Find returns a document of any dataset of a tenant. Errors: [ErrNotFound].
+func (s Documents) Find(ctx context.Context, tenant, id string) (Document, error) {
 	const query = `SELECT ` + documentColumns + ` FROM documents WHERE id = $1 AND tenant_id = $2`
 	v, err := scanDocument(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "document %q", id)
@@ -43,8 +43,8 @@ type DocumentLabel struct {
 	Meta     map[string]any
 }
 
-// DocumentLabels returns the metadata of all documents that match a filter, in the order of a page.
-func (s DatasetStore) DocumentLabels(ctx context.Context, f DocumentFilter, p Page) ([]DocumentLabel, error) {
+// Labels returns the metadata of all documents that match a filter, in the order of a page.
+func (s Documents) Labels(ctx context.Context, f DocumentFilter, p Page) ([]DocumentLabel, error) {
 	order, err := documentList.orderOf(p)
 	if err != nil {
 		return nil, fail(err, "list metadata")
@@ -79,9 +79,9 @@ func (f *DocumentFilter) where() *where {
 	return w
 }
 
-// ChangedDocuments returns documents of a dataset that changed after a sequence number, in the
+// Changed returns documents of a dataset that changed after a sequence number, in the
 // order of their changes.
-func (s DatasetStore) ChangedDocuments(
+func (s Documents) Changed(
 	ctx context.Context, datasetID string, after int64, limit int,
 ) ([]Document, error) {
 	const query = `SELECT ` + documentColumns + ` FROM documents WHERE dataset_id = $1 AND seq > $2
@@ -90,8 +90,8 @@ func (s DatasetStore) ChangedDocuments(
 	return out, fail(err, "changes of dataset %q", datasetID)
 }
 
-// DocumentSeqs returns the sequence numbers of all documents of a dataset.
-func (s DatasetStore) DocumentSeqs(ctx context.Context, datasetID string) (map[string]int64, error) {
+// Seqs returns the sequence numbers of all documents of a dataset.
+func (s Documents) Seqs(ctx context.Context, datasetID string) (map[string]int64, error) {
 	const query = `SELECT id, seq FROM documents WHERE dataset_id = $1`
 	out := map[string]int64{}
 	_, err := queryAll(ctx, s.read, func(r row) (struct{}, error) {
@@ -104,9 +104,9 @@ func (s DatasetStore) DocumentSeqs(ctx context.Context, datasetID string) (map[s
 	return out, fail(err, "documents of dataset %q", datasetID)
 }
 
-// DocumentOf returns a document of a dataset of any tenant, for what follows changes. Errors:
+// Of returns a document of a dataset of any tenant, for what follows changes. Errors:
 // [ErrNotFound].
-func (s DatasetStore) DocumentOf(ctx context.Context, datasetID, id string) (Document, error) {
+func (s Documents) Of(ctx context.Context, datasetID, id string) (Document, error) {
 	const query = `SELECT ` + documentColumns + ` FROM documents WHERE id = $1 AND dataset_id = $2`
 	v, err := scanDocument(s.read.QueryRowContext(ctx, query, id, datasetID))
 	return v, fail(err, "document %q", id)

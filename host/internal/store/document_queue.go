@@ -9,12 +9,16 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
+// Ingestion has the queue of documents to parse and of datasets to embed, with the leases of
+// workers.
+type Ingestion struct{ *database }
+
 // The queue of documents to be parsed is their state. A worker claims the oldest with a lease and
 // renews it; a lease that has ended is claimed by another worker. What a worker writes names its
 // lease, so that one that was taken for dead changes nothing.
 
-// QueueDocument queues a document. Errors: [ErrNotFound], [ErrConflict] if it is queued or running.
-func (s DatasetStore) QueueDocument(ctx context.Context, tenant, datasetID, id string) error {
+// Queue queues a document. Errors: [ErrNotFound], [ErrConflict] if it is queued or running.
+func (s Ingestion) Queue(ctx context.Context, tenant, datasetID, id string) error {
 	const update = `UPDATE documents SET state = 'queued', progress = 0, messages = $1, begin_time = 0,
 		duration_ms = 0, queue_time = $2, attempts = 0, lease_until = 0, update_time = $2
 		WHERE id = $3 AND dataset_id = $4 AND tenant_id = $5 AND state NOT IN ('queued', 'running')`
@@ -39,9 +43,9 @@ func orConflict(v Document, err error) (Document, error) {
 	return v, err
 }
 
-// CancelDocument stops a document that is queued or running: its worker loses the lease. Errors:
+// Cancel stops a document that is queued or running: its worker loses the lease. Errors:
 // [ErrNotFound], [ErrConflict] if it is neither.
-func (s DatasetStore) CancelDocument(ctx context.Context, tenant, datasetID, id, message string) error {
+func (s Ingestion) Cancel(ctx context.Context, tenant, datasetID, id, message string) error {
 	return s.write(ctx, fmt.Sprintf("cancel document %q", id), func(ctx context.Context, q querier) error {
 		v, err := lockDocument(ctx, q, s.engine, tenant, datasetID, id)
 		if err != nil {
@@ -68,9 +72,9 @@ type Claim struct {
 	Due int64
 }
 
-// ClaimDocument gives the document that has waited longest, or one whose worker has lost its lease.
+// Claim gives the document that has waited longest, or one whose worker has lost its lease.
 // It is running and has one more attempt. Errors: [ErrNotFound] if there is none.
-func (s DatasetStore) ClaimDocument(ctx context.Context, c Claim) (v Document, err error) {
+func (s Ingestion) Claim(ctx context.Context, c Claim) (v Document, err error) {
 	const choose = `SELECT id FROM documents WHERE state = 'queued' OR state = 'running' AND lease_until < $1
 		ORDER BY queue_time, id LIMIT 1`
 	some, err := exists(ctx, s.read, `SELECT 1 FROM documents WHERE state = 'queued'
@@ -106,9 +110,9 @@ func orNone(err error) error {
 	return err
 }
 
-// RenewLease prolongs the lease of a running document and stores its progress. Errors:
+// Renew prolongs the lease of a running document and stores its progress. Errors:
 // [ErrConflict] if the lease is lost: the document was canceled, deleted, or taken over.
-func (s DatasetStore) RenewLease(ctx context.Context, v *Document, until int64) error {
+func (s Ingestion) Renew(ctx context.Context, v *Document, until int64) error {
 	const update = `UPDATE documents SET lease_until = $1, progress = $2, messages = $3
 		WHERE id = $4 AND lease = $5 AND state = 'running'`
 	return s.write(ctx, fmt.Sprintf("renew lease of document %q", v.ID), func(ctx context.Context, q querier) error {
@@ -117,8 +121,8 @@ func (s DatasetStore) RenewLease(ctx context.Context, v *Document, until int64) 
 	})
 }
 
-// ReleaseDocument queues a running document again, without the attempt that its worker breaks off.
-func (s DatasetStore) ReleaseDocument(ctx context.Context, v *Document) error {
+// Release queues a running document again, without the attempt that its worker breaks off.
+func (s Ingestion) Release(ctx context.Context, v *Document) error {
 	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = attempts - 1, lease_until = 0
 		WHERE id = $1 AND lease = $2 AND state = 'running'`
 	return s.write(ctx, fmt.Sprintf("release document %q", v.ID), func(ctx context.Context, q querier) error {
@@ -127,8 +131,8 @@ func (s DatasetStore) ReleaseDocument(ctx context.Context, v *Document) error {
 	})
 }
 
-// RequeueDocument queues a document whose chunk file is lost.
-func (s DatasetStore) RequeueDocument(ctx context.Context, v *Document) error {
+// Requeue queues a document whose chunk file is lost.
+func (s Ingestion) Requeue(ctx context.Context, v *Document) error {
 	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = 0, lease_until = 0, digest = '',
 		queue_time = $1 WHERE id = $2 AND chunk_file = $3 AND state <> 'running'`
 	return s.write(ctx, fmt.Sprintf("queue document %q", v.ID), func(ctx context.Context, q querier) error {
@@ -138,7 +142,7 @@ func (s DatasetStore) RequeueDocument(ctx context.Context, v *Document) error {
 }
 
 // EndLeases ends the leases of all workers, when the caller knows that none is alive.
-func (s DatasetStore) EndLeases(ctx context.Context) error {
+func (s Ingestion) EndLeases(ctx context.Context) error {
 	return s.write(ctx, "end leases of documents", func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, `UPDATE documents SET lease_until = 0 WHERE state = 'running'`)
 		return err
@@ -157,12 +161,12 @@ type Parsed struct {
 	Limit int64
 }
 
-// FinishDocument publishes the result of a parse in one step: the file of v becomes the chunks of
+// Finish publishes the result of a parse in one step: the file of v becomes the chunks of
 // the document, under the edits that people made. A nil result leaves the chunks as they are: the
 // state of v, Done or Failed, with its messages is all that is written.
 //
 // Errors: [ErrConflict] if the lease is lost, [ErrModel], [ErrQuota].
-func (s DatasetStore) FinishDocument(ctx context.Context, v Document, p *Parsed) (Document, error) {
+func (s Ingestion) Finish(ctx context.Context, v Document, p *Parsed) (Document, error) {
 	var out Document
 	err := s.write(ctx, fmt.Sprintf("finish document %q", v.ID), func(ctx context.Context, q querier) error {
 		if err := lockDataset(ctx, q, v.Tenant, v.Dataset); err != nil {
@@ -192,7 +196,7 @@ func (s DatasetStore) FinishDocument(ctx context.Context, v Document, p *Parsed)
 				return err
 			}
 		}
-		if err := s.saveDocument(ctx, q, &next, &old, affects); err != nil {
+		if err := (Documents{s.database}).save(ctx, q, &next, &old, affects); err != nil {
 			return err
 		}
 		out = next
@@ -202,7 +206,7 @@ func (s DatasetStore) FinishDocument(ctx context.Context, v Document, p *Parsed)
 }
 
 // adopt makes the result of a parse that of the document.
-func (s DatasetStore) adopt(ctx context.Context, q querier, v *Document, p *Parsed) error {
+func (s Ingestion) adopt(ctx context.Context, q querier, v *Document, p *Parsed) error {
 	if _, err := q.ExecContext(ctx, `UPDATE chunk_edits SET seq = seq WHERE document_id = $1`, v.ID); err != nil {
 		return err
 	}
@@ -244,8 +248,8 @@ func (s DatasetStore) adopt(ctx context.Context, q querier, v *Document, p *Pars
 	return nil
 }
 
-// QueuePosition is how many documents are ahead of a queued one, counted up to 1000.
-func (s DatasetStore) QueuePosition(ctx context.Context, v *Document) (n int, err error) {
+// Position is how many documents are ahead of a queued one, counted up to 1000.
+func (s Ingestion) Position(ctx context.Context, v *Document) (n int, err error) {
 	const query = `SELECT COUNT(*) FROM (SELECT 1 FROM documents
 		WHERE state = 'queued' AND (queue_time, id) < ($1, $2) LIMIT 1000) ahead`
 	err = s.read.QueryRowContext(ctx, query, v.QueueTime, v.ID).Scan(&n)

@@ -20,16 +20,23 @@ func TestDumpMovesEngines(t *testing.T) {
 			ctx := t.Context()
 			fromCfg := engineConfig(t, way[0])
 			from := openTest(t, fromCfg)
-			u, err := from.CreateUser(ctx, User{Email: "a@b"}, "pw")
+			u, err := from.Users.Create(ctx, User{Email: "a@b"}, "pw")
 			require.NoError(t, err)
-			c, err := from.CreateCanvas(ctx, Canvas{Tenant: "t", Title: "Ü", DSL: []byte("\xff\x00<>"), Publication: Publication{Released: true}}, "v")
+			c, err := from.Canvases.Create(
+				ctx,
+				Canvas{Tenant: "t", Title: "Ü", DSL: []byte("\xff\x00<>"), Publication: Publication{Released: true}},
+				"v",
+			)
 			require.NoError(t, err)
-			_, err = from.CreateCanvas(ctx, Canvas{ID: "empty", Tenant: "t"}, "")
+			_, err = from.Canvases.Create(ctx, Canvas{ID: "empty", Tenant: "t"}, "")
 			require.NoError(t, err)
-			v, err := from.CreateSession(ctx, Session{Tenant: "t", Version: "v", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("1")})
+			v, err := from.Sessions.Create(
+				ctx,
+				Session{Tenant: "t", Version: "v", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("1")},
+			)
 			require.NoError(t, err)
-			require.NoError(t, from.PutSecret(ctx, "t", "k", []byte("v"), []string{"a.example", "*.b.example:8443"}))
-			b, err := from.BetaFor(ctx, "t", c.ID)
+			require.NoError(t, from.Secrets.Put(ctx, "t", "k", []byte("v"), []string{"a.example", "*.b.example:8443"}))
+			b, err := from.Betas.For(ctx, "t", c.ID)
 			require.NoError(t, err)
 
 			var dump bytes.Buffer
@@ -40,24 +47,24 @@ func TestDumpMovesEngines(t *testing.T) {
 			to := openTest(t, toCfg)
 			require.NoError(t, to.Load(ctx, bytes.NewReader(dump.Bytes())))
 
-			c2, err := to.Canvas(ctx, "t", c.ID)
+			c2, err := to.Canvases.Get(ctx, "t", c.ID)
 			require.NoError(t, err)
 			require.Equal(t, c, c2)
 			require.True(t, c2.Released)
-			published, err := to.Version(ctx, "t", c2.Published)
+			published, err := to.Canvases.Version(ctx, "t", c2.Published)
 			require.NoError(t, err)
 			require.Equal(t, c.DSL, published.DSL)
-			v2, err := to.Session(ctx, "t", v.ID)
+			v2, err := to.Sessions.Get(ctx, "t", v.ID)
 			require.NoError(t, err)
 			require.Equal(t, v, v2)
-			u2, err := to.UserByPassword(ctx, "a@b", "pw")
+			u2, err := to.Users.ByPassword(ctx, "a@b", "pw")
 			require.NoError(t, err)
 			require.Equal(t, u, u2)
-			secret, hosts, err := to.OpenBoundSecret(ctx, "t", "k")
+			secret, hosts, err := to.Secrets.OpenBound(ctx, "t", "k")
 			require.NoError(t, err)
 			require.Equal(t, []string{"a.example", "*.b.example:8443"}, hosts)
 			require.Equal(t, "v", string(secret))
-			b2, err := to.BetaFor(ctx, "t", c.ID)
+			b2, err := to.Betas.For(ctx, "t", c.ID)
 			require.NoError(t, err)
 			require.Equal(t, b, b2)
 
@@ -71,7 +78,7 @@ func TestLoadOfAnOlderDump(t *testing.T) {
 	ctx := t.Context()
 	cfg := engineConfig(t, "sqlite")
 	from := openTest(t, cfg)
-	_, text, err := from.CreateKey(ctx, Key{Tenant: "t"}, "")
+	_, text, err := from.Keys.Create(ctx, Key{Tenant: "t"}, "")
 	require.NoError(t, err)
 	var dump bytes.Buffer
 	require.NoError(t, from.Dump(ctx, &dump))
@@ -82,7 +89,7 @@ func TestLoadOfAnOlderDump(t *testing.T) {
 	to.KeyFile = filepath.Join(cfg.Dir, "secret.key")
 	s := openTest(t, to)
 	require.NoError(t, s.Load(ctx, strings.NewReader(old)))
-	k, err := s.KeyByText(ctx, text)
+	k, err := s.Keys.ByText(ctx, text)
 	require.NoError(t, err)
 	require.Zero(t, k.Rate)
 }
@@ -91,7 +98,7 @@ func TestLoadRejectsInvalidDumps(t *testing.T) {
 	ctx := t.Context()
 	cfg := engineConfig(t, "sqlite")
 	from := openTest(t, cfg)
-	_, err := from.PutTenant(ctx, Tenant{Name: "x"})
+	_, err := from.Tenants.Put(ctx, Tenant{Name: "x"})
 	require.NoError(t, err)
 	var dump bytes.Buffer
 	require.NoError(t, from.Dump(ctx, &dump))
@@ -143,10 +150,10 @@ func TestCheckIntegrity(t *testing.T) {
 	s, err := Open(t.Context(), cfg)
 	require.NoError(t, err)
 	for i := range 50 {
-		_, err := s.CreateCanvas(t.Context(), Canvas{ID: fmt.Sprint(i), Tenant: "t", DSL: make([]byte, 3000)}, "")
+		_, err := s.Canvases.Create(t.Context(), Canvas{ID: fmt.Sprint(i), Tenant: "t", DSL: make([]byte, 3000)}, "")
 		require.NoError(t, err)
 	}
-	require.NoError(t, CheckIntegrity(t.Context(), s))
+	require.NoError(t, s.CheckIntegrity(t.Context()))
 	require.NoError(t, s.Close())
 	file := filepath.Join(cfg.Dir, "easel.db")
 	data, err := os.ReadFile(file)
@@ -156,7 +163,7 @@ func TestCheckIntegrity(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(file, data, 0o600))
 	s = openTest(t, cfg)
-	require.ErrorIs(t, CheckIntegrity(t.Context(), s), ErrCorrupt)
+	require.ErrorIs(t, s.CheckIntegrity(t.Context()), ErrCorrupt)
 }
 
 func FuzzLoad(f *testing.F) {
@@ -182,13 +189,13 @@ func FuzzLoad(f *testing.F) {
 func TestBackup(t *testing.T) {
 	ctx := t.Context()
 	s := openTest(t, engineConfig(t, "sqlite"))
-	c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("{}")}, "")
+	c, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", DSL: []byte("{}")}, "")
 	require.NoError(t, err)
 	cfg := Config{Dir: t.TempDir(), KeyFile: filepath.Join(filepath.Dir(keyFileOf(t, s)), "secret.key")}
 	require.NoError(t, s.Backup(ctx, filepath.Join(cfg.Dir, "easel.db")))
 	require.Error(t, s.Backup(ctx, filepath.Join(cfg.Dir, "easel.db")), "a file is never overwritten")
 	copied := openTest(t, cfg)
-	got, err := copied.Canvas(ctx, "t", c.ID)
+	got, err := copied.Canvases.Get(ctx, "t", c.ID)
 	require.NoError(t, err)
 	require.Equal(t, c, got)
 }

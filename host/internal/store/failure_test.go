@@ -17,7 +17,7 @@ import (
 func TestDiskFullIsReportedAndRolledBack(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	ctx := t.Context()
-	small, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("{}")}, "")
+	small, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", DSL: []byte("{}")}, "")
 	require.NoError(t, err)
 	limit(t, s, `PRAGMA max_page_count = 60`)
 
@@ -30,7 +30,7 @@ func TestDiskFullIsReportedAndRolledBack(t *testing.T) {
 			if i == 7 {
 				size = 1 << 20
 			}
-			_, errs[i] = s.EditCanvas(ctx, "t", small.ID, "", func(c *Canvas) error {
+			_, errs[i] = s.Canvases.Edit(ctx, "t", small.ID, "", func(c *Canvas) error {
 				c.DSL = make([]byte, size)
 				return nil
 			})
@@ -45,12 +45,12 @@ func TestDiskFullIsReportedAndRolledBack(t *testing.T) {
 		}
 		require.NoError(t, err)
 	}
-	got, err := s.Canvas(ctx, "t", small.ID)
+	got, err := s.Canvases.Get(ctx, "t", small.ID)
 	require.NoError(t, err)
 	require.Len(t, got.DSL, 10)
 
 	limit(t, s, `PRAGMA max_page_count = 100000`)
-	_, err = s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: make([]byte, 1<<20)}, "")
+	_, err = s.Canvases.Create(ctx, Canvas{Tenant: "t", DSL: make([]byte, 1<<20)}, "")
 	require.NoError(t, err, "freed space is used")
 }
 
@@ -78,20 +78,22 @@ func TestRealDiskFull(t *testing.T) {
 	defer s.Close()
 	kept := 0
 	for kept < 100 {
-		if _, err = s.CreateCanvas(t.Context(), Canvas{ID: fmt.Sprint(kept), Tenant: "t", DSL: make([]byte, 100<<10)}, ""); err != nil {
+		if _, err = s.Canvases.Create(
+			t.Context(), Canvas{ID: fmt.Sprint(kept), Tenant: "t", DSL: make([]byte, 100<<10)}, "",
+		); err != nil {
 			break
 		}
 		kept++
 	}
 	require.ErrorIs(t, err, ErrFull)
-	_, total, err := s.Canvases(t.Context(), CanvasFilter{Tenants: []string{"t"}}, Page{})
+	_, total, err := s.Canvases.List(t.Context(), CanvasFilter{Tenants: []string{"t"}}, Page{})
 	require.NoError(t, err, "stored records are readable")
 	require.Equal(t, kept, total, "every acknowledged canvas is stored")
 }
 
 func TestReadOnlyIsReported(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
-		_, err := s.CreateCanvas(t.Context(), Canvas{ID: "c", Tenant: "t"}, "")
+		_, err := s.Canvases.Create(t.Context(), Canvas{ID: "c", Tenant: "t"}, "")
 		require.NoError(t, err)
 		if s.engine == "sqlite" {
 			limit(t, s, `PRAGMA query_only = 1`)
@@ -100,9 +102,9 @@ func TestReadOnlyIsReported(t *testing.T) {
 			_, err := s.dbs[0].Exec(`SET default_transaction_read_only = on`)
 			require.NoError(t, err)
 		}
-		_, err = s.CreateCanvas(t.Context(), Canvas{Tenant: "t"}, "")
+		_, err = s.Canvases.Create(t.Context(), Canvas{Tenant: "t"}, "")
 		require.ErrorIs(t, err, ErrReadOnly)
-		_, err = s.Canvas(t.Context(), "t", "c")
+		_, err = s.Canvases.Get(t.Context(), "t", "c")
 		require.NoError(t, err, "reads still work")
 	})
 }
@@ -158,7 +160,7 @@ func TestConcurrentOpen(t *testing.T) {
 				wg.Go(func() {
 					s, err := Open(t.Context(), cfg)
 					require.NoError(t, err)
-					_, err = s.PutTenant(t.Context(), Tenant{})
+					_, err = s.Tenants.Put(t.Context(), Tenant{})
 					require.NoError(t, err)
 					require.NoError(t, s.Close())
 				})
@@ -171,7 +173,7 @@ func TestConcurrentOpen(t *testing.T) {
 func TestClosedStore(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		require.NoError(t, s.Close())
-		_, err := s.PutTenant(t.Context(), Tenant{})
+		_, err := s.Tenants.Put(t.Context(), Tenant{})
 		require.ErrorIs(t, err, ErrClosed)
 		require.NoError(t, s.Close(), "again")
 	})

@@ -21,10 +21,13 @@ type Item struct {
 	UpdateTime int64  // Unix milliseconds
 }
 
+// Items has the small named documents of tenants.
+type Items struct{ *database }
+
 const itemColumns = `tenant_id, kind, id, name, doc, sealed, rev, create_time, update_time`
 
-// scanItem reads an item and opens its sealed part.
-func (s *Store) scanItem(r row) (Item, error) {
+// scan reads an item and opens its sealed part.
+func (s Items) scan(r row) (Item, error) {
 	var v Item
 	var sealed []byte
 	err := r.Scan(&v.Tenant, &v.Kind, &v.ID, &v.Name, &v.Doc, &sealed, &v.Rev, &v.CreateTime, &v.UpdateTime)
@@ -34,12 +37,12 @@ func (s *Store) scanItem(r row) (Item, error) {
 	return v, err
 }
 
-// PutItem writes an item: Rev 0 adds it (an empty ID is filled in), any other Rev replaces exactly
+// Put writes an item: Rev 0 adds it (an empty ID is filled in), any other Rev replaces exactly
 // that revision. It returns the stored item.
 //
 // Errors: [ErrExists] if the id, or a name that must be unique, is taken; [ErrConflict];
 // [ErrInvalid].
-func (s *Store) PutItem(ctx context.Context, v Item) (Item, error) {
+func (s Items) Put(ctx context.Context, v Item) (Item, error) {
 	if v.ID == "" {
 		v.ID = newID()
 	}
@@ -67,10 +70,10 @@ func (s *Store) PutItem(ctx context.Context, v Item) (Item, error) {
 	err := s.write(ctx, what, func(ctx context.Context, q querier) (err error) {
 		args := []any{v.Tenant, v.Kind, v.ID, v.Name, bytesOf(v.Doc), s.ms(), name, bytesOf(sealed)}
 		if v.Rev == 0 {
-			kept, err = queryAll(ctx, q, s.scanItem, insert, args...)
+			kept, err = queryAll(ctx, q, s.scan, insert, args...)
 			return err
 		}
-		kept, err = queryAll(ctx, q, s.scanItem, update, append(args, v.Rev)...)
+		kept, err = queryAll(ctx, q, s.scan, update, append(args, v.Rev)...)
 		if err == nil && len(kept) == 0 {
 			return ErrConflict
 		}
@@ -82,36 +85,36 @@ func (s *Store) PutItem(ctx context.Context, v Item) (Item, error) {
 	return kept[0], nil
 }
 
-// Item returns an item. Errors: [ErrNotFound].
-func (s *Store) Item(ctx context.Context, tenant, kind, id string) (Item, error) {
+// Get returns an item. Errors: [ErrNotFound].
+func (s Items) Get(ctx context.Context, tenant, kind, id string) (Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 AND id = $3`
-	v, err := s.scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, id))
+	v, err := s.scan(s.read.QueryRowContext(ctx, query, tenant, kind, id))
 	return v, fail(err, "%s %q", kind, id)
 }
 
-// ItemNamed returns the item with a unique name, ignoring case. Errors: [ErrNotFound].
-func (s *Store) ItemNamed(ctx context.Context, tenant, kind, name string) (Item, error) {
+// Named returns the item with a unique name, ignoring case. Errors: [ErrNotFound].
+func (s Items) Named(ctx context.Context, tenant, kind, name string) (Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 AND name_fold = $3`
-	v, err := s.scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, []byte(fold(name))))
+	v, err := s.scan(s.read.QueryRowContext(ctx, query, tenant, kind, []byte(fold(name))))
 	return v, fail(err, "%s named %q", kind, name)
 }
 
-// Items returns the items of a kind of a tenant, oldest first.
-func (s *Store) Items(ctx context.Context, tenant, kind string) ([]Item, error) {
+// List returns the items of a kind of a tenant, oldest first.
+func (s Items) List(ctx context.Context, tenant, kind string) ([]Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 ORDER BY create_time, id`
-	out, err := queryAll(ctx, s.read, s.scanItem, query, tenant, kind)
+	out, err := queryAll(ctx, s.read, s.scan, query, tenant, kind)
 	return out, fail(err, "list %s", kind)
 }
 
-// ItemsOfAll returns the items of a kind of all tenants, in no order.
-func (s *Store) ItemsOfAll(ctx context.Context, kind string) ([]Item, error) {
+// ListAll returns the items of a kind of all tenants, in no order.
+func (s Items) ListAll(ctx context.Context, kind string) ([]Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE kind = $1`
-	out, err := queryAll(ctx, s.read, s.scanItem, query, kind)
+	out, err := queryAll(ctx, s.read, s.scan, query, kind)
 	return out, fail(err, "list %s of all tenants", kind)
 }
 
-// DeleteItem removes an item. Errors: [ErrNotFound].
-func (s *Store) DeleteItem(ctx context.Context, tenant, kind, id string) error {
+// Delete removes an item. Errors: [ErrNotFound].
+func (s Items) Delete(ctx context.Context, tenant, kind, id string) error {
 	return s.write(ctx, fmt.Sprintf("delete %s %q", kind, id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM items WHERE tenant_id = $1 AND kind = $2 AND id = $3`, tenant, kind, id)
 		return changed(res, err, ErrNotFound)

@@ -8,7 +8,7 @@ import (
 )
 
 // Key is an API key as stored: only its hash is stored, and the key itself is returned once, by
-// [Store.CreateKey].
+// [Keys.Create].
 type Key struct {
 	ID         string
 	Tenant     string
@@ -22,6 +22,9 @@ type Key struct {
 
 	TokensPerDay int64 // model tokens per day (UTC); 0 means the default of the host
 }
+
+// Keys has the records of API keys.
+type Keys struct{ *database }
 
 const keyColumns = `id, tenant_id, user_id, name, hint, scopes, rate, create_time, expire_time, tokens_per_day`
 
@@ -40,10 +43,10 @@ func hashToken(token string) []byte {
 	return sum[:]
 }
 
-// CreateKey adds a key and returns it with its text, which is not stored. A given text (a key from
+// Create adds a key and returns it with its text, which is not stored. A given text (a key from
 // the environment) is used as is, and adding it again returns the stored key; an empty text is
 // generated: "ragflow-" and 43 characters.
-func (s *Store) CreateKey(ctx context.Context, k Key, text string) (Key, string, error) {
+func (s Keys) Create(ctx context.Context, k Key, text string) (Key, string, error) {
 	if text == "" {
 		text = newToken("ragflow-")
 	}
@@ -78,9 +81,9 @@ func (s *Store) CreateKey(ctx context.Context, k Key, text string) (Key, string,
 	return kept[0], text, nil
 }
 
-// KeyByText returns the key that a request presents. Errors: [ErrNotFound], also for an expired
+// ByText returns the key that a request presents. Errors: [ErrNotFound], also for an expired
 // key.
-func (s *Store) KeyByText(ctx context.Context, text string) (Key, error) {
+func (s Keys) ByText(ctx context.Context, text string) (Key, error) {
 	const query = `SELECT ` + keyColumns + ` FROM keys WHERE hash = $1`
 	hash := hashToken(text)
 	k, known, age := s.keys.get(hash)
@@ -97,15 +100,15 @@ func (s *Store) KeyByText(ctx context.Context, text string) (Key, error) {
 	return k, nil
 }
 
-// Keys returns the keys of a tenant, newest first.
-func (s *Store) Keys(ctx context.Context, tenant string) ([]Key, error) {
+// List returns the keys of a tenant, newest first.
+func (s Keys) List(ctx context.Context, tenant string) ([]Key, error) {
 	const query = `SELECT ` + keyColumns + ` FROM keys WHERE tenant_id = $1 ORDER BY create_time DESC, id`
 	out, err := queryAll(ctx, s.read, scanKey, query, tenant)
 	return out, fail(err, "keys")
 }
 
-// DeleteKey removes a key by its id or by its text. Errors: [ErrNotFound].
-func (s *Store) DeleteKey(ctx context.Context, tenant, idOrText string) error {
+// Delete removes a key by its id or by its text. Errors: [ErrNotFound].
+func (s Keys) Delete(ctx context.Context, tenant, idOrText string) error {
 	return s.write(ctx, "delete key", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM keys WHERE tenant_id = $1 AND (id = $2 OR hash = $3)`,
 			tenant, idOrText, hashToken(idOrText))

@@ -14,14 +14,14 @@ import (
 func TestRemovedKeyIsRejected(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		tenant, err := s.PutTenant(ctx, Tenant{Name: "t"})
+		tenant, err := s.Tenants.Put(ctx, Tenant{Name: "t"})
 		require.NoError(t, err)
-		user, err := s.CreateUser(ctx, User{Email: "a@b.c"}, "x")
+		user, err := s.Users.Create(ctx, User{Email: "a@b.c"}, "x")
 		require.NoError(t, err)
-		require.NoError(t, s.PutMember(ctx, Member{Tenant: tenant.ID, User: user.ID, Role: "normal"}))
+		require.NoError(t, s.Members.Put(ctx, Member{Tenant: tenant.ID, User: user.ID, Role: "normal"}))
 		for name, remove := range map[string]func(text string) error{
-			"by its text":     func(text string) error { return s.DeleteKey(ctx, tenant.ID, text) },
-			"with its member": func(string) error { return s.DeleteMember(ctx, tenant.ID, user.ID) },
+			"by its text":     func(text string) error { return s.Keys.Delete(ctx, tenant.ID, text) },
+			"with its member": func(string) error { return s.Members.Delete(ctx, tenant.ID, user.ID) },
 			"in a larger write": func(string) error {
 				return s.write(ctx, "test", func(ctx context.Context, q querier) error {
 					_, err := q.ExecContext(ctx, `DELETE FROM keys`)
@@ -29,24 +29,24 @@ func TestRemovedKeyIsRejected(t *testing.T) {
 				})
 			},
 		} {
-			_, text, err := s.CreateKey(ctx, Key{Tenant: tenant.ID, User: user.ID, Scopes: []string{"run"}}, "")
+			_, text, err := s.Keys.Create(ctx, Key{Tenant: tenant.ID, User: user.ID, Scopes: []string{"run"}}, "")
 			require.NoError(t, err)
 			for range 2 {
-				k, err := s.KeyByText(ctx, text)
+				k, err := s.Keys.ByText(ctx, text)
 				require.NoError(t, err, name)
 				require.Equal(t, []string{"run"}, k.Scopes)
 				k.Scopes[0] = "changed by the caller"
 			}
 			require.NoError(t, remove(text), name)
-			_, err = s.KeyByText(ctx, text)
+			_, err = s.Keys.ByText(ctx, text)
 			require.ErrorIs(t, err, ErrNotFound, name)
 		}
-		_, text, err := s.CreateKey(ctx, Key{Tenant: tenant.ID}, "")
+		_, text, err := s.Keys.Create(ctx, Key{Tenant: tenant.ID}, "")
 		require.NoError(t, err)
-		_, err = s.KeyByText(ctx, text)
+		_, err = s.Keys.ByText(ctx, text)
 		require.NoError(t, err)
-		require.NoError(t, s.DeleteTenant(ctx, tenant.ID))
-		_, err = s.KeyByText(ctx, text)
+		require.NoError(t, s.Tenants.Delete(ctx, tenant.ID))
+		_, err = s.Keys.ByText(ctx, text)
 		require.ErrorIs(t, err, ErrNotFound)
 	})
 }
@@ -57,21 +57,21 @@ func TestKeysAreCached(t *testing.T) {
 	dir := t.TempDir()
 	s := openTest(t, Config{Dir: dir})
 	ctx := t.Context()
-	_, text, err := s.CreateKey(ctx, Key{Tenant: "t"}, "")
+	_, text, err := s.Keys.Create(ctx, Key{Tenant: "t"}, "")
 	require.NoError(t, err)
-	_, err = s.KeyByText(ctx, text)
+	_, err = s.Keys.ByText(ctx, text)
 	require.NoError(t, err)
 	db, err := sql.Open("sqlite", sqliteDSN(filepath.Join(dir, "easel.db"), "busy_timeout(10000)"))
 	require.NoError(t, err)
 	defer db.Close()
 	_, err = db.ExecContext(ctx, `DELETE FROM keys`)
 	require.NoError(t, err)
-	require.NoError(t, s.StartRun(ctx, Run{ID: "r", Tenant: "t"}))
-	_, err = s.KeyByText(ctx, text)
+	require.NoError(t, s.Runs.Start(ctx, Run{ID: "r", Tenant: "t"}))
+	_, err = s.Keys.ByText(ctx, text)
 	require.NoError(t, err, "a run changes no key")
-	_, _, err = s.CreateKey(ctx, Key{Tenant: "t"}, "")
+	_, _, err = s.Keys.Create(ctx, Key{Tenant: "t"}, "")
 	require.NoError(t, err)
-	_, err = s.KeyByText(ctx, text)
+	_, err = s.Keys.ByText(ctx, text)
 	require.ErrorIs(t, err, ErrNotFound)
 }
 
@@ -83,23 +83,23 @@ func TestConcurrentKeyRemoval(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 100 {
-				_, text, err := s.CreateKey(ctx, Key{Tenant: "t"}, "")
+				_, text, err := s.Keys.Create(ctx, Key{Tenant: "t"}, "")
 				require.NoError(t, err)
 				var users sync.WaitGroup
 				for range 3 {
 					users.Go(func() {
 						for range 20 {
-							_, _ = s.KeyByText(ctx, text) // found or not
+							_, _ = s.Keys.ByText(ctx, text) // found or not
 						}
 					})
 				}
-				_, err = s.KeyByText(ctx, text)
+				_, err = s.Keys.ByText(ctx, text)
 				require.NoError(t, err)
-				require.NoError(t, s.DeleteKey(ctx, "t", text))
-				_, err = s.KeyByText(ctx, text)
+				require.NoError(t, s.Keys.Delete(ctx, "t", text))
+				_, err = s.Keys.ByText(ctx, text)
 				require.ErrorIs(t, err, ErrNotFound)
 				users.Wait()
-				_, err = s.KeyByText(ctx, text)
+				_, err = s.Keys.ByText(ctx, text)
 				require.ErrorIs(t, err, ErrNotFound)
 			}
 		})

@@ -26,7 +26,7 @@ func writeForever(dir string) error {
 	for range 8 {
 		wg.Go(func() {
 			for {
-				c, err := s.CreateCanvas(context.Background(), Canvas{Tenant: "t", DSL: make([]byte, 2000)}, "v")
+				c, err := s.Canvases.Create(context.Background(), Canvas{Tenant: "t", DSL: make([]byte, 2000)}, "v")
 				if err != nil {
 					return
 				}
@@ -59,9 +59,9 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 		require.Error(t, cmd.Wait())
 		s := openTest(t, Config{Dir: dir})
 		for _, id := range ids {
-			_, err := s.Canvas(t.Context(), "t", id)
+			_, err := s.Canvases.Get(t.Context(), "t", id)
 			require.NoError(t, err)
-			v, err := s.Versions(t.Context(), "t", id)
+			v, err := s.Canvases.Versions(t.Context(), "t", id)
 			require.NoError(t, err)
 			require.Len(t, v, 1)
 		}

@@ -8,12 +8,12 @@ import (
 // KV is a key-value store of one owner, such as a plugin, for one tenant. It is safe for concurrent
 // use.
 type KV struct {
-	s             *Store
+	s             *database
 	tenant, owner string
 }
 
 // KV returns the key-value store of an owner.
-func (s *Store) KV(tenant, owner string) *KV { return &KV{s, tenant, owner} }
+func (s *Store) KV(tenant, owner string) *KV { return &KV{s.database, tenant, owner} }
 
 // Get returns a value. Errors: [ErrNotFound].
 func (kv *KV) Get(ctx context.Context, key string) (string, error) {
@@ -63,8 +63,8 @@ func (kv *KV) size(ctx context.Context, q querier, but string) (n int64, err err
 	return n, err
 }
 
-// DeleteKV removes what an owner keeps for all tenants.
-func DeleteKV(ctx context.Context, s *Store, owner string) error {
+// DeleteKV removes what an owner stores for all tenants.
+func (s *Store) DeleteKV(ctx context.Context, owner string) error {
 	return s.write(ctx, "delete the values of "+owner, func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, `DELETE FROM kv WHERE owner = $1`, owner)
 		return err

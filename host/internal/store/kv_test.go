@@ -43,7 +43,7 @@ func TestKV(t *testing.T) {
 		for _, kept := range []*KV{s.KV("u", "plugin a"), s.KV("t", "plugin b")} {
 			require.NoError(t, kept.Set(ctx, "k", text("v"), 1000))
 		}
-		require.NoError(t, DeleteKV(ctx, s, "plugin a"))
+		require.NoError(t, s.DeleteKV(ctx, "plugin a"))
 		for kept, want := range map[*KV][]string{kv: nil, s.KV("u", "plugin a"): nil, s.KV("t", "plugin b"): {"k"}} {
 			keys, err := kept.Keys(ctx, "")
 			require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestKVIsDumpedAndDeleted(t *testing.T) {
 	ctx := t.Context()
 	cfg := engineConfig(t, "sqlite")
 	from := openTest(t, cfg)
-	_, err := from.PutTenant(ctx, Tenant{ID: "t", Name: "t"})
+	_, err := from.Tenants.Put(ctx, Tenant{ID: "t", Name: "t"})
 	require.NoError(t, err)
 	require.NoError(t, from.KV("t", "p").Set(ctx, "k", text("v"), 10))
 	var dump bytes.Buffer
@@ -93,7 +93,7 @@ func TestKVIsDumpedAndDeleted(t *testing.T) {
 	v, err := s.KV("t", "p").Get(ctx, "k")
 	require.NoError(t, err)
 	require.Equal(t, "v", v)
-	require.NoError(t, s.DeleteTenant(ctx, "t"))
+	require.NoError(t, s.Tenants.Delete(ctx, "t"))
 	_, err = s.KV("t", "p").Get(ctx, "k")
 	require.ErrorIs(t, err, ErrNotFound)
 }

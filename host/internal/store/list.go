@@ -18,18 +18,18 @@ type Page struct {
 	// since; nil starts at Offset.
 	After *Position
 	// Documents selects the documents to read.
-	Documents Documents
+	Documents DocumentChoice
 	// Reserve is called with the size of the documents in bytes before they are read; nil means no
 	// limit. Its error is returned.
 	Reserve func(bytes int64) error
 }
 
-// Documents selects which documents of rows are read.
-type Documents int
+// DocumentChoice selects which documents of rows are read.
+type DocumentChoice int
 
 const (
 	// AllDocuments reads complete rows.
-	AllDocuments Documents = iota
+	AllDocuments DocumentChoice = iota
 	// WithoutDSL omits the documents of canvases.
 	WithoutDSL
 	// NoDocuments omits all columns that may be large.
@@ -67,7 +67,7 @@ type listing[T any] struct {
 //
 // It selects the ids of the page first. Indexes cover all filters and orders, so that rows before
 // the page, whose documents may be large, are not read.
-func list[T any](ctx context.Context, s *Store, l *listing[T], w *where, p Page) ([]T, int, error) {
+func list[T any](ctx context.Context, s *database, l *listing[T], w *where, p Page) ([]T, int, error) {
 	q := s.read
 	order, err := l.orderOf(p)
 	if err != nil {
@@ -96,7 +96,7 @@ func list[T any](ctx context.Context, s *Store, l *listing[T], w *where, p Page)
 }
 
 // countRows counts all matching rows.
-func countRows(ctx context.Context, s *Store, table string, w *where) (n counted, err error) {
+func countRows(ctx context.Context, s *database, table string, w *where) (n counted, err error) {
 	switch {
 	case w.scope != nil:
 		return countScope(ctx, s, *w.scope)

@@ -49,12 +49,12 @@ func BenchmarkLists(b *testing.B) {
 		sessions := func(f SessionFilter, p Page) func() (int, error) {
 			f.Tenant = "t"
 			p.Limit, p.Documents = 30, NoDocuments
-			return func() (int, error) { _, n, err := s.Sessions(b.Context(), f, p); return n, err }
+			return func() (int, error) { _, n, err := s.Sessions.List(b.Context(), f, p); return n, err }
 		}
 		runs := func(f RunFilter, p Page) func() (int, error) {
 			f.Tenant = "t"
 			p.Limit = 30
-			return func() (int, error) { _, n, err := s.Runs(b.Context(), f, p); return n, err }
+			return func() (int, error) { _, n, err := s.Runs.List(b.Context(), f, p); return n, err }
 		}
 		for _, list := range []struct {
 			name string

@@ -23,7 +23,7 @@ func fillSessions(t *testing.T, s *Store, n int) {
 			ID: fmt.Sprintf("s%03d", (i*37)%n), Tenant: "t", Canvas: "c", User: fmt.Sprint("u", i%3), DSL: make([]byte, 5000), Messages: []byte("[]"),
 			Reference: []byte("{}"), Tokens: int64(i), Duration: int64(i % 2 * 500), Rounds: int64(i % 5), ThumbUp: int64(i % 2),
 		}
-		_, err := s.CreateSession(t.Context(), v)
+		_, err := s.Sessions.Create(t.Context(), v)
 		require.NoError(t, err)
 		if i%2 == 0 {
 			at = at.Add(3 * time.Hour)
@@ -31,7 +31,7 @@ func fillSessions(t *testing.T, s *Store, n int) {
 	}
 	// Sessions of another tenant or canvas, which must not be listed.
 	for _, v := range []Session{{Tenant: "t2", Canvas: "c"}, {Tenant: "t", Canvas: "c2"}} {
-		_, err := s.CreateSession(t.Context(), v)
+		_, err := s.Sessions.Create(t.Context(), v)
 		require.NoError(t, err)
 	}
 }
@@ -51,13 +51,15 @@ func TestPagesAreTheWholeList(t *testing.T) {
 		f := SessionFilter{Tenant: "t", Canvas: "c"}
 		for order := range sessionList.order {
 			for _, asc := range []bool{true, false} {
-				whole, total, err := s.Sessions(t.Context(), f, Page{Order: order, Asc: asc})
+				whole, total, err := s.Sessions.List(t.Context(), f, Page{Order: order, Asc: asc})
 				require.NoError(t, err)
 				require.Equal(t, n, total)
 				require.Len(t, whole, n)
 				var numbered []string
 				for offset := 0; offset < n+size; offset += size {
-					list, total, err := s.Sessions(t.Context(), f, Page{Order: order, Asc: asc, Limit: size, Offset: offset})
+					list, total, err := s.Sessions.List(
+						t.Context(), f, Page{Order: order, Asc: asc, Limit: size, Offset: offset},
+					)
 					require.NoError(t, err)
 					require.Equal(t, n, total)
 					numbered = append(numbered, idsOf(list)...)
@@ -65,7 +67,9 @@ func TestPagesAreTheWholeList(t *testing.T) {
 				require.Equal(t, idsOf(whole), numbered, order)
 				var walked []string
 				for after := (*Position)(nil); len(walked) < n; {
-					list, _, err := s.Sessions(t.Context(), f, Page{Order: order, Asc: asc, Limit: size, After: after})
+					list, _, err := s.Sessions.List(
+						t.Context(), f, Page{Order: order, Asc: asc, Limit: size, After: after},
+					)
 					require.NoError(t, err)
 					require.NotEmpty(t, list)
 					walked = append(walked, idsOf(list)...)
@@ -84,15 +88,18 @@ func TestPagesAreTheWholeList(t *testing.T) {
 func TestRunsByPosition(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		for i := range 10 {
-			require.NoError(t, s.StartRun(t.Context(), Run{ID: fmt.Sprint("r", i), Tenant: "t", Input: []byte("in"), Tokens: int64(i % 3)}))
+			require.NoError(
+				t,
+				s.Runs.Start(t.Context(), Run{ID: fmt.Sprint("r", i), Tenant: "t", Input: []byte("in"), Tokens: int64(i % 3)}),
+			)
 		}
 		for order := range runList.order {
-			whole, _, err := s.Runs(t.Context(), RunFilter{Tenant: "t"}, Page{Order: order})
+			whole, _, err := s.Runs.List(t.Context(), RunFilter{Tenant: "t"}, Page{Order: order})
 			require.NoError(t, err)
 			var walked []Run
 			p := Page{Order: order, Limit: 3}
 			for len(walked) < 10 {
-				list, total, err := s.Runs(t.Context(), RunFilter{Tenant: "t"}, p)
+				list, total, err := s.Runs.List(t.Context(), RunFilter{Tenant: "t"}, p)
 				require.NoError(t, err)
 				require.Equal(t, 10, total)
 				require.NotEmpty(t, list)
@@ -110,20 +117,24 @@ func TestListReservesAndLeavesOutDocuments(t *testing.T) {
 		fillSessions(t, s, 20)
 		f, asked := SessionFilter{Tenant: "t", Canvas: "c"}, int64(0)
 		reserve := func(n int64) error { asked = n; return nil }
-		list, _, err := s.Sessions(t.Context(), f, Page{Limit: 5, Offset: 3, Reserve: reserve})
+		list, _, err := s.Sessions.List(t.Context(), f, Page{Limit: 5, Offset: 3, Reserve: reserve})
 		require.NoError(t, err)
 		require.EqualValues(t, 5*(5000+2+2), asked, "those of the page")
 		require.Len(t, list[0].DSL, 5000)
 		full := errors.New("no room")
-		_, _, err = s.Sessions(t.Context(), f, Page{Limit: 5, Reserve: func(int64) error { return full }})
+		_, _, err = s.Sessions.List(t.Context(), f, Page{Limit: 5, Reserve: func(int64) error { return full }})
 		require.ErrorIs(t, err, full)
-		brief, total, err := s.Sessions(t.Context(), f, Page{Limit: 5, Offset: 3, Documents: NoDocuments, Reserve: reserve})
+		brief, total, err := s.Sessions.List(
+			t.Context(), f, Page{Limit: 5, Offset: 3, Documents: NoDocuments, Reserve: reserve},
+		)
 		require.NoError(t, err)
 		require.Equal(t, 20, total)
 		require.Equal(t, idsOf(list), idsOf(brief))
 		require.Empty(t, brief[0].DSL)
 		require.Zero(t, asked)
-		brief, _, err = s.Sessions(t.Context(), f, Page{Limit: 5, Offset: 3, Documents: WithoutDSL, Reserve: reserve})
+		brief, _, err = s.Sessions.List(
+			t.Context(), f, Page{Limit: 5, Offset: 3, Documents: WithoutDSL, Reserve: reserve},
+		)
 		require.NoError(t, err)
 		require.EqualValues(t, 5*(2+2), asked)
 		require.Empty(t, brief[0].DSL)
@@ -134,7 +145,7 @@ func TestListReservesAndLeavesOutDocuments(t *testing.T) {
 
 func TestUnknownOrder(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
-	_, _, err := s.Sessions(t.Context(), SessionFilter{Tenant: "t"}, Page{Order: "colour"})
+	_, _, err := s.Sessions.List(t.Context(), SessionFilter{Tenant: "t"}, Page{Order: "colour"})
 	var order *OrderError
 	require.ErrorAs(t, err, &order)
 	require.ErrorIs(t, err, ErrInvalid)
@@ -174,26 +185,26 @@ func (p *plans) QueryRowContext(ctx context.Context, query string, args ...any) 
 func TestListsReadOnlyTheirPage(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	fillSessions(t, s, 30)
-	require.NoError(t, s.StartRun(t.Context(), Run{ID: "r", Tenant: "t", Canvas: "c", Session: "s"}))
+	require.NoError(t, s.Runs.Start(t.Context(), Run{ID: "r", Tenant: "t", Canvas: "c", Session: "s"}))
 	p := &plans{querier: s.read}
 	s.read = p
 	sessions := func(f SessionFilter, order string) func() error {
 		f.Tenant, f.Canvas = "t", "c"
 		return func() error {
-			_, _, err := s.Sessions(t.Context(), f, Page{Order: order, Limit: 5, Offset: 2})
+			_, _, err := s.Sessions.List(t.Context(), f, Page{Order: order, Limit: 5, Offset: 2})
 			return err
 		}
 	}
 	runs := func(f RunFilter) func() error {
 		f.Tenant = "t"
 		return func() error {
-			_, _, err := s.Runs(t.Context(), f, Page{Limit: 5, Offset: 0})
+			_, _, err := s.Runs.List(t.Context(), f, Page{Limit: 5, Offset: 0})
 			return err
 		}
 	}
 	days := func(f SessionFilter) func() error {
 		return func() error {
-			_, err := SessionDays(t.Context(), s, f)
+			_, err := s.Sessions.Days(t.Context(), f)
 			return err
 		}
 	}
@@ -211,7 +222,7 @@ func TestListsReadOnlyTheirPage(t *testing.T) {
 		"statistics":         days(SessionFilter{Tenant: "t", From: 1}),
 		"statistics of one":  days(SessionFilter{Tenant: "t", Canvas: "c"}),
 		"ids": func() error {
-			_, err := SessionIDs(t.Context(), s, SessionFilter{Tenant: "t", Canvas: "c"})
+			_, err := s.Sessions.IDs(t.Context(), SessionFilter{Tenant: "t", Canvas: "c"})
 			return err
 		},
 		"the newest of a set": sessions(SessionFilter{User: "u2"}, "create_time"),
@@ -241,7 +252,7 @@ func TestSessionDays(t *testing.T) {
 			{Tenant: "none"},
 			{Tenant: "t", From: time.Date(2026, 3, 2, 4, 0, 0, 0, time.UTC).UnixMilli(), To: time.Date(2026, 3, 3, 23, 59, 59, 0, time.UTC).UnixMilli()},
 		} {
-			list, _, err := s.Sessions(t.Context(), f, Page{Asc: true})
+			list, _, err := s.Sessions.List(t.Context(), f, Page{Asc: true})
 			require.NoError(t, err)
 			var want []SessionDay
 			users := map[string]bool{}
@@ -262,11 +273,11 @@ func TestSessionDays(t *testing.T) {
 					d.TimedMilliseconds += v.Duration
 				}
 			}
-			got, err := SessionDays(t.Context(), s, f)
+			got, err := s.Sessions.Days(t.Context(), f)
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 		}
-		_, err := SessionDays(t.Context(), s, SessionFilter{})
+		_, err := s.Sessions.Days(t.Context(), SessionFilter{})
 		require.ErrorIs(t, err, ErrInvalid)
 	})
 }

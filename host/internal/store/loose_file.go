@@ -14,9 +14,12 @@ type LooseFile struct {
 	Name, Tenant string
 }
 
-// AddLooseFile notes a file that is deleted at a time in Unix milliseconds, unless a record names
+// LooseFiles has the notes of loose files.
+type LooseFiles struct{ *database }
+
+// Add notes a file that is deleted at a time in Unix milliseconds, unless a record names
 // it by then.
-func (s DatasetStore) AddLooseFile(ctx context.Context, f LooseFile, due int64) error {
+func (s LooseFiles) Add(ctx context.Context, f LooseFile, due int64) error {
 	return s.write(ctx, fmt.Sprintf("note file %q", f.Name), func(ctx context.Context, q querier) error {
 		return addLooseFile(ctx, q, f, due)
 	})
@@ -52,8 +55,8 @@ func loosen(ctx context.Context, q querier, now int64, which string, args ...any
 	return nil
 }
 
-// DueFiles lists loose files whose time has come, the oldest first.
-func (s DatasetStore) DueFiles(ctx context.Context, limit int) ([]LooseFile, error) {
+// Due lists loose files whose time has come, the oldest first.
+func (s LooseFiles) Due(ctx context.Context, limit int) ([]LooseFile, error) {
 	const query = `SELECT name, former_tenant FROM loose_files WHERE due_time <= $1 ORDER BY due_time LIMIT $2`
 	out, err := queryAll(ctx, s.read, func(r row) (f LooseFile, err error) {
 		return f, r.Scan(&f.Name, &f.Tenant)
@@ -61,8 +64,8 @@ func (s DatasetStore) DueFiles(ctx context.Context, limit int) ([]LooseFile, err
 	return out, fail(err, "list loose files")
 }
 
-// ForgetFile removes the note of a file that was deleted.
-func (s DatasetStore) ForgetFile(ctx context.Context, name string) error {
+// Forget removes the note of a file that was deleted.
+func (s LooseFiles) Forget(ctx context.Context, name string) error {
 	return s.write(ctx, fmt.Sprintf("forget file %q", name), func(ctx context.Context, q querier) error {
 		return useFile(ctx, q, name)
 	})

@@ -22,11 +22,8 @@ type Memory struct {
 	UpdateTime int64  // Unix milliseconds
 }
 
-// Memories is the records of memories.
-type Memories struct{ s *Store }
-
-// NewMemories returns those of a store.
-func NewMemories(s *Store) Memories { return Memories{s} }
+// Memories has the records of memories and their messages.
+type Memories struct{ *database }
 
 const memoryColumns = `id, tenant_id, user_id, name, settings, size, rev, create_time, update_time`
 
@@ -41,14 +38,14 @@ func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
 	if v.ID == "" {
 		v.ID = newID()
 	}
-	v.Rev, v.Size, v.CreateTime = 1, 0, m.s.ms()
+	v.Rev, v.Size, v.CreateTime = 1, 0, m.ms()
 	v.UpdateTime = v.CreateTime
 	if err := checkText("id", v.ID, "user", v.User, "name", v.Name); err != nil {
 		return Memory{}, fail(err, "memory %q", v.Name)
 	}
 	const insert = `INSERT INTO memories (` + memoryColumns + `, name_fold, last_id)
 		VALUES ($1, $2, $3, $4, $5, 0, 1, $6, $6, $7, 0)`
-	err := m.s.write(ctx, fmt.Sprintf("create memory %q", v.Name), func(ctx context.Context, q querier) error {
+	err := m.write(ctx, fmt.Sprintf("create memory %q", v.Name), func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, insert,
 			v.ID, v.Tenant, v.User, v.Name, bytesOf(v.Settings), v.CreateTime, []byte(fold(v.Name)))
 		return err
@@ -59,14 +56,14 @@ func (m Memories) Create(ctx context.Context, v Memory) (Memory, error) {
 // Get returns a memory. Errors: [ErrNotFound].
 func (m Memories) Get(ctx context.Context, tenant, id string) (Memory, error) {
 	const query = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND id = $2`
-	v, err := scanMemory(m.s.read.QueryRowContext(ctx, query, tenant, id))
+	v, err := scanMemory(m.read.QueryRowContext(ctx, query, tenant, id))
 	return v, fail(err, "memory %q", id)
 }
 
 // List returns the memories of a tenant, those changed last first.
 func (m Memories) List(ctx context.Context, tenant string) ([]Memory, error) {
 	const query = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 ORDER BY update_time DESC, id`
-	out, err := queryAll(ctx, m.s.read, scanMemory, query, tenant)
+	out, err := queryAll(ctx, m.read, scanMemory, query, tenant)
 	return out, fail(err, "list memories")
 }
 
@@ -80,9 +77,9 @@ func (m Memories) Update(ctx context.Context, v Memory) (Memory, error) {
 	const update = `UPDATE memories SET name = $3, name_fold = $4, settings = $5, rev = rev + 1, update_time = $6
 		WHERE tenant_id = $1 AND id = $2 AND rev = $7 RETURNING ` + memoryColumns
 	var stored []Memory
-	err := m.s.write(ctx, what, func(ctx context.Context, q querier) (err error) {
+	err := m.write(ctx, what, func(ctx context.Context, q querier) (err error) {
 		stored, err = queryAll(ctx, q, scanMemory, update,
-			v.Tenant, v.ID, v.Name, []byte(fold(v.Name)), bytesOf(v.Settings), m.s.ms(), v.Rev)
+			v.Tenant, v.ID, v.Name, []byte(fold(v.Name)), bytesOf(v.Settings), m.ms(), v.Rev)
 		if err == nil && len(stored) == 0 {
 			err = ErrConflict
 		}
@@ -96,7 +93,7 @@ func (m Memories) Update(ctx context.Context, v Memory) (Memory, error) {
 
 // Delete removes a memory with its messages. Errors: [ErrNotFound].
 func (m Memories) Delete(ctx context.Context, tenant, id string) error {
-	return m.s.write(ctx, fmt.Sprintf("delete memory %q", id), func(ctx context.Context, q querier) error {
+	return m.write(ctx, fmt.Sprintf("delete memory %q", id), func(ctx context.Context, q querier) error {
 		// Deleting the memory first waits for a transaction that adds messages to it.
 		res, err := q.ExecContext(ctx, `DELETE FROM memories WHERE tenant_id = $1 AND id = $2`, tenant, id)
 		if err := changed(res, err, ErrNotFound); err != nil {

@@ -20,7 +20,7 @@ func contents(list []MemoryMessage) string {
 
 func TestMemoriesAreOfTheirTenant(t *testing.T) {
 	onBoth(t, func(t *testing.T, store *Store) {
-		ctx, s := t.Context(), NewMemories(store)
+		ctx, s := t.Context(), store.Memories
 		m, err := s.Create(ctx, Memory{Tenant: "t", User: "u", Name: "Notes", Settings: []byte("{}")})
 		require.NoError(t, err)
 		_, err = s.Create(ctx, Memory{Tenant: "t", Name: "notes"})
@@ -53,7 +53,7 @@ func TestMemoriesAreOfTheirTenant(t *testing.T) {
 
 func TestMemoryMessages(t *testing.T) {
 	onBoth(t, func(t *testing.T, store *Store) {
-		ctx, s := t.Context(), NewMemories(store)
+		ctx, s := t.Context(), store.Memories
 		m, err := s.Create(ctx, Memory{Tenant: "t", Name: "m"})
 		require.NoError(t, err)
 		first := []MemoryMessage{
@@ -92,7 +92,7 @@ func TestMemoryMessages(t *testing.T) {
 
 func TestFullMemoryDropsForgottenThenOldestMessages(t *testing.T) {
 	onBoth(t, func(t *testing.T, store *Store) {
-		ctx, s := t.Context(), NewMemories(store)
+		ctx, s := t.Context(), store.Memories
 		m, err := s.Create(ctx, Memory{Tenant: "t", Name: "m"})
 		require.NoError(t, err)
 		add := func(text string, at int64) error {
@@ -119,7 +119,7 @@ func TestFullMemoryDropsForgottenThenOldestMessages(t *testing.T) {
 
 func TestMemoryMessagesAddedAtOnceHaveIDsOfTheirOwn(t *testing.T) {
 	onBoth(t, func(t *testing.T, store *Store) {
-		ctx, s := t.Context(), NewMemories(store)
+		ctx, s := t.Context(), store.Memories
 		m, err := s.Create(ctx, Memory{Tenant: "t", Name: "m"})
 		require.NoError(t, err)
 		var all sync.WaitGroup
@@ -146,12 +146,12 @@ func TestMemoriesMoveWithADump(t *testing.T) {
 			ctx := t.Context()
 			fromCfg := engineConfig(t, way[0])
 			from := openTest(t, fromCfg)
-			m, err := NewMemories(from).Create(ctx, Memory{Tenant: "t", Name: "m", Settings: []byte(`{"a":1}`)})
+			m, err := from.Memories.Create(ctx, Memory{Tenant: "t", Name: "m", Settings: []byte(`{"a":1}`)})
 			require.NoError(t, err)
 			sent := []MemoryMessage{
 				{Kind: "raw", Content: "a", Vector: []float32{1}, ValidAt: 1}, {Content: "empty vector"},
 			}
-			require.NoError(t, NewMemories(from).Add(ctx, "t", m.ID, 1000, sent))
+			require.NoError(t, from.Memories.Add(ctx, "t", m.ID, 1000, sent))
 			var dump bytes.Buffer
 			require.NoError(t, from.Dump(ctx, &dump))
 			require.NoError(t, CheckDump(ctx, bytes.NewReader(dump.Bytes())))
@@ -159,10 +159,10 @@ func TestMemoriesMoveWithADump(t *testing.T) {
 			toCfg.KeyFile = filepath.Join(fromCfg.Dir, "secret.key")
 			to := openTest(t, toCfg)
 			require.NoError(t, to.Load(ctx, &dump))
-			list, _, err := NewMemories(to).Messages(ctx, "t", MemoryFilter{Memories: []string{m.ID}}, Page{})
+			list, _, err := to.Memories.Messages(ctx, "t", MemoryFilter{Memories: []string{m.ID}}, Page{})
 			require.NoError(t, err)
 			require.ElementsMatch(t, sent, list)
-			require.NoError(t, NewMemories(to).Add(ctx, "t", m.ID, 1000, []MemoryMessage{{Content: "next"}}))
+			require.NoError(t, to.Memories.Add(ctx, "t", m.ID, 1000, []MemoryMessage{{Content: "next"}}))
 		})
 	}
 }

@@ -72,7 +72,7 @@ func (m Memories) Add(ctx context.Context, tenant, memory string, limit int64, l
 	if size > limit {
 		return fail(fmt.Errorf("%w: %d bytes of messages, at most %d", ErrMemoryFull, size, limit), "%s", what)
 	}
-	return m.s.write(ctx, what, func(ctx context.Context, q querier) error {
+	return m.write(ctx, what, func(ctx context.Context, q querier) error {
 		// The row stays locked until the end, so that ids and sizes come one after another.
 		const count = `UPDATE memories SET last_id = last_id + $3, size = size + $4
 			WHERE tenant_id = $1 AND id = $2 RETURNING last_id, size`
@@ -174,7 +174,7 @@ func (m Memories) Messages(ctx context.Context, tenant string, f MemoryFilter, p
 	}
 	const what = "messages of memories"
 	var total int
-	row := m.s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM memory_messages`+w.String(), w.args...)
+	row := m.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM memory_messages`+w.String(), w.args...)
 	if err := row.Scan(&total); err != nil {
 		return nil, 0, fail(err, what)
 	}
@@ -185,14 +185,14 @@ func (m Memories) Messages(ctx context.Context, tenant string, f MemoryFilter, p
 		query += fmt.Sprintf(" LIMIT $%d OFFSET $%d", len(args)+1, len(args)+2)
 		args = append(args, p.Limit, p.Offset)
 	}
-	out, err := queryAll(ctx, m.s.read, scanMemoryMessage, query, args...)
+	out, err := queryAll(ctx, m.read, scanMemoryMessage, query, args...)
 	return out, total, fail(err, what)
 }
 
 // Forget hides a message from now on; it is the first to go when room is needed.
 // Errors: [ErrNotFound].
 func (m Memories) Forget(ctx context.Context, tenant, memory string, id int64) error {
-	return m.set(ctx, tenant, memory, id, "forget_at", m.s.ms())
+	return m.set(ctx, tenant, memory, id, "forget_at", m.ms())
 }
 
 // Enable shows a message to searches, or hides it. Errors: [ErrNotFound].
@@ -205,7 +205,7 @@ func (m Memories) Enable(ctx context.Context, tenant, memory string, id int64, o
 }
 
 func (m Memories) set(ctx context.Context, tenant, memory string, id int64, column string, v int64) error {
-	return m.s.write(ctx, fmt.Sprintf(
+	return m.write(ctx, fmt.Sprintf(
 		"message %d of memory %q", id, memory,
 	), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE memory_messages SET `+column+` = $4

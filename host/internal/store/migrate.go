@@ -15,7 +15,7 @@ var migrations embed.FS
 
 // migrate applies the files in migrations/ that are new to this database, in order, each in one
 // transaction. Hosts that start concurrently wait for each other.
-func (s *Store) migrate(ctx context.Context, asIs bool) error {
+func (s *database) migrate(ctx context.Context, asIs bool) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return fmt.Errorf("store: migrations: %w", err)

@@ -57,8 +57,44 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Store is an open database of records. It is safe for concurrent use.
+// Store is an open database of records, with one field for each kind of record. Callers take the
+// fields that they need. It is safe for concurrent use.
 type Store struct {
+	*database
+	Tenants    Tenants
+	Members    Members
+	Users      Users
+	Logins     Logins
+	Keys       Keys
+	Betas      Betas
+	Secrets    Secrets
+	Items      Items
+	Tokens     Tokens
+	Canvases   Canvases
+	Sessions   Sessions
+	Runs       Runs
+	Datasets   Datasets
+	Documents  Documents
+	Ingestion  Ingestion
+	LooseFiles LooseFiles
+	Memories   Memories
+}
+
+// newStore returns the records of a database.
+func newStore(db *database) *Store {
+	return &Store{
+		database: db,
+		Tenants:  Tenants{db}, Members: Members{db}, Users: Users{db}, Logins: Logins{db},
+		Keys: Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
+		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db},
+		Datasets: Datasets{db}, Documents: Documents{db}, Ingestion: Ingestion{db}, LooseFiles: LooseFiles{db},
+		Memories: Memories{db},
+	}
+}
+
+// database is the handle that all kinds of records share: its connections, the one writer, the
+// clock and the key that seals secrets. A transaction may write records of several kinds.
+type database struct {
 	keep   int
 	now    func() time.Time
 	seal   *sealer
@@ -88,7 +124,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 
 // connect opens the engine. The caller must close the store even after an error.
 func connect(ctx context.Context, cfg Config) (*Store, error) {
-	s := &Store{keep: cfg.KeepVersions, now: cfg.Now}
+	s := newStore(&database{keep: cfg.KeepVersions, now: cfg.Now})
 	if s.keep == 0 {
 		s.keep = 20
 	}
@@ -108,7 +144,7 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 // prepare migrates the tables and checks the key of a connected store.
-func (s *Store) prepare(ctx context.Context, cfg Config) error {
+func (s *database) prepare(ctx context.Context, cfg Config) error {
 	if err := s.migrate(ctx, cfg.AsIs); err != nil {
 		return err
 	}
@@ -146,7 +182,7 @@ func (s *Store) Close() error {
 	return fail(all, "close")
 }
 
-func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
+func (s *database) openSQLite(ctx context.Context, cfg Config) error {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return fail(err, "data directory")
 	}
@@ -200,7 +236,7 @@ func sqliteDSN(file string, pragmas ...string) string {
 	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + q.Encode()
 }
 
-func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
+func (s *database) openPostgres(ctx context.Context, cfg Config) error {
 	parse := func() (*pgx.ConnConfig, error) {
 		c, err := pgx.ParseConfig(cfg.URL)
 		if err == nil && cfg.Sync == SyncInterval {
@@ -236,7 +272,7 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-func (s *Store) pool(driver, dsn string, conns int) (*sql.DB, error) {
+func (s *database) pool(driver, dsn string, conns int) (*sql.DB, error) {
 	db, err := sql.Open(driver, dsn)
 	if err != nil {
 		return nil, fmt.Errorf("store: open %s: %w", driver, err)
@@ -245,7 +281,7 @@ func (s *Store) pool(driver, dsn string, conns int) (*sql.DB, error) {
 }
 
 // keepPool configures a pool, which is closed with the store.
-func (s *Store) keepPool(db *sql.DB, conns int) *sql.DB {
+func (s *database) keepPool(db *sql.DB, conns int) *sql.DB {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	s.dbs = append(s.dbs, db)
@@ -253,10 +289,10 @@ func (s *Store) keepPool(db *sql.DB, conns int) *sql.DB {
 }
 
 // write runs op in a transaction and wraps its error.
-func (s *Store) write(ctx context.Context, what string, op func(context.Context, querier) error) error {
+func (s *database) write(ctx context.Context, what string, op func(context.Context, querier) error) error {
 	err := s.commit.write(ctx, op)
 	return fail(err, "%s", what)
 }
 
 // ms returns the current time in Unix milliseconds.
-func (s *Store) ms() int64 { return s.now().UnixMilli() }
+func (s *database) ms() int64 { return s.now().UnixMilli() }

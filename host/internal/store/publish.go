@@ -9,7 +9,7 @@ import (
 // document.
 type Publication struct {
 	// Released reports that the newest version is the published one. Writers set it to publish; see
-	// [Store.EditCanvas].
+	// [Canvases.Edit].
 	Released     bool
 	Published    string // id of the published version; "" if none
 	PublishTime  int64  // Unix milliseconds
@@ -17,7 +17,7 @@ type Publication struct {
 }
 
 // publish publishes a version. The caller has updated the row of the canvas in this transaction.
-func (s *Store) publish(ctx context.Context, q querier, canvas, version string, at int64) error {
+func (s Canvases) publish(ctx context.Context, q querier, canvas, version string, at int64) error {
 	const mark = `UPDATE versions SET publish_time = $1 WHERE id = $2 AND canvas_id = $3`
 	res, err := q.ExecContext(ctx, mark, at, version, canvas)
 	if err := changed(res, err, ErrNotFound); err != nil {
@@ -29,9 +29,9 @@ func (s *Store) publish(ctx context.Context, q querier, canvas, version string, 
 	return err
 }
 
-// PublishVersion publishes an existing version, such as an older one; the document of the canvas
+// Publish publishes an existing version, such as an older one; the document of the canvas
 // does not change. Errors: [ErrNotFound], also for a version of another canvas.
-func (s *Store) PublishVersion(ctx context.Context, tenant, canvas, version string) (Canvas, error) {
+func (s Canvases) Publish(ctx context.Context, tenant, canvas, version string) (Canvas, error) {
 	// Cached data of runs is keyed by the revision of the canvas.
 	const touch = `UPDATE canvases SET rev = rev + 1, update_time = $1 WHERE id = $2 AND tenant_id = $3`
 	err := s.write(ctx, fmt.Sprintf("publish version %q of canvas %q", version, canvas), func(ctx context.Context, q querier) error {
@@ -45,5 +45,5 @@ func (s *Store) PublishVersion(ctx context.Context, tenant, canvas, version stri
 	if err != nil {
 		return Canvas{}, err
 	}
-	return s.Canvas(ctx, tenant, canvas)
+	return s.Get(ctx, tenant, canvas)
 }

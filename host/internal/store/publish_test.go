@@ -16,13 +16,13 @@ import (
 // edit saves a document and optionally publishes it.
 func edit(t *testing.T, s *Store, id, dsl string, publish bool) Canvas {
 	t.Helper()
-	c, err := s.EditCanvas(t.Context(), "t", id, "v"+dsl, func(c *Canvas) error {
+	c, err := s.Canvases.Edit(t.Context(), "t", id, "v"+dsl, func(c *Canvas) error {
 		require.False(t, c.Released, "Released is reset for each edit")
 		c.DSL, c.Released = []byte(dsl), publish
 		return nil
 	})
 	require.NoError(t, err)
-	read, err := s.Canvas(t.Context(), "t", id)
+	read, err := s.Canvases.Get(t.Context(), "t", id)
 	require.NoError(t, err)
 	require.Equal(t, read, c, "the returned canvas is the stored one")
 	return c
@@ -31,11 +31,11 @@ func edit(t *testing.T, s *Store, id, dsl string, publish bool) Canvas {
 func TestPublish(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("1")}, "v1")
+		c, err := s.Canvases.Create(ctx, Canvas{Tenant: "t", DSL: []byte("1")}, "v1")
 		require.NoError(t, err)
 		require.Equal(t, Publication{VersionTitle: "v1"}, c.Publication)
 		published := func(c Canvas) string {
-			v, err := s.Version(ctx, "t", c.Published)
+			v, err := s.Canvases.Version(ctx, "t", c.Published)
 			require.NoError(t, err)
 			require.Equal(t, c.PublishTime, v.PublishTime)
 			require.NotZero(t, v.PublishTime)
@@ -46,7 +46,7 @@ func TestPublish(t *testing.T) {
 		require.True(t, c.Released, "a document that has a version already is published in place")
 		require.Equal(t, "1", published(c))
 		first := c.Published
-		list, err := s.Versions(ctx, "t", c.ID)
+		list, err := s.Canvases.Versions(ctx, "t", c.ID)
 		require.NoError(t, err)
 		require.Len(t, list, 1)
 
@@ -59,7 +59,7 @@ func TestPublish(t *testing.T) {
 		require.True(t, c.Released)
 		require.Equal(t, "3", published(c))
 
-		c, err = s.PublishVersion(ctx, "t", c.ID, first)
+		c, err = s.Canvases.Publish(ctx, "t", c.ID, first)
 		require.NoError(t, err)
 		require.Equal(t, "1", published(c), "an older version can be published again")
 		require.False(t, c.Released)
@@ -67,7 +67,7 @@ func TestPublish(t *testing.T) {
 		require.Equal(t, "v3", c.VersionTitle)
 		require.EqualValues(t, 5, c.Rev, "publishing increments the revision")
 
-		c, err = s.EditCanvas(ctx, "t", c.ID, "", func(c *Canvas) error {
+		c, err = s.Canvases.Edit(ctx, "t", c.ID, "", func(c *Canvas) error {
 			c.DSL, c.Released = []byte("state"), true
 			return nil
 		})
@@ -77,31 +77,35 @@ func TestPublish(t *testing.T) {
 
 		c = edit(t, s, c.ID, "3", false)
 		require.False(t, c.Released)
-		c, err = s.PublishVersion(ctx, "t", c.ID, list[0].ID)
+		c, err = s.Canvases.Publish(ctx, "t", c.ID, list[0].ID)
 		require.NoError(t, err)
 		require.False(t, c.Released)
 
 		t.Run("a new canvas can be published", func(t *testing.T) {
-			c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("1"), Publication: Publication{Released: true, Published: "forged"}}, "v")
+			c, err := s.Canvases.Create(
+				ctx,
+				Canvas{Tenant: "t", DSL: []byte("1"), Publication: Publication{Released: true, Published: "forged"}},
+				"v",
+			)
 			require.NoError(t, err)
 			require.True(t, c.Released)
 			require.Equal(t, "1", published(c))
-			read, err := s.Canvas(ctx, "t", c.ID)
+			read, err := s.Canvases.Get(ctx, "t", c.ID)
 			require.NoError(t, err)
 			require.Equal(t, read, c)
 		})
 		t.Run("ids of other tenants and canvases are not found", func(t *testing.T) {
-			other, err := s.CreateCanvas(ctx, Canvas{Tenant: "other", DSL: []byte("x")}, "v")
+			other, err := s.Canvases.Create(ctx, Canvas{Tenant: "other", DSL: []byte("x")}, "v")
 			require.NoError(t, err)
-			theirs, err := s.Versions(ctx, "other", other.ID)
+			theirs, err := s.Canvases.Versions(ctx, "other", other.ID)
 			require.NoError(t, err)
 			for _, ids := range [][3]string{
 				{"other", c.ID, first}, {"t", other.ID, theirs[0].ID}, {"t", c.ID, theirs[0].ID}, {"t", c.ID, ""}, {"t", c.ID, "nothing"}, {"t", "nothing", first},
 			} {
-				_, err := s.PublishVersion(ctx, ids[0], ids[1], ids[2])
+				_, err := s.Canvases.Publish(ctx, ids[0], ids[1], ids[2])
 				require.ErrorIs(t, err, ErrNotFound, ids)
 			}
-			now, err := s.Canvas(ctx, "t", c.ID)
+			now, err := s.Canvases.Get(ctx, "t", c.ID)
 			require.NoError(t, err)
 			require.Equal(t, c, now, "nothing is written")
 		})
@@ -111,12 +115,12 @@ func TestPublish(t *testing.T) {
 // Published versions are kept, however many others are saved.
 func TestPublishedVersionsAreKept(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
-		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
+		c, err := s.Canvases.Create(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
 		require.NoError(t, err)
 		for i := 1; i <= 50; i++ {
 			c = edit(t, s, c.ID, fmt.Sprint(i), i == 3 || i == 20)
 		}
-		list, err := s.Versions(t.Context(), "t", c.ID)
+		list, err := s.Canvases.Versions(t.Context(), "t", c.ID)
 		require.NoError(t, err)
 		require.Len(t, list, 22)
 		require.Equal(t, "v20", list[20].Title)
@@ -129,28 +133,28 @@ func TestPublishedVersionsAreKept(t *testing.T) {
 // The published version of a canvas exists after concurrent saves and publications.
 func TestConcurrentPublish(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
-		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
+		c, err := s.Canvases.Create(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for e := range 6 {
 			wg.Go(func() {
 				for i := range 10 {
-					edited, err := s.EditCanvas(t.Context(), "t", c.ID, "v", func(c *Canvas) error {
+					edited, err := s.Canvases.Edit(t.Context(), "t", c.ID, "v", func(c *Canvas) error {
 						c.DSL, c.Released = fmt.Appendf(nil, "%d %d", e, i), i%3 == 0
 						return nil
 					})
 					require.NoError(t, err)
 					if i%5 == 4 {
-						_, err := s.PublishVersion(t.Context(), "t", c.ID, edited.Published)
+						_, err := s.Canvases.Publish(t.Context(), "t", c.ID, edited.Published)
 						require.NoError(t, err)
 					}
 				}
 			})
 		}
 		wg.Wait()
-		c, err = s.Canvas(t.Context(), "t", c.ID)
+		c, err = s.Canvases.Get(t.Context(), "t", c.ID)
 		require.NoError(t, err)
-		v, err := s.Version(t.Context(), "t", c.Published)
+		v, err := s.Canvases.Version(t.Context(), "t", c.Published)
 		require.NoError(t, err)
 		require.Equal(t, c.PublishTime, v.PublishTime)
 	})
@@ -164,9 +168,12 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 			ctx := t.Context()
 			cfg := engineConfig(t, engine)
 			from := openTest(t, cfg)
-			asked, err := from.CreateCanvas(ctx, Canvas{Tenant: "t", Title: "asked", DSL: []byte("1"), Publication: Publication{Released: true}}, "v1")
+			asked, err := from.Canvases.Create(
+				ctx, Canvas{Tenant: "t", Title: "asked", DSL: []byte("1"), Publication: Publication{Released: true}},
+				"v1",
+			)
 			require.NoError(t, err)
-			_, err = from.CreateCanvas(ctx, Canvas{Tenant: "t", Title: "never", DSL: []byte("1")}, "v2")
+			_, err = from.Canvases.Create(ctx, Canvas{Tenant: "t", Title: "never", DSL: []byte("1")}, "v2")
 			require.NoError(t, err)
 			// Restore the earlier state: flags without the columns derived from them.
 			for _, text := range []string{
@@ -184,13 +191,13 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 				to.KeyFile = cfg.Dir + "/secret.key"
 				s := openTest(t, to)
 				require.NoError(t, s.Load(ctx, strings.NewReader(regexp.MustCompile(`"schema":\d+`).ReplaceAllString(dump.String(), `"schema":`+schema))))
-				got, err := s.Canvas(ctx, "t", asked.ID)
+				got, err := s.Canvases.Get(ctx, "t", asked.ID)
 				require.NoError(t, err)
 				require.Equal(t, asked.Publication, got.Publication)
-				list, _, err := s.Canvases(ctx, CanvasFilter{Tenants: []string{"t"}, Title: "never"}, Page{})
+				list, _, err := s.Canvases.List(ctx, CanvasFilter{Tenants: []string{"t"}, Title: "never"}, Page{})
 				require.NoError(t, err)
 				require.Equal(t, Publication{VersionTitle: "v2"}, list[0].Publication)
-				bare, err := s.Canvas(ctx, "t", "bare")
+				bare, err := s.Canvases.Get(ctx, "t", "bare")
 				require.NoError(t, err)
 				require.Equal(t, Publication{}, bare.Publication, "without a version there is nothing to publish")
 			}
@@ -232,10 +239,10 @@ func TestMigrationOfReleases(t *testing.T) {
 			for id, want := range map[string]Publication{
 				"asked": {Released: true, Published: "asked2", PublishTime: 7, VersionTitle: "asked2"}, "never": {VersionTitle: "never2"}, "bare": {},
 			} {
-				c, err := s.Canvas(ctx, "t", id)
+				c, err := s.Canvases.Get(ctx, "t", id)
 				require.NoError(t, err)
 				require.Equal(t, want, c.Publication, id)
-				list, err := s.Versions(ctx, "t", id)
+				list, err := s.Canvases.Versions(ctx, "t", id)
 				require.NoError(t, err)
 				for _, v := range list {
 					require.Equal(t, v.ID == want.Published, v.PublishTime == 7, v.ID)

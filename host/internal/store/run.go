@@ -16,6 +16,9 @@ const (
 	RunCanceled = string(engine.StatusCanceled)
 )
 
+// Runs has the run history.
+type Runs struct{ *database }
+
 // Run is an entry of the run history, and the durable record of an accepted run: a host that starts
 // with an empty run log repeats the active ones.
 type Run struct {
@@ -44,15 +47,15 @@ func scanRun(r row) (Run, error) {
 	return v, err
 }
 
-// StartRun records an accepted run; its Status becomes [RunActive]. Errors: [ErrExists] if the id
+// Start records an accepted run; its Status becomes [RunActive]. Errors: [ErrExists] if the id
 // was used before.
-func (s *Store) StartRun(ctx context.Context, v Run) error { return s.StartRunAt(ctx, v, 0) }
+func (s Runs) Start(ctx context.Context, v Run) error { return s.StartAt(ctx, v, 0) }
 
-// StartRunAt is StartRun for a caller that has read the canvas: the run is written only if the
+// StartAt is StartRun for a caller that has read the canvas: the run is written only if the
 // canvas still has revision rev; 0 accepts any.
 //
 // Errors: as StartRun; [ErrConflict] if the canvas has changed or was deleted.
-func (s *Store) StartRunAt(ctx context.Context, v Run, rev int64) error {
+func (s Runs) StartAt(ctx context.Context, v Run, rev int64) error {
 	args, err := s.newRun(&v)
 	if err != nil {
 		return fail(err, "start run")
@@ -71,12 +74,12 @@ func (s *Store) StartRunAt(ctx context.Context, v Run, rev int64) error {
 }
 
 // StartTurn is StartRun for a run of a session, given as the caller has read it. Run and claim are
-// one commit, so that after a crash no session belongs to a missing run. See [Store.ClaimSession]
+// one commit, so that after a crash no session belongs to a missing run. See [Sessions.Claim]
 // for a session with a Run.
 //
 // Errors: as StartRun; [ErrConflict] if the session has changed since it was read, belongs to
 // another run or was deleted.
-func (s *Store) StartTurn(ctx context.Context, v Run, session Session) error {
+func (s Runs) StartTurn(ctx context.Context, v Run, session Session) error {
 	args, err := s.newRun(&v)
 	if err != nil {
 		return fail(err, "start run")
@@ -96,7 +99,7 @@ const (
 )
 
 // newRun validates and completes a newly accepted run, and returns the arguments of runValues.
-func (s *Store) newRun(v *Run) ([]any, error) {
+func (s Runs) newRun(v *Run) ([]any, error) {
 	v.Status, v.CreateTime = RunActive, s.ms()
 	err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message)
 	return []any{
@@ -105,11 +108,11 @@ func (s *Store) newRun(v *Run) ([]any, error) {
 	}, err
 }
 
-// LeaveOutRun records a skipped run: it is canceled from the start, with the reason in its Error,
+// LeaveOut records a skipped run: it is canceled from the start, with the reason in its Error,
 // so that it is never active or repeated.
 //
-// Errors: as [Store.StartRun].
-func (s *Store) LeaveOutRun(ctx context.Context, v Run) error {
+// Errors: as [Runs.Start].
+func (s Runs) LeaveOut(ctx context.Context, v Run) error {
 	if err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message); err != nil {
 		return fail(err, "leave out run")
 	}
@@ -129,12 +132,12 @@ type RunEnd struct {
 	Tokens  int64
 }
 
-// EndRun records the end of a run and frees its session. A session that is not nil is the new state
-// of the session and is saved in the same commit; see [Store.SaveSession]. EndRun can be repeated
+// End records the end of a run and frees its session. A session that is not nil is the new state
+// of the session and is saved in the same commit; see [Sessions.Save]. EndRun can be repeated
 // after a crash: a run keeps the first end recorded.
 //
 // Errors: those of SaveSession; an unknown run is not an error.
-func (s *Store) EndRun(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
+func (s Runs) End(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
 	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5
 		WHERE id = $6 AND status = '` + RunActive + `'`
 	args := []any{end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.ID}
@@ -145,7 +148,7 @@ func (s *Store) EndRun(ctx context.Context, end RunEnd, session *Session) (rev i
 	err = s.write(ctx, fmt.Sprintf("end run %q", end.ID), func(ctx context.Context, q querier) (err error) {
 		if session == nil {
 			err = freeSession(ctx, q, end.Tenant, end.Session, end.ID)
-		} else if rev, err = s.saveSession(ctx, q, *session); err != nil {
+		} else if rev, err = (Sessions{s.database}).save(ctx, q, *session); err != nil {
 			err = fmt.Errorf("session %q: %w", session.ID, err)
 		}
 		if err != nil {
@@ -157,24 +160,24 @@ func (s *Store) EndRun(ctx context.Context, end RunEnd, session *Session) (rev i
 	return rev, err
 }
 
-// Run returns a run. Errors: [ErrNotFound].
-func (s *Store) Run(ctx context.Context, tenant, id string) (Run, error) {
+// Get returns a run. Errors: [ErrNotFound].
+func (s Runs) Get(ctx context.Context, tenant, id string) (Run, error) {
 	const query = `SELECT ` + runColumns + ` FROM runs WHERE id = $1 AND tenant_id = $2`
 	v, err := scanRun(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "run %q", id)
 }
 
-// RunOfMessage returns the run whose events have a message id, the newest if there are several.
+// OfMessage returns the run whose events have a message id, the newest if there are several.
 // Errors: [ErrNotFound].
-func (s *Store) RunOfMessage(ctx context.Context, tenant, message string) (Run, error) {
+func (s Runs) OfMessage(ctx context.Context, tenant, message string) (Run, error) {
 	const query = `SELECT ` + runColumns + ` FROM runs WHERE message_id = $1 AND tenant_id = $2
 		ORDER BY create_time DESC LIMIT 1`
 	v, err := scanRun(s.read.QueryRowContext(ctx, query, message, tenant))
 	return v, fail(err, "run of message %q", message)
 }
 
-// ActiveRuns returns the active runs of all tenants, oldest first.
-func (s *Store) ActiveRuns(ctx context.Context) ([]Run, error) {
+// Active returns the active runs of all tenants, oldest first.
+func (s Runs) Active(ctx context.Context) ([]Run, error) {
 	const query = `SELECT ` + runColumns + ` FROM runs WHERE status = '` + RunActive + `' ORDER BY create_time, id`
 	out, err := queryAll(ctx, s.read, scanRun, query)
 	return out, fail(err, "active runs")
@@ -196,7 +199,7 @@ var runList = listing[Run]{table: "runs", columns: runColumns, large: []string{"
 	"create_time": "create_time", "end_time": "end_time", "id": "id", "tokens": "tokens",
 }}
 
-// Position returns the position of the run in a list of [Store.Runs] with the given order.
+// Position returns the position of the run in a list of [Runs.List] with the given order.
 func (v *Run) Position(order string) Position {
 	switch order {
 	case "end_time":
@@ -207,8 +210,8 @@ func (v *Run) Position(order string) Position {
 	return Position{v.CreateTime, v.ID}
 }
 
-// Runs returns a page of the run history and the number of all matching runs.
-func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, error) {
+// List returns a page of the run history and the number of all matching runs.
+func (s Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list runs: no tenant")
 	}
@@ -225,12 +228,12 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 		w.add("source = 'schedule'")
 		w.begins("id", f.Schedule+"-")
 	}
-	return list(ctx, s, &runList, &w, p)
+	return list(ctx, s.database, &runList, &w, p)
 }
 
-// ForgetRuns deletes at most the given number of runs that ended before a time (Unix milliseconds)
+// Forget deletes at most the given number of runs that ended before a time (Unix milliseconds)
 // and returns how many it deleted.
-func (s *Store) ForgetRuns(ctx context.Context, before int64, most int) (n int64, err error) {
+func (s Runs) Forget(ctx context.Context, before int64, most int) (n int64, err error) {
 	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
 		// The condition on the creation time allows using an index.
 		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (SELECT id FROM runs

@@ -9,24 +9,26 @@ import (
 
 func TestStartRunAtARevision(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
-		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", Title: "c", DSL: []byte("{}")}, "")
+		c, err := s.Canvases.Create(t.Context(), Canvas{Tenant: "t", Title: "c", DSL: []byte("{}")}, "")
 		require.NoError(t, err)
 		start := func(id, tenant string, rev int64) error {
-			return s.StartRunAt(t.Context(), Run{ID: id, Tenant: tenant, Canvas: c.ID, Input: []byte("{}"), Tokens: 1 << 40}, rev)
+			return s.Runs.StartAt(
+				t.Context(), Run{ID: id, Tenant: tenant, Canvas: c.ID, Input: []byte("{}"), Tokens: 1 << 40}, rev,
+			)
 		}
 		require.NoError(t, start("a", "t", c.Rev))
 		require.ErrorIs(t, start("a", "t", c.Rev), ErrExists)
 		require.ErrorIs(t, start("b", "t", c.Rev+1), ErrConflict)
 		require.ErrorIs(t, start("b", "other", c.Rev), ErrConflict)
-		_, err = s.EditCanvas(t.Context(), "t", c.ID, "", func(*Canvas) error { return nil })
+		_, err = s.Canvases.Edit(t.Context(), "t", c.ID, "", func(*Canvas) error { return nil })
 		require.NoError(t, err)
 		require.ErrorIs(t, start("b", "t", c.Rev), ErrConflict)
 		require.NoError(t, start("b", "t", c.Rev+1))
-		require.NoError(t, s.DeleteCanvas(t.Context(), "t", c.ID))
+		require.NoError(t, s.Canvases.Delete(t.Context(), "t", c.ID))
 		require.ErrorIs(t, start("c", "t", c.Rev+1), ErrConflict)
 		require.NoError(t, start("c", "t", 0), "revision 0 matches any")
 		for _, id := range []string{"a", "b", "c"} {
-			v, err := s.Run(t.Context(), "t", id)
+			v, err := s.Runs.Get(t.Context(), "t", id)
 			require.NoError(t, err)
 			require.Equal(t, RunActive, v.Status)
 			require.EqualValues(t, 1<<40, v.Tokens)
@@ -38,19 +40,19 @@ func TestStartRunAtARevision(t *testing.T) {
 func TestLeaveOutRun(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		left := Run{ID: "a", Tenant: "t", Canvas: "c", User: "u", Message: "m", Source: "schedule", Error: "another is at work"}
-		require.NoError(t, s.LeaveOutRun(t.Context(), left))
-		require.ErrorIs(t, s.LeaveOutRun(t.Context(), left), ErrExists)
-		require.ErrorIs(t, s.LeaveOutRun(t.Context(), Run{ID: "b\x00", Tenant: "t"}), ErrInvalid)
-		v, err := s.Run(t.Context(), "t", "a")
+		require.NoError(t, s.Runs.LeaveOut(t.Context(), left))
+		require.ErrorIs(t, s.Runs.LeaveOut(t.Context(), left), ErrExists)
+		require.ErrorIs(t, s.Runs.LeaveOut(t.Context(), Run{ID: "b\x00", Tenant: "t"}), ErrInvalid)
+		v, err := s.Runs.Get(t.Context(), "t", "a")
 		require.NoError(t, err)
 		require.Positive(t, v.EndTime)
 		require.Empty(t, v.Input)
 		left.Status, left.Input, left.CreateTime, left.EndTime = RunCanceled, v.Input, v.EndTime, v.EndTime
 		require.Equal(t, left, v)
-		active, err := s.ActiveRuns(t.Context())
+		active, err := s.Runs.Active(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, active)
-		n, err := s.ForgetRuns(t.Context(), v.EndTime+1, 10)
+		n, err := s.Runs.Forget(t.Context(), v.EndTime+1, 10)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, n)
 	})
@@ -62,7 +64,7 @@ func TestMigrationOfStatuses(t *testing.T) {
 		ctx := t.Context()
 		old := map[string]string{"a": "active", "b": "done", "c": RunFailed, "d": RunPaused}
 		for id, status := range old {
-			require.NoError(t, s.StartRun(ctx, Run{ID: id, Tenant: "t", Input: []byte("{}")}))
+			require.NoError(t, s.Runs.Start(ctx, Run{ID: id, Tenant: "t", Input: []byte("{}")}))
 			require.NoError(t, s.write(ctx, "old status", func(ctx context.Context, q querier) error {
 				_, err := q.ExecContext(ctx, `UPDATE runs SET status = $1 WHERE id = $2`, status, id)
 				return err
@@ -70,7 +72,7 @@ func TestMigrationOfStatuses(t *testing.T) {
 		}
 		require.NoError(t, s.write(ctx, "catch up", func(ctx context.Context, q querier) error { return catchUp(ctx, q, 8) }))
 		for id, want := range map[string]string{"a": RunActive, "b": RunDone, "c": RunFailed, "d": RunPaused} {
-			v, err := s.Run(ctx, "t", id)
+			v, err := s.Runs.Get(ctx, "t", id)
 			require.NoError(t, err)
 			require.Equal(t, want, v.Status, id)
 		}

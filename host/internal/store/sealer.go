@@ -49,7 +49,7 @@ func (s *sealer) open(sealed []byte, at ...string) ([]byte, error) {
 // unlock reads the key file, or creates it, and compares it with the mark that the first key left
 // in the database. It never creates a key for a database with a mark, since that would silently
 // make its secrets unreadable.
-func (s *Store) unlock(ctx context.Context, file string) error {
+func (s *database) unlock(ctx context.Context, file string) error {
 	marks, err := queryAll(ctx, s.read, func(r row) (string, error) {
 		var v string
 		return v, r.Scan(&v)
@@ -76,7 +76,7 @@ func (s *Store) unlock(ctx context.Context, file string) error {
 	return fail(s.fits(marks[0]), "key file %s", file)
 }
 
-func (s *Store) fits(mark string) error {
+func (s *database) fits(mark string) error {
 	sealed, err := base64.StdEncoding.DecodeString(mark)
 	if err != nil {
 		return ErrCorrupt
@@ -86,7 +86,7 @@ func (s *Store) fits(mark string) error {
 }
 
 // markKey stores the mark of the key; if another host was faster, its mark must match.
-func (s *Store) markKey(ctx context.Context, file string) error {
+func (s *database) markKey(ctx context.Context, file string) error {
 	sealed, err := s.seal.close(nil, "mark")
 	if err != nil {
 		return fail(err, "key mark")

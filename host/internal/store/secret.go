@@ -14,9 +14,12 @@ type Secret struct {
 	UpdateTime int64    // Unix milliseconds
 }
 
-// PutSecret seals a value under a name, replacing an earlier one, and binds it to hosts. If hosts
+// Secrets has the secrets of tenants.
+type Secrets struct{ *database }
+
+// Put seals a value under a name, replacing an earlier one, and binds it to hosts. If hosts
 // is nil an earlier binding is kept; an empty list removes it.
-func (s *Store) PutSecret(ctx context.Context, tenant, name string, value []byte, hosts []string) error {
+func (s Secrets) Put(ctx context.Context, tenant, name string, value []byte, hosts []string) error {
 	if err := checkText("name", name); err != nil {
 		return fail(err, "secret")
 	}
@@ -40,8 +43,8 @@ func (s *Store) PutSecret(ctx context.Context, tenant, name string, value []byte
 	})
 }
 
-// Secrets returns the secrets of a tenant by name, without values.
-func (s *Store) Secrets(ctx context.Context, tenant string) ([]Secret, error) {
+// List returns the secrets of a tenant by name, without values.
+func (s Secrets) List(ctx context.Context, tenant string) ([]Secret, error) {
 	out, err := queryAll(ctx, s.read, func(r row) (Secret, error) {
 		var v Secret
 		var hosts string
@@ -53,16 +56,16 @@ func (s *Store) Secrets(ctx context.Context, tenant string) ([]Secret, error) {
 	return out, fail(err, "secrets")
 }
 
-// OpenSecret returns the value of a secret. It must not appear in responses, events or logs.
+// Open returns the value of a secret. It must not appear in responses, events or logs.
 //
 // Errors: [ErrNotFound], [ErrWrongKey].
-func (s *Store) OpenSecret(ctx context.Context, tenant, name string) ([]byte, error) {
-	value, _, err := s.OpenBoundSecret(ctx, tenant, name)
+func (s Secrets) Open(ctx context.Context, tenant, name string) ([]byte, error) {
+	value, _, err := s.OpenBound(ctx, tenant, name)
 	return value, err
 }
 
-// OpenBoundSecret is OpenSecret that also returns the patterns of allowed hosts; none means any.
-func (s *Store) OpenBoundSecret(ctx context.Context, tenant, name string) (value []byte, hosts []string, err error) {
+// OpenBound is OpenSecret that also returns the patterns of allowed hosts; none means any.
+func (s Secrets) OpenBound(ctx context.Context, tenant, name string) (value []byte, hosts []string, err error) {
 	var sealed []byte
 	var bound string
 	const query = `SELECT sealed, hosts FROM secrets WHERE tenant_id = $1 AND name = $2`
@@ -77,8 +80,8 @@ func (s *Store) OpenBoundSecret(ctx context.Context, tenant, name string) (value
 	return value, hosts, fail(err, "secret %q", name)
 }
 
-// DeleteSecret removes a secret. Errors: [ErrNotFound].
-func (s *Store) DeleteSecret(ctx context.Context, tenant, name string) error {
+// Delete removes a secret. Errors: [ErrNotFound].
+func (s Secrets) Delete(ctx context.Context, tenant, name string) error {
 	return s.write(ctx, fmt.Sprintf("delete secret %q", name), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM secrets WHERE tenant_id = $1 AND name = $2`, tenant, name)
 		return changed(res, err, ErrNotFound)

@@ -31,6 +31,9 @@ type Session struct {
 	UpdateTime int64  // Unix milliseconds
 }
 
+// Sessions has the records of sessions.
+type Sessions struct{ *database }
+
 const sessionColumns = `id, tenant_id, canvas_id, user_id, source, name, dsl, messages, reference, find, errors,
 	tokens, duration_ms, rounds, thumb_up, rev, run_id, last_run_id, create_time, update_time,
 	version_title`
@@ -47,10 +50,10 @@ func (v *Session) check() error {
 	return checkText("id", v.ID, "canvas", v.Canvas, "user", v.User, "source", v.Source, "name", v.Name, "version", v.Version, "run", v.Run)
 }
 
-// CreateSession adds a session. An empty ID is filled in; Run may name its first owner.
+// Create adds a session. An empty ID is filled in; Run may name its first owner.
 //
 // Errors: [ErrExists], [ErrInvalid].
-func (s *Store) CreateSession(ctx context.Context, v Session) (Session, error) {
+func (s Sessions) Create(ctx context.Context, v Session) (Session, error) {
 	if v.ID == "" {
 		v.ID = newID()
 	}
@@ -78,22 +81,22 @@ func insertSession(ctx context.Context, q querier, v Session) error {
 	return err
 }
 
-// Session returns a session of a tenant. Errors: [ErrNotFound].
-func (s *Store) Session(ctx context.Context, tenant, id string) (Session, error) {
+// Get returns a session of a tenant. Errors: [ErrNotFound].
+func (s Sessions) Get(ctx context.Context, tenant, id string) (Session, error) {
 	const query = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = $1 AND tenant_id = $2`
 	v, err := scanSession(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "session %q", id)
 }
 
-// ClaimSession makes an existing run the owner of a session. v is the session as the caller has
+// Claim makes an existing run the owner of a session. v is the session as the caller has
 // read it. If v.Run is neither empty nor run, the caller has found that no end of that run will
 // free the session, and the claim takes it over. A session is never taken from an active run.
 //
-// A claim has no time limit: [Store.EndRun] frees the session in the commit that ends its run. A
-// new run claims its session with [Store.StartTurn].
+// A claim has no time limit: [Runs.End] frees the session in the commit that ends its run. A
+// new run claims its session with [Runs.StartTurn].
 //
 // Errors: [ErrConflict] if the session has changed since it was read or was deleted.
-func (s *Store) ClaimSession(ctx context.Context, v Session, run string) error {
+func (s Sessions) Claim(ctx context.Context, v Session, run string) error {
 	return s.write(ctx, fmt.Sprintf("claim session %q", v.ID), func(ctx context.Context, q querier) error {
 		return claimSession(ctx, q, v, run)
 	})
@@ -114,23 +117,23 @@ func freeSession(ctx context.Context, q querier, tenant, id, run string) error {
 	return err
 }
 
-// SaveSession writes v over the revision v.Rev and returns the new revision.
+// Save writes v over the revision v.Rev and returns the new revision.
 //
 // v.LastRun names the run with this result, and frees the session. If the result of that run was
 // saved before (the host crashed between saving and reporting it), nothing is written and the
 // current revision is returned.
 //
 // Errors: [ErrNotFound], [ErrConflict], [ErrInvalid].
-func (s *Store) SaveSession(ctx context.Context, v Session) (int64, error) {
+func (s Sessions) Save(ctx context.Context, v Session) (int64, error) {
 	var rev int64
 	err := s.write(ctx, fmt.Sprintf("save session %q", v.ID), func(ctx context.Context, q querier) (err error) {
-		rev, err = s.saveSession(ctx, q, v)
+		rev, err = s.save(ctx, q, v)
 		return err
 	})
 	return rev, err
 }
 
-func (s *Store) saveSession(ctx context.Context, q querier, v Session) (int64, error) {
+func (s Sessions) save(ctx context.Context, q querier, v Session) (int64, error) {
 	if err := v.check(); err != nil {
 		return 0, err
 	}
@@ -166,8 +169,8 @@ func staleSession(ctx context.Context, q querier, v Session) (int64, error) {
 	return 0, fmt.Errorf("revision %d, now %d: %w", v.Rev, now[0].Rev, ErrConflict)
 }
 
-// DeleteSession removes a session. Errors: [ErrNotFound].
-func (s *Store) DeleteSession(ctx context.Context, tenant, id string) error {
+// Delete removes a session. Errors: [ErrNotFound].
+func (s Sessions) Delete(ctx context.Context, tenant, id string) error {
 	defer s.totals.forget()
 	return s.write(ctx, fmt.Sprintf("delete session %q", id), func(ctx context.Context, q querier) error {
 		n, err := deleteListed(ctx, q, "sessions", `DELETE FROM sessions WHERE id = $1 AND tenant_id = $2`, id, tenant)
@@ -194,8 +197,8 @@ var sessionList = listing[Session]{table: "sessions", columns: sessionColumns, l
 	"update_time": "update_time", "update_date": "update_time", "id": "id", "round": "rounds", "tokens": "tokens",
 }}
 
-// Sessions returns a page of sessions and the number of all matching ones.
-func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
+// List returns a page of sessions and the number of all matching ones.
+func (s Sessions) List(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list sessions: no tenant")
 	}
@@ -203,11 +206,11 @@ func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Sessio
 	if f == (SessionFilter{Tenant: f.Tenant, Canvas: f.Canvas}) {
 		w.scope = &scope{"sessions", f.Tenant, f.Canvas}
 	}
-	return list(ctx, s, &sessionList, w, p)
+	return list(ctx, s.database, &sessionList, w, p)
 }
 
-// SessionIDs returns the ids of sessions, in no order. It reads no documents.
-func SessionIDs(ctx context.Context, s *Store, f SessionFilter) ([]string, error) {
+// IDs returns the ids of sessions, in no order. It reads no documents.
+func (s Sessions) IDs(ctx context.Context, f SessionFilter) ([]string, error) {
 	if f.Tenant == "" {
 		return nil, fail(ErrInvalid, "list sessions: no tenant")
 	}

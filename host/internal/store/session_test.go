@@ -12,30 +12,33 @@ import (
 func TestSession(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		v, err := s.CreateSession(ctx, Session{Tenant: "t", Canvas: "c", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("{}")})
+		v, err := s.Sessions.Create(
+			ctx,
+			Session{Tenant: "t", Canvas: "c", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("{}")},
+		)
 		require.NoError(t, err)
-		got, err := s.Session(ctx, "t", v.ID)
+		got, err := s.Sessions.Get(ctx, "t", v.ID)
 		require.NoError(t, err)
 		require.Equal(t, v, got)
-		_, err = s.Session(ctx, "t2", v.ID)
+		_, err = s.Sessions.Get(ctx, "t2", v.ID)
 		require.ErrorIs(t, err, ErrNotFound)
 
 		t.Run("saving over an old revision fails", func(t *testing.T) {
-			rev, err := s.SaveSession(ctx, v)
+			rev, err := s.Sessions.Save(ctx, v)
 			require.NoError(t, err)
 			require.EqualValues(t, 2, rev)
-			_, err = s.SaveSession(ctx, v)
+			_, err = s.Sessions.Save(ctx, v)
 			require.ErrorIs(t, err, ErrConflict)
 			require.ErrorContains(t, err, "revision 1, now 2")
 		})
 		t.Run("an unknown session cannot be saved", func(t *testing.T) {
-			_, err := s.SaveSession(ctx, Session{ID: "none", Tenant: "t"})
+			_, err := s.Sessions.Save(ctx, Session{ID: "none", Tenant: "t"})
 			require.ErrorIs(t, err, ErrNotFound)
 		})
 		t.Run("delete", func(t *testing.T) {
-			require.ErrorIs(t, s.DeleteSession(ctx, "t2", v.ID), ErrNotFound)
-			require.NoError(t, s.DeleteSession(ctx, "t", v.ID))
-			_, err := s.Session(ctx, "t", v.ID)
+			require.ErrorIs(t, s.Sessions.Delete(ctx, "t2", v.ID), ErrNotFound)
+			require.NoError(t, s.Sessions.Delete(ctx, "t", v.ID))
+			_, err := s.Sessions.Get(ctx, "t", v.ID)
 			require.ErrorIs(t, err, ErrNotFound)
 		})
 	})
@@ -44,59 +47,63 @@ func TestSession(t *testing.T) {
 func TestSessionHasOneActiveRun(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		v, err := s.CreateSession(ctx, Session{Tenant: "t"})
+		v, err := s.Sessions.Create(ctx, Session{Tenant: "t"})
 		require.NoError(t, err)
 		read := func() Session {
-			v, err := s.Session(ctx, "t", v.ID)
+			v, err := s.Sessions.Get(ctx, "t", v.ID)
 			require.NoError(t, err)
 			return v
 		}
 		turn := func(run string) Run { return Run{ID: run, Tenant: "t", Session: v.ID} }
 		end := func(run string) {
-			_, err := s.EndRun(ctx, RunEnd{ID: run, Tenant: "t", Session: v.ID, Status: RunFailed}, nil)
+			_, err := s.Runs.End(ctx, RunEnd{ID: run, Tenant: "t", Session: v.ID, Status: RunFailed}, nil)
 			require.NoError(t, err)
 		}
-		require.NoError(t, s.StartTurn(ctx, turn("r1"), v))
+		require.NoError(t, s.Runs.StartTurn(ctx, turn("r1"), v))
 		require.Equal(t, "r1", read().Run)
-		require.NoError(t, s.ClaimSession(ctx, read(), "r1"), "the owning run may repeat its claim")
+		require.NoError(t, s.Sessions.Claim(ctx, read(), "r1"), "the owning run may repeat its claim")
 		for _, seen := range []Session{v, read()} {
-			require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), seen), ErrConflict)
-			require.ErrorIs(t, s.ClaimSession(ctx, seen, "r2"), ErrConflict)
+			require.ErrorIs(t, s.Runs.StartTurn(ctx, turn("r2"), seen), ErrConflict)
+			require.ErrorIs(t, s.Sessions.Claim(ctx, seen, "r2"), ErrConflict)
 		}
 		end("r2")
 		require.Equal(t, "r1", read().Run, "only the end of the owning run frees the session")
 
 		held := read()
 		held.LastRun, held.Rounds = "r1", 1
-		_, err = s.EndRun(ctx, RunEnd{ID: "r1", Tenant: "t", Session: v.ID, Status: RunDone}, &held)
+		_, err = s.Runs.End(ctx, RunEnd{ID: "r1", Tenant: "t", Session: v.ID, Status: RunDone}, &held)
 		require.NoError(t, err)
-		require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), v), ErrConflict, "the session has changed since it was read")
-		require.NoError(t, s.StartTurn(ctx, turn("r2"), read()))
+		require.ErrorIs(
+			t, s.Runs.StartTurn(ctx, turn("r2"), v), ErrConflict, "the session has changed since it was read",
+		)
+		require.NoError(t, s.Runs.StartTurn(ctx, turn("r2"), read()))
 		end("r2")
 		require.Empty(t, read().Run, "an end without a result frees the session")
 
 		t.Run("a rejected run claims no session", func(t *testing.T) {
-			require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), read()), ErrExists)
+			require.ErrorIs(t, s.Runs.StartTurn(ctx, turn("r2"), read()), ErrExists)
 			require.Empty(t, read().Run)
-			require.ErrorIs(t, s.StartTurn(ctx, turn("r3\x00"), read()), ErrInvalid)
+			require.ErrorIs(t, s.Runs.StartTurn(ctx, turn("r3\x00"), read()), ErrInvalid)
 		})
 		t.Run("a rejected claim writes no run", func(t *testing.T) {
 			foreign := read()
 			foreign.Tenant = "other"
-			require.ErrorIs(t, s.StartTurn(ctx, turn("r4"), foreign), ErrConflict)
-			_, err := s.Run(ctx, "t", "r4")
+			require.ErrorIs(t, s.Runs.StartTurn(ctx, turn("r4"), foreign), ErrConflict)
+			_, err := s.Runs.Get(ctx, "t", "r4")
 			require.ErrorIs(t, err, ErrNotFound)
 		})
 		t.Run("claims of inactive runs can be taken over", func(t *testing.T) {
 			for _, gone := range []string{"none", "r1"} {
-				w, err := s.CreateSession(ctx, Session{Tenant: "t", Run: gone})
+				w, err := s.Sessions.Create(ctx, Session{Tenant: "t", Run: gone})
 				require.NoError(t, err)
 				unread := w
 				unread.Run = ""
-				require.ErrorIs(t, s.StartTurn(ctx, turn(newID()), unread), ErrConflict, "only after reading the claim")
+				require.ErrorIs(
+					t, s.Runs.StartTurn(ctx, turn(newID()), unread), ErrConflict, "only after reading the claim",
+				)
 				run := newID()
-				require.NoError(t, s.StartTurn(ctx, turn(run), w))
-				require.ErrorIs(t, s.StartTurn(ctx, turn(newID()), w), ErrConflict, "once")
+				require.NoError(t, s.Runs.StartTurn(ctx, turn(run), w))
+				require.ErrorIs(t, s.Runs.StartTurn(ctx, turn(newID()), w), ErrConflict, "once")
 			}
 		})
 	})
@@ -105,7 +112,7 @@ func TestSessionHasOneActiveRun(t *testing.T) {
 func TestConcurrentTurnsAreSerial(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		v, err := s.CreateSession(ctx, Session{Tenant: "t", Run: "orphan"})
+		v, err := s.Sessions.Create(ctx, Session{Tenant: "t", Run: "orphan"})
 		require.NoError(t, err)
 		var inside, turns atomic.Int64
 		var wg sync.WaitGroup
@@ -113,9 +120,9 @@ func TestConcurrentTurnsAreSerial(t *testing.T) {
 			wg.Go(func() {
 				run := newID()
 				for {
-					held, err := s.Session(ctx, "t", v.ID)
+					held, err := s.Sessions.Get(ctx, "t", v.ID)
 					require.NoError(t, err)
-					err = s.StartTurn(ctx, Run{ID: run, Tenant: "t"}, held)
+					err = s.Runs.StartTurn(ctx, Run{ID: run, Tenant: "t"}, held)
 					if errors.Is(err, ErrConflict) {
 						continue
 					}
@@ -124,7 +131,7 @@ func TestConcurrentTurnsAreSerial(t *testing.T) {
 					held.Rounds++
 					held.LastRun = run
 					inside.Add(-1)
-					_, err = s.EndRun(ctx, RunEnd{ID: run, Status: RunDone}, &held)
+					_, err = s.Runs.End(ctx, RunEnd{ID: run, Status: RunDone}, &held)
 					require.NoError(t, err)
 					turns.Add(1)
 					return
@@ -132,7 +139,7 @@ func TestConcurrentTurnsAreSerial(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		got, err := s.Session(ctx, "t", v.ID)
+		got, err := s.Sessions.Get(ctx, "t", v.ID)
 		require.NoError(t, err)
 		require.EqualValues(t, 6, got.Rounds)
 	})
@@ -141,59 +148,61 @@ func TestConcurrentTurnsAreSerial(t *testing.T) {
 func TestEndRunIsRepeatable(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		v, err := s.CreateSession(ctx, Session{Tenant: "t", Run: "r1"})
+		v, err := s.Sessions.Create(ctx, Session{Tenant: "t", Run: "r1"})
 		require.NoError(t, err)
-		require.NoError(t, s.StartRun(ctx, Run{ID: "r1", Tenant: "t", Canvas: "c", Message: "m1", Input: []byte("in")}))
-		require.ErrorIs(t, s.StartRun(ctx, Run{ID: "r1", Tenant: "t"}), ErrExists)
-		active, err := s.ActiveRuns(ctx)
+		require.NoError(
+			t, s.Runs.Start(ctx, Run{ID: "r1", Tenant: "t", Canvas: "c", Message: "m1", Input: []byte("in")}),
+		)
+		require.ErrorIs(t, s.Runs.Start(ctx, Run{ID: "r1", Tenant: "t"}), ErrExists)
+		active, err := s.Runs.Active(ctx)
 		require.NoError(t, err)
 		require.Len(t, active, 1)
 		require.Equal(t, []byte("in"), active[0].Input)
 
 		v.Rounds, v.LastRun = 1, "r1"
-		rev, err := s.EndRun(ctx, RunEnd{ID: "r1", Status: RunDone, Tokens: 7}, &v)
+		rev, err := s.Runs.End(ctx, RunEnd{ID: "r1", Status: RunDone, Tokens: 7}, &v)
 		require.NoError(t, err)
 		require.EqualValues(t, 2, rev)
-		again, err := s.EndRun(ctx, RunEnd{ID: "r1", Status: RunFailed, Error: "late"}, &v)
+		again, err := s.Runs.End(ctx, RunEnd{ID: "r1", Status: RunFailed, Error: "late"}, &v)
 		require.NoError(t, err)
 		require.Equal(t, rev, again)
 
-		got, err := s.Session(ctx, "t", v.ID)
+		got, err := s.Sessions.Get(ctx, "t", v.ID)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, got.Rounds)
 		require.Empty(t, got.Run)
-		run, err := s.RunOfMessage(ctx, "t", "m1")
+		run, err := s.Runs.OfMessage(ctx, "t", "m1")
 		require.NoError(t, err)
 		require.Equal(t, RunDone, run.Status)
 		require.EqualValues(t, 7, run.Tokens)
 		require.Empty(t, run.Input)
 		require.NotZero(t, run.EndTime)
-		active, err = s.ActiveRuns(ctx)
+		active, err = s.Runs.Active(ctx)
 		require.NoError(t, err)
 		require.Empty(t, active)
 
 		t.Run("a conflict writes neither part", func(t *testing.T) {
-			require.NoError(t, s.StartRun(ctx, Run{ID: "r2", Tenant: "t"}))
+			require.NoError(t, s.Runs.Start(ctx, Run{ID: "r2", Tenant: "t"}))
 			stale := v
 			stale.LastRun = "r2"
-			_, err := s.EndRun(ctx, RunEnd{ID: "r2", Status: RunDone}, &stale)
+			_, err := s.Runs.End(ctx, RunEnd{ID: "r2", Status: RunDone}, &stale)
 			require.ErrorIs(t, err, ErrConflict)
-			run, err := s.Run(ctx, "t", "r2")
+			run, err := s.Runs.Get(ctx, "t", "r2")
 			require.NoError(t, err)
 			require.Equal(t, RunActive, run.Status)
 		})
 		t.Run("ended runs are listed and deleted", func(t *testing.T) {
-			list, total, err := s.Runs(ctx, RunFilter{Tenant: "t", Status: RunDone}, Page{Limit: 10})
+			list, total, err := s.Runs.List(ctx, RunFilter{Tenant: "t", Status: RunDone}, Page{Limit: 10})
 			require.NoError(t, err)
 			require.Equal(t, 1, total)
 			require.Equal(t, "r1", list[0].ID)
-			n, err := s.ForgetRuns(ctx, s.ms()+1, 0)
+			n, err := s.Runs.Forget(ctx, s.ms()+1, 0)
 			require.NoError(t, err)
 			require.Zero(t, n)
-			n, err = s.ForgetRuns(ctx, s.ms()+1, 10)
+			n, err = s.Runs.Forget(ctx, s.ms()+1, 10)
 			require.NoError(t, err)
 			require.EqualValues(t, 1, n)
-			_, err = s.Run(ctx, "t", "r2")
+			_, err = s.Runs.Get(ctx, "t", "r2")
 			require.NoError(t, err, "an active run is not deleted")
 		})
 	})
@@ -208,12 +217,12 @@ func TestSessions(t *testing.T) {
 			{ID: "c", Tenant: "t", Canvas: "c2", User: "u1"},
 			{ID: "d", Tenant: "t2", Canvas: "c1"},
 		} {
-			_, err := s.CreateSession(ctx, v)
+			_, err := s.Sessions.Create(ctx, v)
 			require.NoError(t, err)
 		}
 		find := func(f SessionFilter) []string {
 			f.Tenant = "t"
-			list, total, err := s.Sessions(ctx, f, Page{Order: "id", Asc: true})
+			list, total, err := s.Sessions.List(ctx, f, Page{Order: "id", Asc: true})
 			require.NoError(t, err)
 			require.Len(t, list, total)
 			ids := []string{}

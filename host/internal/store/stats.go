@@ -13,9 +13,9 @@ type SessionDay struct {
 	TimedTokens, TimedMilliseconds int64 // of the sessions with a known duration
 }
 
-// SessionDays returns totals of sessions per day, earliest first. Days without sessions are
+// Days returns totals of sessions per day, earliest first. Days without sessions are
 // omitted. It reads no documents.
-func SessionDays(ctx context.Context, s *Store, f SessionFilter) ([]SessionDay, error) {
+func (s Sessions) Days(ctx context.Context, f SessionFilter) ([]SessionDay, error) {
 	if f.Tenant == "" {
 		return nil, fail(ErrInvalid, "sum up sessions: no tenant")
 	}

@@ -15,6 +15,9 @@ type Tenant struct {
 	TokensPerDay int64 // model tokens per day (UTC); 0 means unlimited
 }
 
+// Tenants has the records of tenants.
+type Tenants struct{ *database }
+
 const tenantColumns = `id, name, create_time, update_time, tokens_per_day`
 
 func scanTenant(r row) (Tenant, error) {
@@ -29,8 +32,11 @@ type Member struct {
 	Role   string // owner, admin, normal
 }
 
-// PutTenant adds or renames a tenant; renaming does not change its quota. An empty ID is filled in.
-func (s *Store) PutTenant(ctx context.Context, t Tenant) (Tenant, error) {
+// Members has the memberships of users in tenants.
+type Members struct{ *database }
+
+// Put adds or renames a tenant; renaming does not change its quota. An empty ID is filled in.
+func (s Tenants) Put(ctx context.Context, t Tenant) (Tenant, error) {
 	if t.ID == "" {
 		t.ID = newID()
 	}
@@ -44,18 +50,20 @@ func (s *Store) PutTenant(ctx context.Context, t Tenant) (Tenant, error) {
 	const upsert = `INSERT INTO tenants (` + tenantColumns + `) VALUES ($1, $2, $3, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, update_time = excluded.update_time
 		RETURNING ` + tenantColumns
-	return changeOne(ctx, s, fmt.Sprintf("tenant %q", t.Name), scanTenant, upsert, t.ID, t.Name, s.ms(), t.TokensPerDay)
+	return changeOne(
+		ctx, s.database, fmt.Sprintf("tenant %q", t.Name), scanTenant, upsert, t.ID, t.Name, s.ms(), t.TokensPerDay,
+	)
 }
 
-// Tenant returns a tenant. Errors: [ErrNotFound].
-func (s *Store) Tenant(ctx context.Context, id string) (Tenant, error) {
+// Get returns a tenant. Errors: [ErrNotFound].
+func (s Tenants) Get(ctx context.Context, id string) (Tenant, error) {
 	const query = `SELECT ` + tenantColumns + ` FROM tenants WHERE id = $1`
 	t, err := scanTenant(s.read.QueryRowContext(ctx, query, id))
 	return t, fail(err, "tenant %q", id)
 }
 
-// Tenants returns all tenants, oldest first.
-func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
+// List returns all tenants, oldest first.
+func (s Tenants) List(ctx context.Context) ([]Tenant, error) {
 	out, err := queryAll(ctx, s.read, scanTenant, `SELECT `+tenantColumns+` FROM tenants ORDER BY create_time, id`)
 	return out, fail(err, "tenants")
 }
@@ -67,9 +75,9 @@ var owned = []string{
 	"memories", "memory_messages",
 }
 
-// DeleteTenant deletes a tenant with all its records, and users without another tenant. Uploaded
+// Delete deletes a tenant with all its records, and users without another tenant. Uploaded
 // files are not records and remain; those of documents become loose. Errors: [ErrNotFound].
-func (s *Store) DeleteTenant(ctx context.Context, id string) error {
+func (s Tenants) Delete(ctx context.Context, id string) error {
 	const versions = `DELETE FROM versions WHERE canvas_id IN (SELECT id FROM canvases WHERE tenant_id = $1)`
 	defer s.totals.forget()
 	return s.write(ctx, fmt.Sprintf("delete tenant %q", id), func(ctx context.Context, q querier) error {
@@ -117,8 +125,8 @@ func deleteStray(ctx context.Context, q querier, user string) error {
 	return nil
 }
 
-// PutMember adds a user to a tenant or changes the role.
-func (s *Store) PutMember(ctx context.Context, m Member) error {
+// Put adds a user to a tenant or changes the role.
+func (s Members) Put(ctx context.Context, m Member) error {
 	if err := checkText("tenant", m.Tenant, "user", m.User, "role", m.Role); err != nil {
 		return fail(err, "member")
 	}
@@ -130,9 +138,9 @@ func (s *Store) PutMember(ctx context.Context, m Member) error {
 	})
 }
 
-// DeleteMember ends a membership and deletes the keys of the user in the tenant. A user without
+// Delete ends a membership and deletes the keys of the user in the tenant. A user without
 // another tenant is deleted too. Errors: [ErrNotFound].
-func (s *Store) DeleteMember(ctx context.Context, tenant, user string) error {
+func (s Members) Delete(ctx context.Context, tenant, user string) error {
 	return s.write(ctx, "delete member", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM members WHERE tenant_id = $1 AND user_id = $2`, tenant, user)
 		if err := changed(res, err, ErrNotFound); err != nil {
@@ -145,15 +153,15 @@ func (s *Store) DeleteMember(ctx context.Context, tenant, user string) error {
 	})
 }
 
-// Memberships returns the memberships of a user.
-func (s *Store) Memberships(ctx context.Context, user string) ([]Member, error) {
+// OfUser returns the memberships of a user.
+func (s Members) OfUser(ctx context.Context, user string) ([]Member, error) {
 	out, err := queryAll(ctx, s.read, scanMember,
 		`SELECT tenant_id, user_id, role FROM members WHERE user_id = $1 ORDER BY tenant_id`, user)
 	return out, fail(err, "memberships")
 }
 
-// Members returns the members of a tenant.
-func (s *Store) Members(ctx context.Context, tenant string) ([]Member, error) {
+// List returns the members of a tenant.
+func (s Members) List(ctx context.Context, tenant string) ([]Member, error) {
 	out, err := queryAll(ctx, s.read, scanMember,
 		`SELECT tenant_id, user_id, role FROM members WHERE tenant_id = $1 ORDER BY user_id`, tenant)
 	return out, fail(err, "members")

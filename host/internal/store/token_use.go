@@ -26,6 +26,9 @@ type TokenState struct {
 	Used  int64
 }
 
+// Tokens has the counts of used model tokens.
+type Tokens struct{ *database }
+
 // callerOfKey is the prefix of callers that are keys.
 const callerOfKey = "key "
 
@@ -39,9 +42,9 @@ func checkQuota(tokens int64) error {
 	return nil
 }
 
-// SetKeyLimits changes the limits of a key; nil leaves a limit unchanged. Errors: [ErrNotFound],
+// SetLimits changes the limits of a key; nil leaves a limit unchanged. Errors: [ErrNotFound],
 // [ErrInvalid].
-func (s *Store) SetKeyLimits(ctx context.Context, tenant, id string, rate, tokensPerDay *int64) (Key, error) {
+func (s Keys) SetLimits(ctx context.Context, tenant, id string, rate, tokensPerDay *int64) (Key, error) {
 	if tokensPerDay != nil {
 		if err := checkQuota(*tokensPerDay); err != nil {
 			return Key{}, fail(err, "limits of key %q", id)
@@ -49,21 +52,27 @@ func (s *Store) SetKeyLimits(ctx context.Context, tenant, id string, rate, token
 	}
 	const update = `UPDATE keys SET rate = COALESCE($1, rate), tokens_per_day = COALESCE($2, tokens_per_day)
 		WHERE tenant_id = $3 AND id = $4 RETURNING ` + keyColumns
-	return changeOne(ctx, s, fmt.Sprintf("limits of key %q", id), scanKey, update, rate, tokensPerDay, tenant, id)
+	return changeOne(
+		ctx, s.database, fmt.Sprintf("limits of key %q", id), scanKey, update, rate, tokensPerDay, tenant, id,
+	)
 }
 
-// SetTenantTokens changes the daily quota of model tokens of a tenant; 0 means unlimited. Errors:
+// SetTokens changes the daily quota of model tokens of a tenant; 0 means unlimited. Errors:
 // [ErrNotFound], [ErrInvalid].
-func (s *Store) SetTenantTokens(ctx context.Context, id string, tokensPerDay int64) (Tenant, error) {
+func (s Tenants) SetTokens(ctx context.Context, id string, tokensPerDay int64) (Tenant, error) {
 	if err := checkQuota(tokensPerDay); err != nil {
 		return Tenant{}, fail(err, "quota of tenant %q", id)
 	}
 	const update = `UPDATE tenants SET tokens_per_day = $1, update_time = $2 WHERE id = $3 RETURNING ` + tenantColumns
-	return changeOne(ctx, s, fmt.Sprintf("quota of tenant %q", id), scanTenant, update, tokensPerDay, s.ms(), id)
+	return changeOne(
+		ctx, s.database, fmt.Sprintf("quota of tenant %q", id), scanTenant, update, tokensPerDay, s.ms(), id,
+	)
 }
 
 // changeOne runs an UPDATE ... RETURNING of one row.
-func changeOne[T any](ctx context.Context, s *Store, what string, scan func(row) (T, error), update string, args ...any) (out T, err error) {
+func changeOne[T any](
+	ctx context.Context, s *database, what string, scan func(row) (T, error), update string, args ...any,
+) (out T, err error) {
 	err = s.write(ctx, what, func(ctx context.Context, q querier) error {
 		rows, err := queryAll(ctx, q, scan, update, args...)
 		if err != nil {
@@ -78,9 +87,9 @@ func changeOne[T any](ctx context.Context, s *Store, what string, scan func(row)
 	return out, err
 }
 
-// AddTokens adds used tokens and returns the new totals of all hosts in the same order. Totals
+// Add adds used tokens and returns the new totals of all hosts in the same order. Totals
 // saturate at [MostTokens].
-func (s *Store) AddTokens(ctx context.Context, uses []TokenUse) (totals []int64, err error) {
+func (s Tokens) Add(ctx context.Context, uses []TokenUse) (totals []int64, err error) {
 	// Hosts that write the same rows in the same order cannot deadlock.
 	order := make([]int, len(uses))
 	for i, u := range uses {
@@ -109,9 +118,9 @@ func (s *Store) AddTokens(ctx context.Context, uses []TokenUse) (totals []int64,
 	return totals, err
 }
 
-// TokenState returns the quota of a caller and its use on a day; the caller "" is the tenant. The
+// State returns the quota of a caller and its use on a day; the caller "" is the tenant. The
 // quota of a caller that has none or does not exist is 0.
-func (s *Store) TokenState(ctx context.Context, tenant, caller string, day int64) (TokenState, error) {
+func (s Tokens) State(ctx context.Context, tenant, caller string, day int64) (TokenState, error) {
 	const used = `COALESCE((SELECT tokens FROM token_use WHERE tenant_id = $1 AND day = $2 AND caller = $3), 0)`
 	query, args := `SELECT 0, `+used, []any{tenant, day, caller}
 	if key, ok := strings.CutPrefix(caller, callerOfKey); ok {
@@ -125,17 +134,17 @@ func (s *Store) TokenState(ctx context.Context, tenant, caller string, day int64
 	return t, fail(err, "tokens of tenant %q", tenant)
 }
 
-// CallerTokens returns the tokens used by each caller of a tenant on a day.
-func (s *Store) CallerTokens(ctx context.Context, tenant string, day int64) (map[string]int64, error) {
-	return s.tokens(ctx, `SELECT caller, tokens FROM token_use WHERE tenant_id = $1 AND day = $2`, tenant, day)
+// ByCaller returns the tokens used by each caller of a tenant on a day.
+func (s Tokens) ByCaller(ctx context.Context, tenant string, day int64) (map[string]int64, error) {
+	return s.sum(ctx, `SELECT caller, tokens FROM token_use WHERE tenant_id = $1 AND day = $2`, tenant, day)
 }
 
-// TenantTokens returns the tokens used by each tenant on a day.
-func (s *Store) TenantTokens(ctx context.Context, day int64) (map[string]int64, error) {
-	return s.tokens(ctx, `SELECT tenant_id, tokens FROM token_use WHERE caller = '' AND day = $1`, day)
+// ByTenant returns the tokens used by each tenant on a day.
+func (s Tokens) ByTenant(ctx context.Context, day int64) (map[string]int64, error) {
+	return s.sum(ctx, `SELECT tenant_id, tokens FROM token_use WHERE caller = '' AND day = $1`, day)
 }
 
-func (s *Store) tokens(ctx context.Context, query string, args ...any) (map[string]int64, error) {
+func (s Tokens) sum(ctx context.Context, query string, args ...any) (map[string]int64, error) {
 	out := map[string]int64{}
 	_, err := queryAll(ctx, s.read, func(r row) (struct{}, error) {
 		var name string
@@ -147,8 +156,8 @@ func (s *Store) tokens(ctx context.Context, query string, args ...any) (map[stri
 	return out, fail(err, "used tokens")
 }
 
-// ForgetTokens deletes counts from before a day.
-func (s *Store) ForgetTokens(ctx context.Context, day int64) error {
+// Forget deletes counts from before a day.
+func (s Tokens) Forget(ctx context.Context, day int64) error {
 	_, err := s.commit.exec(ctx, `DELETE FROM token_use WHERE day < $1`, day)
 	return fail(err, "forget used tokens")
 }

@@ -15,6 +15,9 @@ type User struct {
 	UpdateTime int64 // Unix milliseconds
 }
 
+// Users has the records of users.
+type Users struct{ *database }
+
 const userColumns = `id, email, nickname, avatar, create_time, update_time`
 
 func (u *User) dest() []any {
@@ -25,15 +28,15 @@ func (u *User) check() error {
 	return checkText("id", u.ID, "email", u.Email, "nickname", u.Nickname, "avatar", u.Avatar)
 }
 
-// CreateUser adds a user with a password. An empty ID is filled in. Errors: [ErrExists] if the
+// Create adds a user with a password. An empty ID is filled in. Errors: [ErrExists] if the
 // address is taken, ignoring case; [ErrInvalid].
-func (s *Store) CreateUser(ctx context.Context, u User, password string) (User, error) {
+func (s Users) Create(ctx context.Context, u User, password string) (User, error) {
 	return s.CreateMember(ctx, Member{}, u, password)
 }
 
 // CreateMember adds a user with a password and the membership m in one commit; m.User is filled in.
-// An empty m.Tenant adds no membership. Errors: those of [Store.CreateUser].
-func (s *Store) CreateMember(ctx context.Context, m Member, u User, password string) (User, error) {
+// An empty m.Tenant adds no membership. Errors: those of [Users.Create].
+func (s Users) CreateMember(ctx context.Context, m Member, u User, password string) (User, error) {
 	if u.ID == "" {
 		u.ID = newID()
 	}
@@ -58,16 +61,16 @@ func (s *Store) CreateMember(ctx context.Context, m Member, u User, password str
 	return u, nil
 }
 
-// User returns a user. Errors: [ErrNotFound].
-func (s *Store) User(ctx context.Context, id string) (User, error) {
+// Get returns a user. Errors: [ErrNotFound].
+func (s Users) Get(ctx context.Context, id string) (User, error) {
 	var u User
 	err := s.read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id).Scan(u.dest()...)
 	return u, fail(err, "user %q", id)
 }
 
-// UserByPassword returns the user with an address and password. A wrong password and an unknown
+// ByPassword returns the user with an address and password. A wrong password and an unknown
 // address take the same time and both return [ErrNotFound].
-func (s *Store) UserByPassword(ctx context.Context, email, password string) (User, error) {
+func (s Users) ByPassword(ctx context.Context, email, password string) (User, error) {
 	var u User
 	var hash string
 	const query = `SELECT ` + userColumns + `, password FROM users WHERE email_fold = $1`
@@ -83,8 +86,8 @@ func (s *Store) UserByPassword(ctx context.Context, email, password string) (Use
 	return u, nil
 }
 
-// UserByEmail returns the user with an address, ignoring case. Errors: [ErrNotFound].
-func (s *Store) UserByEmail(ctx context.Context, email string) (User, error) {
+// ByEmail returns the user with an address, ignoring case. Errors: [ErrNotFound].
+func (s Users) ByEmail(ctx context.Context, email string) (User, error) {
 	var u User
 	const query = `SELECT ` + userColumns + ` FROM users WHERE email_fold = $1`
 	err := s.read.QueryRowContext(ctx, query, []byte(fold(email))).Scan(u.dest()...)
@@ -93,7 +96,7 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (User, error) {
 
 // SetPassword changes a password and ends all logins of the user.
 // Errors: [ErrNotFound].
-func (s *Store) SetPassword(ctx context.Context, user, password string) error {
+func (s Users) SetPassword(ctx context.Context, user, password string) error {
 	hash := hashPassword(password)
 	return s.write(ctx, fmt.Sprintf("password of user %q", user), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE users SET password = $1, update_time = $2 WHERE id = $3`, hash, s.ms(), user)

@@ -35,7 +35,9 @@ func scanVersion(r row) (Version, error) {
 // content, drops versions over the limit, and publishes the version if publish is set. It returns
 // the resulting publication. The caller has updated the row of the canvas in this transaction, so
 // no other host adds a version concurrently.
-func (s *Store) addVersion(ctx context.Context, q querier, c Canvas, title string, publish bool) (Publication, error) {
+func (s Canvases) addVersion(
+	ctx context.Context, q querier, c Canvas, title string, publish bool,
+) (Publication, error) {
 	now := c.Publication
 	sum := sha256.Sum256(c.DSL)
 	v := Version{ID: newID(), Number: 1, Title: printable(title), Hash: hex.EncodeToString(sum[:])}
@@ -64,7 +66,7 @@ func (s *Store) addVersion(ctx context.Context, q querier, c Canvas, title strin
 }
 
 // insertVersion adds the newest version of a canvas, unpublished.
-func (s *Store) insertVersion(ctx context.Context, q querier, c Canvas, v Version) error {
+func (s Canvases) insertVersion(ctx context.Context, q querier, c Canvas, v Version) error {
 	const insert = `INSERT INTO versions (` + versionColumns + `) VALUES ($1, $2, $3, $4, '', $5, $6, $7, 0, $8)`
 	_, err := q.ExecContext(ctx, insert, v.ID, c.ID, v.Number, v.Title, v.Hash, bytesOf(c.DSL), c.UpdateTime, c.Author)
 	if err != nil {
@@ -80,7 +82,7 @@ func (s *Store) insertVersion(ctx context.Context, q querier, c Canvas, v Versio
 }
 
 // Versions returns the versions of a canvas, newest first.
-func (s *Store) Versions(ctx context.Context, tenant, canvas string) ([]Version, error) {
+func (s Canvases) Versions(ctx context.Context, tenant, canvas string) ([]Version, error) {
 	const query = `SELECT ` + versionColumns + ` FROM versions WHERE canvas_id = $1
 		AND EXISTS (SELECT 1 FROM canvases WHERE canvases.id = $1 AND canvases.tenant_id = $2)
 		ORDER BY number DESC`
@@ -89,7 +91,7 @@ func (s *Store) Versions(ctx context.Context, tenant, canvas string) ([]Version,
 }
 
 // Version returns a version by its id. Errors: [ErrNotFound].
-func (s *Store) Version(ctx context.Context, tenant, id string) (Version, error) {
+func (s Canvases) Version(ctx context.Context, tenant, id string) (Version, error) {
 	const query = `SELECT ` + versionColumns + ` FROM versions WHERE id = $1
 		AND EXISTS (SELECT 1 FROM canvases WHERE canvases.id = versions.canvas_id AND canvases.tenant_id = $2)`
 	v, err := scanVersion(s.read.QueryRowContext(ctx, query, id, tenant))
@@ -98,7 +100,7 @@ func (s *Store) Version(ctx context.Context, tenant, id string) (Version, error)
 
 // RenameVersion changes the title of a version. Errors: [ErrNotFound], also for a version of
 // another canvas, [ErrInvalid].
-func RenameVersion(ctx context.Context, s *Store, tenant, canvas, id, title string) error {
+func (s Canvases) RenameVersion(ctx context.Context, tenant, canvas, id, title string) error {
 	if err := checkText("title", title); err != nil {
 		return fail(err, "rename version %q", id)
 	}

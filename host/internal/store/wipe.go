@@ -10,7 +10,7 @@ import (
 // Used reports whether an existing database has records of any tenant. It does not need a key.
 func Used(ctx context.Context, cfg Config) (used bool, err error) {
 	err = withoutKey(ctx, cfg, func(s *Store) error {
-		list, err := s.Tenants(ctx)
+		list, err := s.Tenants.List(ctx)
 		used = len(list) > 0
 		return err
 	})
@@ -50,7 +50,7 @@ func KeyOpens(key, dump []byte) error {
 	if err != nil {
 		return fail(err, "key")
 	}
-	return fail((&Store{seal: seal}).fits(head.Key), "key")
+	return fail((&database{seal: seal}).fits(head.Key), "key")
 }
 
 // withoutKey opens a database and its tables without checking the key.

@@ -10,7 +10,7 @@ import (
 
 // Clear deletes all files of a tenant.
 func (b *Box) Clear(ctx context.Context, tenant string) error {
-	items, err := b.Store.Items(ctx, tenant, kind)
+	items, err := b.Store.Items.List(ctx, tenant, kind)
 	if err != nil {
 		return err
 	}
@@ -18,7 +18,7 @@ func (b *Box) Clear(ctx context.Context, tenant string) error {
 		if err := b.Files.Delete(ctx, objectName(tenant, item.ID)); err != nil && !errors.Is(err, broker.ErrNotFound) {
 			return err
 		}
-		if err := b.Store.DeleteItem(ctx, tenant, kind, item.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := b.Store.Items.Delete(ctx, tenant, kind, item.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 	}

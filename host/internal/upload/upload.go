@@ -72,7 +72,7 @@ func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (en
 		"extension", strings.TrimPrefix(strings.ToLower(path.Ext(name)), "."), "mime_type", files.MimeOf(name, head[:n]),
 		"created_by", tenant, "created_at", float64(time.Now().UnixMilli())/1000, "preview_url", engine.Null)
 	item := store.Item{Tenant: tenant, Kind: kind, ID: id, Name: name, Repeats: true, Doc: v.AppendJSON(nil)}
-	if _, err := b.Store.PutItem(ctx, item); err != nil {
+	if _, err := b.Store.Items.Put(ctx, item); err != nil {
 		return engine.Null, errors.Join(fmt.Errorf("file %q: %w", name, err), b.Files.Delete(ctx, objectName(tenant, id)))
 	}
 	return v, nil
@@ -90,7 +90,7 @@ func (b *Box) Open(ctx context.Context, tenant, id string) (io.ReadCloser, engin
 
 // item returns the stored record of a file, and its descriptor.
 func (b *Box) item(ctx context.Context, tenant, id string) (store.Item, engine.Value, error) {
-	item, err := b.Store.Item(ctx, tenant, kind, id)
+	item, err := b.Store.Items.Get(ctx, tenant, kind, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return item, engine.Null, fmt.Errorf("file %q: %w", id, ErrNotFound)
 	}
@@ -200,7 +200,7 @@ func (b *Box) remember(ctx context.Context, item store.Item, v engine.Value, f d
 		return err
 	}
 	item.Doc, item.Repeats = v.With(unreadable, reason).AppendJSON(nil), true
-	_, err = b.Store.PutItem(ctx, item)
+	_, err = b.Store.Items.Put(ctx, item)
 	if errors.Is(err, store.ErrConflict) {
 		return nil // another run stored the same failure
 	}

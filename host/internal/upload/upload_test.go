@@ -153,7 +153,7 @@ func TestInterruptedUpload(t *testing.T) {
 	gone := errors.New("gone")
 	_, err := b.Put(t.Context(), "one", "a.txt", io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20)), broken{gone}))
 	require.ErrorIs(t, err, gone)
-	list, err := b.Store.Items(t.Context(), "one", kind)
+	list, err := b.Store.Items.List(t.Context(), "one", kind)
 	require.NoError(t, err)
 	require.Empty(t, list)
 }

@@ -44,7 +44,7 @@ func (s *Site) Furnish() Belongings {
 	b.Memory = s.Good(memory).Data().Get("id").Str()
 	s.Good(s.Post("/api/v1/messages", `{"memory_id":"`+b.Memory+
 		`","agent_id":"a","session_id":"s","user_input":"my secret","agent_response":""}`))
-	keys, err := s.Store.Keys(s.T.Context(), "one")
+	keys, err := s.Store.Keys.List(s.T.Context(), "one")
 	require.NoError(s.T, err)
 	b.Key = keys[0].ID
 	return b
@@ -54,12 +54,15 @@ func (s *Site) Furnish() Belongings {
 func (s *Site) FurnishAll() Belongings {
 	s.T.Helper()
 	b := s.Furnish()
-	u, err := s.Store.CreateMember(s.T.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, store.User{Email: "mine@x.org", Nickname: b.Title}, "my secret password")
+	u, err := s.Store.Users.CreateMember(
+		s.T.Context(), store.Member{Tenant: "one", Role: app.RoleOwner},
+		store.User{Email: "mine@x.org", Nickname: b.Title}, "my secret password",
+	)
 	require.NoError(s.T, err)
 	s.FurnishDataset(&b)
 	b.User, b.Secret, b.Provider, b.Tenant = u.ID, "mine.secret", "mine", "one"
 	b.Schedule = s.As("one", "POST", "/api/v2/schedules", `{"canvas":"`+b.Canvas+`","every":"24h","query":"my secret"}`, 201).Get("id").Str()
-	require.NoError(s.T, s.Store.PutSecret(s.T.Context(), "one", b.Secret, []byte("my secret"), nil))
+	require.NoError(s.T, s.Store.Secrets.Put(s.T.Context(), "one", b.Secret, []byte("my secret"), nil))
 	require.NoError(s.T, s.Services.Models.Put(s.T.Context(), "one", model.Provider{Name: b.Provider, BaseURL: "http://127.0.0.1:1", Key: "my secret"}))
 	return b
 }
@@ -147,7 +150,9 @@ func (s *Site) Running(n int) []store.Run {
 	var runs []store.Run
 	require.Eventually(s.T, func() bool {
 		var err error
-		runs, _, err = s.Store.Runs(s.T.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
+		runs, _, err = s.Store.Runs.List(
+			s.T.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{},
+		)
 		return err == nil && len(runs) == n
 	}, time.Minute, time.Millisecond)
 	return runs

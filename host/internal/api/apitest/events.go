@@ -95,7 +95,9 @@ func (s *Site) Fuzzed(t *testing.T, r *http.Request) {
 func (s *Site) LoggedIn() (cookie, csrf, login string) {
 	s.T.Helper()
 	ann := store.User{Email: "ann@x.org", Nickname: "Ann"}
-	_, err := s.Store.CreateMember(s.T.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, ann, "correct horse")
+	_, err := s.Store.Users.CreateMember(
+		s.T.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, ann, "correct horse",
+	)
 	require.NoError(s.T, err)
 	a := s.Good(s.Request("POST", "/v1/user/login", "", `{"email":"ann@x.org","password":"correct horse"}`))
 	cookie, _, _ = strings.Cut(a.Header.Get("Set-Cookie"), ";")

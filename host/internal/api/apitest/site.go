@@ -79,7 +79,7 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 	require.NoError(t, err)
 	require.NoError(t, reg.Add(engine.Spec{Name: "Wait", Hidden: true, New: func() engine.Component { return waiter{s} }}))
 	s.Quota = countedQuota(s.Store)
-	models := &model.Tenants{Store: s.Store, Account: func(tenant, caller string) model.Account {
+	models := &model.Tenants{Items: s.Store.Items, Account: func(tenant, caller string) model.Account {
 		return s.Quota.Of(tenant, caller)
 	}}
 	ports := func(j *app.Job) engine.Ports {
@@ -124,7 +124,7 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 func countedQuota(s *store.Store) *quota.Meter {
 	began := time.Now()
 	return quota.New(quota.Config{
-		Store: s, Log: Quiet, Now: func() time.Time { return CountedDay.Add(time.Since(began)) },
+		Store: s.Tokens, Log: Quiet, Now: func() time.Time { return CountedDay.Add(time.Since(began)) },
 	})
 }
 
@@ -142,7 +142,7 @@ func (s *Site) serve() {
 	})
 	s.parse()
 	for _, tenant := range []string{"one", "two"} {
-		_, _, err := s.Store.CreateKey(s.T.Context(), store.Key{Tenant: tenant, User: tenant, Name: tenant}, tenant)
+		_, _, err := s.Store.Keys.Create(s.T.Context(), store.Key{Tenant: tenant, User: tenant, Name: tenant}, tenant)
 		require.NoError(s.T, err)
 	}
 }

@@ -101,9 +101,9 @@ func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 	require.Equal(t, b.Secret, s.Get("/api/v2/secrets").Body.Get("items").At(0).Get("name").Str())
 	require.Equal(t, b.Schedule, s.Get("/api/v2/schedules").Body.Get("items").At(0).Get("id").Str())
 	require.Equal(t, b.Provider, s.Get("/api/v2/providers").Body.Get("items").At(0).Get("name").Str())
-	_, err := s.Store.UserByPassword(t.Context(), "mine@x.org", "my secret password")
+	_, err := s.Store.Users.ByPassword(t.Context(), "mine@x.org", "my secret password")
 	require.NoError(t, err)
-	keys, err := s.Store.Keys(t.Context(), "one")
+	keys, err := s.Store.Keys.List(t.Context(), "one")
 	require.NoError(t, err)
 	require.Len(t, keys, 1)
 }
@@ -190,7 +190,9 @@ func TestSlowReaderStallsNobody(t *testing.T) {
 	write := func(id string, reader bool) (conn net.Conn, took time.Duration) {
 		e, err := s.Log.Claim(t.Context(), runlog.Run{ID: id})
 		require.NoError(t, err)
-		require.NoError(t, s.Store.StartRun(t.Context(), store.Run{ID: id, Tenant: "one", Canvas: "c", Message: "m " + id}))
+		require.NoError(
+			t, s.Store.Runs.Start(t.Context(), store.Run{ID: id, Tenant: "one", Canvas: "c", Message: "m " + id}),
+		)
 		if reader {
 			conn, err = net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 			require.NoError(t, err)

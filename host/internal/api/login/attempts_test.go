@@ -26,7 +26,9 @@ func loginSite(t *testing.T) *apitest.Site {
 	require.NoError(t, err)
 	s := apitest.New(t, apitest.Frozen, func(c *apitest.Config) { c.TrustedProxies = loopback })
 	ann := store.User{Email: "Ann@X.org", Nickname: "Ann"}
-	_, err = s.Store.CreateMember(t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, ann, "correct horse")
+	_, err = s.Store.Users.CreateMember(
+		t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, ann, "correct horse",
+	)
 	require.NoError(t, err)
 	return s
 }

@@ -22,14 +22,16 @@ func TestLoginWorksInTheAccountsOwnTenant(t *testing.T) {
 		return v.Get("tenant").Str(), v.Get("scopes").JSON()
 	}
 	for _, guest := range []string{"!before all", "~behind all"} {
-		_, err := s.Store.PutTenant(t.Context(), store.Tenant{ID: guest, Name: guest})
+		_, err := s.Store.Tenants.Put(t.Context(), store.Tenant{ID: guest, Name: guest})
 		require.NoError(t, err)
-		require.NoError(t, s.Store.PutMember(t.Context(), store.Member{Tenant: guest, User: user, Role: app.RoleAdmin}))
+		require.NoError(
+			t, s.Store.Members.Put(t.Context(), store.Member{Tenant: guest, User: user, Role: app.RoleAdmin}),
+		)
 	}
 	tenant, scopes := me()
 	require.Equal(t, own, tenant)
 	require.Equal(t, `["read","run","edit","admin"]`, scopes)
-	require.NoError(t, s.Store.DeleteMember(t.Context(), own, user))
+	require.NoError(t, s.Store.Members.Delete(t.Context(), own, user))
 	tenant, _ = me()
 	require.Equal(t, "!before all", tenant)
 

@@ -58,9 +58,12 @@ var csrfField = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
 func TestLoginPage(t *testing.T) {
 	s := apitest.New(t)
-	ann, err := s.Store.CreateMember(t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, store.User{Email: "ann@x.org", Nickname: "Ann"}, "correct horse")
+	ann, err := s.Store.Users.CreateMember(
+		t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner},
+		store.User{Email: "ann@x.org", Nickname: "Ann"}, "correct horse",
+	)
 	require.NoError(t, err)
-	_, _, err = s.Store.CreateKey(t.Context(), store.Key{Tenant: "one", User: ann.ID}, "annskey")
+	_, _, err = s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: ann.ID}, "annskey")
 	require.NoError(t, err)
 	v := newVisitor(s)
 	a := v.visit("/login?next=/%23canvas", nil)
@@ -119,7 +122,10 @@ func TestLoginPage(t *testing.T) {
 
 func TestLogoutForm(t *testing.T) {
 	s := apitest.New(t)
-	_, err := s.Store.CreateMember(t.Context(), store.Member{Tenant: "one", Role: app.RoleNormal}, store.User{Email: "bob@x.org"}, "correct horse")
+	_, err := s.Store.Users.CreateMember(
+		t.Context(), store.Member{Tenant: "one", Role: app.RoleNormal}, store.User{Email: "bob@x.org"},
+		"correct horse",
+	)
 	require.NoError(t, err)
 	v := newVisitor(s)
 	require.Equal(t, 401, v.visit("/logout", nil, "csrf", "x").Status)

@@ -60,7 +60,9 @@ func TestProviders(t *testing.T) {
 	}
 	s.As("two", "POST", "/api/v2/providers/work@Vendor/test", `{}`, 404)
 	s.As("two", "DELETE", "/api/v2/providers/work@Vendor", "", 404)
-	reader, _, err := s.Store.CreateKey(t.Context(), store.Key{Tenant: "one", Scopes: []string{"read", "run", "edit"}}, "reader")
+	reader, _, err := s.Store.Keys.Create(
+		t.Context(), store.Key{Tenant: "one", Scopes: []string{"read", "run", "edit"}}, "reader",
+	)
 	require.NoError(t, err)
 	require.NotEmpty(t, reader.ID)
 	s.As("reader", "PUT", "/api/v2/providers/P", `{}`, 403)
@@ -146,7 +148,7 @@ func TestModelsForPages(t *testing.T) {
 	})
 	t.Run("a key that may only read", func(t *testing.T) {
 		s.T = t
-		_, _, err := s.Store.CreateKey(t.Context(), store.Key{Tenant: "one", Scopes: []string{"read"}}, "reader")
+		_, _, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", Scopes: []string{"read"}}, "reader")
 		require.NoError(t, err)
 		a := s.Request("POST", apitest.Completions, "reader", apitest.Ask("small", "hi", false))
 		require.Equal(t, 403, a.Status)
@@ -155,7 +157,10 @@ func TestModelsForPages(t *testing.T) {
 	})
 	t.Run("a login needs its CSRF text", func(t *testing.T) {
 		s.T = t
-		_, err := s.Store.CreateMember(t.Context(), store.Member{Tenant: "one", Role: app.RoleNormal}, store.User{Email: "bob@x.org"}, "correct horse")
+		_, err := s.Store.Users.CreateMember(
+			t.Context(), store.Member{Tenant: "one", Role: app.RoleNormal}, store.User{Email: "bob@x.org"},
+			"correct horse",
+		)
 		require.NoError(t, err)
 		a := s.Good(s.Request("POST", "/v1/user/login", "", `{"email":"bob@x.org","password":"correct horse"}`))
 		cookie := strings.SplitN(a.Header.Get("Set-Cookie"), ";", 2)[0]

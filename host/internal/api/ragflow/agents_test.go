@@ -53,7 +53,10 @@ func TestCanvasesWithoutComponentsAreNotSaved(t *testing.T) {
 func TestCanvasesWithoutComponentsDoNotRun(t *testing.T) {
 	s := apitest.New(t)
 	for _, dsl := range []string{`{}`, `{"components":{}}`, drawing} {
-		v, err := s.Store.CreateCanvas(t.Context(), store.Canvas{Tenant: "one", User: "one", Title: dsl, DSL: []byte(dsl), Category: app.AgentCategory}, "")
+		v, err := s.Store.Canvases.Create(
+			t.Context(),
+			store.Canvas{Tenant: "one", User: "one", Title: dsl, DSL: []byte(dsl), Category: app.AgentCategory}, "",
+		)
 		require.NoError(t, err)
 		for path, body := range map[string]string{
 			"/v1/canvas/completion":                               `{"id":"` + v.ID + `","query":"x"}`,

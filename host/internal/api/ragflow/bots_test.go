@@ -30,7 +30,7 @@ func embedded(s *apitest.Site, dsl string) (id, token string) {
 	id = a.Data().Get("id").Str()
 	a = s.Post("/v1/canvas/completion", `{"id":"`+id+`","query":"PRIVATE question of a test"}`)
 	require.Contains(s.T, a.Kinds(), "workflow_started")
-	beta, err := s.Store.BetaFor(s.T.Context(), "one", id)
+	beta, err := s.Store.Betas.For(s.T.Context(), "one", id)
 	require.NoError(s.T, err)
 	return id, beta.Text
 }
@@ -41,7 +41,7 @@ func TestEmbedTokenShowsNothingPrivate(t *testing.T) {
 	s := apitest.New(t)
 	id, token := embedded(s, private)
 	require.Contains(t, s.Get("/v1/canvas/getsse/"+id).Text, "PRIVATE key", "the owner sees it")
-	runs, _, err := s.Store.Runs(t.Context(), store.RunFilter{Tenant: "one", Canvas: id}, store.Page{})
+	runs, _, err := s.Store.Runs.List(t.Context(), store.RunFilter{Tenant: "one", Canvas: id}, store.Page{})
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
 	b := apitest.Nobodys
@@ -123,7 +123,7 @@ func TestEmbeddedErrorsShowNothingPrivate(t *testing.T) {
 func TestEmbedTokenReachesItsOwnRunsOnly(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("slow", apitest.Slow)
-	beta, err := s.Store.BetaFor(t.Context(), "one", id)
+	beta, err := s.Store.Betas.For(t.Context(), "one", id)
 	require.NoError(t, err)
 	run := s.As("one", "POST", "/api/v2/canvases/"+id+"/runs", `{"inputs":{"query":"x"}}`, http.StatusAccepted).Get("id").Str()
 	s.Good(s.Request("PUT", "/v1/canvas/cancel/"+run, beta.Text, ""))
@@ -139,7 +139,7 @@ func TestEmbedTokenReachesItsOwnRunsOnly(t *testing.T) {
 func TestEmbeddedCanvasThatDoesNotLoad(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("broken", apitest.Parts([4]string{"begin", "Begin", `{}`, "LLM:L"}, [4]string{"LLM:L", "LLM", `{"temperature":"PRIVATE"}`, ""}))
-	beta, err := s.Store.BetaFor(t.Context(), "one", id)
+	beta, err := s.Store.Betas.For(t.Context(), "one", id)
 	require.NoError(t, err)
 	apitest.EachRoute(s, func(r api.Route, method string) {
 		if r.Need != api.NeedBeta {
@@ -168,7 +168,7 @@ func TestEmbeddedRunIsReadAgain(t *testing.T) {
 	require.NotContains(t, again.Text, "PRIVATE")
 
 	other := s.Canvas("other", apitest.Echo)
-	runs, _, err := s.Store.Runs(t.Context(), store.RunFilter{Tenant: "one", Canvas: id}, store.Page{})
+	runs, _, err := s.Store.Runs.List(t.Context(), store.RunFilter{Tenant: "one", Canvas: id}, store.Page{})
 	require.NoError(t, err)
 	require.Len(t, runs, 2)
 	owners := runs[0].ID

@@ -260,7 +260,10 @@ func TestContract(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) {
 		c.Templates = []app.Template{{ID: "t", Title: engine.Object("en", "T"), Description: engine.Object("en", "D"), Type: "Example", DSL: []byte(apitest.Echo)}}
 	})
-	_, err := s.Store.CreateMember(t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, store.User{Email: "ann@x.org", Nickname: "Ann"}, "correct horse")
+	_, err := s.Store.Users.CreateMember(
+		t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner},
+		store.User{Email: "ann@x.org", Nickname: "Ann"}, "correct horse",
+	)
 	require.NoError(t, err)
 	login := s.Good(s.Request("POST", "/v1/user/login", "", `{"email":"ann@x.org","password":"correct horse"}`)).Header.Get("Authorization")
 	tried := map[string]bool{}
@@ -286,7 +289,7 @@ func TestContract(t *testing.T) {
 				case "login":
 					key, header = "", []string{"Authorization", login}
 				case "beta":
-					token, err := s.Store.BetaFor(t.Context(), "one", b.Canvas)
+					token, err := s.Store.Betas.For(t.Context(), "one", b.Canvas)
 					require.NoError(t, err)
 					key = token.Text
 				}

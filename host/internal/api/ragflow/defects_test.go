@@ -21,7 +21,9 @@ func TestEditDuringARunIsNotLost(t *testing.T) {
 	done := make(chan apitest.Answer, 1)
 	go func() { done <- s.Post("/v1/canvas/completion", `{"id":"`+id+`","query":"first"}`) }()
 	require.Eventually(t, func() bool {
-		list, _, err := s.Store.Runs(t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
+		list, _, err := s.Store.Runs.List(
+			t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{},
+		)
 		return err == nil && len(list) == 1
 	}, time.Minute, time.Millisecond)
 	edited := apitest.Parts([4]string{"begin", "Begin", `{}`, "Wait:W"}, [4]string{"Wait:W", "Wait", `{}`, "Message:A"},
@@ -51,7 +53,9 @@ func TestRunsHaveTasksOfTheirOwn(t *testing.T) {
 	var runs []store.Run
 	require.Eventually(t, func() bool {
 		var err error
-		runs, _, err = s.Store.Runs(t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
+		runs, _, err = s.Store.Runs.List(
+			t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{},
+		)
 		return err == nil && len(runs) == 2
 	}, time.Minute, time.Millisecond)
 	require.NotEqual(t, runs[0].ID, runs[1].ID)

@@ -87,7 +87,9 @@ func cancelOne(s *apitest.Site, canvas string) time.Duration {
 	go func() { done <- s.Post("/v1/canvas/completion", `{"id":"`+canvas+`"}`) }()
 	var run store.Run
 	require.Eventually(s.T, func() bool {
-		list, _, err := s.Store.Runs(s.T.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
+		list, _, err := s.Store.Runs.List(
+			s.T.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{},
+		)
 		if err != nil || len(list) == 0 {
 			return false
 		}
@@ -197,9 +199,9 @@ func TestTokensAndLogin(t *testing.T) {
 	require.Equal(t, "required argument are missing: tokens,tenant_id; ", s.Post("/v1/api/rm", `{}`).Message())
 	require.Equal(t, 6, s.Good(s.Get("/v1/api/stats")).Data().Len())
 
-	u, err := s.Store.CreateUser(t.Context(), store.User{Email: "a@b.c", Nickname: "Ann"}, "pass word")
+	u, err := s.Store.Users.Create(t.Context(), store.User{Email: "a@b.c", Nickname: "Ann"}, "pass word")
 	require.NoError(t, err)
-	require.NoError(t, s.Store.PutMember(t.Context(), store.Member{Tenant: "one", User: u.ID, Role: "owner"}))
+	require.NoError(t, s.Store.Members.Put(t.Context(), store.Member{Tenant: "one", User: u.ID, Role: "owner"}))
 	require.Equal(t, 109, s.Request("POST", "/v1/user/login", "", `{"email":"a@b.c","password":"nope"}`).Code())
 	a = s.Good(s.Request("POST", "/v1/user/login", "", `{"email":"A@b.c","password":"cGFzcyB3b3Jk"}`))
 	login := a.Header.Get("Authorization")

@@ -16,7 +16,9 @@ func TestTrace(t *testing.T) {
 	id := s.Canvas("a", apitest.Echo)
 	e, err := s.Log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
-	require.NoError(t, s.Store.StartRun(t.Context(), store.Run{ID: "r", Tenant: "one", Canvas: id, Session: "s", Message: "m"}))
+	require.NoError(
+		t, s.Store.Runs.Start(t.Context(), store.Run{ID: "r", Tenant: "one", Canvas: id, Session: "s", Message: "m"}),
+	)
 	tool := func(node, name string) runlog.Record {
 		return runlog.Record{Kind: "tool_finished", Data: []byte(`{"event":"tool_finished","data":{"component_id":"` + node +
 			`","path":"p","tool":"T","tool_name":"` + name + `","arguments":{"q":1},"result":"x","elapsed_time":0.5}}`)}

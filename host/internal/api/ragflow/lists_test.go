@@ -23,7 +23,7 @@ func largeSessions(s *apitest.Site, canvas string, n int) {
 		}
 	}
 	for i := range n {
-		_, err := s.Store.CreateSession(s.T.Context(), store.Session{
+		_, err := s.Store.Sessions.Create(s.T.Context(), store.Session{
 			ID: fmt.Sprintf("large%03d", i), Tenant: "one", Canvas: canvas, User: fmt.Sprint("u", i%2), DSL: doc, Messages: []byte("[]"),
 			Reference: []byte("[]"), Tokens: 10, Duration: 500, Rounds: 2, ThumbUp: 1,
 		})
@@ -86,8 +86,8 @@ func TestRunsByCursor(t *testing.T) {
 	s := apitest.New(t)
 	canvas := s.Canvas("c", apitest.Echo)
 	add := func(id string) {
-		require.NoError(t, s.Store.StartRun(t.Context(), store.Run{ID: id, Tenant: "one", Canvas: canvas}))
-		_, err := s.Store.EndRun(t.Context(), store.RunEnd{ID: id, Status: store.RunDone}, nil)
+		require.NoError(t, s.Store.Runs.Start(t.Context(), store.Run{ID: id, Tenant: "one", Canvas: canvas}))
+		_, err := s.Store.Runs.End(t.Context(), store.RunEnd{ID: id, Status: store.RunDone}, nil)
 		require.NoError(t, err)
 	}
 	for i := range 10 {

@@ -230,7 +230,9 @@ func TestPublishInOurAPI(t *testing.T) {
 	require.Equal(t, 404, s.Request("POST", path+"/runs", "two", `{"published":true}`).Status)
 	require.Equal(t, first, s.Get(path).Body.Get("published").Get("version").Str())
 
-	_, reader, err := s.Store.CreateKey(t.Context(), store.Key{Tenant: "one", User: "one", Scopes: []string{app.ScopeRead, app.ScopeRun}}, "")
+	_, reader, err := s.Store.Keys.Create(
+		t.Context(), store.Key{Tenant: "one", User: "one", Scopes: []string{app.ScopeRead, app.ScopeRun}}, "",
+	)
 	require.NoError(t, err)
 	require.Equal(t, 403, s.Request("POST", path+"/publish", reader, `{}`).Status)
 	require.Equal(t, 200, s.Request("GET", path+"/versions", reader, "").Status)

@@ -23,7 +23,7 @@ func TestFirstMessageOfASession(t *testing.T) {
 		"unset": {strings.Replace(apitest.Echo, `"prologue":"Welcome"`, "", 1), "Hi! I'm your smart assistant. What can I do for you?"},
 	} {
 		id := s.Canvas(title, c.dsl)
-		beta, err := s.Store.BetaFor(t.Context(), "one", id)
+		beta, err := s.Store.Betas.For(t.Context(), "one", id)
 		require.NoError(t, err)
 		for _, dialect := range []string{"", "/0.27"} {
 			sessions := dialect + "/api/v1/agents/" + id + "/sessions"

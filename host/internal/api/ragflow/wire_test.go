@@ -119,7 +119,7 @@ func TestTwoTurnsAtOnce(t *testing.T) {
 func TestCancelNamesRunsOfItsOwn(t *testing.T) {
 	s := apitest.New(t)
 	id, other := s.Canvas("a", apitest.Slow), s.Canvas("b", apitest.Echo)
-	stranger, err := s.Store.BetaFor(t.Context(), "one", other)
+	stranger, err := s.Store.Betas.For(t.Context(), "one", other)
 	require.NoError(t, err)
 	for _, by := range []func(store.Run) string{
 		func(r store.Run) string { return r.Session }, func(r store.Run) string { return r.Message }, func(r store.Run) string { return r.ID },

@@ -90,9 +90,12 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		s.As(key, "PUT", "/api/v2/users/"+bob.Get("id").Str()+"/password", `{"new":"battery again"}`, 204)
 		require.Equal(t, 0, s.Request("POST", "/v1/user/login", "", `{"email":"bob@three.org","password":"battery again"}`).Code())
 		s.As(key, "DELETE", "/api/v2/users/"+made.Get("owner").Str(), "", 409)
-		require.NoError(t, s.Store.PutMember(t.Context(), store.Member{Tenant: "two", User: bob.Get("id").Str(), Role: app.RoleNormal}))
+		require.NoError(
+			t,
+			s.Store.Members.Put(t.Context(), store.Member{Tenant: "two", User: bob.Get("id").Str(), Role: app.RoleNormal}),
+		)
 		s.As(key, "PUT", "/api/v2/users/"+bob.Get("id").Str()+"/password", `{"new":"stolen horse"}`, 403)
-		require.NoError(t, s.Store.DeleteMember(t.Context(), "two", bob.Get("id").Str()))
+		require.NoError(t, s.Store.Members.Delete(t.Context(), "two", bob.Get("id").Str()))
 		s.As(key, "DELETE", "/api/v2/users/"+bob.Get("id").Str(), "", 204)
 	})
 	t.Run("an unlimited key sets the password of its user", func(t *testing.T) {
@@ -147,7 +150,7 @@ func TestSecretsAreShownByNameOnly(t *testing.T) {
 	require.NotContains(t, list.JSON(), "hush")
 	require.Zero(t, s.As("two", "GET", "/api/v2/secrets", "", 200).Get("items").Len())
 	s.As("two", "DELETE", "/api/v2/secrets/weather.key", "", 404)
-	value, err := s.Store.OpenSecret(t.Context(), "one", "weather.key")
+	value, err := s.Store.Secrets.Open(t.Context(), "one", "weather.key")
 	require.NoError(t, err)
 	require.Equal(t, "very hush", string(value))
 	for path, body := range map[string]string{
@@ -171,7 +174,7 @@ func TestSecretsAreShownByNameOnly(t *testing.T) {
 
 func TestRates(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) { c.Rate = 1000 })
-	tight, _, err := s.Store.CreateKey(t.Context(), store.Key{Tenant: "one", User: "one", Rate: 10}, "tight")
+	tight, _, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: "one", Rate: 10}, "tight")
 	require.NoError(t, err)
 	require.EqualValues(t, 10, tight.Rate)
 	s.As("tight", "GET", "/api/v2/me", "", 200)
@@ -199,14 +202,19 @@ func TestMetricsAreTheOperators(t *testing.T) {
 	require.Equal(t, 403, s.Request("GET", "/metrics", "two", "").Status, "another tenant's key")
 	for tenant, want := range map[string]int{"one": 200, "two": 403} {
 		key := tenant + "-scraper"
-		_, _, err := s.Store.CreateKey(t.Context(), store.Key{Tenant: tenant, User: tenant, Scopes: []string{"metrics"}}, key)
+		_, _, err := s.Store.Keys.Create(
+			t.Context(), store.Key{Tenant: tenant, User: tenant, Scopes: []string{"metrics"}}, key,
+		)
 		require.NoError(t, err)
 		require.Equal(t, want, s.Request("GET", "/metrics", key, "").Status)
 		for _, path := range []string{"/api/v1/agents", "/api/v2/runs", "/api/v2/secrets", "/v1/system/version"} {
 			require.Equal(t, 403, s.Request("GET", path, key, "").Status, path)
 		}
 	}
-	_, _, err := s.Store.CreateKey(t.Context(), store.Key{Tenant: "one", User: "one", Scopes: []string{"read", "run", "edit", "admin", "host"}}, "limited")
+	_, _, err := s.Store.Keys.Create(
+		t.Context(), store.Key{Tenant: "one", User: "one", Scopes: []string{"read", "run", "edit", "admin", "host"}},
+		"limited",
+	)
 	require.NoError(t, err)
 	require.Equal(t, 403, s.Request("GET", "/metrics", "limited", "").Status)
 	made := s.As("one", "POST", "/api/v2/keys", `{"name":"prometheus","scopes":["metrics"]}`, 201)

@@ -61,7 +61,7 @@ func TestEventsBeforeTheEnd(t *testing.T) {
 func TestRunHeader(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", apitest.Echo)
-	beta, err := s.Store.BetaFor(t.Context(), "one", id)
+	beta, err := s.Store.Betas.For(t.Context(), "one", id)
 	require.NoError(t, err)
 	for _, c := range []struct{ path, key, body string }{
 		{"/v1/canvas/completion", "one", `{"id":"` + id + `","query":"x"}`},

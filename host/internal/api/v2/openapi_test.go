@@ -113,11 +113,14 @@ func TestOpenAPI(t *testing.T) {
 func TestOwnAPIAnswersAsDescribed(t *testing.T) {
 	s := apitest.New(t)
 	server := apitest.Vendor(t)
-	_, err := s.Store.PutTenant(t.Context(), store.Tenant{ID: "one", Name: "One"})
+	_, err := s.Store.Tenants.Put(t.Context(), store.Tenant{ID: "one", Name: "One"})
 	require.NoError(t, err)
-	ann, err := s.Store.CreateMember(t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, store.User{Email: "ann@x.org"}, "correct horse")
+	ann, err := s.Store.Users.CreateMember(
+		t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, store.User{Email: "ann@x.org"},
+		"correct horse",
+	)
 	require.NoError(t, err)
-	_, key, err := s.Store.CreateKey(t.Context(), store.Key{Tenant: "one", User: ann.ID}, "")
+	_, key, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", User: ann.ID}, "")
 	require.NoError(t, err)
 	d := describe(t, s)
 	known := map[string]string{}

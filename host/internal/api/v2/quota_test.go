@@ -175,11 +175,11 @@ func TestWhoPays(t *testing.T) {
 	canvas := s.Canvas("Asking", asking)
 	used := func() map[string]int64 {
 		require.NoError(t, s.Quota.Flush())
-		got, err := s.Store.CallerTokens(t.Context(), "one", s.Quota.Today())
+		got, err := s.Store.Tokens.ByCaller(t.Context(), "one", s.Quota.Today())
 		require.NoError(t, err)
 		return got
 	}
-	keys, err := s.Store.Keys(t.Context(), "one")
+	keys, err := s.Store.Keys.List(t.Context(), "one")
 	require.NoError(t, err)
 	key := keys[0].Caller()
 	for i, try := range []func() apitest.Answer{
@@ -198,7 +198,7 @@ func TestWhoPays(t *testing.T) {
 		require.Equal(t, 200, a.Status, a.Text)
 		require.Equal(t, map[string]int64{"": int64(10 * (i + 1)), key: int64(10 * (i + 1))}, used(), a.Text)
 	}
-	beta, err := s.Store.BetaFor(t.Context(), "one", canvas)
+	beta, err := s.Store.Betas.For(t.Context(), "one", canvas)
 	require.NoError(t, err)
 	a := s.Request("POST", "/api/v1/agentbots/"+canvas+"/completions", beta.Text, `{"question":"hi","stream":false}`)
 	require.Equal(t, 200, a.Status, a.Text)
@@ -214,7 +214,7 @@ func TestWhoPays(t *testing.T) {
 // Without a provider nothing is counted and nobody is refused.
 func TestQuotaAndTheOfflineModel(t *testing.T) {
 	s := apitest.New(t)
-	_, _, err := s.Store.CreateKey(t.Context(), store.Key{Tenant: "one", TokensPerDay: 1}, "tight")
+	_, _, err := s.Store.Keys.Create(t.Context(), store.Key{Tenant: "one", TokensPerDay: 1}, "tight")
 	require.NoError(t, err)
 	for range 3 {
 		require.Equal(t, 200, s.Request("POST", apitest.Completions, "tight", apitest.Ask("", "hi", false)).Status)

@@ -194,7 +194,7 @@ func TestRunsOfSchedules(t *testing.T) {
 	next := times(t, shown.Get("next"))
 	require.Len(t, next, 3)
 	require.Equal(t, time.Second, next[1].Sub(next[0]))
-	v, err := s.Store.Run(t.Context(), "one", last.Get("run").Str())
+	v, err := s.Store.Runs.Get(t.Context(), "one", last.Get("run").Str())
 	require.NoError(t, err)
 	require.Equal(t, store.Run{Source: "schedule"}.Source, v.Source)
 	s.As("one", "DELETE", "/api/v2/schedules/"+made.ID, "", 204)

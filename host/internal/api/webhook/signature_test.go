@@ -231,7 +231,7 @@ func TestWebhookGuessesAreBounded(t *testing.T) {
 // The keys of webhooks may be secrets of the tenant, which the canvas only names.
 func TestWebhookKeysMayBeSecrets(t *testing.T) {
 	s := apitest.New(t)
-	require.NoError(t, s.Store.PutSecret(t.Context(), "one", "HOOK", []byte(githubSecret), nil))
+	require.NoError(t, s.Store.Secrets.Put(t.Context(), "one", "HOOK", []byte(githubSecret), nil))
 	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+githubSecret))
 	for name, c := range map[string]struct {
 		security string

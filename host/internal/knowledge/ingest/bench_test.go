@@ -99,7 +99,7 @@ func BenchmarkMarkdown(b *testing.B) {
 
 // insertPlain inserts all chunks of a dataset into a table of FTS5.
 func insertPlain(b *testing.B, f *datasettest.Fixture, ds string) time.Duration {
-	list, _, err := f.Store.Documents(b.Context(), store.DocumentFilter{Tenant: "t", Dataset: ds}, store.Page{})
+	list, _, err := f.Store.Documents.List(b.Context(), store.DocumentFilter{Tenant: "t", Dataset: ds}, store.Page{})
 	require.NoError(b, err)
 	var chunks []string
 	for _, d := range list {

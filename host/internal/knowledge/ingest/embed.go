@@ -16,7 +16,7 @@ import (
 // is none.
 func (in *Ingester) nextEmbedding(ctx context.Context) (found bool, err error) {
 	now := time.Now()
-	e, err := in.cfg.Store.ClaimEmbedding(ctx, in.claim(now))
+	e, err := in.cfg.Store.Ingestion.ClaimEmbedding(ctx, in.claim(now))
 	if errors.Is(err, store.ErrNotFound) {
 		return false, in.switchModels(ctx)
 	}
@@ -36,7 +36,7 @@ func (in *Ingester) nextEmbedding(ctx context.Context) (found bool, err error) {
 // switchModels makes datasets answer by their new models, and brings the index of this host up to
 // that while the former one answers.
 func (in *Ingester) switchModels(ctx context.Context) error {
-	switched, err := in.cfg.Store.SwitchModels(ctx)
+	switched, err := in.cfg.Store.Datasets.SwitchModels(ctx)
 	for _, id := range switched {
 		if _, syncErr := in.cfg.Replica.Sync(ctx, id); syncErr != nil && !errors.Is(syncErr, store.ErrNotFound) {
 			err = errors.Join(err, syncErr)
@@ -50,7 +50,7 @@ func (j *job) embedAgain(parent context.Context, e store.Embedding) (err error) 
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	var renewing sync.WaitGroup
-	renewing.Go(func() { j.renew(ctx, stop, j.in.cfg.Store.RenewEmbedding) })
+	renewing.Go(func() { j.renew(ctx, stop, j.in.cfg.Store.Ingestion.RenewEmbedding) })
 	defer renewing.Wait()
 	defer stop(nil)
 	w := &writing{job: j, model: e.Wanted}
@@ -66,7 +66,7 @@ func (j *job) embedAgain(parent context.Context, e store.Embedding) (err error) 
 	}
 	edits, err := w.embedEdits(ctx)
 	if err == nil {
-		err = j.in.cfg.Store.FinishEmbedding(ctx, e, name, edits)
+		err = j.in.cfg.Store.Ingestion.FinishEmbedding(ctx, e, name, edits)
 	}
 	if err != nil && name != "" {
 		err = errors.Join(err, j.drop(context.WithoutCancel(parent)))
@@ -104,7 +104,7 @@ func (w *writing) copyChunks(ctx context.Context, out io.Writer) error {
 
 // embedEdits gives the chunks that people have written their new vectors.
 func (w *writing) embedEdits(ctx context.Context) ([]store.ChunkEdit, error) {
-	edits, err := w.in.cfg.Store.ChunkEdits(ctx, w.d.ID, 0)
+	edits, err := w.in.cfg.Store.Documents.ChunkEdits(ctx, w.d.ID, 0)
 	if err != nil || w.embedder == nil {
 		return nil, err
 	}

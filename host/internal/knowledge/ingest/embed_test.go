@@ -98,7 +98,7 @@ func TestChangeOfModel(t *testing.T) {
 	byVector(5)
 	close(may)
 	require.Eventually(t, func() bool {
-		now, err := f.Store.AnyDataset(ctx, ds.ID)
+		now, err := f.Store.Datasets.Any(ctx, ds.ID)
 		require.NoError(t, err)
 		return now.Model == "large"
 	}, datasettest.Patience, 5*time.Millisecond)

@@ -29,7 +29,7 @@ import (
 
 // Config is what an Ingester works with. All but Embedder are required, zero numbers mean defaults.
 type Config struct {
-	Store   store.DatasetStore
+	Store   *store.Store
 	Files   *blobs.Store
 	Replica *replica.Replica
 	Cutter  Cutter
@@ -136,7 +136,7 @@ func (in *Ingester) work(ctx context.Context, next func(context.Context) (found 
 // next claims a document and parses it. found is false when there is none.
 func (in *Ingester) next(ctx context.Context) (found bool, err error) {
 	now := time.Now()
-	d, err := in.cfg.Store.ClaimDocument(ctx, in.claim(now))
+	d, err := in.cfg.Store.Ingestion.Claim(ctx, in.claim(now))
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}

@@ -114,7 +114,7 @@ func TestFormerChunksStayUntilTheNewOnesAreComplete(t *testing.T) {
 	// The same document with another content, as a re-upload makes it.
 	_, err = f.Files.Put(ctx, ingest.File("t", ds.ID, d.ID), strings.NewReader("green pears\nhold"))
 	require.NoError(t, err)
-	_, err = f.Store.EditDocument(ctx, "t", ds.ID, d.ID, func(v *store.Document) (store.Affects, error) {
+	_, err = f.Store.Documents.Edit(ctx, "t", ds.ID, d.ID, func(v *store.Document) (store.Affects, error) {
 		v.Hash = "other"
 		return store.Nothing, nil
 	})
@@ -166,7 +166,7 @@ func TestPoisonDocument(t *testing.T) {
 	d := f.Add(ds.ID, "a.txt", "red apples")
 	require.NoError(t, f.Parse(ctx, datasettest.Owner, ds.ID, d.ID))
 	for i := range ingest.Attempts { // workers that claim it and are never heard of again
-		_, err := f.Store.ClaimDocument(ctx, store.Claim{
+		_, err := f.Store.Ingestion.Claim(ctx, store.Claim{
 			Lease: fmt.Sprint("dead", i), Until: 1, File: func(*store.Document) string { return "" },
 		})
 		require.NoError(t, err)
@@ -256,7 +256,7 @@ func TestLostChunkFile(t *testing.T) {
 	a := datasettest.New(t, o)
 	ds := a.Dataset(dataset.Dataset{Name: "shop"})
 	lost, kept := a.Parsed(ds.ID, "a.txt", "red apples"), a.Parsed(ds.ID, "b.txt", "green pears")
-	v, err := a.Store.Document(t.Context(), "t", ds.ID, lost.ID)
+	v, err := a.Store.Documents.Get(t.Context(), "t", ds.ID, lost.ID)
 	require.NoError(t, err)
 	require.NoError(t, files.Delete(t.Context(), v.ChunkFile))
 

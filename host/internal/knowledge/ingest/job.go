@@ -71,7 +71,7 @@ func (j *job) run(parent context.Context) {
 	}()
 	j.report("Task has been received.")
 	var renewing sync.WaitGroup
-	renewing.Go(func() { j.renew(ctx, stop, j.in.cfg.Store.RenewLease) })
+	renewing.Go(func() { j.renew(ctx, stop, j.in.cfg.Store.Ingestion.Renew) })
 	var result *store.Parsed
 	err := j.guard(func() (err error) {
 		result, err = j.parse(ctx)
@@ -127,7 +127,7 @@ func (j *job) end(ctx context.Context, result *store.Parsed, err error) error {
 		return dropped // canceled, deleted or taken over: the record is not this worker's any more
 	case errors.Is(err, context.Canceled), errors.Is(err, document.ErrBusy), errors.Is(err, store.ErrModel):
 		d := j.record()
-		return errors.Join(dropped, j.in.cfg.Store.ReleaseDocument(ctx, &d))
+		return errors.Join(dropped, j.in.cfg.Store.Ingestion.Release(ctx, &d))
 	}
 	j.report("[ERROR] %v", err)
 	return errors.Join(dropped, j.finish(ctx, dataset.Failed, -1, nil))
@@ -137,7 +137,7 @@ func (j *job) end(ctx context.Context, result *store.Parsed, err error) error {
 func (j *job) finish(ctx context.Context, state dataset.State, progress float64, result *store.Parsed) error {
 	d := j.record()
 	d.State, d.Progress, d.Duration = state, progress, max(1, time.Since(j.began).Milliseconds())
-	_, err := j.in.cfg.Store.FinishDocument(ctx, d, result)
+	_, err := j.in.cfg.Store.Ingestion.Finish(ctx, d, result)
 	return err
 }
 
@@ -147,7 +147,7 @@ func (j *job) drop(ctx context.Context) error {
 	if err := j.in.cfg.Files.Delete(ctx, name); err != nil && !errors.Is(err, broker.ErrNotFound) {
 		return err // it is loose, and deleted later
 	}
-	return j.in.cfg.Store.ForgetFile(ctx, name)
+	return j.in.cfg.Store.LooseFiles.Forget(ctx, name)
 }
 
 // guard calls f and makes an error of a panic: of a parser at a strange document, above all.
@@ -175,7 +175,7 @@ func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 	if j.d.Attempts > Attempts {
 		return nil, errAbandoned
 	}
-	ds, err := j.in.cfg.Store.AnyDataset(ctx, j.d.Dataset)
+	ds, err := j.in.cfg.Store.Datasets.Any(ctx, j.d.Dataset)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (in *Ingester) sweep(ctx context.Context) {
 // Sweep deletes what no record names any more.
 func (in *Ingester) Sweep(ctx context.Context) error {
 	for {
-		list, err := in.cfg.Store.DueFiles(ctx, sweepAtOnce)
+		list, err := in.cfg.Store.LooseFiles.Due(ctx, sweepAtOnce)
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (in *Ingester) Sweep(ctx context.Context) error {
 			if err := in.cfg.Files.Delete(ctx, f.Name); err != nil && !errors.Is(err, broker.ErrNotFound) {
 				return err
 			}
-			if err := in.cfg.Store.ForgetFile(ctx, f.Name); err != nil {
+			if err := in.cfg.Store.LooseFiles.Forget(ctx, f.Name); err != nil {
 				return err
 			}
 		}

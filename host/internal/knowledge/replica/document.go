@@ -17,7 +17,7 @@ import (
 // document applies the changes of a document after a version to the index.
 func (r *Replica) document(ctx context.Context, key string, ds *store.Dataset, d *store.Document, version int64) error {
 	out := index.Document{ID: d.ID, Name: d.Name, Meta: d.Meta, Version: d.Seq}
-	edits, err := r.cfg.Store.ChunkEdits(ctx, d.ID, 0)
+	edits, err := r.cfg.Store.Documents.ChunkEdits(ctx, d.ID, 0)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func isLost(err error) bool {
 // lose empties a document whose chunks cannot be read, so that it does not keep others from being
 // found.
 func (r *Replica) lose(ctx context.Context, key string, d *store.Document, out index.Document, err error) error {
-	now, recordErr := r.cfg.Store.DocumentOf(ctx, d.Dataset, d.ID)
+	now, recordErr := r.cfg.Store.Documents.Of(ctx, d.Dataset, d.ID)
 	if recordErr != nil || now.ChunkFile != d.ChunkFile {
 		return nil // replaced or deleted meanwhile; the next Sync applies it
 	}

@@ -30,7 +30,7 @@ import (
 
 // Config is what a Replica works with. All but Lost are required.
 type Config struct {
-	Store  store.DatasetStore
+	Store  *store.Store
 	Files  *blobs.Store
 	Index  index.Index
 	Logger *slog.Logger
@@ -89,7 +89,7 @@ type Synced struct {
 // Sync applies all changes of a dataset that were committed before the call. Errors:
 // [store.ErrNotFound].
 func (r *Replica) Sync(ctx context.Context, dataset string) (*Synced, error) {
-	d, err := r.cfg.Store.AnyDataset(ctx, dataset)
+	d, err := r.cfg.Store.Datasets.Any(ctx, dataset)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (r *Replica) readEpoch(ctx context.Context) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.epoch == nil {
-		epoch, err := r.cfg.Store.Epoch(ctx)
+		epoch, err := r.cfg.Store.Datasets.Epoch(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -201,7 +201,7 @@ const followed = 100
 // follow applies the documents that changed after a sequence number.
 func (r *Replica) follow(ctx context.Context, key string, d *store.Dataset, applied int64) error {
 	for after := applied; after < d.Seq; {
-		list, err := r.cfg.Store.ChangedDocuments(ctx, d.ID, after, followed)
+		list, err := r.cfg.Store.Documents.Changed(ctx, d.ID, after, followed)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -244,7 +244,7 @@ func (r *Replica) compare(ctx context.Context, key string, d *store.Dataset) err
 	if err != nil {
 		return err
 	}
-	want, err := r.cfg.Store.DocumentSeqs(ctx, d.ID)
+	want, err := r.cfg.Store.Documents.Seqs(ctx, d.ID)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (r *Replica) compare(ctx context.Context, key string, d *store.Dataset) err
 		if known && version >= seq {
 			continue
 		}
-		doc, err := r.cfg.Store.DocumentOf(ctx, d.ID, id)
+		doc, err := r.cfg.Store.Documents.Of(ctx, d.ID, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue // deleted meanwhile; the next Sync sees it
 		}
@@ -301,7 +301,7 @@ func (r *Replica) Prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ids, err := r.cfg.Store.DatasetIDs(ctx)
+	ids, err := r.cfg.Store.Datasets.IDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -333,7 +333,7 @@ func (r *Replica) dropOld(ctx context.Context, key, dataset string) error {
 	if r.shared == nil {
 		return nil
 	}
-	d, err := r.cfg.Store.AnyDataset(ctx, dataset)
+	d, err := r.cfg.Store.Datasets.Any(ctx, dataset)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // the next Prune removes it
 	}

@@ -101,7 +101,7 @@ func TestHostsChangeADocumentAtOnce(t *testing.T) {
 		})
 	}
 	work.Wait()
-	edits, err := a.Store.ChunkEdits(t.Context(), d.ID, 0)
+	edits, err := a.Store.Documents.ChunkEdits(t.Context(), d.ID, 0)
 	require.NoError(t, err)
 	require.Len(t, edits, 1)
 	want := []string{edits[0].Put.Content}

@@ -91,6 +91,22 @@ func (f chunkHandlers) listChunks(ctx context.Context, r *api.Request) (api.Resp
 	return api.Result(engine.Object("total", total, "chunks", engine.List(rows...), "doc", documentRow(doc))), nil
 }
 
+func (f chunkHandlers) getChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+	doc, err := f.owner(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	id := r.Params["chunk"]
+	list, _, err := f.data.Chunks(ctx, r.Who, doc.Dataset, doc.ID, app.ChunkList{ID: id, Page: 1, Size: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, f.noChunk(doc.Dataset + "/" + id)
+	}
+	return api.Result(f.chunkRow(list[0])), nil
+}
+
 // addChunk adds a chunk to a document.
 func (f chunkHandlers) addChunk(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.owner(ctx, r)
@@ -116,7 +132,7 @@ func (f chunkHandlers) addChunk(ctx context.Context, r *api.Request) (api.Respon
 }
 
 // readLists reads the lists of texts of a chunk to add.
-func (f *face) readLists(body engine.Value, c *dataset.Chunk) error {
+func (f chunkHandlers) readLists(body engine.Value, c *dataset.Chunk) error {
 	for _, one := range []struct {
 		name string
 		to   *[]string
@@ -145,7 +161,7 @@ func newChunk(v dataset.Chunk) *engine.ObjectBuilder {
 }
 
 // newContent is the text of a chunk to add.
-func (f *face) newContent(body engine.Value) (string, error) {
+func (f chunkHandlers) newContent(body engine.Value) (string, error) {
 	v, ok := body.Lookup("content")
 	switch {
 	case !ok, v.Kind() == engine.KindString && strings.TrimSpace(v.Str()) == "":
@@ -157,7 +173,7 @@ func (f *face) newContent(body engine.Value) (string, error) {
 }
 
 // textList reads a list of texts, nil when it is left out; wanted says what another value must be.
-func (f *face) textList(body engine.Value, name, wanted string) (*[]string, error) {
+func (f chunkHandlers) textList(body engine.Value, name, wanted string) (*[]string, error) {
 	v, ok := body.Lookup(name)
 	if !ok {
 		return nil, nil
@@ -222,7 +238,7 @@ func (f chunkHandlers) chunkOf(ctx context.Context, r *api.Request) (dataset.Doc
 }
 
 // chunkPatch reads what a request changes of a chunk.
-func (f *face) chunkPatch(doc dataset.Document, body engine.Value) (p app.ChunkPatch, err error) {
+func (f chunkHandlers) chunkPatch(doc dataset.Document, body engine.Value) (p app.ChunkPatch, err error) {
 	if v, ok := body.Lookup("content"); ok && !v.IsNull() {
 		content, err := f.newContent(body)
 		if err != nil {
@@ -357,7 +373,7 @@ func (f chunkHandlers) switchChunks(ctx context.Context, r *api.Request) (api.Re
 }
 
 // enableChunks shows or hides chunks; an unknown one is refused.
-func (f *face) enableChunks(ctx context.Context, r *api.Request, id, doc string, ids []string, on bool) error {
+func (f chunkHandlers) enableChunks(ctx context.Context, r *api.Request, id, doc string, ids []string, on bool) error {
 	for _, one := range ids {
 		err := f.data.UpdateChunk(ctx, r.Who, id, doc, one, app.ChunkPatch{Enabled: &on})
 		if errors.Is(err, app.ErrNotFound) {

@@ -90,7 +90,7 @@ func (f datasetHandlers) create(ctx context.Context, r *api.Request) (api.Respon
 }
 
 // makeDataset creates the dataset of a request.
-func (f *face) makeDataset(ctx context.Context, r *api.Request, in *schema.Input) (dataset.Dataset, error) {
+func (f datasetHandlers) makeDataset(ctx context.Context, r *api.Request, in *schema.Input) (dataset.Dataset, error) {
 	v := dataset.Dataset{
 		Name: in.Get("name").Str(), Avatar: in.Get("avatar").Str(), Description: in.Get("description").Str(),
 		EmbeddingModel: in.Get("embedding_model").Str(), Team: in.Get("permission").Str() == "team",
@@ -119,7 +119,7 @@ func (f *face) makeDataset(ctx context.Context, r *api.Request, in *schema.Input
 }
 
 // refusedModel words the error of an embedding model that the host does not have.
-func (f *face) refusedModel(err error, model string) error {
+func (f datasetHandlers) refusedModel(err error, model string) error {
 	var refused *app.Error
 	if errors.As(err, &refused) && refused.Param == "embedding_model" {
 		return f.badModel(model)
@@ -197,8 +197,16 @@ func (f datasetHandlers) update(ctx context.Context, r *api.Request) (api.Respon
 	return api.Result(row), nil
 }
 
+func (f datasetHandlers) getDataset(ctx context.Context, r *api.Request) (api.Response, error) {
+	v, err := f.pathDataset(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return api.Result(f.datasetRow(v)), nil
+}
+
 // changeDataset writes a patch over a dataset.
-func (f *face) changeDataset(
+func (f datasetHandlers) changeDataset(
 	ctx context.Context, r *api.Request, old dataset.Dataset, p app.DatasetPatch,
 ) (dataset.Dataset, error) {
 	if m := p.EmbeddingModel; m != nil && *m != old.EmbeddingModel && old.Chunks > 0 {
@@ -217,7 +225,7 @@ func (f *face) changeDataset(
 }
 
 // datasetPatch reads what a request changes of a dataset.
-func (f *face) datasetPatch(
+func (f datasetHandlers) datasetPatch(
 	ctx context.Context, r *api.Request, old dataset.Dataset, in *schema.Input,
 ) (app.DatasetPatch, error) {
 	text := func(name string) *string {

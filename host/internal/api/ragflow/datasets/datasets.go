@@ -72,12 +72,27 @@ func (f *face) dataset(ctx context.Context, r *api.Request, id string, none erro
 	return v, orNone(err, none)
 }
 
+// pathDataset finds the dataset of the path.
+func (f *face) pathDataset(ctx context.Context, r *api.Request) (dataset.Dataset, error) {
+	id := r.Params["dataset"]
+	return f.dataset(ctx, r, id, f.lacks(r.Who.Tenant, "dataset '"+id+"'"))
+}
+
 // document finds a document of a dataset, or refuses the request with a failure.
 func (f *face) document(
 	ctx context.Context, r *api.Request, id, document string, none error,
 ) (dataset.Document, error) {
 	v, err := f.data.Document(ctx, r.Who, id, document)
 	return v, orNone(err, none)
+}
+
+// noAuthorization refuses what belongs to others, as the interface of the page does.
+func noAuthorization() error { return api.Refused(api.CodeAuth, "No authorization.") }
+
+// anyDocument finds a document whose dataset the request does not name.
+func (f *face) anyDocument(ctx context.Context, r *api.Request, id string) (dataset.Document, error) {
+	v, err := f.data.Find(ctx, r.Who, id)
+	return v, orNone(err, noAuthorization())
 }
 
 // orNone replaces the error of something that does not exist.

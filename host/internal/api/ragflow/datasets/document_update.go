@@ -48,7 +48,7 @@ func (f documentHandlers) updateDocument(ctx context.Context, r *api.Request) (a
 }
 
 // changeDocument writes a patch over a document. Another method makes its chunks void at once.
-func (f *face) changeDocument(
+func (f documentHandlers) changeDocument(
 	ctx context.Context, r *api.Request, old dataset.Document, p app.DocumentPatch,
 ) (dataset.Document, error) {
 	v, err := f.data.UpdateDocument(ctx, r.Who, old.Dataset, old.ID, p)
@@ -59,7 +59,7 @@ func (f *face) changeDocument(
 }
 
 // documentPatch reads what a request changes of a document.
-func (f *face) documentPatch(
+func (f documentHandlers) documentPatch(
 	ctx context.Context, r *api.Request, old dataset.Document, body engine.Value,
 ) (p app.DocumentPatch, err error) {
 	if err := f.checkCounts(old, body); err != nil {
@@ -102,7 +102,7 @@ func (f *face) documentPatch(
 }
 
 // checkCounts refuses to change what is counted. It may be sent as it is.
-func (f *face) checkCounts(old dataset.Document, body engine.Value) error {
+func (f documentHandlers) checkCounts(old dataset.Document, body engine.Value) error {
 	for _, one := range []struct {
 		name string
 		now  float64
@@ -125,7 +125,7 @@ func metaPatch(v engine.Value) (*map[string]any, error) {
 }
 
 // newName is the name of a request; nil when it is the old one.
-func (f *face) newName(old dataset.Document, v engine.Value) (*string, error) {
+func (f documentHandlers) newName(old dataset.Document, v engine.Value) (*string, error) {
 	name := v.Str()
 	switch {
 	case v.Kind() != engine.KindString:
@@ -141,7 +141,7 @@ func (f *face) newName(old dataset.Document, v engine.Value) (*string, error) {
 }
 
 // newMethod is the chunk method of a request.
-func (f *face) newMethod(old dataset.Document, v engine.Value) (*string, error) {
+func (f documentHandlers) newMethod(old dataset.Document, v engine.Value) (*string, error) {
 	method := v.Str()
 	if v.Kind() != engine.KindString || !slices.Contains(documentMethods, method) {
 		return nil, failed("`chunk_method` %.80s doesn't exist", text(v))

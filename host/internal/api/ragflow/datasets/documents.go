@@ -146,7 +146,7 @@ func (f documentHandlers) listDocuments(ctx context.Context, r *api.Request) (ap
 
 // documentsOf reads a page of documents. The total counts those outside the bounds of time as well:
 // clients read it as the size of the dataset.
-func (f *face) documentsOf(
+func (f documentHandlers) documentsOf(
 	ctx context.Context, r *api.Request, id string, q app.DocumentList,
 ) ([]dataset.Document, int, error) {
 	var list []dataset.Document
@@ -211,7 +211,7 @@ func (f documentHandlers) documentList(r *api.Request) (app.DocumentList, error)
 }
 
 // statesOf are states by name or digit.
-func (f *face) statesOf(names []string) (out []dataset.State, err error) {
+func (f documentHandlers) statesOf(names []string) (out []dataset.State, err error) {
 	var unknown []string
 	for _, name := range names {
 		known := false
@@ -359,7 +359,7 @@ func (f documentHandlers) download(ctx context.Context, r *api.Request) (api.Res
 }
 
 // send sends the file of a document as an attachment: what a browser could run is not shown by it.
-func (f *face) send(ctx context.Context, r *api.Request, id, doc string) (api.Response, error) {
+func (f documentHandlers) send(ctx context.Context, r *api.Request, id, doc string) (api.Response, error) {
 	file, v, err := f.data.Open(ctx, r.Who, id, doc)
 	if err != nil {
 		return nil, orNone(err, failed("The dataset not own the document %s.", doc))

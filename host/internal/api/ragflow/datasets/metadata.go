@@ -107,7 +107,7 @@ func (f metadataHandlers) updateMetadata(ctx context.Context, r *api.Request) (a
 }
 
 // writeMetadata writes an update and answers how many documents it changed.
-func (f *face) writeMetadata(
+func (f metadataHandlers) writeMetadata(
 	ctx context.Context, r *api.Request, id string, u app.MetadataUpdate,
 ) (engine.Value, error) {
 	updated, matched, err := f.data.UpdateMetadata(ctx, r.Who, id, u)
@@ -115,7 +115,7 @@ func (f *face) writeMetadata(
 }
 
 // metadataUpdate reads an update.
-func (f *face) metadataUpdate(
+func (f metadataHandlers) metadataUpdate(
 	ctx context.Context, r *api.Request, id string, body engine.Value,
 ) (u app.MetadataUpdate, err error) {
 	selector, updates, deletes := body.Get("selector"), body.Get("updates"), body.Get("deletes")

@@ -57,7 +57,7 @@ func (f documentHandlers) parse(ctx context.Context, r *api.Request) (api.Respon
 }
 
 // start queues documents. Those that wait already are left to wait.
-func (f *face) start(ctx context.Context, r *api.Request, id string, documents []string) error {
+func (f documentHandlers) start(ctx context.Context, r *api.Request, id string, documents []string) error {
 	var idle []string
 	for _, doc := range documents {
 		v, err := f.data.Document(ctx, r.Who, id, doc)
@@ -104,11 +104,47 @@ func (f documentHandlers) stop(ctx context.Context, r *api.Request) (api.Respons
 }
 
 // cancel stops one document. One that has ended meanwhile is refused.
-func (f *face) cancel(ctx context.Context, r *api.Request, id, doc string) error {
+func (f documentHandlers) cancel(ctx context.Context, r *api.Request, id, doc string) error {
 	err := f.data.Stop(ctx, r.Who, id, doc)
 	var changed *app.Error
 	if errors.As(err, &changed) && changed.Code == app.CodeChanged {
 		return f.notStoppable()
 	}
 	return err
+}
+
+// ingest starts or stops to parse documents of any datasets.
+func (f documentHandlers) ingest(ctx context.Context, r *api.Request) (api.Response, error) {
+	if err := loose(r); err != nil {
+		return nil, err
+	}
+	return f.runDocuments(ctx, r)
+}
+
+// runDocuments starts or stops to parse the documents of a body: run is 1 or 2.
+func (f documentHandlers) runDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+	if err := r.Body.Require("doc_ids", "run"); err != nil {
+		return nil, err
+	}
+	ids, run := r.Body.Texts("doc_ids"), r.Body.Text("run")
+	if err := r.Body.Valid(); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		v, err := f.anyDocument(ctx, r, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case run == "1":
+			err = f.start(ctx, r, v.Dataset, []string{id})
+		case !isActive(v):
+			err = failed("Cannot cancel a task that is not in RUNNING status")
+		default:
+			err = f.cancel(ctx, r, v.Dataset, id)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return api.OK(engine.Bool(true)), nil
 }

@@ -201,7 +201,7 @@ func (f documentHandlers) uploadOther(ctx context.Context, r *api.Request, id st
 	return api.Result(documentRow(v)), nil
 }
 
-func (f *face) uploadEmpty(ctx context.Context, r *api.Request, id, name string) (dataset.Document, error) {
+func (f documentHandlers) uploadEmpty(ctx context.Context, r *api.Request, id, name string) (dataset.Document, error) {
 	return f.data.Upload(ctx, r.Who, id, app.Upload{Name: name, Body: strings.NewReader(""), Source: "local"})
 }
 

@@ -11,12 +11,15 @@ import (
 )
 
 // webChunks answer the page about chunks.
-type webChunks struct{ *face }
+type webChunks struct {
+	*face
+	chunks chunkHandlers
+}
 
 // Chunks as the page of version 0.23 asks for them.
 
 func webChunkRoutes(f *face) []api.Route {
-	w, searches := webChunks{f}, searchHandlers{f}
+	w, searches := webChunks{f, chunkHandlers{f}}, searchHandlers{f}
 	post := func(name, scope string, h api.Handler) api.Route {
 		return route("POST", "/v1/chunk/"+name, scope, api.BodyCanvas, h)
 	}
@@ -104,7 +107,7 @@ func (f webChunks) webSetChunk(ctx context.Context, r *api.Request) (api.Respons
 	if err != nil {
 		return nil, err
 	}
-	patch, err := f.chunkPatch(doc, webChunk(r.Body.Value))
+	patch, err := f.chunks.chunkPatch(doc, webChunk(r.Body.Value))
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ func (f webChunks) webSwitchChunks(ctx context.Context, r *api.Request) (api.Res
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
-	return jsonOK(engine.Bool(true), f.enableChunks(ctx, r, doc.Dataset, doc.ID, ids, on))
+	return jsonOK(engine.Bool(true), f.chunks.enableChunks(ctx, r, doc.Dataset, doc.ID, ids, on))
 }
 
 // webRemoveChunks deletes the named chunks. The original deletes all of a document when some of the
@@ -149,12 +152,12 @@ func (f webChunks) webCreateChunk(ctx context.Context, r *api.Request) (api.Resp
 		return nil, err
 	}
 	body := webChunk(r.Body.Value)
-	content, err := f.newContent(body)
+	content, err := f.chunks.newContent(body)
 	if err != nil {
 		return nil, err
 	}
 	c := dataset.Chunk{Content: strings.TrimSpace(content)}
-	if err := f.readLists(body, &c); err != nil {
+	if err := f.chunks.readLists(body, &c); err != nil {
 		return nil, err
 	}
 	v, err := f.data.AddChunk(ctx, r.Who, doc.Dataset, doc.ID, c)

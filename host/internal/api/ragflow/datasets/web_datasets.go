@@ -13,12 +13,17 @@ import (
 )
 
 // webDatasets answer the page about datasets.
-type webDatasets struct{ *face }
+type webDatasets struct {
+	*face
+	datasets   datasetHandlers
+	ingestions ingestionHandlers
+}
 
 // Datasets as the page of version 0.23 asks for them: raw member names, ids in bodies.
 
 func webDatasetRoutes(f *face) []api.Route {
-	w, meta, rest := webDatasets{f}, metadataHandlers{f}, restHandlers{f}
+	w := webDatasets{f, datasetHandlers{f}, ingestionHandlers{f, documentHandlers{f}}}
+	meta, rest := metadataHandlers{f}, restHandlers{f}
 	post := func(name, scope string, h api.Handler) api.Route {
 		return route("POST", "/v1/kb/"+name, scope, api.BodySmall, h)
 	}
@@ -81,7 +86,7 @@ func (f webDatasets) webCreate(ctx context.Context, r *api.Request) (api.Respons
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.makeDataset(ctx, r, in)
+	v, err := f.datasets.makeDataset(ctx, r, in)
 	return jsonOK(engine.Object("kb_id", v.ID), err)
 }
 
@@ -101,11 +106,11 @@ func (f webDatasets) webUpdate(ctx context.Context, r *api.Request) (api.Respons
 	if err != nil {
 		return nil, err
 	}
-	patch, err := f.datasetPatch(ctx, r, old, in)
+	patch, err := f.datasets.datasetPatch(ctx, r, old, in)
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.changeDataset(ctx, r, old, patch)
+	v, err := f.datasets.changeDataset(ctx, r, old, patch)
 	return jsonOK(rawDataset(v), err)
 }
 
@@ -179,7 +184,7 @@ func (f webDatasets) webBasicInfo(ctx context.Context, r *api.Request) (api.Resp
 	if err != nil {
 		return nil, err
 	}
-	counts, err := f.countStates(ctx, r, v.ID)
+	counts, err := f.ingestions.countStates(ctx, r, v.ID)
 	return jsonOK(engine.Object("processing", counts.Get("running"), "finished", counts.Get("done"),
 		"failed", counts.Get("fail"), "cancelled", counts.Get("cancel"), "downloaded", 0), err)
 }
@@ -199,7 +204,7 @@ func (f webDatasets) webLogs(whole bool) api.Handler {
 		if err != nil {
 			return nil, err
 		}
-		return f.parseLogs(ctx, r, v.ID, whole)
+		return f.ingestions.parseLogs(ctx, r, v.ID, whole)
 	}
 }
 
@@ -220,5 +225,5 @@ func (f webDatasets) webCheckEmbedding(ctx context.Context, r *api.Request) (api
 		return nil, err
 	}
 	r.Params = map[string]string{"dataset": r.Body.Text("kb_id")}
-	return f.checkEmbedding(ctx, r)
+	return f.ingestions.checkEmbedding(ctx, r)
 }

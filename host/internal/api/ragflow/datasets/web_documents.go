@@ -11,12 +11,16 @@ import (
 )
 
 // webDocuments answer the page about documents.
-type webDocuments struct{ *face }
+type webDocuments struct {
+	*face
+	documents documentHandlers
+	metadata  metadataHandlers
+}
 
 // Documents as the page of version 0.23 asks for them.
 
 func webDocumentRoutes(f *face) []api.Route {
-	w, rest := webDocuments{f}, restHandlers{f}
+	w := webDocuments{f, documentHandlers{f}, metadataHandlers{f}}
 	post := func(name, scope string, h api.Handler) api.Route {
 		return route("POST", "/v1/document/"+name, scope, api.BodySmall, h)
 	}
@@ -24,9 +28,11 @@ func webDocumentRoutes(f *face) []api.Route {
 		{Method: "POST", Path: "/v1/document/upload", Scope: edit, Body: api.BodyUpload, Handler: w.webUpload},
 		post("create", edit, w.webCreateDocument), post("list", read, w.webListDocuments),
 		post("filter", read, w.webCountDocuments), post("infos", read, w.webDocuments),
-		get("/v1/document/thumbnails", rest.thumbnails), post("change_status", edit, w.webStatus),
-		post("rm", edit, w.webRemoveDocuments), post("run", edit, rest.ingest), post("rename", edit, w.webRename),
-		get("/v1/document/get/{document}", rest.downloadAny), post("change_parser", edit, w.webChangeMethod),
+		get("/v1/document/thumbnails", w.documents.thumbnails), post("change_status", edit, w.webStatus),
+		post(
+			"rm", edit, w.webRemoveDocuments,
+		), post("run", edit, w.documents.ingest), post("rename", edit, w.webRename),
+		get("/v1/document/get/{document}", w.documents.downloadAny), post("change_parser", edit, w.webChangeMethod),
 		get("/v1/document/image/{document}", noImage), post("set_meta", edit, w.webSetMeta),
 		post("metadata/summary", read, w.webSummary), post("metadata/update", edit, w.webUpdateMetadata),
 	}
@@ -102,7 +108,7 @@ func (f webDocuments) webCreateDocument(ctx context.Context, r *api.Request) (ap
 	case len(name) > longestFileName:
 		return nil, nameTooLong()
 	}
-	v, err := f.uploadEmpty(ctx, r, id, name)
+	v, err := f.documents.uploadEmpty(ctx, r, id, name)
 	return jsonOK(rawDocument(v), err)
 }
 
@@ -123,7 +129,7 @@ func (f webDocuments) webFilter(ctx context.Context, r *api.Request, id string) 
 		return id, q, err
 	}
 	q.Suffixes = r.Body.Texts("suffix")
-	states, err := f.statesOf(r.Body.Texts("run_status"))
+	states, err := f.documents.statesOf(r.Body.Texts("run_status"))
 	if err != nil {
 		return id, q, err
 	}
@@ -145,7 +151,7 @@ func (f webDocuments) webListDocuments(ctx context.Context, r *api.Request) (api
 	if q.Size == 0 {
 		q.Size = -1 // the page means everything
 	}
-	list, total, err := f.documentsOf(ctx, r, id, q)
+	list, total, err := f.documents.documentsOf(ctx, r, id, q)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +214,7 @@ func (f webDocuments) webStatus(ctx context.Context, r *api.Request) (api.Respon
 	if err := loose(r); err != nil {
 		return nil, err
 	}
-	return f.setStatus(ctx, r)
+	return f.documents.setStatus(ctx, r)
 }
 
 func (f webDocuments) webRemoveDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -243,11 +249,11 @@ func (f webDocuments) webRename(ctx context.Context, r *api.Request) (api.Respon
 	if err != nil {
 		return nil, err
 	}
-	name, err := f.newName(old, r.Body.Get("name"))
+	name, err := f.documents.newName(old, r.Body.Get("name"))
 	if err != nil {
 		return nil, err
 	}
-	_, err = f.changeDocument(ctx, r, old, app.DocumentPatch{Name: name})
+	_, err = f.documents.changeDocument(ctx, r, old, app.DocumentPatch{Name: name})
 	return jsonOK(engine.Bool(true), err)
 }
 
@@ -264,7 +270,7 @@ func (f webDocuments) webChangeMethod(ctx context.Context, r *api.Request) (api.
 	if v, ok := r.Body.Lookup("parser_config"); ok {
 		body.Set("parser_config", v)
 	}
-	patch, err := f.documentPatch(ctx, r, old, body.Value())
+	patch, err := f.documents.documentPatch(ctx, r, old, body.Value())
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +278,7 @@ func (f webDocuments) webChangeMethod(ctx context.Context, r *api.Request) (api.
 		text := v.Str()
 		patch.Pipeline = &text
 	}
-	_, err = f.changeDocument(ctx, r, old, patch)
+	_, err = f.documents.changeDocument(ctx, r, old, patch)
 	return jsonOK(engine.Bool(true), err)
 }
 
@@ -328,9 +334,9 @@ func (f webDocuments) webUpdateMetadata(ctx context.Context, r *api.Request) (ap
 	if ids := body.Get("doc_ids"); !ids.IsNull() {
 		body = body.With("selector", engine.Object("document_ids", ids))
 	}
-	u, err := f.metadataUpdate(ctx, r, id, body)
+	u, err := f.metadata.metadataUpdate(ctx, r, id, body)
 	if err != nil {
 		return nil, err
 	}
-	return jsonOK(f.writeMetadata(ctx, r, id, u))
+	return jsonOK(f.metadata.writeMetadata(ctx, r, id, u))
 }
