@@ -48,6 +48,10 @@ type Job struct {
 	Files   engine.Value `json:"files"`
 	Webhook engine.Value `json:"webhook"`
 
+	// Scheduling is when nodes start, whatever the canvas asks for; "" leaves it to
+	// the canvas.
+	Scheduling engine.Scheduling `json:"scheduling,omitempty"`
+
 	// From starts at a node with the outputs the state holds.
 	From string `json:"from,omitempty"`
 	// Pins are outputs by node id that are used in place of running the node.
@@ -79,6 +83,7 @@ func (m *messageIDs) NewID() string {
 func (x *executor) options(j *Job) engine.Options {
 	opt := x.engine
 	opt.TaskID, opt.CanvasID, opt.TenantID, opt.From = j.ID, j.Canvas, j.Tenant, j.From
+	opt.Scheduling = j.Scheduling
 	if x.ports != nil {
 		opt.Ports = x.ports(j)
 	}
