@@ -121,7 +121,6 @@ type crew struct {
 
 type job struct {
 	call     *Call
-	slot     bool // it has taken one; not while it only waits for texts or bodies
 	cancel   context.CancelFunc
 	deadline time.Time // zero: none
 	err      error
@@ -158,10 +157,26 @@ func (b *crew) fill() {
 		}
 		b.active = append(b.active, j)
 		go func() {
-			j.err = b.r.attempt(ctx, call)
+			j.err = b.r.attemptWithSlot(ctx, call)
 			b.done <- j
 		}()
 	}
+}
+
+// attemptWithSlot is attempt for a member of a batch, which may have to wait for a slot that the
+// tools of another one have.
+func (r *run) attemptWithSlot(ctx context.Context, call *Call) error {
+	if call.node.container == nil {
+		call.slot = &slotHold{slots: r.slots}
+		defer call.slot.end()
+		switch err := call.slot.wait(ctx); {
+		case errors.Is(err, context.DeadlineExceeded):
+			return timeoutError(call.node)
+		case err != nil:
+			return ErrCanceled
+		}
+	}
+	return r.attempt(ctx, call)
 }
 
 // wait collects members as they end, hands out notes meanwhile, and gives up on those that do not

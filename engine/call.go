@@ -35,6 +35,7 @@ type execution struct {
 	step   int64        // number of this execution in the run
 	subs   int64        // tool and model calls so far, for idempotency keys
 
+	slot     *slotHold    // nil when it takes none
 	reserved atomic.Int64 // bytes of memory until the end of this execution
 	exceeds  atomic.Bool  // over is set
 	long     bool         // an input is not small

@@ -46,6 +46,17 @@ func (c *CallInputs) peek(r *Ref) (v Value, absent bool, err error) {
 	return c.view(r)
 }
 
+// Answers reports whether a reference means what a node streams, such as a model's answer: it may
+// hold reasoning, wherever it was read.
+func (c *CallInputs) Answers(r *Ref) bool {
+	i, ok := c.run.c.index[r.Node]
+	if !ok || len(r.Path) > 0 {
+		return false
+	}
+	_, streams := c.run.c.nodes[i].comp.(Streamer)
+	return streams
+}
+
 // view looks a reference up; mu is held. What this execution has written to it already counts.
 func (c *CallInputs) view(r *Ref) (v Value, absent bool, err error) {
 	if c.closed {

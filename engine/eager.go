@@ -163,15 +163,18 @@ func (e *eager) mayStart(n nodeIndex) bool {
 	if node.speaker == nil && e.readsOpenText(node) {
 		return false
 	}
-	return !e.needsSlot(node) || e.slots.take(e.mostNodes())
+	return !e.needsSlot(node) || e.slots.take()
 }
 
 // needsSlot reports whether a node runs on a worker that does more than to wait.
 func (e *eager) needsSlot(n *node) bool { return !n.inline && n.container == nil }
 
-// begin makes the call of a node that starts.
+// begin makes the call of a node that starts, with the slot that was taken for it.
 func (e *eager) begin(n nodeIndex) *Call {
 	call := e.newCall(&e.c.nodes[n])
+	if e.needsSlot(call.node) {
+		call.slot = e.slots.holdOf()
+	}
 	e.st.dropError(n)
 	e.view, e.unsaved = nil, true
 	e.emitNodeStarted(call)
@@ -181,10 +184,10 @@ func (e *eager) begin(n nodeIndex) *Call {
 // start runs a call: the owner does what cannot block, a worker the rest. It reports whether the
 // node was settled.
 func (e *eager) start(call *Call) bool {
-	slot := e.needsSlot(call.node)
+	launched := false
 	defer func() {
-		if slot {
-			e.slots.put()
+		if !launched {
+			call.slot.end()
 		}
 	}()
 	if e.gone {
@@ -207,8 +210,8 @@ func (e *eager) start(call *Call) bool {
 		e.view = e.st.view()
 	}
 	call.st, call.away = e.view, true
-	e.launch(call, slot)
-	slot = false
+	launched = true
+	e.launch(call)
 	return false
 }
 
@@ -235,18 +238,6 @@ func (e *eager) readsOpenText(n *node) bool {
 	return open
 }
 
-// mostNodes is how many nodes may run beside the early streams. A text that is held back until
-// something reads it counts as none: its reader may wait for one that has no slot.
-func (e *eager) mostNodes() int {
-	free := e.opt.Concurrency
-	for _, n := range e.pending {
-		if s := e.streams[n].deferred.stream; s.slot && !s.ended() && !s.full() {
-			free--
-		}
-	}
-	return free
-}
-
 // openStreams opens the streams that are announced, as far as there are slots.
 func (e *eager) openStreams() {
 	for _, n := range e.pending {
@@ -255,12 +246,11 @@ func (e *eager) openStreams() {
 		if s.isOpen() {
 			continue
 		}
-		if !e.slots.take(e.mostNodes()) {
+		if !e.slots.take() {
 			return
 		}
-		e.slots.put() // from here on the open text counts
-		s.slot = true
-		s.openEarly(e.work())
+		call.slot = e.slots.holdOf()
+		s.openEarly(e.work(), call.slot)
 	}
 }
 
@@ -470,9 +460,9 @@ func (e *eager) cut(call *Call) {
 	e.failed = failed
 }
 
-// launch runs a call on a worker, which gives the slot back if it has taken one.
-func (e *eager) launch(call *Call, slot bool) {
-	j := &job{call: call, slot: slot}
+// launch runs a call on a worker.
+func (e *eager) launch(call *Call) {
+	j := &job{call: call}
 	ctx, cancel := e.jobContext(j)
 	j.cancel = cancel
 	e.active = append(e.active, j)
@@ -485,13 +475,10 @@ func (e *eager) launch(call *Call, slot bool) {
 	}()
 }
 
-// drop takes a worker from the active ones.
+// drop takes a worker from the active ones, and its slot from it.
 func (e *eager) drop(j *job) {
 	e.remove(j)
-	if j.slot {
-		j.slot = false
-		e.slots.put()
-	}
+	j.call.slot.end()
 }
 
 // jobContext is the context of a worker, with the timeout of its node.

@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/hex"
 	"errors"
-	"math"
 	"slices"
 	"time"
 
@@ -306,7 +305,8 @@ func (e *eager) restart() {
 		e.step--
 		call.step, call.started = s.step, s.at
 		if e.needsSlot(call.node) {
-			e.slots.take(math.MaxInt) // it had one
+			e.slots.force() // it had one
+			call.slot = e.slots.holdOf()
 		}
 		e.start(call)
 	}

@@ -334,6 +334,9 @@ func (x *itemRun) state() (*State, error) {
 		return c.run.c.foreignState(form.Get("state"))
 	}
 	st := c.st.Clone()
+	for _, o := range c.outs { // of the container itself, such as the variables of a Loop
+		st.setOut(c.node.index, o.name, o.value)
+	}
 	st.path, st.waiting, st.progress, st.dirty, st.globals.dirty = nil, nil, nil, nil, nil
 	last := newReference()
 	if n := len(st.retrieval); n > 0 {
@@ -464,47 +467,4 @@ func (s *itemScope) keep(r *run, taken []nodeIndex) []nodeIndex {
 		kept = append(kept, n)
 	}
 	return kept
-}
-
-// slots counts the nodes that run at once in a run and in the bodies of its containers.
-type slots struct {
-	mu    sync.Mutex
-	used  int
-	wakes map[*run]func()
-}
-
-// take takes a slot if fewer than most are taken.
-func (s *slots) take(most int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.used >= most {
-		return false
-	}
-	s.used++
-	return true
-}
-
-// put gives a slot back and wakes those that may wait for it.
-func (s *slots) put() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.used--
-	for _, wake := range s.wakes {
-		wake()
-	}
-}
-
-// join makes a run hear of free slots until leave.
-func (s *slots) join(r *run) (leave func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.wakes == nil {
-		s.wakes = map[*run]func(){}
-	}
-	s.wakes[r] = r.wakeUp
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.wakes, r)
-	}
 }

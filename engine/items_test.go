@@ -94,6 +94,38 @@ func TestIterationRunsElementsAtOnce(t *testing.T) {
 	}
 }
 
+// TestLoopOverItemsRunsThemAtOnce gives a Loop with items the options of an Iteration. Its variables
+// have their initial values in each body.
+func TestLoopOverItemsRunsThemAtOnce(t *testing.T) {
+	loop := func(params string) string {
+		return given("items", "0,1,2,3,4,5", document(
+			start("Loop:P"),
+			cell("Loop:P", "Loop", `"items": "env.items", "outputs": {"all": {"ref": "StringTransform:T@result"}},
+				"loop_variables": [{"variable": "v", "input_mode": "constant", "type": "string", "value": "v"}], `+params),
+			inBody("Loop:P", cell("LoopItem:X", "LoopItem", "", "LLM:L")),
+			inBody("Loop:P", asks("LLM:L", 1, "{LoopItem:X@item}", "StringTransform:T")),
+			inBody("Loop:P", cell("StringTransform:T", "StringTransform",
+				`"method": "merge", "script": "{Loop:P@v}{LoopItem:X@item}"`))))
+	}
+	for _, mode := range []engine.Scheduling{engine.Batch, engine.Eager} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &slowModel{}
+			events, state, err := eagerRun(t, loop(`"concurrency": 3`), engine.Options{Scheduling: mode, Ports: engine.Ports{Model: m}})
+			require.NoError(t, err)
+			require.Equal(t, 3, m.max)
+			require.LessOrEqual(t, events[len(events)-1].at/2, 1.02)
+			require.Equal(t, `["v0","v1","v2","v3","v4","v5"]`, output(t, state, "Loop:P", "all"))
+			require.Equal(t, `"v"`, output(t, state, "Loop:P", "v"))
+		})
+		synctest.Test(t, func(t *testing.T) {
+			opt := engine.Options{Scheduling: mode, Ports: engine.Ports{Model: failing}}
+			_, state, err := eagerRun(t, loop(`"concurrency": 2, "on_error": "skip"`), opt)
+			require.NoError(t, err)
+			require.Equal(t, `["v0","v2","v4","v5"]`, output(t, state, "Loop:P", "all"))
+		})
+	}
+}
+
 // nested is an Iteration of four elements around one of five.
 func nested() string {
 	inner := func(entry string) string { return inBody("Iteration:J", entry) }

@@ -38,7 +38,7 @@ type run struct {
 	shared  bool                // a worker may still hold a call
 	wake    chan struct{}       // capacity 1: a text grew; nil in batch mode
 	wakeUp  func()              // fills wake from any goroutine; nil in batch mode
-	slots   *slots              // shared with the runs of bodies inside
+	slots   *slots              // shared with the runs of bodies and canvases inside
 	itemLog map[string]Value    // what bodies gave before a crash, by itemRecordName
 	logged  []Value             // results of an eager run that a crash left unsettled, in their order
 	results map[nodeIndex]*Call // members of a batch whose result was logged before a crash
@@ -138,13 +138,11 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	}
 	c.settings.narrow(&r.opt)
 	r.wake, r.wakeUp = r.opt.waker(c.sideBySide)
-	r.slots = &slots{}
-	if opt.item != nil {
-		r.slots = opt.around.run.slots
-	}
 	r.spending.run.limits = &r.opt.Limits
 	if opt.around != nil {
-		r.spending.outer = &opt.around.run.spending
+		r.spending.outer, r.slots = &opt.around.run.spending, opt.around.run.slots
+	} else {
+		r.slots = &slots{most: r.opt.Concurrency}
 	}
 	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
 	r.st.recount()

@@ -19,7 +19,7 @@ type Stream struct {
 
 	now     func() time.Time
 	wake    func()        // called when text grew and at the end; nil in batch mode
-	slot    bool          // it takes a slot; of the run's owner
+	slot    *slotHold     // of a producer that was started before there was a reader
 	logged  bool          // its end is in the log; of the run's owner
 	arrived chan struct{} // capacity 1: text grew
 	taken   chan struct{} // capacity 1: the live reader caught up
@@ -56,6 +56,7 @@ func (s *Stream) open(ctx context.Context) {
 	s.opened = true
 	go func() {
 		err := s.run(ctx)
+		s.slot.end()
 		s.mu.Lock()
 		s.err, s.over = err, s.now()
 		s.mu.Unlock()
@@ -85,6 +86,9 @@ func (s *Stream) emit(ctx context.Context, piece string) error {
 	}
 	if s.wake != nil {
 		s.wake()
+	}
+	if s.full() && s.slot.rest() { // its reader may wait for a text that has no slot
+		defer s.slot.wait(ctx) //nolint:errcheck // without one, ctx has ended, which the caller sees
 	}
 	for s.full() {
 		select {
@@ -215,9 +219,11 @@ func (s *Stream) fill(text string, err error, over time.Time) {
 	close(s.done)
 }
 
-// openEarly starts the pump before there is a reader, unless something waits for the whole text.
-func (s *Stream) openEarly(ctx context.Context) {
+// openEarly starts the pump, which has a slot, before there is a reader. What is unread is bounded
+// unless something waits for the whole text.
+func (s *Stream) openEarly(ctx context.Context, slot *slotHold) {
 	s.mu.Lock()
+	s.slot = slot
 	if !s.whole {
 		s.most = unreadBytes
 	}

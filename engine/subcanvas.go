@@ -48,6 +48,9 @@ func (c *Call) RunCanvas(ctx context.Context, sub SubRun) (SubResult, error) {
 		return result, err
 	}
 	opt := c.subOptions(sub.ID)
+	if c.slot.rest() { // its nodes take slots
+		defer c.slot.wait(ctx) //nolint:errcheck // without one, ctx has ended, which the caller sees
+	}
 	var form Value
 	for e, err := range sub.Canvas.Run(ctx, st, sub.Input, opt) {
 		if err != nil {

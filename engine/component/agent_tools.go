@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/easel-canvas/easel/engine"
 )
-
-// parallelTools is how many tools of one round run at once.
-const parallelTools = 8
 
 // agentTool is something an agent may call, under the name the model sees.
 type agentTool struct {
@@ -133,7 +130,7 @@ type toolCall struct {
 	bad  error // the call cannot be made: told to the model
 }
 
-// run makes all calls of a round at the same time. Results come in the order of the calls, errors
+// run makes all calls of a round at the same time, as far as the run has slots. Results come in the order of the calls, errors
 // as text; what was called is noted in use_tools. The only error is that the run was told to stop.
 func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error) {
 	for i, c := range calls {
@@ -142,23 +139,15 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 		}
 	}
 	results := make([]engine.Value, len(calls))
-	stopped := make([]bool, len(calls))
-	errs := make([]error, len(calls))
-	slots := make(chan struct{}, parallelTools)
-	var group sync.WaitGroup
-	for i, c := range calls {
-		group.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			result, err := t.callWithin(ctx, c)
-			if errs[i] = err; err != nil {
-				stopped[i] = isStopped(err)
-				result = engine.String(err.Error())
-			}
-			results[i] = result
-		})
+	errs := t.call.Beside(ctx, len(calls), func(ctx context.Context, i int) (err error) {
+		results[i], err = t.callWithin(ctx, calls[i])
+		return err
+	})
+	for i, err := range errs {
+		if err != nil {
+			results[i] = engine.String(err.Error())
+		}
 	}
-	group.Wait()
 	if err := engine.JoinSuspensions(errs); err != nil && t.call.Canceled() == nil {
 		return nil, err
 	}
@@ -173,10 +162,8 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 	if err := t.call.Canceled(); err != nil {
 		return nil, err
 	}
-	for _, s := range stopped {
-		if s {
-			return nil, engine.ErrCanceled
-		}
+	if slices.ContainsFunc(errs, isStopped) {
+		return nil, engine.ErrCanceled
 	}
 	size := int64(0)
 	for _, r := range results {

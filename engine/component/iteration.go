@@ -43,9 +43,8 @@ var iterationItemSpec = engine.Spec{
 // Source: RAGFlow agent/component/iteration.py at 80a16e71 (behaviour read, written anew). Differs:
 // entered again, inside another body or a cycle, it starts from the first element.
 type Iteration struct {
-	ItemsRef    engine.Ref `json:"items_ref" doc:"reference to the list" label:"List"`
-	Concurrency int        `json:"concurrency" doc:"elements at once; with more than 1, elements do not see what the body wrote for others" default:"1" min:"1" label:"At once"`
-	OnError     string     `json:"on_error" doc:"stop: an error in the body is that of the node; skip: the element is left out; collect: {index, error} takes its place" default:"stop" enum:"stop,skip,collect" label:"On error"`
+	ItemsRef engine.Ref `json:"items_ref" doc:"reference to the list" label:"List"`
+	ItemOptions
 
 	collected []collected
 }
@@ -82,42 +81,11 @@ func (it *Iteration) Run(ctx context.Context, call *engine.Call) error {
 	if it.Inline() || call.Debugging() {
 		return nil
 	}
-	return it.runItems(ctx, call)
+	return it.run(ctx, call, it)
 }
 
 // Inline reports whether the body runs turn by turn, as part of the run itself.
-func (it *Iteration) Inline() bool {
-	return it.Concurrency <= 1 && (it.OnError == "" || it.OnError == "stop")
-}
-
-// runItems runs the body for several elements at once and collects what it gives, in their order.
-func (it *Iteration) runItems(ctx context.Context, call *engine.Call) error {
-	items, err := it.items(ctx, call)
-	if err != nil {
-		return err
-	}
-	results, err := call.RunItems(ctx, engine.Items{
-		Count: items.Len(), Concurrency: it.Concurrency, Stop: it.OnError == "" || it.OnError == "stop",
-	})
-	if err != nil || len(results) == 0 {
-		return err
-	}
-	for i := range it.collected {
-		list := engine.List()
-		for at := range results {
-			failed := results[at].Err()
-			v, _ := results[at].Output(&it.collected[i].from)
-			switch {
-			case failed == nil:
-				list = list.Append(v)
-			case it.OnError == "collect":
-				list = list.Append(engine.Object("index", at, "error", failed.Error()))
-			}
-		}
-		call.Out(it.collected[i].output, list)
-	}
-	return nil
-}
+func (it *Iteration) Inline() bool { return it.inTurn() }
 
 func clearCollected(call *engine.Call, list []collected) {
 	for i := range list {

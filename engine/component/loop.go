@@ -42,13 +42,15 @@ var loopItemSpec = engine.Spec{
 //
 // Source: RAGFlow agent/component/loop.py and loopitem.py at 80a16e71 (behaviour read, written
 // anew). Differs: booleans compare as themselves; a condition that cannot be tested is an error of
-// the LoopItem; with items the Loop goes over a list, as an Iteration does.
+// the LoopItem; with items the Loop goes over a list, as an Iteration does, and of several elements
+// at once an ExitLoop ends its own only.
 type Loop struct {
 	Variables       []LoopVariable  `json:"loop_variables" doc:"outputs of the loop with their initial values"`
 	Conditions      []LoopCondition `json:"loop_termination_condition" doc:"when the loop ends" label:"End conditions"`
 	LogicalOperator string          `json:"logical_operator" doc:"and: all conditions must hold; or: one is enough" default:"and"`
 	MaximumCount    int             `json:"maximum_loop_count" doc:"most turns; 0 is none" label:"Max turns"`
 	Items           engine.Expr     `json:"items" doc:"list to go over in place of conditions, or a reference to it"`
+	ItemOptions
 
 	collected []collected
 }
@@ -104,11 +106,27 @@ func (l *Loop) Run(ctx context.Context, call *engine.Call) error {
 		call.Out(v.Variable, value)
 	}
 	clearCollected(call, l.collected)
-	if l.overItems() {
-		_, err := l.items(ctx, call)
+	if !l.overItems() {
+		return nil
+	}
+	if _, err := l.items(ctx, call); err != nil || l.Inline() || call.Debugging() {
 		return err
 	}
-	return nil
+	return l.run(ctx, call, l)
+}
+
+// Inline reports whether the body runs turn by turn, as part of the run itself.
+func (l *Loop) Inline() bool { return !l.overItems() || l.inTurn() }
+
+// Warnings names params that count only for a list.
+func (l *Loop) Warnings() []engine.Diagnostic {
+	if l.overItems() || l.inTurn() {
+		return nil
+	}
+	return []engine.Diagnostic{{
+		Code: engine.CodeBadParam, Param: "items",
+		Message: "concurrency and on_error count only with items; the turns of other loops follow each other",
+	}}
 }
 
 func (v *LoopVariable) initial(ctx context.Context, call *engine.Call) (engine.Value, error) {
@@ -190,6 +208,8 @@ func (*LoopItem) Fits(c engine.Container) bool {
 
 var (
 	_ engine.Container   = (*Loop)(nil)
+	_ engine.Inliner     = (*Loop)(nil)
+	_ engine.Warner      = (*Loop)(nil)
 	_ engine.Initializer = (*Loop)(nil)
 	_ engine.Referrer    = (*Loop)(nil)
 	_ engine.Item        = (*LoopItem)(nil)

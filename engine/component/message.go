@@ -176,7 +176,11 @@ func (m *Message) show(call *engine.Call, r *engine.Ref, v engine.Value, files *
 	if err != nil {
 		return "", err
 	}
-	text = spoken(text)
+	if call.Answers(r) {
+		text = engine.WithoutReasoning(text)
+	} else {
+		text = spoken(text)
+	}
 	call.In(r.Expr, engine.String(text))
 	found := descriptors(v)
 	for _, f := range found.Elements() {

@@ -144,6 +144,19 @@ func TestMessageStreamsAndRenders(t *testing.T) {
 	}
 }
 
+// TestMessageLeavesReasoningOut has reasoning behind the beginning of the answer. A second Message
+// reads the text when it is complete.
+func TestMessageLeavesReasoningOut(t *testing.T) {
+	ports := engine.Ports{Model: parrot{"so ", "<think>hm</think>", "be it"}}
+	for _, params := range []string{`{"content": "{L@content}"}`, `{"content": "{L@content}", "stream": false}`} {
+		s := play(t, engine.Input{Query: engine.String("Q")}, ports, `begin Begin -> L`,
+			`L LLM {"llm_id": "m", "prompts": "p", "cite": false} -> M`, `M Message `+params+` -> N`, `N Message `+params)
+		require.NoError(t, s.err)
+		require.Equal(t, "so be it", s.outputs["M"].Get("content").Str())
+		require.Equal(t, "so be it", s.outputs["N"].Get("content").Str())
+	}
+}
+
 func TestMessageEnd(t *testing.T) {
 	tests := []struct {
 		name, params, want, note string

@@ -54,8 +54,9 @@ type NewTurn struct {
 // longestName is how many characters of a question name a session.
 const longestName = 250
 
-// Turn finds or makes the session of a question, and returns the job that answers it. Errors:
-// [ErrSession], [ErrOtherCanvas], [ErrUnpublished], [ErrCanvas].
+// Turn finds or makes the session of a question, and returns the job that answers it for a dialect:
+// in batches, because its clients rely on their order of events. Errors: [ErrSession],
+// [ErrOtherCanvas], [ErrUnpublished], [ErrCanvas].
 func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session, Job, error) {
 	v, err := s.sessionOf(ctx, who, in)
 	if err != nil {
@@ -63,7 +64,7 @@ func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session
 	}
 	return v, Job{
 		Tenant: who.Tenant, Canvas: in.Canvas.ID, Session: v.ID, User: v.User, Source: SourceAPI,
-		Caller: who.Caller, Keep: KeepSession, Query: in.Query, Inputs: in.Inputs,
+		Caller: who.Caller, Keep: KeepSession, Scheduling: engine.Batch, Query: in.Query, Inputs: in.Inputs,
 		Files: OwnFiles(who.Tenant, in.Files),
 	}, nil
 }

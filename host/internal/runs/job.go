@@ -48,6 +48,10 @@ type Job struct {
 	Files   engine.Value `json:"files"`
 	Webhook engine.Value `json:"webhook"`
 
+	// Scheduling is when nodes start, whatever the canvas asks for; "" leaves it to
+	// the canvas.
+	Scheduling engine.Scheduling `json:"scheduling,omitempty"`
+
 	// From starts at a node with the outputs the state holds.
 	From string `json:"from,omitempty"`
 	// Pins are outputs by node id that are used in place of running the node.

@@ -151,7 +151,8 @@ func (e editor) run(ctx context.Context, r *api.Request) (api.Response, error) {
 	}
 	j, err := r.Start(ctx, app.Job{
 		Tenant: r.Who.Tenant, Canvas: id, User: user, Source: app.SourceEditor, Keep: app.KeepCanvas,
-		Caller: r.Who.Caller, Query: query, Inputs: inputs, Files: app.OwnFiles(r.Who.Tenant, files),
+		Caller: r.Who.Caller, Scheduling: engine.Batch, // whose order of events clients rely on
+		Query: query, Inputs: inputs, Files: app.OwnFiles(r.Who.Tenant, files),
 	})
 	if err != nil {
 		return nil, err

@@ -125,7 +125,7 @@ func (f *Face) run(ctx context.Context, r *api.Request, v app.Canvas, test bool)
 	}
 	j, err := r.Start(ctx, app.Job{
 		Tenant: v.Tenant, Canvas: v.ID, User: v.User, Source: app.SourceWebhook, Query: engine.String(""),
-		Webhook: payload,
+		Webhook: payload, Scheduling: engine.Batch, // clients rely on its order of events
 	})
 	if err != nil {
 		f, internal := api.AsFailure(err)

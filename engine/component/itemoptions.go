@@ -1,0 +1,56 @@
+package component
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// ItemOptions say how the body of a container runs for the elements of its list.
+type ItemOptions struct {
+	Concurrency int    `json:"concurrency" doc:"elements at once; with more than 1, elements do not see what the body wrote for others" default:"1" min:"1" label:"At once"`
+	OnError     string `json:"on_error" doc:"stop: an error in the body is that of the node; skip: the element is left out; collect: {index, error} takes its place" default:"stop" enum:"stop,skip,collect" label:"On error"`
+}
+
+// stops reports whether an error in the body is that of the container.
+func (o *ItemOptions) stops() bool { return o.OnError == "" || o.OnError == "stop" }
+
+// inTurn reports whether the elements follow each other as turns of one body.
+func (o *ItemOptions) inTurn() bool { return o.Concurrency <= 1 && o.stops() }
+
+// run runs the body for several elements at once and collects what it gives, in their order.
+func (o *ItemOptions) run(ctx context.Context, call *engine.Call, list lister) error {
+	items, err := list.items(ctx, call)
+	if err != nil {
+		return err
+	}
+	results, err := call.RunItems(ctx, engine.Items{
+		Count: items.Len(), Concurrency: o.Concurrency, Stop: o.stops(),
+	})
+	if err != nil || len(results) == 0 {
+		return err
+	}
+	for _, c := range list.outputs() {
+		to := engine.ParseRef(call.NodeID() + "@" + c.output) // after what the bodies wrote
+		if err := call.Set(ctx, &to, o.collect(results, &c.from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect lists what a reference meant at the end of each body.
+func (o *ItemOptions) collect(results []engine.ItemResult, from *engine.Ref) engine.Value {
+	list := engine.List()
+	for i := range results {
+		failed := results[i].Err()
+		v, _ := results[i].Output(from)
+		switch {
+		case failed == nil:
+			list = list.Append(v)
+		case o.OnError == "collect":
+			list = list.Append(engine.Object("index", i, "error", failed.Error()))
+		}
+	}
+	return list
+}

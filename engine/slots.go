@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// slots bounds how much of a run is at work at once: nodes, texts that are written early, the tools
+// of agents, and what runs in bodies and in canvases inside. A holder that only waits for others
+// gives its slot back meanwhile, so holders never wait for each other.
+type slots struct {
+	most int
+
+	mu      sync.Mutex
+	used    int
+	waiting []*slotWaiter // oldest first
+	wakes   map[*run]func()
+}
+
+// slotWaiter is a goroutine that waits for a slot.
+type slotWaiter struct {
+	hold  *slotHold
+	ready chan struct{}
+}
+
+// take takes a slot if one is free.
+func (s *slots) take() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used >= s.most {
+		return false
+	}
+	s.used++
+	return true
+}
+
+// force takes a slot even if none is free, for what had one before the run was taken over.
+func (s *slots) force() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used++
+}
+
+// free gives a slot to the goroutine that has waited longest, or wakes the owners that may wait for
+// one. mu is held.
+func (s *slots) free() {
+	s.used--
+	for len(s.waiting) > 0 && s.used < s.most {
+		w := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		if !w.hold.over {
+			w.hold.held = true
+			s.used++
+		}
+		close(w.ready)
+	}
+	if s.used < s.most {
+		for _, wake := range s.wakes {
+			wake()
+		}
+	}
+}
+
+// join makes a run hear of free slots until leave.
+func (s *slots) join(r *run) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wakes == nil {
+		s.wakes = map[*run]func(){}
+	}
+	s.wakes[r] = r.wakeUp
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.wakes, r)
+	}
+}
+
+// slotHold is the slot of one holder. A nil slotHold never has one.
+type slotHold struct {
+	slots *slots
+	held  bool // guarded by the mutex of slots, as over is
+	over  bool // it takes none any more
+}
+
+// holdOf is a holder of a slot that was taken.
+func (s *slots) holdOf() *slotHold { return &slotHold{slots: s, held: true} }
+
+// rest gives the slot back while the holder waits. It reports whether there was one.
+func (h *slotHold) rest() bool {
+	if h == nil {
+		return false
+	}
+	h.slots.mu.Lock()
+	defer h.slots.mu.Unlock()
+	if !h.held {
+		return false
+	}
+	h.held = false
+	h.slots.free()
+	return true
+}
+
+// wait takes a slot, when there is one. The only error is that of ctx.
+func (h *slotHold) wait(ctx context.Context) error {
+	s := h.slots
+	s.mu.Lock()
+	if s.used < s.most || h.over {
+		if !h.over {
+			h.held = true
+			s.used++
+		}
+		s.mu.Unlock()
+		return nil
+	}
+	w := &slotWaiter{h, make(chan struct{})}
+	s.waiting = append(s.waiting, w)
+	s.mu.Unlock()
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.waiting, w); i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+		return ctx.Err()
+	}
+	return nil // it was given one meanwhile
+}
+
+// end gives the slot back for good.
+func (h *slotHold) end() {
+	if h == nil {
+		return
+	}
+	h.slots.mu.Lock()
+	defer h.slots.mu.Unlock()
+	h.over = true
+	if h.held {
+		h.held = false
+		h.slots.free()
+	}
+}
+
+// slotKey is where a context holds the slot of a tool.
+type slotKey struct{}
+
+// Beside runs step for each number below n at the same time, each with a slot of the run, and waits
+// for all; the slot of this execution is free meanwhile. It gives the errors of the steps. One that
+// found no slot before ctx ended does not run, and has the error of ctx.
+func (c *Call) Beside(ctx context.Context, n int, step func(ctx context.Context, i int) error) []error {
+	if c.slot.rest() {
+		defer c.slot.wait(ctx) //nolint:errcheck // without one, ctx has ended, which the caller sees
+	}
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			h := &slotHold{slots: c.run.slots}
+			defer h.end()
+			if errs[i] = h.wait(ctx); errs[i] == nil {
+				errs[i] = step(context.WithValue(ctx, slotKey{}, h), i)
+			}
+		})
+	}
+	all.Wait()
+	return errs
+}

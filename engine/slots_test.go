@@ -1,0 +1,89 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// callingModel is a slowModel that calls each tool it is offered once.
+type callingModel struct{ slowModel }
+
+func (m *callingModel) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	if len(req.Tools) == 0 || req.Messages[len(req.Messages)-1].Role == "tool" {
+		return m.slowModel.Generate(ctx, req)
+	}
+	return func(yield func(engine.ModelPiece, error) bool) {
+		var calls []engine.ToolCall
+		for i, tool := range req.Tools {
+			arguments := `{"user_prompt": "go", "reasoning": "r", "context": "c"}`
+			calls = append(calls, engine.ToolCall{ID: strconv.Itoa(i), Name: tool.Name, Arguments: arguments})
+		}
+		yield(engine.ModelPiece{ToolCalls: calls}, nil)
+	}
+}
+
+func (m *callingModel) ModelInfo(context.Context, string) engine.Info {
+	return engine.Info{Tools: true, Context: 100_000}
+}
+
+// subAgent is an agent as a tool, with tools of its own.
+func subAgent(name string, seconds int, tools ...string) string {
+	return fmt.Sprintf(`{"component_name": "Agent", "name": %q, "params": {"llm_id": "m", "sys_prompt": "wait %d ",
+		"tool_mode": "native", "max_rounds": 1, "tools": [%s]}}`, name, seconds, strings.Join(tools, ", "))
+}
+
+// TestToolsShareTheSlotsOfNodes bounds an agent, its sub-agents and theirs together with the nodes
+// beside the agent. An agent that waits for its tools has no slot.
+func TestToolsShareTheSlotsOfNodes(t *testing.T) {
+	var inner, outer []string
+	for i := range 3 {
+		inner = append(inner, subAgent(fmt.Sprintf("inner %d", i), 1))
+	}
+	for i := range 2 {
+		outer = append(outer, subAgent(fmt.Sprintf("outer %d", i), 1, inner...))
+	}
+	agent := cell("Agent:A", "Agent", fmt.Sprintf(`"llm_id": "m", "sys_prompt": "wait 1 ", "tool_mode": "native",
+		"max_rounds": 1, "tools": [%s]`, strings.Join(outer, ", ")), "Message:M")
+	const calls = 6 + 2 + 1 // of the inner agents, of the outer ones, and of the agent
+	for _, shape := range []struct{ name, dsl string }{
+		{"alone", document(start("Agent:A"), agent, message("Message:M", "said"))},
+		{"streamed", document(start("Agent:A"), agent, message("Message:M", "{Agent:A@content}"))},
+		{
+			"beside a node",
+			document(start("Agent:A", "LLM:L"), agent, message("Message:M", "said"), asks("LLM:L", 2, "")),
+		},
+	} {
+		for _, mode := range []engine.Scheduling{engine.Batch, engine.Eager} {
+			for _, slots := range []int{1, 2, 20} {
+				t.Run(fmt.Sprintf("%s, %s, %d slots", shape.name, mode, slots), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						m := &callingModel{}
+						opt := engine.Options{Scheduling: mode, Concurrency: slots, Ports: engine.Ports{Model: m}}
+						events, _, err := eagerRun(t, shape.dsl, opt)
+						require.NoError(t, err)
+						require.LessOrEqual(t, m.max, slots)
+						made := 0
+						for node, n := range m.calls {
+							if node != "LLM:L" {
+								made += n
+							}
+						}
+						require.Equal(t, calls, made)
+						if slots == 20 && mode == engine.Eager {
+							require.LessOrEqual(t, events[len(events)-1].at, 3.06, "three levels of agents")
+						}
+					})
+				})
+			}
+		}
+	}
+}

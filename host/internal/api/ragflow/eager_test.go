@@ -1,0 +1,49 @@
+package ragflow_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/api/apitest"
+)
+
+// uneven is a canvas of two branches, of which the second one ends first.
+var uneven = apitest.Parts(
+	[4]string{"begin", "Begin", `{}`, "Wait:W StringTransform:S"},
+	[4]string{"Wait:W", "Wait", `{}`, "Message:A"},
+	[4]string{"StringTransform:S", "StringTransform", `{"method":"merge","script":"fast"}`, "Message:B"},
+	[4]string{"Message:A", "Message", `{"content":["slow "]}`, ""},
+	[4]string{"Message:B", "Message", `{"content":["{StringTransform:S@result} "]}`, ""})
+
+// TestDialectsKeepTheOrderOfBatches runs a canvas that asks for eager scheduling by each way of the
+// dialects: their events come as those of the same canvas without the setting.
+func TestDialectsKeepTheOrderOfBatches(t *testing.T) {
+	s := apitest.New(t)
+	plain := s.Canvas("plain", uneven)
+	eager := s.Canvas("eager", strings.TrimSuffix(uneven, "}")+`,"settings":{"scheduling":"eager"}}`)
+	for _, way := range []struct{ name, path, body string }{
+		{"editor", "/v1/canvas/completion", `{"id":"#","query":"q"}`},
+		{"0.23", "/api/v1/agents/#/completions", `{"question":"q","stream":true}`},
+		{"0.27", "/0.27/api/v1/agents/chat/completions", `{"agent_id":"#","query":"q","stream":true,"openai-compatible":false}`},
+		{"OpenAI", "/api/v1/agents_openai/#/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"q"}]}`},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			shown := func(canvas string) (list []string) {
+				s.Gate <- struct{}{}
+				a := s.Post(strings.ReplaceAll(way.path, "#", canvas), strings.ReplaceAll(way.body, "#", canvas))
+				events, _ := a.Events()
+				for _, e := range events {
+					data := e.Get("data")
+					said := e.Get("choices").At(0).Get("delta").Get("content").Text()
+					list = append(list, e.Get("event").Text()+" "+data.Get("component_id").Text()+data.Get("content").Text()+said)
+				}
+				return list
+			}
+			want := shown(plain)
+			require.NotEmpty(t, want)
+			require.Equal(t, want, shown(eager))
+		})
+	}
+}
