@@ -136,6 +136,9 @@ func (f *forms) pauseWith(fields Value, tips string) {
 	kept.unread = elements(f.streamsValue(f.c))
 	kept.pending, kept.streams = nil, nil
 	f.st.progress = kept
+	if f.c.settings.visitors {
+		fields = openToVisitors(fields)
+	}
 	f.emitUserInputs(fields, tips)
 	f.lastSnapshot()
 }
@@ -144,6 +147,11 @@ func (f *forms) pauseWith(fields Value, tips string) {
 // required answers are still missing and the run pauses again.
 func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 	st := f.st
+	if f.in.Visitor && !f.c.settings.visitors {
+		if f.in.Inputs, err = f.withoutApprovals(newCall); err != nil {
+			return false, err
+		}
+	}
 	given := NewObject(8)
 	for _, from := range [...]Value{f.answers, f.in.Inputs} {
 		for name, v := range from.Fields() {
@@ -177,6 +185,30 @@ func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 	}
 	f.asked = true
 	return true, nil
+}
+
+// openToVisitors says of approvals that answers of visitors count.
+func openToVisitors(fields Value) Value {
+	b := NewObject(fields.Len())
+	for name, field := range fields.Fields() {
+		if approval := field.Get("approval"); !approval.IsNull() {
+			field = field.With("approval", approval.With("visitors", Bool(true)))
+		}
+		b.Set(name, field)
+	}
+	return b.Value()
+}
+
+// withoutApprovals are the inputs without answers to approvals.
+func (f *forms) withoutApprovals(newCall func(*node) *Call) (Value, error) {
+	inputs := f.in.Inputs
+	_, _, err := f.ask(newCall, func(name string, field Value) bool {
+		if !field.Get("approval").IsNull() {
+			inputs = inputs.Without(name).Without(name + ArgumentsSuffix)
+		}
+		return false
+	})
+	return inputs, err
 }
 
 // formFields is a form whose fields say in one way whether they may be left out: a field may have

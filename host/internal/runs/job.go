@@ -31,6 +31,9 @@ type Job struct {
 	// key; "" counts them for the tenant only.
 	Caller string `json:"caller,omitempty"`
 
+	// Visitor says that the visitor of an embedding page asks, who is nobody that the host knows.
+	Visitor bool `json:"visitor,omitempty"`
+
 	// Published runs the published version of the canvas, from its beginning. The
 	// document of a session counts all the same.
 	Published bool `json:"published,omitempty"`
@@ -59,7 +62,9 @@ type Job struct {
 
 // input is the job as the engine wants it.
 func (j *Job) input() engine.Input {
-	return engine.Input{Query: j.Query, UserID: j.User, Inputs: j.Inputs, Files: j.Files, Webhook: j.Webhook}
+	return engine.Input{
+		Query: j.Query, UserID: j.User, Inputs: j.Inputs, Files: j.Files, Webhook: j.Webhook, Visitor: j.Visitor,
+	}
 }
 
 // messageIDs gives the message id of a run first, and random ids after it.
