@@ -136,9 +136,6 @@ func (f *forms) pauseWith(fields Value, tips string) {
 	kept.unread = elements(f.streamsValue(f.c))
 	kept.pending, kept.streams = nil, nil
 	f.st.progress = kept
-	if f.c.settings.visitors {
-		fields = openToVisitors(fields)
-	}
 	f.emitUserInputs(fields, tips)
 	f.lastSnapshot()
 }
@@ -148,9 +145,7 @@ func (f *forms) pauseWith(fields Value, tips string) {
 func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 	st := f.st
 	if f.in.Visitor && !f.c.settings.visitors {
-		if f.in.Inputs, err = f.withoutApprovals(newCall); err != nil {
-			return false, err
-		}
+		f.in.Inputs = f.withoutApprovals()
 	}
 	given := NewObject(8)
 	for _, from := range [...]Value{f.answers, f.in.Inputs} {
@@ -187,28 +182,18 @@ func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 	return true, nil
 }
 
-// openToVisitors says of approvals that answers of visitors count.
-func openToVisitors(fields Value) Value {
-	b := NewObject(fields.Len())
-	for name, field := range fields.Fields() {
-		if approval := field.Get("approval"); !approval.IsNull() {
-			field = field.With("approval", approval.With("visitors", Bool(true)))
-		}
-		b.Set(name, field)
-	}
-	return b.Value()
-}
-
-// withoutApprovals are the inputs without answers to approvals.
-func (f *forms) withoutApprovals(newCall func(*node) *Call) (Value, error) {
+// withoutApprovals are the inputs without answers to the approvals that are asked.
+func (f *forms) withoutApprovals() Value {
 	inputs := f.in.Inputs
-	_, _, err := f.ask(newCall, func(name string, field Value) bool {
-		if !field.Get("approval").IsNull() {
-			inputs = inputs.Without(name).Without(name + ArgumentsSuffix)
+	for i := range f.suspended {
+		fields := f.suspended[i].fields
+		for at := range fields.Len() {
+			if name := fields.Key(at); !fields.At(at).Get("approval").IsNull() {
+				inputs = inputs.Without(name).Without(name + ArgumentsSuffix)
+			}
 		}
-		return false
-	})
-	return inputs, err
+	}
+	return inputs
 }
 
 // formFields is a form whose fields say in one way whether they may be left out: a field may have
