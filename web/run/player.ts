@@ -86,6 +86,8 @@ export interface Stage {
   from(id: string): Set<string>;
   /** standIns answer for components that work outside. */
   standIns(): Record<string, Answer>;
+  /** demo reports whether it is an example as it came, which asks no services. */
+  demo?(): boolean;
 }
 
 /** Start begins a run on a loaded canvas. */
@@ -312,7 +314,8 @@ export class Player {
     const { datasets: here = new Set<string>(), retrieve, fetch, code, tool: local, canvases } = this.#world;
     const origins = this.#stage.origins();
     const ports = watched({ retrieve, fetch, code }, {
-      standIns: this.#stage.standIns(), invents: choice.standIns, here, origins, local, relay: this.#relay,
+      standIns: this.#stage.standIns(), invents: choice.standIns, here, origins,
+      local: this.#stage.demo?.() ? undefined : local, relay: this.#relay,
       noted: (substitutes) => { turn.substitutes = substitutes; },
     });
     return start(canvas, {

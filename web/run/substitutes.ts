@@ -41,9 +41,9 @@ export interface Route {
 
 /**
  * Blocked is why a page cannot ask a service itself: the service does not accept requests of pages,
- * its address is private, or a key is a secret of the host.
+ * its address is private, its key is missing or a secret of the host.
  */
-export type Blocked = "service" | "address" | "secret";
+export type Blocked = "service" | "address" | "key" | "secret";
 
 /** noSubstitutes is a run that had the real things so far. */
 export const noSubstitutes: Substitutes = { tools: [], relayed: [], datasets: [], routes: {} };
@@ -136,6 +136,7 @@ function why(blocked: Blocked | undefined): string {
   switch (blocked) {
     case "service": return "its service does not accept requests of pages";
     case "address": return "a page does not reach the private address of its service";
+    case "key": return "its key is missing";
     case "secret": return "its key is a secret of a host";
     default: return "it does not run in a page";
   }

@@ -57,6 +57,8 @@ export class Tools {
       return { outputs: await module.call({ params, args, base, fetch: way.fetch, signal }) };
     } catch (err) {
       if (way.blocked) return { blocked: way.blocked };
+      // A tool refuses a call without its key before it sends anything.
+      if (!way.used && (err as { code?: unknown }).code === "unauthorized") return { blocked: "key" };
       throw err;
     }
   };
@@ -112,6 +114,7 @@ const browsers = /^user-agent$/i;
 // Way carries the requests of one call and notes why one could not leave.
 class Way {
   blocked: Blocked | undefined;
+  used = false;
   readonly #send: typeof fetch;
   readonly #guard: Guard;
 
@@ -122,6 +125,7 @@ class Way {
 
   readonly fetch: typeof fetch = async (input, init = {}) => {
     const address = String(input);
+    this.used = true;
     try {
       this.#guard.check(address);
     } catch (err) {

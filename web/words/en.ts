@@ -201,6 +201,7 @@ export const en = {
   "node.blocked_none": "It does not run in a page",
   "node.blocked_service": "The service does not accept requests from pages",
   "node.blocked_address": "A page does not reach its private address",
+  "node.blocked_key": "Its key is missing",
   "node.blocked_secret": "Its key is a secret of a host",
   "node.not_run": "This node has not run yet.",
   "node.thoughts": "Thoughts",

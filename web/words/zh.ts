@@ -202,6 +202,7 @@ export const zh: Record<Key, string> = {
   "node.blocked_none": "它不在页面中运行",
   "node.blocked_service": "该服务不接受来自网页的请求",
   "node.blocked_address": "页面无法访问它的私有地址",
+  "node.blocked_key": "缺少它的密钥",
   "node.blocked_secret": "它的密钥是主机上的机密",
   "node.not_run": "这个节点还没有运行。",
   "node.thoughts": "思路",
