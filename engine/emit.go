@@ -184,7 +184,11 @@ func (e *emitter) emitMessageEnd(said *Said, reference Value) {
 }
 
 func (e *emitter) emitUserInputs(fields Value, tips string) {
-	e.emitData(EventUserInputs, "", Object("inputs", fields, "tips", tips))
+	data := Object("inputs", fields, "tips", tips)
+	if e.c.settings.visitors {
+		data = data.With("visitors_approve", Bool(true))
+	}
+	e.emitData(EventUserInputs, "", data)
 }
 
 func (e *emitter) emitWorkflowFinished(outputs Value) {

@@ -13,6 +13,9 @@ type Input struct {
 	Inputs  Value  // form values by name: {"city": {"value": "Oslo"}} or {"city": "Oslo"}
 	Files   Value  // list of upload descriptors
 	Webhook Value  // {query, headers, body, input} of a web request that started the run
+	// Visitor says that nobody vouches for who asks: answers to approvals do not count, unless the
+	// settings of the canvas say so.
+	Visitor bool
 }
 
 // Options say how a run is done. The zero value is usable.

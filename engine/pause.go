@@ -144,6 +144,9 @@ func (f *forms) pauseWith(fields Value, tips string) {
 // required answers are still missing and the run pauses again.
 func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 	st := f.st
+	if f.in.Visitor && !f.c.settings.visitors {
+		f.in.Inputs = f.withoutApprovals()
+	}
 	given := NewObject(8)
 	for _, from := range [...]Value{f.answers, f.in.Inputs} {
 		for name, v := range from.Fields() {
@@ -177,6 +180,20 @@ func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 	}
 	f.asked = true
 	return true, nil
+}
+
+// withoutApprovals are the inputs without answers to the approvals that are asked.
+func (f *forms) withoutApprovals() Value {
+	inputs := f.in.Inputs
+	for i := range f.suspended {
+		fields := f.suspended[i].fields
+		for at := range fields.Len() {
+			if name := fields.Key(at); !fields.At(at).Get("approval").IsNull() {
+				inputs = inputs.Without(name).Without(name + ArgumentsSuffix)
+			}
+		}
+	}
+	return inputs
 }
 
 // formFields is a form whose fields say in one way whether they may be left out: a field may have

@@ -9,13 +9,14 @@ import (
 // settings are how a canvas itself wants to be run: the member settings of its document.
 //
 //	{"limits": {"model_calls": 20, "cost": 0.5}, "prices": {"gpt-x": {"input": 1, "output": 2}},
-//	 "approval": ["Email"], "scheduling": "eager"}
+//	 "approval": ["Email"], "visitors_approve": false, "scheduling": "eager"}
 //
 // The limits of the caller hold besides them, and the caller's prices come first.
 type settings struct {
 	limits   Limits
 	prices   Prices
 	approval []string
+	visitors bool // answers of visitors to approvals count
 
 	scheduling Scheduling // "" when the canvas does not say
 }
@@ -49,6 +50,12 @@ func readSettings(v Value) (settings, error) {
 				brief(v.Get("approval").JSON()))
 		}
 		s.approval = append(s.approval, name.Str())
+	}
+	if visitors := v.Get("visitors_approve"); !visitors.IsNull() {
+		if visitors.Kind() != KindBool {
+			return s, fmt.Errorf("settings: visitors_approve: is %s; true or false is needed", brief(visitors.JSON()))
+		}
+		s.visitors = visitors.True()
 	}
 	if way := v.Get("scheduling"); !way.IsNull() {
 		if s.scheduling = Scheduling(way.Str()); !slices.Contains(schedulings, s.scheduling) {

@@ -93,7 +93,7 @@ func (c *Call) subState(sub *SubRun) (*State, error) {
 			answers.Set(own, v)
 		}
 	}
-	sub.Input.Inputs, sub.Input.Files = answers.Value(), Null
+	sub.Input.Inputs, sub.Input.Files, sub.Input.Visitor = answers.Value(), Null, c.run.in.Visitor
 	return canvas.State(), nil
 }
 

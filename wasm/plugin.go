@@ -36,11 +36,7 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 		delete(b.plugins, name)
 		return empty, nil
 	}
-	doc, err := engine.ParseJSONText(body)
-	if err != nil {
-		return nil, &failure{code: codeRequest, text: "manifest: " + err.Error()}
-	}
-	m, err := contract.ReadManifest(doc)
+	m, err := manifestIn(body)
 	if err != nil {
 		return nil, err
 	}

@@ -185,6 +185,17 @@ func mcpRequest(op string, server *engine.MCPServer) *engine.ObjectBuilder {
 	return b
 }
 
+type canvases struct{ *run }
+
+// Canvas finds a canvas that a node runs.
+func (c canvases) Canvas(ctx context.Context, id, version string) (*engine.Canvas, error) {
+	v, err := c.once(ctx, "canvas", engine.Object("canvas", id, "version", version))
+	if err != nil {
+		return nil, err
+	}
+	return c.b.parse(v.Get("dsl").Str())
+}
+
 type memory struct{ *run }
 
 // Remember keeps one exchange.

@@ -26,6 +26,7 @@ var operations = map[string]operation{
 	"layout":     (*bridge).layout,
 	"plugin":     (*bridge).plugin,
 	"examine":    (*bridge).examine,
+	"check":      (*bridge).checkCall,
 }
 
 func (b *bridge) request(text string) (answer []byte, err error) {

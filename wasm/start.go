@@ -135,6 +135,9 @@ func (s *startMessage) portsOf(r *run) engine.Ports {
 	if s.answers("mcp") {
 		p.MCP = mcp{r}
 	}
+	if s.answers("canvas") {
+		p.Canvases = canvases{r}
+	}
 	if s.answers("memory") {
 		p.Memory = memory{r}
 	}

@@ -81,6 +81,11 @@ func (b bundler) scripts() (*result, error) {
 		return nil, err
 	}
 	names["EASEL_PYTHON"] = python
+	tools, err := b.tools()
+	if err != nil {
+		return nil, err
+	}
+	names["EASEL_TOOLS"] = tools
 
 	options := b.options()
 	options.EntryPoints = []string{"view/main.tsx"}
@@ -140,6 +145,14 @@ func (b bundler) asset(file string) (string, error) {
 	}
 	if err != nil {
 		return "", err
+	}
+	return b.store(file, bytes)
+}
+
+// store writes a file to a name with its hash.
+func (b bundler) store(file string, bytes []byte) (string, error) {
+	if b.packages != nil {
+		return file, nil
 	}
 	sum := sha256.Sum256(bytes)
 	ext := filepath.Ext(file)

@@ -25,6 +25,11 @@ type turn struct {
 
 func play(t *testing.T, c *engine.Canvas, saved []byte, inputs engine.Value, opt engine.Options) turn {
 	t.Helper()
+	return playAs(t, c, saved, engine.Input{Query: engine.String("q"), Inputs: inputs}, opt)
+}
+
+func playAs(t *testing.T, c *engine.Canvas, saved []byte, in engine.Input, opt engine.Options) turn {
+	t.Helper()
 	st := c.State()
 	if saved != nil {
 		var err error
@@ -33,7 +38,7 @@ func play(t *testing.T, c *engine.Canvas, saved []byte, inputs engine.Value, opt
 	}
 	opt.Seed, opt.Checkpoints = 1, true
 	opt.Ports.Clock, opt.Ports.IDs = &enginetest.Clock{}, &enginetest.IDs{}
-	return takeTurn(c, st, c.Run(t.Context(), st, engine.Input{Query: engine.String("q"), Inputs: inputs}, opt))
+	return takeTurn(c, st, c.Run(t.Context(), st, in, opt))
 }
 
 func takeTurn(c *engine.Canvas, st *engine.State, run func(func(*engine.Event, error) bool)) turn {

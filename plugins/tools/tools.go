@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	httptool "github.com/easel-canvas/easel/plugins/http"
 )
 
@@ -20,6 +21,23 @@ var files embed.FS
 type Tool struct {
 	Component string // component_name of a canvas, such as TavilySearch
 	*httptool.Tool
+}
+
+// Module returns the plugin file of the tool: the interpreter, and behind it the manifest and the
+// spec as sections. A server and a page run the same bytes.
+func (t Tool) Module() ([]byte, error) {
+	section, err := t.Section()
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: %w", t.Name(), err)
+	}
+	wasm, err := contract.WithSection(httptool.Interpreter(), contract.ManifestSection, t.Manifest)
+	if err == nil {
+		wasm, err = contract.WithSection(wasm, httptool.SectionName, section)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: %w", t.Name(), err)
+	}
+	return wasm, nil
 }
 
 // All returns the tools by name. The result is shared; do not change it.

@@ -1,7 +1,7 @@
 // The conversation with an opened canvas: turns, reruns, pins, and the record that is
 // being looked at. It knows canvases only by the two things it asks of the session.
 
-import type { Canvas, FormField, RunOptions } from "@easel/engine";
+import type { Canvas, FormField, Port, RunOptions } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { conclude, emptyState, type RunState } from "@easel/engine/state";
 import { dict, own, type Params } from "../canvas/dsl.ts";
@@ -13,7 +13,7 @@ import { continued, Records, waiting } from "./records.ts";
 import type { Question, RemoteRun, Running, Runs } from "./remote.ts";
 import type { Answer } from "./standins.ts";
 import { Store } from "./store.ts";
-import { noSubstitutes, watched, type Relay, type Substitutes } from "./substitutes.ts";
+import { noSubstitutes, watched, type Local, type Relay, type Substitutes } from "./substitutes.ts";
 
 /** Ask is what a turn was started with. */
 export interface Ask {
@@ -64,6 +64,10 @@ export interface World extends Pick<RunOptions, "retrieve" | "fetch" | "code"> {
   datasets?: ReadonlySet<string>;
   /** Gives the text of documents that are handed over. */
   read?: Read;
+  /** Runs built-in tools in the page. */
+  tool?: Local;
+  /** Gives the canvases that a canvas runs as nodes and tools. */
+  canvases?: Port;
 }
 
 /** Stage is the canvas that is played. */
@@ -82,6 +86,8 @@ export interface Stage {
   from(id: string): Set<string>;
   /** standIns answer for components that work outside. */
   standIns(): Record<string, Answer>;
+  /** demo reports whether it is an example as it came, which asks no services. */
+  demo?(): boolean;
 }
 
 /** Start begins a run on a loaded canvas. */
@@ -305,13 +311,16 @@ export class Player {
     if (!resumes && !options?.debug) await this.#rewind(canvas, turn, again);
     if (this.#stopped(turn)) return undefined;
     const choice = this.provider.get();
-    const { datasets = new Set<string>(), retrieve, fetch, code } = this.#world;
-    const standIns = choice.standIns ? this.#stage.standIns() : {};
-    const noted = (substitutes: Substitutes): void => { turn.substitutes = substitutes; };
-    const ports = watched({ retrieve, fetch, code }, standIns, datasets, noted, this.#relay);
+    const { datasets: here = new Set<string>(), retrieve, fetch, code, tool: local, canvases } = this.#world;
+    const origins = this.#stage.origins();
+    const ports = watched({ retrieve, fetch, code }, {
+      standIns: this.#stage.standIns(), invents: choice.standIns, here, origins,
+      local: this.#stage.demo?.() ? undefined : local, relay: this.#relay,
+      noted: (substitutes) => { turn.substitutes = substitutes; },
+    });
     return start(canvas, {
-      ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port },
-      reach: { origins: this.#stage.origins() }, ...options,
+      ...ports, llm: this.providers.model(choice), pins: this.pins.get(), reach: { origins },
+      ports: { files: this.files.port, ...(canvases && { canvas: canvases }) }, ...options,
     });
   }
 

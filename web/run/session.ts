@@ -78,6 +78,7 @@ export class Session {
       allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id),
       saved: this.origin.get,
       from: (id) => reachable(model(), id), origins: this.locals.list.get,
+      demo: () => this.document.get()?.source.kind === "example" && !this.edited,
       standIns: () => standInsOf(new Set(this.specs.get().values()), engine),
     };
     const { ask } = host;

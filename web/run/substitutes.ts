@@ -2,7 +2,7 @@
 // came through the host, datasets that a page does not have. The person is to know, whatever the
 // answers look like.
 
-import type { Found, Providers as Ports, Retriever, Tool } from "@easel/engine";
+import { EngineError, type Found, type Providers as Ports, type Retriever, type Tool } from "@easel/engine";
 import type { RunState } from "@easel/engine/state";
 import { own } from "../canvas/dsl.ts";
 import type { ProviderKind } from "./providers.ts";
@@ -28,11 +28,22 @@ export interface Substitutes {
   routes: Readonly<Record<string, readonly Route[]>>;
 }
 
-/** Route says who answered for a component: a tool of the host, or a stand-in. */
+/**
+ * Route says who answered for a component: its service, asked by this page, a tool of the host, or a
+ * stand-in.
+ */
 export interface Route {
   component: string;
-  by: "host" | "stand_in";
+  by: "page" | "host" | "stand_in";
+  /** Why the page did not ask the service itself. */
+  blocked?: Blocked;
 }
+
+/**
+ * Blocked is why a page cannot ask a service itself: the service does not accept requests of pages,
+ * its address is private, its key is missing or a secret of the host.
+ */
+export type Blocked = "service" | "address" | "key" | "secret";
 
 /** noSubstitutes is a run that had the real things so far. */
 export const noSubstitutes: Substitutes = { tools: [], relayed: [], datasets: [], routes: {} };
@@ -42,14 +53,38 @@ export type Relay = (
   component: string, args: Record<string, unknown>, params: Record<string, unknown>,
 ) => Promise<Record<string, unknown> | undefined>;
 
+/** Local runs a component in the page; undefined when the page has no module for it. */
+export type Local = (
+  component: string, args: Record<string, unknown>, params: Record<string, unknown>, context: LocalContext,
+) => Promise<{ outputs: Record<string, unknown> } | { blocked: Blocked } | undefined>;
+
+/** LocalContext is what a call in the page may reach. */
+export interface LocalContext {
+  /** Local services that the person allows. */
+  origins: readonly string[];
+  signal: AbortSignal;
+}
+
+/** Ways are how a run in the page gets answers of components that work outside. */
+export interface Ways {
+  /** Answers made up for components, by name. Only these components are offered. */
+  standIns: Record<string, Answer>;
+  /** Stand-ins answer where nothing else does; otherwise the node fails. */
+  invents: boolean;
+  /** Names of the datasets of the page. */
+  here: ReadonlySet<string>;
+  /** noted gets the whole each time something is added. */
+  noted(substitutes: Substitutes): void;
+  origins?: readonly string[];
+  local?: Local | undefined;
+  relay?: Relay | undefined;
+}
+
 /**
- * watched wraps the ports of a run and adds the stand-ins; `noted` gets the whole each time
- * something is added. A tool of the host goes before its stand-in.
+ * watched wraps the ports of a run and adds tools: a service that the page can ask goes before the
+ * tool of the host, and that before a stand-in.
  */
-export function watched(
-  ports: Ports, standIns: Record<string, Answer>, here: ReadonlySet<string>, noted: (substitutes: Substitutes) => void,
-  relay: Relay = () => Promise.resolve(undefined),
-): Ports {
+export function watched(ports: Ports, { standIns, invents, here, noted, origins = [], local, relay }: Ways): Ports {
   let known = noSubstitutes;
   const add = (list: Exclude<keyof Substitutes, "routes">, names: string[]): void => {
     const fresh = [...new Set(names)].filter((name) => !known[list].includes(name));
@@ -58,11 +93,11 @@ export function watched(
     noted(known);
   };
   // A tool of an agent calls as AGENT-->NAME.
-  const route = (caller: string | undefined, component: string, by: Route["by"]): void => {
+  const route = (caller: string | undefined, to: Route): void => {
     const [node = ""] = (caller ?? "").split("-->", 1);
     const before = own(known.routes, node) ?? [];
-    if (node === "" || before.some((each) => each.component === component && each.by === by)) return;
-    known = { ...known, routes: { ...known.routes, [node]: [...before, { component, by }] } };
+    if (node === "" || before.some(({ component, by }) => component === to.component && by === to.by)) return;
+    known = { ...known, routes: { ...known.routes, [node]: [...before, to] } };
     noted(known);
   };
   const retrieve: Retriever | undefined = ports.retrieve && (async (query, context) => {
@@ -72,23 +107,39 @@ export function watched(
     return found;
   });
   const tool = (name: string, answer: Answer): Tool => ({
-    run: async (args, { params, node }) => {
-      const real = await relay(name, args, params);
+    run: async (args, { params, node, signal }) => {
+      const tried = await local?.(name, args, params, { origins, signal });
+      if (tried && "outputs" in tried) {
+        route(node, { component: name, by: "page" });
+        return tried.outputs;
+      }
+      const real = await relay?.(name, args, params);
       if (real) {
         add("relayed", [name]);
-        route(node, name, "host");
+        route(node, { component: name, by: "host", ...tried });
         return real;
       }
+      if (!invents) throw new EngineError("unsupported", `${name}: ${why(tried?.blocked)}; sign in to a host that runs it`);
       const { outputs, invented } = await answer(args, params);
       if (invented) {
         add("tools", [name]);
-        route(node, name, "stand_in");
+        route(node, { component: name, by: "stand_in", ...tried });
       }
       return outputs;
     },
   });
   const tools = Object.fromEntries(Object.entries(standIns).map(([name, answer]) => [name, tool(name, answer)]));
   return { ...ports, ...(retrieve ? { retrieve } : {}), tools };
+}
+
+function why(blocked: Blocked | undefined): string {
+  switch (blocked) {
+    case "service": return "its service does not accept requests of pages";
+    case "address": return "a page does not reach the private address of its service";
+    case "key": return "its key is missing";
+    case "secret": return "its key is a secret of a host";
+    default: return "it does not run in a page";
+  }
 }
 
 /** modelless lists the nodes whose answers no language model gave: by name, those of this run only. */

@@ -59,7 +59,7 @@ for (const file of files) {
     const fields = (dsl.components["begin"]?.obj.params["inputs"] ?? {}) as Record<string, { value?: unknown; options?: unknown[] }>;
     const filled = (form: typeof fields): Record<string, unknown> => Object.fromEntries(Object.entries(form).map(([name, field]) => [name, { ...field, value: field.value ?? field.options?.[0] ?? "some text" }]));
     let run = (await engine.load(text)).run({ query: "How hot should the water be for green tea?", inputs: filled(fields) }, {
-      ...watched({ retrieve: search(passages) }, standIns, new Set(), () => undefined),
+      ...watched({ retrieve: search(passages) }, { standIns, invents: true, here: new Set(), noted: () => undefined }),
       fetch: () => Promise.resolve(Response.json({ rates: { CNY: 8, USD: 1 } })),
       code: ({ script, arguments: args }) => Promise.resolve({ result: new Function(`${script}; return main(arguments[0])`)(args) as unknown }),
     });

@@ -1,18 +1,21 @@
-// Which tools answer in a page: those of the host, or stand-ins; and that the person learns which.
+// Who answers for tools in a page: their services, tools of the host, or stand-ins; and that the
+// person learns which.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Host } from "../run/host.ts";
-import { watched, type Relay, type Substitutes } from "../run/substitutes.ts";
+import { watched, type Local, type Relay, type Substitutes, type Ways } from "../run/substitutes.ts";
 
 const standIns = {
   TavilySearch: () => Promise.resolve({ outputs: { formalized_content: "made up" }, invented: true }),
   WenCai: () => Promise.resolve({ outputs: { report: "made up" }, invented: true }),
 };
 
-async function answered(relay: Relay | undefined): Promise<{ outputs: unknown; noted: Substitutes | undefined }> {
+async function answered(relay?: Relay, more: Partial<Ways> = {}): Promise<{ outputs: unknown; noted: Substitutes | undefined }> {
   let noted: Substitutes | undefined;
-  const ports = watched({}, standIns, new Set(), (substitutes) => { noted = substitutes; }, relay);
+  const ports = watched({}, {
+    standIns, invents: true, here: new Set(), noted: (substitutes) => { noted = substitutes; }, relay, ...more,
+  });
   const { signal } = new AbortController();
   const context = { params: { api_key: "{{secret:TAVILY}}" }, signal, node: "Agent:A-->Search" };
   const outputs = await ports.tools?.["TavilySearch"]?.run({ query: "q" }, context as never);
@@ -36,6 +39,33 @@ test("a tool of the host goes before the stand-in", async () => {
     tools: [], relayed: ["TavilySearch"], datasets: [],
     routes: { "Agent:A": [{ component: "TavilySearch", by: "host" }] },
   });
+});
+
+test("a service that the page can ask goes before the host", async () => {
+  const asked: unknown[] = [];
+  const local: Local = (component, args, params, { origins }) => {
+    asked.push([component, args, params, origins]);
+    return Promise.resolve({ outputs: { formalized_content: "real" } });
+  };
+  const relay = (): Promise<never> => assert.fail("the host was asked");
+  const { outputs, noted } = await answered(relay, { local, origins: ["http://127.0.0.1:1"] });
+  assert.deepEqual(outputs, { formalized_content: "real" });
+  assert.deepEqual(asked, [["TavilySearch", { query: "q" }, { api_key: "{{secret:TAVILY}}" }, ["http://127.0.0.1:1"]]]);
+  assert.deepEqual(noted?.routes, { "Agent:A": [{ component: "TavilySearch", by: "page" }] });
+});
+
+test("a service that the page cannot ask is left to the host, and then to the stand-in", async () => {
+  const local: Local = () => Promise.resolve({ blocked: "service" });
+  const hosted = await answered(() => Promise.resolve({ a: 1 }), { local });
+  assert.deepEqual(hosted.noted?.routes, { "Agent:A": [{ component: "TavilySearch", by: "host", blocked: "service" }] });
+  const alone = await answered(undefined, { local });
+  assert.deepEqual(alone.noted?.routes, { "Agent:A": [{ component: "TavilySearch", by: "stand_in", blocked: "service" }] });
+  await assert.rejects(answered(undefined, { local, invents: false }), /TavilySearch: its service does not accept requests/);
+});
+
+test("an error of a service is one, and no reason for made-up results", async () => {
+  const local: Local = () => Promise.reject(new Error("rate_limited: slow"));
+  await assert.rejects(answered(() => Promise.resolve({ a: 1 }), { local }), /rate_limited/);
 });
 
 test("a tool of the host that fails is no reason for made-up results", async () => {

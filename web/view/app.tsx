@@ -29,7 +29,7 @@ const Publish = lazy(() => import("./publish/publish.tsx"));
 /** App is the page. */
 export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const t = useText();
-  const { session, host, look, drafts } = useApp();
+  const { session, host, look, drafts, canvases } = useApp();
   const document_ = useStore(session.document, (document) => document);
   const trouble = useStore(session.trouble, (text) => text);
   const { language, panel } = useLook((all) => all);
@@ -89,11 +89,18 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     }
     if (file.size > 40_000_000) return setFault(t("error.too_large", Math.round(file.size / 1e6)));
     const text = await file.text();
+    canvases?.add({ name: file.name, text, source: { kind: "file" } });
     replace(() => {
       history.replaceState(null, "", location.pathname + location.search);
       openText(text, file.name.replace(/\.json$/i, ""), { kind: "file" });
     });
-  }, [session, openText, replace, t]);
+  }, [session, canvases, openText, replace, t]);
+
+  // Of several files the first is opened; it may run the others as nodes.
+  const keepFile = useCallback(async (file: File) => {
+    if (!/\.json$/i.test(file.name) || file.size > 40_000_000) return;
+    canvases?.add({ name: file.name, text: await file.text(), source: { kind: "file" } });
+  }, [canvases]);
 
   const openExample = useCallback((example: Example) => {
     history.replaceState(null, "", "#example=" + example.id);
@@ -158,7 +165,8 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       if (!stop(event)) return;
       const files = [...(event.dataTransfer?.files ?? [])];
       if (takers.get()?.take(files)) return;
-      const [file] = files;
+      const [file, ...more] = files;
+      for (const each of more) void keepFile(each);
       if (file) void openFile(file);
     };
     addEventListener("dragover", dragover);
@@ -169,7 +177,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       removeEventListener("dragleave", dragleave);
       removeEventListener("drop", drop);
     };
-  }, [openFile]);
+  }, [openFile, keepFile]);
 
   useEffect(() => {
     if (choosing) dialog.current?.showModal();

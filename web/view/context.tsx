@@ -3,6 +3,7 @@
 // only.
 
 import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from "react";
+import type { Canvases } from "../run/canvases.ts";
 import type { Drafts } from "../run/drafts.ts";
 import type { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
@@ -35,6 +36,8 @@ export interface App {
   look: Store<Look>;
   /** Canvases as they were left; absent where none are kept. */
   drafts?: Drafts;
+  /** Canvases that others run, if the page has any. */
+  canvases?: Canvases;
 }
 
 /** AppContext carries the app. */

@@ -5,12 +5,14 @@ import { sandbox } from "@easel/engine/code/runner";
 import examples from "easel:examples";
 import { datasets, request, retrieve } from "../demo/world.ts";
 import { reader } from "../read/reader.ts";
+import { Canvases } from "../run/canvases.ts";
 import { Consents, tabStorage } from "../run/consent.ts";
 import { Datasets } from "../run/datasets.ts";
 import { Drafts } from "../run/drafts.ts";
 import { Host } from "../run/host.ts";
 import { everywhere } from "../run/retrieve.ts";
 import { Session } from "../run/session.ts";
+import type { Local } from "../run/substitutes.ts";
 import { App } from "./app.tsx";
 import { AppContext, newLook } from "./context.tsx";
 import "@xyflow/react/dist/base.css";
@@ -29,6 +31,7 @@ declare const EASEL_PLUGIN_WORKER: string;
 declare const EASEL_READ_WORKER: string;
 declare const EASEL_WASM: string;
 declare const EASEL_RUNTIME: string;
+declare const EASEL_TOOLS: string;
 
 const at = (file: string): URL => new URL(file, document.baseURI);
 const engine = createEngine({ wasm: at(EASEL_WASM), runtime: at(EASEL_RUNTIME), worker: at(EASEL_ENGINE_WORKER), pluginWorker: at(EASEL_PLUGIN_WORKER) });
@@ -38,10 +41,15 @@ const code = scripts({
   python: python({ worker: at(EASEL_PYTHON_WORKER), files: at(EASEL_PYTHON) }),
 });
 const search = everywhere(retrieve, datasets, host, new Datasets(host), () => session.own);
-const world = { retrieve: search, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code };
+const tools = once(async () => new (await import("../run/tools.ts")).Tools(engine, { index: EASEL_TOOLS, at }));
+const tool: Local = async (...call) => (await tools()).call(...call);
+const drafts = new Drafts(storage());
+const canvases = new Canvases({ drafts, host, own: () => session.own });
+const world = {
+  retrieve: search, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code, tool, canvases: canvases.port,
+};
 const session: Session = new Session(engine, world, host, new Consents(tabStorage()));
 
-const drafts = new Drafts(storage());
 session.document.subscribe(() => {
   const document_ = session.document.get();
   const origin = session.origin.get();
@@ -49,6 +57,15 @@ session.document.subscribe(() => {
   if (document_ && origin) drafts.changed({ ...document_, source: { kind: "host", origin } });
   else drafts.changed(document_);
 });
+
+// once makes a value when it is first needed; one that fails is made again.
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make().catch((err: unknown) => {
+    made = undefined;
+    throw err;
+  }));
+}
 
 // storage is the browser's database; a page may be forbidden to have one.
 function storage(): IDBFactory | undefined {
@@ -60,4 +77,4 @@ function storage(): IDBFactory | undefined {
 }
 
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook(), drafts }}><App examples={examples} /></AppContext>);
+if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook(), drafts, canvases }}><App examples={examples} /></AppContext>);

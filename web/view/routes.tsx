@@ -1,4 +1,5 @@
-// Who answered for the components of a node in the shown run: tools of the host, or stand-ins.
+// Who answered for the components of a node in the shown run: services that the page asked, tools of
+// the host, or stand-ins.
 
 import { own } from "../canvas/dsl.ts";
 import type { Route } from "../run/substitutes.ts";
@@ -11,8 +12,9 @@ function useRoutes(node: string): readonly Route[] {
   return useStore(session.player.play, ({ turns, chosen }) => own(turns[chosen]?.substitutes.routes, node) ?? none);
 }
 
-function textOf(t: ReturnType<typeof useText>, { component, by }: Route): string {
-  return t(by === "host" ? "node.by_host" : "node.by_stand_in", component);
+function textOf(t: ReturnType<typeof useText>, { component, by, blocked }: Route): string {
+  const text = t(`node.by_${by}`, component);
+  return by === "stand_in" || blocked ? `${text}. ${t(`node.blocked_${blocked ?? "none"}`)}` : text;
 }
 
 /** Routes lists them, one line each. */
@@ -28,10 +30,10 @@ export function RouteMark({ node }: { node: string }): React.ReactNode {
   const t = useText();
   const routes = useRoutes(node);
   if (routes.length === 0) return null;
-  const invented = routes.some(({ by }) => by === "stand_in");
+  const by = (["stand_in", "host", "page"] as const).find((each) => routes.some((route) => route.by === each)) ?? "page";
   return (
     <span className="badge route" title={routes.map((route) => textOf(t, route)).join("\n")}>
-      {t(invented ? "node.stand_in" : "node.host")}
+      {t(`node.${by}`)}
     </span>
   );
 }

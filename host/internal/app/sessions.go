@@ -65,7 +65,7 @@ func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session
 	return v, Job{
 		Tenant: who.Tenant, Canvas: in.Canvas.ID, Session: v.ID, User: v.User, Source: SourceAPI,
 		Caller: who.Caller, Keep: KeepSession, Scheduling: engine.Batch, Query: in.Query, Inputs: in.Inputs,
-		Files: OwnFiles(who.Tenant, in.Files),
+		Files: OwnFiles(who.Tenant, in.Files), Visitor: who.Embeds,
 	}, nil
 }
 

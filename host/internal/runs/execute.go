@@ -133,7 +133,7 @@ func (x *executor) entries(ctx context.Context, w *work) iter.Seq2[*engine.Event
 
 // input is the job as the engine wants it.
 func (j *Job) input() engine.Input {
-	return engine.Input{Query: j.Query, UserID: j.User, Inputs: j.Inputs, Files: j.Files, Webhook: j.Webhook}
+	return engine.Input{Query: j.Query, UserID: j.User, Inputs: j.Inputs, Files: j.Files, Webhook: j.Webhook, Visitor: j.Visitor}
 }
 
 // messageIDs gives the message id of a run first, and random ids after it.

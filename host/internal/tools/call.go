@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/plugins/contract"
+	"github.com/easel-canvas/easel/plugins/node"
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
@@ -40,7 +40,7 @@ func (p *port) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Val
 	if err != nil {
 		return engine.Null, err
 	}
-	keys := &keyring{from: p.secrets, mark: c.SecretMark, texts: map[string]string{}}
+	keys := &keyring{from: p.secrets, mark: c.SecretMark}
 	inv, err := p.invocation(t, m, c, keys)
 	if err != nil {
 		wrong := &Error{Code: string(contract.InvalidArgument), Message: err.Error(), final: engine.ErrNoRetry}
@@ -60,29 +60,10 @@ func (p *port) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Val
 func (p *port) invocation(
 	t tools.Tool, m *plugin.Module, c *engine.ExternalCall, keys *keyring,
 ) (plugin.Invocation, error) {
-	about := m.Manifest()
 	inv := plugin.Invocation{ID: c.Key}
 	inv.Tenant, inv.SecretMark = p.tenant, engine.NewSecretMark()
-	params := engine.NewObject(c.Params.Len())
-	for name, v := range c.Params.Fields() {
-		schema, known := about.Params.Property(name)
-		if !known || blank(v) {
-			continue
-		}
-		if _, secret := about.Permissions.Secrets[name]; secret {
-			keys.texts[name] = v.Text()
-			params.Set(name, engine.String(engine.Placeholder(name, inv.SecretMark)))
-			continue
-		}
-		params.Set(name, plain(schema, v, c.SecretMark))
-	}
-	arguments := engine.NewObject(c.Arguments.Len())
-	for name, v := range c.Arguments.Fields() {
-		if schema, known := about.Arguments.Property(name); known && !blank(v) {
-			arguments.Set(name, plain(schema, v, c.SecretMark))
-		}
-	}
-	inv.Params, inv.Arguments = params.Value(), arguments.Value()
+	in := node.NewToolInput(m.Manifest(), c.Params, c.Arguments, c.SecretMark, inv.SecretMark)
+	inv.Params, inv.Arguments, keys.texts = in.Params, in.Arguments, in.Keys
 	inv.Services.Secrets = keys
 	if p.guest && len(keys.texts) > 0 {
 		if err := sameHost(t, inv.Params, keys); err != nil {
@@ -107,28 +88,6 @@ func sameHost(t tools.Tool, params engine.Value, keys *keyring) error {
 		}
 	}
 	return nil
-}
-
-// blank reports whether a param or an argument counts as not given.
-func blank(v engine.Value) bool {
-	return v.IsNull() || v.Kind() == engine.KindString && strings.TrimSpace(v.Str()) == ""
-}
-
-// plain is a value for a tool: without marks of secrets, and a number where the tool wants one and
-// the canvas wrote it as a string.
-func plain(s *contract.Schema, v engine.Value, mark string) engine.Value {
-	v = contract.Unmarked(v, mark)
-	if v.Kind() != engine.KindString || slices.Contains(s.Types(), "string") {
-		return v
-	}
-	text := strings.TrimSpace(v.Str())
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && slices.Contains(s.Types(), "integer") {
-		return engine.Int(n)
-	}
-	if b, err := strconv.ParseBool(strings.ToLower(text)); err == nil && slices.Contains(s.Types(), "boolean") {
-		return engine.Bool(b)
-	}
-	return v
 }
 
 // grant is what a call may do: the grant of the tool, and the host of an address that stands in the

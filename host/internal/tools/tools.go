@@ -20,7 +20,6 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/plugins/contract"
-	httptool "github.com/easel-canvas/easel/plugins/http"
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
@@ -124,26 +123,13 @@ func (s *Set) module(ctx context.Context, t tools.Tool) (*plugin.Module, error) 
 
 // load makes the module of a tool: the interpreter with the manifest and the spec as sections.
 func load(ctx context.Context, h *plugin.Host, t tools.Tool) (*plugin.Module, error) {
-	wasm, err := Pack(t.Tool)
+	wasm, err := t.Module()
 	if err != nil {
 		return nil, err
 	}
 	return h.Load(ctx, wasm, plugin.LoadOptions{
 		Source: plugin.Builtin, Granted: contract.Everything(), DecodeText: true,
 	})
-}
-
-// Pack returns a tool as a plugin file.
-func Pack(t *httptool.Tool) ([]byte, error) {
-	section, err := t.Section()
-	if err != nil {
-		return nil, err
-	}
-	wasm, err := contract.WithSection(httptool.Interpreter(), contract.ManifestSection, t.Manifest)
-	if err != nil {
-		return nil, err
-	}
-	return contract.WithSection(wasm, httptool.SectionName, section)
 }
 
 // Guest returns the port for canvases that are not of the host, such as one that a page tries out.

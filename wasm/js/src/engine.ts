@@ -8,6 +8,7 @@ import type { FormField } from "./events.ts";
 import type { Diagnostic } from "./generated.ts";
 import type { Manifest as PluginManifest } from "./plugin/manifest.ts";
 import type { PluginBytes, PluginSource, Session, Shelf } from "./plugin/shelf.ts";
+import type { ToolModule } from "./plugin/tool.ts";
 import type { Connect } from "./link.ts";
 import { Switchboard } from "./ports.ts";
 import { Run, type Inputs, type Opened, type RunOptions } from "./run.ts";
@@ -95,6 +96,15 @@ export class Engine {
     const { client } = await this.#current();
     const shelf = await this.#theShelf();
     return shelf.manifest(source, (request, body) => client.request(request, body), this.info.version);
+  }
+
+  /**
+   * tool loads a plugin that serves a component, such as a web search, for whoever answers the
+   * engine's calls of tools. It is granted what its manifest asks for.
+   */
+  async tool(source: PluginBytes): Promise<ToolModule> {
+    const shelf = await this.#theShelf();
+    return shelf.tool(source, (request, body) => this.#ask(request, body));
   }
 
   /** validate lists what is wrong with a canvas; an empty list means it loads and runs. */

@@ -14,6 +14,7 @@ export type { Proxy as PluginProxy, ProxyRequest as PluginProxyRequest } from ".
 export type { Storage as PluginStorage } from "./plugin/desk.ts";
 export type { Permissions as PluginPermissions } from "./plugin/permission.ts";
 export type { PluginBytes, PluginSource } from "./plugin/shelf.ts";
+export type { ToolCall, ToolModule } from "./plugin/tool.ts";
 export type { CodeAnswer, CodeRequest, CodeRunner, Found, Port, Providers, Retriever, Tool } from "./ports.ts";
 export type { Model, ModelPiece, ModelRequest } from "./model/model.ts";
 export { ABI, type Abilities, type Base, type BranchSpec, type ComponentSpec, type Ended, type Failure, type Info, type Layout, type Limits, type Schema, type SpecField, type StandIn, type ToolSpec } from "./protocol.ts";

@@ -50,6 +50,8 @@ export type Request =
   | { op: "components" }
   /** What a preview answers for a component that acts outside. */
   | { op: "stand_in"; component: string; args: Record<string, unknown>; params: Record<string, unknown> }
+  /** Compares what a plugin is given with its manifest, which follows. */
+  | { op: "check"; params: Record<string, unknown>; arguments: Record<string, unknown> }
   /** A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget. */
   | { op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean }
   | { op: "plugin"; forget: string }
@@ -154,7 +156,7 @@ export interface ToolSpec {
 /** CallKind names what the engine may ask for. */
 export type CallKind =
   | "model" | "retrieve" | "tool" | "mcp" | "fetch" | "code" | "plugin" | "files" | "documents"
-  | "speech" | "memory" | "secret";
+  | "speech" | "memory" | "secret" | "canvas";
 
 /** Call is one question of the engine. `abort` takes a question back; `reply` answers what a plugin asked; both have no answer. */
 export type Call =

@@ -1,19 +1,23 @@
-// Tools of a canvas in the page: a stand-in answers, or the tool of the host for those who are
-// signed in, and the card and the page of the node say which.
+// Tools of a canvas in the page: the page asks a service that allows requests of pages, the tool of
+// the host asks others for those who are signed in, and else a stand-in answers. The card and the
+// page of the node say which.
 
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { serveHost, type Served } from "./host.ts";
+import { Tools, type ToolIndex } from "../../run/tools.ts";
+import { root, serveHost, type Served } from "./host.ts";
 import { allow, ask, missing, raise, type Stage } from "./stage.ts";
 
-const canvasOf = (service: string): object => ({
+const canvasOf = (service: string, key = "key-0123456789"): object => ({
   components: {
     begin: { obj: { component_name: "Begin", params: {} }, downstream: ["TavilySearch:S"], upstream: [] },
     "TavilySearch:S": {
-      obj: { component_name: "TavilySearch", params: { query: "sys.query", api_key: "key", base_url: service } },
+      obj: { component_name: "TavilySearch", params: { query: "sys.query", api_key: key, base_url: service } },
       downstream: ["Message:M"], upstream: ["begin"],
     },
     "Message:M": {
@@ -23,33 +27,62 @@ const canvasOf = (service: string): object => ({
   },
 });
 
-describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
-  let host: Served;
-  let stage: Stage;
-  let service: Server;
-  let address = "";
-  let asked = 0;
+/** Service is a double of Tavily. */
+interface Service {
+  address: string;
+  /** Requests that were answered, without those that ask for permission. */
+  asked: { method: string; authorization: string; agent: string; body: string }[];
+  server: Server;
+}
 
-  before(async () => {
-    service = createServer((_request, response) => {
-      asked++;
+async function serve(allows: boolean): Promise<Service> {
+  const asked: Service["asked"] = [];
+  const server = createServer((request, response) => {
+    if (allows) {
+      response.setHeader("access-control-allow-origin", "*");
+      response.setHeader("access-control-allow-headers", "authorization, content-type");
+    }
+    if (request.method === "OPTIONS") return void response.writeHead(allows ? 204 : 405).end();
+    void bodyOf(request).then((body) => {
+      const { authorization = "", "user-agent": agent = "" } = request.headers;
+      asked.push({ method: request.method ?? "", authorization, agent, body });
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ results: [{ title: "T", url: "http://a.example", content: "coats of wool" }] }));
     });
-    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
-    address = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const piece of request) text += String(piece);
+  return text;
+}
+
+describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
+  let host: Served;
+  let stage: Stage;
+  let open: Service; // to requests of pages
+  let closed: Service;
+
+  before(async () => {
+    [open, closed] = await Promise.all([serve(true), serve(false)]);
     host = await serveHost("--allow-private");
-    const answer = await fetch(host.address + "/api/v2/canvases", {
-      method: "POST", headers: { authorization: `Bearer ${host.key}`, "content-type": "application/json" },
-      body: JSON.stringify({ title: "Searches", dsl: canvasOf(address) }),
-    });
-    assert.equal(answer.status, 201);
+    for (const [title, { address }] of Object.entries({ Open: open, Closed: closed })) {
+      const answer = await fetch(host.address + "/api/v2/canvases", {
+        method: "POST", headers: { authorization: `Bearer ${host.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ title, dsl: canvasOf(address) }),
+      });
+      assert.equal(answer.status, 201);
+    }
     stage = await raise({ at: host.address + "/" });
   });
   after(async () => {
     await stage?.close();
     await host?.close();
-    service?.close();
+    open?.server.close();
+    closed?.server.close();
   });
 
   // routed waits for the mark on the card of the search, and for the line on its page.
@@ -61,28 +94,94 @@ describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".inspector .route", { hasText: line }).waitFor();
   }
 
-  test("a stand-in answers for those who are not signed in", async () => {
-    const { page, done } = await stage.visit();
+  async function show(page: Page, canvas: object, ...local: string[]): Promise<void> {
     await page.setInputFiles('input[type="file"][accept*="json"]', {
-      name: "searches.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(canvasOf(address))),
+      name: "searches.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(canvas)),
     });
+    for (const address of local) {
+      await page.getByRole("button", { name: /^Model/ }).click();
+      const locals = page.locator("dialog .locals");
+      await locals.getByLabel("Address").fill(address);
+      await locals.getByRole("button", { name: "Add" }).click();
+      await page.getByRole("button", { name: "Done" }).click();
+    }
     await allow(page);
+  }
+
+  async function signIn(page: Page, canvas: RegExp): Promise<void> {
+    await page.getByRole("button", { name: "Show the canvases of this host" }).click();
+    await page.getByLabel("API key").fill(host.key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByRole("button", { name: canvas }).click();
+  }
+
+  test("the page asks a service that allows requests of pages", async () => {
+    const { page, done } = await stage.visit();
+    const loaded: string[] = [];
+    page.on("request", (request) => { if (/\.sections$|interpreter-|tools-/.test(request.url())) loaded.push(request.url()); });
+    await show(page, canvasOf(open.address), open.address);
+    assert.deepEqual(loaded, [], "modules are loaded when a canvas calls them");
     await ask(page, "coats");
-    await routed(page, "Mock answer", "TavilySearch: mock answer, nothing outside was asked");
-    assert.equal(asked, 0);
+    await page.locator(".transcript", { hasText: "coats of wool" }).waitFor();
+    await routed(page, "From this page", "TavilySearch: this page asked the service");
+    assert.equal(loaded.filter((url) => url.endsWith(".sections")).length, 1, "one tool");
+    assert.equal(open.asked.length, 1);
+    const [sent] = open.asked;
+    assert.equal(sent?.method, "POST");
+    assert.equal(sent?.authorization, "Bearer key-0123456789");
+    assert.match(sent?.agent ?? "", /Chrom/);
+    assert.equal((JSON.parse(sent?.body ?? "{}") as { query?: string }).query, "coats");
+    await done();
+  });
+
+  test("a stand-in answers for a service that does not, for those who are not signed in", async () => {
+    const { page, done } = await stage.visit();
+    await show(page, canvasOf(closed.address), closed.address);
+    await ask(page, "coats");
+    await routed(page, "Mock answer", "TavilySearch: mock answer. The service does not accept requests from pages");
+    assert.equal(closed.asked.length, 0);
+    await done(/CORS policy|net::ERR_FAILED/);
+  });
+
+  test("a stand-in answers for a private address that the person did not allow", async () => {
+    const { page, done } = await stage.visit();
+    await show(page, canvasOf(open.address));
+    const before_ = open.asked.length;
+    await ask(page, "coats");
+    await routed(page, "Mock answer", "A page does not reach its private address");
+    assert.equal(open.asked.length, before_);
+    await done();
+  });
+
+  test("a stand-in answers where the key is missing", async () => {
+    const { page, done } = await stage.visit();
+    await show(page, canvasOf(open.address, ""), open.address);
+    await ask(page, "coats");
+    await routed(page, "Mock answer", "Its key is missing");
     await done();
   });
 
   test("the tool of the host answers for those who are signed in", async () => {
     const { page, done } = await stage.visit();
-    await page.getByRole("button", { name: "Show the canvases of this host" }).click();
-    await page.getByLabel("API key").fill(host.key);
-    await page.getByRole("button", { name: "Use this key" }).click();
-    await page.getByRole("button", { name: /Searches/ }).click();
+    await signIn(page, /Closed/);
     await ask(page, "coats");
     await page.locator(".transcript", { hasText: "coats of wool" }).waitFor();
     await routed(page, "Host tool", "TavilySearch: answered by the tool of your host");
-    assert.equal(asked, 1);
+    assert.equal(closed.asked.length, 1);
     await done(/status of 401/);
   });
+});
+
+test("the page runs the modules of the program", { skip: missing() }, async () => {
+  const at = (name: string): URL => new URL(name, new URL("web/dist/", `file://${root}`));
+  const send = ((input: unknown) => Promise.resolve(new Response(readFileSync(input as URL)))) as typeof fetch;
+  const script = readFileSync(at("index.html"), "utf8").match(/assets\/page-[A-Z0-9]+\.js/)?.[0] ?? "";
+  const index = readFileSync(at(script), "utf8").match(/assets\/tools-[A-Z0-9]+\.json/)?.[0] ?? "";
+  const { tools } = JSON.parse(readFileSync(at(index), "utf8")) as ToolIndex;
+  const page = new Tools(new Promise(() => undefined), { index, at, send });
+  assert.ok(Object.keys(tools).length >= 20);
+  for (const [component, { digest }] of Object.entries(tools)) {
+    const bytes = await page.bytes(component) ?? assert.fail(component);
+    assert.equal(createHash("sha256").update(bytes).digest("hex"), digest, component);
+  }
 });

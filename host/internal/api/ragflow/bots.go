@@ -87,7 +87,7 @@ func (b bots) events(ctx context.Context, r *api.Request) (api.Response, error) 
 func botFrames(session string, bare bool) api.Frames {
 	f := api.Frames{Session: session, Broke: botError}
 	if bare {
-		f.Alters = func(kind engine.EventType) bool { return !isSpoken(kind) }
+		f.Alters = func(kind engine.EventType) bool { return !isSpoken(kind) || kind == engine.EventUserInputs }
 		f.Change = func(r app.Record) engine.Value {
 			return f.Frame(bareEvent(engine.EventType(r.Kind), api.DocumentOf(r.Data)))
 		}

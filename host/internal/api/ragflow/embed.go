@@ -34,10 +34,13 @@ func bareCanvas(v app.Canvas) app.Canvas {
 // bareEvent keeps of an event what was said to the visitor and asked of them. Nodes are named, so
 // that a page can show progress, without what went in and came out.
 func bareEvent(kind engine.EventType, e engine.Value) engine.Value {
+	d := e.Get("data")
+	if kind == engine.EventUserInputs {
+		return e.With("data", bareForm(d))
+	}
 	if isSpoken(kind) {
 		return e
 	}
-	d := e.Get("data")
 	keep := []string{"created_at"}
 	out := engine.NewObject(9).Set("inputs", engine.Object())
 	switch kind {
@@ -65,6 +68,33 @@ func bareEvent(kind engine.EventType, e engine.Value) engine.Value {
 	}
 	return e.With("data", out.Value())
 }
+
+// bareForm keeps of a form what a visitor may answer. An approval is answered by somebody whom the
+// host knows, and shows the arguments of a tool.
+func bareForm(form engine.Value) engine.Value {
+	if form.Get("visitors_approve").True() {
+		return form
+	}
+	closed := map[string]bool{}
+	for name, field := range form.Get("inputs").Fields() {
+		if !field.Get("approval").IsNull() {
+			closed[name], closed[name+engine.ArgumentsSuffix] = true, true
+		}
+	}
+	if len(closed) == 0 {
+		return form
+	}
+	fields := engine.NewObject(4)
+	for name, field := range form.Get("inputs").Fields() {
+		if !closed[name] {
+			fields.Set(name, field)
+		}
+	}
+	return form.With("inputs", fields.Value()).With("tips", engine.String(bareApproval))
+}
+
+// bareApproval is what a visitor reads while an approval is asked.
+const bareApproval = "Waiting for the approval of the owner."
 
 // bareError stands for errors of nodes and runs.
 const bareError = "the agent failed"

@@ -8,6 +8,7 @@ import { pageAddress, placeOf } from "../address.ts";
 import { fromBase64, unmarked } from "../fetch.ts";
 import { isCredential } from "../origin.ts";
 import { Body, carried, isText } from "./body.ts";
+import { asUTF8 } from "./charset.ts";
 import { PluginError } from "./error.ts";
 import { covers, methodsOf, type Permissions } from "./permission.ts";
 import { Filler, Hidden } from "./secret.ts";
@@ -34,6 +35,8 @@ export interface Carrier {
   fetch?: typeof globalThis.fetch;
   /** Values for the placeholders of secrets; not in a page. */
   secrets?: Record<string, string>;
+  /** Gives text of responses in UTF-8, whatever their charset. */
+  decodeText?: boolean;
   /** The platform's own fetch, which may look at addresses when it dials them. */
   dial?(allowPrivate: boolean): typeof globalThis.fetch;
 }
@@ -206,7 +209,11 @@ export class Web {
       this.#streams.set(++this.#last, body);
       return { status: response.status, headers, stream: this.#last };
     }
-    return { status: response.status, headers, bytes: await body.all(most.response) };
+    const bytes = await body.all(most.response);
+    const type = headers["Content-Type"];
+    if (!this.#carrier.decodeText || type === undefined) return { status: response.status, headers, bytes };
+    const text = asUTF8(type, bytes);
+    return { status: response.status, headers: { ...headers, "Content-Type": text.type }, bytes: text.bytes };
   }
 
   async #read(number: number, max: number): Promise<unknown> {

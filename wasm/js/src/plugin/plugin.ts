@@ -63,6 +63,10 @@ export interface CallRequest {
   /** Without it the call has no permission at all, as easel_check. */
   side?: RunSide;
   signal?: AbortSignal;
+  /** What this call may do, in place of what the plugin may. */
+  grant?: Permissions;
+  /** Take the place of services of the plugin in this call. */
+  services?: Services;
   /** Mark that a placeholder of a secret has to carry, {{secret:NAME:MARK}}; it is removed from what the call gives. Without it none counts. */
   secretMark?: string;
 }
@@ -130,7 +134,9 @@ export class Plugin {
     }
     const aborter = new AbortController();
     const side: RunSide = request.side ?? (async () => null);
-    const desk = new Desk(this.manifest, request.side ? this.granted : {}, this.#services, side, aborter.signal, request.secretMark);
+    const granted = request.side ? request.grant ?? this.granted : {};
+    const services = { ...this.#services, ...request.services };
+    const desk = new Desk(this.manifest, granted, services, side, aborter.signal, request.secretMark);
     desk.section = this.#section;
     const work = {
       export: name, input: typeof request.input === "string" ? new TextEncoder().encode(request.input) : request.input, vars,

@@ -11,6 +11,7 @@ import { PluginError, type Failure } from "./error.ts";
 import type { Manifest } from "./manifest.ts";
 import { Plugin, type Examine, type Examined, type LoadOptions } from "./plugin.ts";
 import type { Spawn } from "./runner.ts";
+import { ToolModule } from "./tool.ts";
 
 /** PluginBytes is where a plugin file comes from. */
 export type PluginBytes = Uint8Array | ArrayBuffer | Response | URL | string;
@@ -63,6 +64,7 @@ export class Shelf {
   readonly #options: ShelfOptions;
   readonly #plugins = new Map<string, Plugin>();
   readonly #sources = new Map<PluginSource, Promise<Plugin>>();
+  readonly #tools: Plugin[] = [];
 
   constructor(options: ShelfOptions) {
     this.#options = options;
@@ -91,13 +93,26 @@ export class Shelf {
     return new Session((name) => this.#plugins.get(name));
   }
 
+  /**
+   * tool loads a plugin that serves a component: no canvas can name it. It is closed with the
+   * others.
+   */
+  async tool(source: PluginBytes, ask: Ask): Promise<ToolModule> {
+    return this.#failing(source, async () => {
+      const bytes = await this.#options.read(source);
+      const plugin = await Plugin.load(bytes, examineWith(ask), this.#options.spawn, { grant: "asked" });
+      this.#tools.push(plugin);
+      return new ToolModule(plugin, ask);
+    });
+  }
+
   /** manifest reads what a plugin says about itself, without loading it. */
   async manifest(source: PluginBytes, ask: Ask, version: string): Promise<Manifest> {
     return this.#failing(source, async () => manifestIn(await this.#options.read(source), ask, version));
   }
 
   close(): void {
-    for (const plugin of this.#plugins.values()) plugin.close();
+    for (const plugin of [...this.#plugins.values(), ...this.#tools.splice(0)]) plugin.close();
     this.#plugins.clear();
     this.#sources.clear();
   }
