@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postgres"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
@@ -29,6 +30,8 @@ type Config struct {
 	Cutter ingest.Cutter
 	Models app.SearchModels
 	Limits app.DatasetLimits
+	// Folder holds read-only datasets of files; nil means none. The caller closes it.
+	Folder *folder.Folder
 	// Index is the address of an index that hosts share (see [IndexAddress]); "" keeps one in Dir.
 	Index string
 	// Dir is where an index of this host is; "" makes a temporary one.
@@ -72,7 +75,7 @@ func Open(ctx context.Context, cfg Config) (*Datasets, error) {
 	})
 	d.Service = app.NewDatasets(app.DatasetsConfig{
 		Store: d.Store, Files: cfg.Files, Replica: d.Replica, Ingester: d.Ingester, Models: cfg.Models,
-		Limits: cfg.Limits,
+		Limits: cfg.Limits, Folder: cfg.Folder,
 	})
 	return d, nil
 }
