@@ -16,6 +16,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/opensearch"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postgres"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
@@ -85,7 +86,15 @@ func openIndex(ctx context.Context, address, dir string) (index.Index, error) {
 	if address == "" {
 		return openFile(ctx, dir)
 	}
+	if isHTTP(address) {
+		return opensearch.Open(ctx, opensearch.Config{URL: address})
+	}
 	return postgres.Open(ctx, postgres.Config{URL: address})
+}
+
+// isHTTP reports whether an address is of OpenSearch or Elasticsearch.
+func isHTTP(address string) bool {
+	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }
 
 // IndexAddress is the address of the index that a setting names: itself, or that of the database of
@@ -99,10 +108,11 @@ func IndexAddress(setting, records string) (string, error) {
 	}
 	// The address may have a password, so it is not shown.
 	switch scheme, _, found := strings.Cut(setting, "://"); {
-	case setting == "", found && (scheme == "postgres" || scheme == "postgresql"):
+	case setting == "", found && (scheme == "postgres" || scheme == "postgresql" || isHTTP(setting)):
 		return setting, nil
 	default:
-		return "", errors.New("index: unknown address (want postgres, or postgres://USER@HOST/DATABASE)")
+		return "", errors.New("index: unknown address (one of postgres, postgres://USER@HOST/DATABASE, " +
+			"https://HOST:9200/PREFIX of OpenSearch or Elasticsearch)")
 	}
 }
 
