@@ -103,8 +103,9 @@ type Config struct {
 	// FilesKey and FilesSecret are its credentials; without them those of the AWS credentials file
 	// or of the machine's role are used.
 	Files, FilesKey, FilesSecret string
-	// Index is the address of the index of datasets that all hosts share: postgres://..., or
-	// "postgres" for the database of Postgres; "" keeps an index in Dir of each host.
+	// Index is the address of the index of datasets that all hosts share: postgres://...,
+	// "postgres" for the database of Postgres, or https://HOST:9200/PREFIX of OpenSearch or
+	// Elasticsearch; "" keeps an index in Dir of each host.
 	Index string
 	// Embedding is the embedding model of new datasets: URL#MODEL of an OpenAI-compatible server,
 	// or a folder with a model; "" means that datasets are searched by words. EmbeddingKey is its

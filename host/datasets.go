@@ -26,6 +26,9 @@ func (h *Host) openDatasets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := h.openKnowledge(ctx, models); err != nil {
+		return err
+	}
 	index, err := datasets.IndexAddress(cfg.Index, cfg.Postgres)
 	if err != nil {
 		return err
@@ -34,6 +37,7 @@ func (h *Host) openDatasets(ctx context.Context) error {
 		Store: h.store, Files: h.files, Models: models,
 		Cutter: ingest.DocumentCutter{Reader: &h.documents, Pipeline: h.runPipeline},
 		Limits: app.DatasetLimits{File: largestDocument, Bytes: cfg.DatasetBytes, Chunks: cfg.DatasetChunks},
+		Folder: h.knowledge,
 		Index:  index, Dir: cfg.Dir, Alone: cfg.Postgres == "", Workers: cfg.IngestWorkers, Lease: cfg.Lease,
 		Logger: cfg.Log,
 	})

@@ -32,7 +32,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/knowledge"
+	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/kv"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
@@ -76,7 +76,7 @@ type Host struct {
 	ownTools  ownPlugins
 	documents document.Reader
 	scripts   *code.Port
-	knowledge *knowledge.Base // nil without documents
+	knowledge *folder.Folder // nil without documents
 	datasets  *datasets.Datasets
 	ingesting sync.WaitGroup
 
@@ -167,9 +167,6 @@ func (h *Host) open(ctx context.Context) (err error) {
 	h.mcp = &mcp.Client{Transport: h.web.Transport(), Version: cfg.Version, Stdio: cfg.MCPStdio}
 	templates, err := readTemplates(registry, cfg.Examples)
 	if err != nil {
-		return err
-	}
-	if err := h.openKnowledge(ctx); err != nil {
 		return err
 	}
 	if err := h.openDatasets(ctx); err != nil {

@@ -49,7 +49,7 @@ func TestCanvasSearchesDatasets(t *testing.T) {
 			"unopened. [ID:", name)
 	}
 
-	r := (&ports{datasets: h.datasets.Service, knowledge: h.knowledge}).retriever(&runs.Job{Tenant: firstTenantID})
+	r := (&ports{datasets: h.datasets.Service}).retriever(&runs.Job{Tenant: firstTenantID})
 	q := &engine.RetrievalQuery{
 		Text: "returned", Datasets: []string{"cellar", "shop"}, TopN: 5, KeywordWeight: 0.5, KnowledgeGraph: true,
 		Rerank: "nothing",
@@ -60,14 +60,16 @@ func TestCanvasSearchesDatasets(t *testing.T) {
 	for _, c := range found.Chunks {
 		from[c.Get("kb_id").Text()] = true
 	}
-	require.Equal(t, map[string]bool{ds.ID: true, "shop": true}, from)
+	folders, err := h.datasets.Service.Resolve(t.Context(), app.Principal{Tenant: firstTenantID}, "shop")
+	require.NoError(t, err)
+	require.Equal(t, map[string]bool{ds.ID: true, folders[0].ID: true}, from)
 	require.Len(t, found.Diagnostics, 2)
 	require.Contains(t, strings.Join(found.Diagnostics, "\n"), `rerank_id: reranking model "nothing": unknown model`)
 
 	// The dataset of another tenant does not exist.
 	other := (&ports{datasets: h.datasets.Service}).retriever(&runs.Job{Tenant: "other"})
 	_, err = other.Retrieve(t.Context(), &engine.RetrievalQuery{Text: "x", Datasets: []string{ds.ID}, TopN: 1})
-	require.ErrorContains(t, err, `dataset "`+ds.ID+`" does not exist; there are no datasets`)
+	require.ErrorContains(t, err, `dataset "`+ds.ID+`" does not exist; there are guides, shop`)
 
 	meta := map[string]any{"year": "2024"}
 	_, err = h.datasets.Service.UpdateDocument(t.Context(), app.Principal{Tenant: firstTenantID}, ds.ID, d.ID,

@@ -4,7 +4,6 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/code"
-	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/memories"
@@ -17,25 +16,24 @@ import (
 
 // ports makes the engine's ports for runs. Each port has a file of its own, port_*.go.
 type ports struct {
-	store     *store.Store
-	files     *upload.Box
-	models    *model.Tenants
-	mcp       *mcp.Client
-	scripts   *code.Port
-	knowledge *knowledge.Base // nil without documents
-	datasets  *app.Datasets
-	private   bool       // requests may reach private addresses
-	tools     *tools.Set // nil without built-in tools
-	sqlite    string     // folder of SQLite files for ExeSQL; "" allows none
-	memory    *runMemory
-	memories  *memories.Store
-	chromium  string            // path of the program; "" is none
-	canvases  func() *runs.Runs // which compiles canvases; made after the ports
+	store    *store.Store
+	files    *upload.Box
+	models   *model.Tenants
+	mcp      *mcp.Client
+	scripts  *code.Port
+	datasets *app.Datasets
+	private  bool       // requests may reach private addresses
+	tools    *tools.Set // nil without built-in tools
+	sqlite   string     // folder of SQLite files for ExeSQL; "" allows none
+	memory   *runMemory
+	memories *memories.Store
+	chromium string            // path of the program; "" is none
+	canvases func() *runs.Runs // which compiles canvases; made after the ports
 }
 
 func (h *Host) newPorts() *ports {
 	p := &ports{
-		store: h.store, models: h.models, mcp: h.mcp, knowledge: h.knowledge,
+		store: h.store, models: h.models, mcp: h.mcp,
 		datasets: h.datasets.Service,
 		files:    &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
 		scripts:  h.scripts,

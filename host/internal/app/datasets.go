@@ -14,6 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
+	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
 	"github.com/easel-canvas/easel/host/internal/knowledge/rerank"
@@ -48,9 +49,10 @@ type Datasets struct {
 	ingester *ingest.Ingester
 	models   SearchModels
 	limits   DatasetLimits
+	watched  watched
 }
 
-// DatasetsConfig is what [Datasets] work with. All but Limits are required.
+// DatasetsConfig is what [Datasets] work with. All but Limits and Folder are required.
 type DatasetsConfig struct {
 	Store    *store.Store
 	Files    *blobs.Store
@@ -58,11 +60,13 @@ type DatasetsConfig struct {
 	Ingester *ingest.Ingester
 	Models   SearchModels
 	Limits   DatasetLimits
+	// Folder holds read-only datasets of files; nil means none.
+	Folder *folder.Folder
 }
 
 // NewDatasets makes the service.
 func NewDatasets(cfg DatasetsConfig) *Datasets {
-	return &Datasets{cfg.Store, cfg.Files, cfg.Replica, cfg.Ingester, cfg.Models, cfg.Limits}
+	return &Datasets{cfg.Store, cfg.Files, cfg.Replica, cfg.Ingester, cfg.Models, cfg.Limits, watched{cfg.Folder}}
 }
 
 // longestDatasetName is how many characters the name of a dataset may have.
@@ -125,11 +129,18 @@ func (d *Datasets) embeddingModel(ctx context.Context, p Principal, name string)
 
 // Get returns a dataset that the principal sees. Errors: [ErrNotFound].
 func (d *Datasets) Get(ctx context.Context, p Principal, id string) (dataset.Dataset, error) {
+	if v, ok := d.watched.get(p, id); ok {
+		return v, nil
+	}
 	v, err := d.get(ctx, p, id)
 	return v.Dataset, err
 }
 
+// get returns a dataset of the records. One of the watched folder is refused, it cannot be changed.
 func (d *Datasets) get(ctx context.Context, p Principal, id string) (store.Dataset, error) {
+	if v, ok := d.watched.get(p, id); ok {
+		return store.Dataset{}, readOnly(&v)
+	}
 	v, err := d.store.Datasets.Get(ctx, p.Tenant, id)
 	if err == nil && !seesDataset(p, &v) {
 		err = ErrNotFound
@@ -164,6 +175,9 @@ func (d *Datasets) List(ctx context.Context, p Principal, q DatasetList) ([]data
 	f := store.DatasetFilter{Tenant: p.Tenant, User: p.User, IDs: q.IDs, Name: q.Name, Words: q.Words}
 	if q.ID != "" {
 		f.IDs = []string{q.ID}
+	}
+	if others := d.watched.list(p, &q); len(others) > 0 {
+		return d.merged(ctx, f, &q, others)
 	}
 	list, total, err := d.store.Datasets.List(ctx, f, pageOf(q.Page, q.Size, q.OrderBy, q.Ascending))
 	if err != nil {

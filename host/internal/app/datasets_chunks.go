@@ -34,6 +34,17 @@ type ChunkList struct {
 func (d *Datasets) Chunks(
 	ctx context.Context, p Principal, id, document string, q ChunkList,
 ) ([]dataset.Chunk, int, error) {
+	if v, ok, err := d.watched.document(p, id, document); ok {
+		if err != nil {
+			return nil, 0, err
+		}
+		key, _ := d.watched.folder.Key(p.Tenant, id)
+		list, total, err := listChunks(ctx, d.watched.folder.Index(), key, &v, &q)
+		if errors.Is(err, ErrNotFound) && v.State != dataset.Done {
+			return []dataset.Chunk{}, 0, nil // not read yet, or it cannot be read
+		}
+		return list, total, err
+	}
 	v, err := d.document(ctx, p, id, document)
 	if err != nil {
 		return nil, 0, err
@@ -42,9 +53,16 @@ func (d *Datasets) Chunks(
 	if err != nil {
 		return nil, 0, err
 	}
+	return listChunks(ctx, d.replica.Index(), synced.Key, &v.Document, &q)
+}
+
+// listChunks is a page of the chunks of a document in an index, whose dataset has the key there.
+func listChunks(
+	ctx context.Context, x index.Index, key string, v *dataset.Document, q *ChunkList,
+) ([]dataset.Chunk, int, error) {
 	page := pageOf(q.Page, q.Size, "", true)
 	l := &index.List{
-		Dataset: synced.Key, Document: document, Offset: page.Offset, Limit: page.Limit, Words: q.Words, IDs: q.IDs,
+		Dataset: key, Document: v.ID, Offset: page.Offset, Limit: page.Limit, Words: q.Words, IDs: q.IDs,
 		Enabled: q.Enabled,
 	}
 	if l.Limit == 0 {
@@ -53,9 +71,9 @@ func (d *Datasets) Chunks(
 	if q.ID != "" {
 		l.IDs = append(slices.Clip(l.IDs), q.ID)
 	}
-	list, err := d.replica.Index().Chunks(ctx, l)
+	list, err := x.Chunks(ctx, l)
 	if errors.Is(err, index.ErrNoDocument) {
-		return nil, 0, missing(ErrNotFound, fmt.Sprintf("document %q", document)) // deleted meanwhile
+		return nil, 0, missing(ErrNotFound, fmt.Sprintf("document %q", v.ID)) // deleted meanwhile
 	}
 	if err != nil {
 		return nil, 0, err
@@ -65,7 +83,7 @@ func (d *Datasets) Chunks(
 		if out[i], err = replica.Chunk(&list.Chunks[i]); err != nil {
 			return nil, 0, err
 		}
-		out[i].Dataset, out[i].Document, out[i].Name = id, document, v.Name
+		out[i].Dataset, out[i].Document, out[i].Name = v.Dataset, v.ID, v.Name
 	}
 	return out, list.Total, nil
 }

@@ -185,6 +185,9 @@ func methodOf(name, method string) string {
 
 // Document returns a document. Errors: [ErrNotFound].
 func (d *Datasets) Document(ctx context.Context, p Principal, id, document string) (dataset.Document, error) {
+	if v, ok, err := d.watched.document(p, id, document); ok {
+		return v, err
+	}
 	v, err := d.document(ctx, p, id, document)
 	if err == nil && v.State == dataset.Queued {
 		v.Queue, err = d.store.Ingestion.Position(ctx, &v)
@@ -218,6 +221,9 @@ type DocumentList struct {
 func (d *Datasets) Documents(
 	ctx context.Context, p Principal, id string, q DocumentList,
 ) ([]dataset.Document, int, error) {
+	if _, ok := d.watched.get(p, id); ok {
+		return d.watched.documents(p, id, &q)
+	}
 	if _, err := d.get(ctx, p, id); err != nil {
 		return nil, 0, err
 	}
@@ -390,6 +396,12 @@ func (d *Datasets) DeleteDocuments(ctx context.Context, p Principal, id string, 
 func (d *Datasets) Open(
 	ctx context.Context, p Principal, id, document string,
 ) (io.ReadCloser, dataset.Document, error) {
+	if v, ok, err := d.watched.document(p, id, document); ok {
+		if err != nil {
+			return nil, v, err
+		}
+		return d.watched.open(p, id, v)
+	}
 	v, err := d.document(ctx, p, id, document)
 	if err != nil {
 		return nil, v.Document, err

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -15,6 +16,9 @@ import (
 func (d *Datasets) Metadata(
 	ctx context.Context, p Principal, id string, documents ...string,
 ) (map[string]map[string]int, error) {
+	if _, ok := d.watched.get(p, id); ok {
+		return countValues(d.watched.folder.Documents(p.Tenant, id), documents), nil
+	}
 	if _, err := d.get(ctx, p, id); err != nil {
 		return nil, err
 	}
@@ -22,21 +26,11 @@ func (d *Datasets) Metadata(
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]map[string]int{}
-	for _, l := range labels {
-		if len(documents) > 0 && !slices.Contains(documents, l.ID) {
-			continue
-		}
-		for key, v := range l.Meta {
-			for _, value := range index.MetaValues(v) {
-				if out[key] == nil {
-					out[key] = map[string]int{}
-				}
-				out[key][value]++
-			}
-		}
+	list := make([]dataset.Document, len(labels))
+	for i, l := range labels {
+		list[i] = dataset.Document{ID: l.ID, Meta: l.Meta}
 	}
-	return out, nil
+	return countValues(list, documents), nil
 }
 
 // MetadataUpdate changes the metadata of documents of a dataset.

@@ -11,7 +11,6 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
-	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // SearchQuery asks datasets for chunks.
@@ -34,12 +33,7 @@ type SearchQuery struct {
 }
 
 // SearchHit is a chunk that was found.
-type SearchHit struct {
-	dataset.Chunk
-	Similarity, Term, Vector float64
-	Highlight                string
-	Meta                     map[string]any
-}
+type SearchHit = dataset.Hit
 
 // SearchResult is what a search found.
 type SearchResult struct {
@@ -74,7 +68,9 @@ type searching struct {
 	d   *Datasets
 	p   Principal
 	q   SearchQuery
-	ids map[string]string // of datasets, by their keys in the index
+	ids map[string]string // of datasets, by their keys in the indexes
+	// keys are the datasets in the index of the records, others those of the watched folder.
+	keys, others []string
 	// bonus is what the pagerank of a dataset adds to similarities, by its key.
 	bonus map[string]float64
 	model string
@@ -82,15 +78,14 @@ type searching struct {
 }
 
 func (s *searching) run(ctx context.Context) (*SearchResult, error) {
-	keys, err := s.open(ctx)
-	if err != nil {
+	if err := s.open(ctx); err != nil {
 		return nil, err
 	}
 	if s.q.Question == "" {
 		return s.out, nil
 	}
 	q := &index.Query{
-		Datasets: keys, Filter: s.q.Filter, Text: s.q.Question, VectorWeight: s.q.VectorWeight, Fusion: s.q.Fusion,
+		Filter: s.q.Filter, Text: s.q.Question, VectorWeight: s.q.VectorWeight, Fusion: s.q.Fusion,
 		Threshold: s.q.Threshold, TopK: s.q.TopK, Limit: cmp.Or(s.q.Size, defaultPage), Highlight: s.q.Highlight,
 	}
 	q.Offset = max(0, s.q.Page-1) * q.Limit
@@ -111,7 +106,7 @@ func (s *searching) run(ctx context.Context) (*SearchResult, error) {
 	if again && offset < rescored {
 		q.Offset, q.Limit = 0, max(rescored, offset+limit)
 	}
-	found, err := s.d.replica.Index().Search(ctx, q)
+	found, err := s.find(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -129,34 +124,80 @@ func (s *searching) run(ctx context.Context) (*SearchResult, error) {
 }
 
 // open checks the datasets and brings the index up to them.
-func (s *searching) open(ctx context.Context) (keys []string, err error) {
+func (s *searching) open(ctx context.Context) error {
 	s.ids, s.bonus = map[string]string{}, map[string]float64{}
-	var first *store.Dataset
-	for _, id := range s.q.Datasets {
-		v, err := s.d.replica.Sync(ctx, id)
-		if err == nil && (v.Tenant != s.p.Tenant || !seesDataset(s.p, &v.Dataset)) {
-			err = ErrNotFound
-		}
+	first := ""
+	for i, id := range s.q.Datasets {
+		name, model, err := s.openOne(ctx, id)
 		if err != nil {
-			return nil, missing(err, fmt.Sprintf("dataset %q", id))
+			return missing(err, fmt.Sprintf("dataset %q", id))
 		}
-		if first == nil {
-			first = &v.Dataset
+		if i == 0 {
+			first, s.model = name, model
 		}
-		if v.Model != first.Model {
-			return nil, &Error{
+		if model != s.model {
+			return &Error{
 				CodeBadArgument,
 				fmt.Sprintf("datasets %q and %q have different embedding models: %q and %q",
-					first.Name, v.Name, first.Model, v.Model), "dataset_ids",
+					first, name, s.model, model),
+				"dataset_ids",
 			}
 		}
-		keys = append(keys, v.Key)
-		s.ids[v.Key], s.model = v.ID, v.Model
-		if v.Pagerank > 0 {
-			s.bonus[v.Key] = float64(v.Pagerank) / 100
+	}
+	return s.filter()
+}
+
+// openOne opens a dataset, and returns its name and the model of its vectors.
+func (s *searching) openOne(ctx context.Context, id string) (name, model string, err error) {
+	if v, ok := s.d.watched.get(s.p, id); ok {
+		if err := s.d.watched.folder.Await(ctx); err != nil {
+			return "", "", err
+		}
+		if key, ok := s.d.watched.folder.Key(s.p.Tenant, id); ok {
+			s.others = append(s.others, key)
+			s.ids[key] = id
+			return v.Name, s.d.watched.folder.Model(), nil
 		}
 	}
-	return keys, s.filter()
+	v, err := s.d.replica.Sync(ctx, id)
+	if err == nil && (v.Tenant != s.p.Tenant || !seesDataset(s.p, &v.Dataset)) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return "", "", err
+	}
+	s.keys = append(s.keys, v.Key)
+	s.ids[v.Key] = v.ID
+	if v.Pagerank > 0 {
+		s.bonus[v.Key] = float64(v.Pagerank) / 100
+	}
+	return v.Name, v.Model, nil
+}
+
+// find searches the index of the records, that of the watched folder, or both.
+func (s *searching) find(ctx context.Context, q *index.Query) (*index.Result, error) {
+	own := *q
+	own.Datasets = s.keys
+	if len(s.others) == 0 {
+		return s.d.replica.Index().Search(ctx, &own)
+	}
+	others := *q
+	others.Datasets = s.others
+	if len(s.keys) == 0 {
+		return s.d.watched.folder.Index().Search(ctx, &others)
+	}
+	for _, part := range []*index.Query{&own, &others} {
+		part.Offset, part.Limit = 0, q.Offset+q.Limit
+	}
+	a, err := s.d.replica.Index().Search(ctx, &own)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.d.watched.folder.Index().Search(ctx, &others)
+	if err != nil {
+		return nil, err
+	}
+	return index.Merge(q, a, b), nil
 }
 
 func (s *searching) filter() error {

@@ -63,8 +63,9 @@ func (k *knowledgeBase) add(fs *flag.FlagSet) {
 }
 
 // indexUsage is the help of --index.
-const indexUsage = "where the index of datasets is: `URL` of a PostgreSQL database that all hosts share, or postgres " +
-	"for that of --postgres; in the data directory of each host when left out"
+const indexUsage = "where the index of datasets is: `URL` of a PostgreSQL database, or of OpenSearch or " +
+	"Elasticsearch (https://HOST:9200/PREFIX), that all hosts share, or postgres for that of --postgres; in the data " +
+	"directory of each host when left out"
 
 // use opens the data, calls f and closes it again.
 func (k *knowledgeBase) use(ctx context.Context, a *app, f func(context.Context) error) (err error) {

@@ -17,13 +17,13 @@ func TestRunPrintsTheAnswerWithItsSources(t *testing.T) {
 	require.Equal(t, ExitOK, code, errs)
 	require.Empty(t, errs)
 	require.Equal(t, "[Offline answer: no language model was called.]\nThe sources say:\n"+
-		"- You can return shoes and clothes within thirty days. [ID:170]\n- Returns are free. [ID:170]\n[ID:170] returns.md\n", out)
+		"- You can return shoes and clothes within thirty days. [ID:156]\n- Returns are free. [ID:156]\n[ID:156] returns.md\n", out)
 }
 
 func TestRunShowsProgress(t *testing.T) {
 	code, out, errs := easel(t, "run", examples+"guide.json", "--knowledge", examples+"knowledge", "-q", "Which shoes for a wet trail?", "--progress", "always")
 	require.Equal(t, ExitOK, code, errs)
-	require.Contains(t, out, "[ID:412] shoes.md\n")
+	require.Contains(t, out, "[ID:475] shoes.md\n")
 	for _, part := range []string{"> Guide\n", "+ Guide, ", `search_guides_0 {"query": "Which shoes for a wet trail?"} -> `, "done in "} {
 		require.Contains(t, errs, part)
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
-	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
@@ -125,14 +126,16 @@ func (w *world) options(a *app) (engine.Options, error) {
 		if info, err := os.Stat(w.knowledge); err != nil || !info.IsDir() {
 			return engine.Options{}, misuse("", "--knowledge %s: it is no folder", w.knowledge)
 		}
-		base, err := knowledge.Open(context.Background(), knowledge.Config{
-			Root: w.knowledge, Poll: -1, Reader: &w.uploads.Documents, Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		documents, err := folder.Open(context.Background(), folder.Config{
+			Root: w.knowledge, Wait: -1, Images: w.uploads.Documents.OCR != nil,
+			Cutter: ingest.DocumentCutter{Reader: &w.uploads.Documents},
+			Logger: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		})
 		if err != nil {
 			return engine.Options{}, err
 		}
-		a.atEnd(base.Close)
-		ports.Retriever = base
+		a.atEnd(documents.Close)
+		ports.Retriever = documents.Retriever("")
 	}
 	return engine.Options{
 		Ports: ports, TenantID: "local", Concurrency: w.paces.concurrency, MaxSteps: w.paces.maxSteps,

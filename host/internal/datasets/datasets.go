@@ -14,7 +14,9 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/opensearch"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/postgres"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
@@ -29,6 +31,8 @@ type Config struct {
 	Cutter ingest.Cutter
 	Models app.SearchModels
 	Limits app.DatasetLimits
+	// Folder holds read-only datasets of files; nil means none. The caller closes it.
+	Folder *folder.Folder
 	// Index is the address of an index that hosts share (see [IndexAddress]); "" keeps one in Dir.
 	Index string
 	// Dir is where an index of this host is; "" makes a temporary one.
@@ -72,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (*Datasets, error) {
 	})
 	d.Service = app.NewDatasets(app.DatasetsConfig{
 		Store: d.Store, Files: cfg.Files, Replica: d.Replica, Ingester: d.Ingester, Models: cfg.Models,
-		Limits: cfg.Limits,
+		Limits: cfg.Limits, Folder: cfg.Folder,
 	})
 	return d, nil
 }
@@ -82,7 +86,15 @@ func openIndex(ctx context.Context, address, dir string) (index.Index, error) {
 	if address == "" {
 		return openFile(ctx, dir)
 	}
+	if isHTTP(address) {
+		return opensearch.Open(ctx, opensearch.Config{URL: address})
+	}
 	return postgres.Open(ctx, postgres.Config{URL: address})
+}
+
+// isHTTP reports whether an address is of OpenSearch or Elasticsearch.
+func isHTTP(address string) bool {
+	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }
 
 // IndexAddress is the address of the index that a setting names: itself, or that of the database of
@@ -96,10 +108,11 @@ func IndexAddress(setting, records string) (string, error) {
 	}
 	// The address may have a password, so it is not shown.
 	switch scheme, _, found := strings.Cut(setting, "://"); {
-	case setting == "", found && (scheme == "postgres" || scheme == "postgresql"):
+	case setting == "", found && (scheme == "postgres" || scheme == "postgresql" || isHTTP(setting)):
 		return setting, nil
 	default:
-		return "", errors.New("index: unknown address (want postgres, or postgres://USER@HOST/DATABASE)")
+		return "", errors.New("index: unknown address (one of postgres, postgres://USER@HOST/DATABASE, " +
+			"https://HOST:9200/PREFIX of OpenSearch or Elasticsearch)")
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
@@ -45,6 +46,7 @@ type Options struct {
 	Cutter ingest.Cutter
 	Models app.SearchModels
 	Limits app.DatasetLimits
+	Folder *folder.Folder
 	Lease  time.Duration
 	// IndexURL is the address of an index that hosts share; "" makes one of its own.
 	IndexURL string
@@ -83,8 +85,8 @@ func New(t testing.TB, o Options) *Fixture {
 		o.Cutter = ingest.DocumentCutter{Reader: reader}
 	}
 	parts, err := datasets.Open(t.Context(), datasets.Config{
-		Store: o.Store, Files: f.Files, Cutter: o.Cutter, Models: o.Models, Limits: o.Limits, Workers: o.Workers,
-		Index: o.IndexURL, Lease: o.Lease, Poll: 10 * time.Millisecond, Logger: quiet,
+		Store: o.Store, Files: f.Files, Cutter: o.Cutter, Models: o.Models, Folder: o.Folder, Limits: o.Limits,
+		Workers: o.Workers, Index: o.IndexURL, Lease: o.Lease, Poll: 10 * time.Millisecond, Logger: quiet,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, parts.Close()) })

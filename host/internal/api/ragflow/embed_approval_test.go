@@ -38,7 +38,7 @@ func formAsked(t *testing.T, a apitest.Answer) (form engine.Value, session strin
 func TestVisitorsDoNotApprove(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", approved(`{}`))
-	beta, err := s.Store.BetaFor(t.Context(), "one", id)
+	beta, err := s.Store.Betas.For(t.Context(), "one", id)
 	require.NoError(t, err)
 	path := "/api/v1/agentbots/" + id + "/completions"
 	asked := s.Request("POST", path, beta.Text, `{"query":"PRIVATE"}`)
@@ -62,7 +62,7 @@ func TestVisitorsDoNotApprove(t *testing.T) {
 func TestVisitorsApproveWhereTheCanvasSaysSo(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", approved(`{"visitors_approve":true}`))
-	beta, err := s.Store.BetaFor(t.Context(), "one", id)
+	beta, err := s.Store.Betas.For(t.Context(), "one", id)
 	require.NoError(t, err)
 	path := "/api/v1/agentbots/" + id + "/completions"
 	form, session := formAsked(t, s.Request("POST", path, beta.Text, `{"query":"hello"}`))

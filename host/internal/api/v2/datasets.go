@@ -75,6 +75,7 @@ type datasetView struct {
 	Config         engine.Value `json:"config,omitzero" jsonschema:"settings of the chunk method"`
 	Pipeline       string       `json:"pipeline,omitempty" jsonschema:"id of the pipeline canvas that parses documents"`
 	Pagerank       int          `json:"pagerank" jsonschema:"0 to 100; raises the rank of hits in this dataset"`
+	ReadOnly       bool         `json:"read_only" jsonschema:"documents of a folder of the host; they change with its files"`
 	Documents      int          `json:"documents"`
 	Chunks         int          `json:"chunks"`
 	Tokens         int          `json:"tokens"`
@@ -105,7 +106,7 @@ func datasetViewOf(v dataset.Dataset) datasetView {
 	return datasetView{
 		ID: v.ID, Name: v.Name, Description: v.Description, Language: v.Language, EmbeddingModel: v.EmbeddingModel,
 		Team: v.Team, Method: v.Method, Config: api.DocumentOf(v.Config), Pipeline: v.Pipeline, Pagerank: v.Pagerank,
-		Documents: v.Documents, Chunks: v.Chunks, Tokens: v.Tokens, CreatedBy: v.CreatedBy,
+		ReadOnly: v.ReadOnly, Documents: v.Documents, Chunks: v.Chunks, Tokens: v.Tokens, CreatedBy: v.CreatedBy,
 		Created: timeOf(v.Created), Updated: timeOf(v.Updated),
 	}
 }

@@ -28,6 +28,8 @@ type Dataset struct {
 	CreatedBy    string          `json:"created_by"`
 	Created      int64           `json:"created"` // Unix milliseconds
 	Updated      int64           `json:"updated"`
+	// ReadOnly is a dataset of files outside of the records, which changes with them alone.
+	ReadOnly bool `json:"read_only,omitempty"`
 
 	// Counted, never stored.
 	Documents int `json:"documents"`
@@ -97,4 +99,12 @@ type Chunk struct {
 	Parent    string      `json:"parent,omitempty"`    // the larger piece that a search gives in its place
 	Edited    bool        `json:"edited"`              // added or changed by hand; parsing again keeps it
 	Created   int64       `json:"created"`             // Unix milliseconds
+}
+
+// Hit is a chunk that a search found.
+type Hit struct {
+	Chunk
+	Similarity, Term, Vector float64
+	Highlight                string
+	Meta                     map[string]any // of its document
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
 	"github.com/easel-canvas/easel/host/internal/knowledge/pipeline"
 )
@@ -43,6 +44,15 @@ type Piece struct {
 	Tokens    int
 	// Meta is added to the metadata of the document.
 	Meta map[string]any
+}
+
+// Chunk is the piece with an id and the time of its creation, without a vector.
+func (p *Piece) Chunk(id string, created int64) chunkfile.Chunk {
+	return chunkfile.Chunk{
+		ID: id, Content: p.Content, Text: p.Text, Keywords: p.Keywords, Questions: p.Questions, Tags: p.Tags,
+		Image: p.Image, Kind: p.Kind, Positions: p.Positions, Parent: p.Parent, Hidden: p.Hidden, Tokens: p.Tokens,
+		Created: created,
+	}
 }
 
 // Cutter turns a document into pieces. The pieces are read once; an error ends them.

@@ -188,12 +188,12 @@ func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 	return w.run(ctx, digest)
 }
 
-// version changes when the same document and settings give other chunks.
-const version = 1
+// Version changes when the same document and settings give other chunks.
+const Version = 1
 
 // digest is that of all that the chunks of a document depend on.
 func (j *job) digest(ds *store.Dataset) string {
-	text, err := json.Marshal([]any{version, j.d.Hash, j.d.Name, j.d.Method, j.d.Config, j.d.Pipeline, ds.Model})
+	text, err := json.Marshal([]any{Version, j.d.Hash, j.d.Name, j.d.Method, j.d.Config, j.d.Pipeline, ds.Model})
 	if err != nil {
 		return "" // settings that are no JSON; reading them fails
 	}

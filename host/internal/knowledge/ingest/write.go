@@ -124,12 +124,7 @@ func (w *writing) add(ctx context.Context, p *Piece, now int64) error {
 	w.seen[id] = true
 	w.chunks++
 	w.tokens += p.Tokens
-	w.batch = append(w.batch, chunkfile.Chunk{
-		ID: fmt.Sprintf("%016x", id), Content: p.Content, Text: p.Text, Keywords: p.Keywords, Questions: p.Questions,
-		Tags: p.Tags, Image: p.Image, Kind: p.Kind, Positions: p.Positions, Parent: p.Parent, Hidden: p.Hidden,
-		Tokens:  p.Tokens,
-		Created: now,
-	})
+	w.batch = append(w.batch, p.Chunk(fmt.Sprintf("%016x", id), now))
 	if len(w.batch) < batchSize {
 		return nil
 	}

@@ -159,16 +159,22 @@ type Extra struct {
 	Created   int64       `json:"created,omitempty"`
 }
 
-// indexed is a parsed chunk for the index. Vectors of another model than the dataset's are left
-// out.
-func indexed(ds *store.Dataset, d *store.Document, c *chunkfile.Chunk) index.Chunk {
-	out := index.Chunk{
+// Indexed is a parsed chunk for the index.
+func Indexed(c *chunkfile.Chunk) index.Chunk {
+	return index.Chunk{
 		ID: c.ID, Content: c.Content, Text: c.Text, Keywords: c.Keywords, Questions: c.Questions,
-		Disabled: d.Disabled || c.Hidden,
-		Extra:    extra(Extra{c.Image, c.Kind, c.Tags, c.Positions, c.Parent, false, c.Created}),
+		Disabled: c.Hidden, Vector: c.Vector,
+		Extra: extra(Extra{c.Image, c.Kind, c.Tags, c.Positions, c.Parent, false, c.Created}),
 	}
-	if d.Model == ds.Model {
-		out.Vector = c.Vector
+}
+
+// indexed is a parsed chunk of a document for the index. Vectors of another model than the
+// dataset's are left out.
+func indexed(ds *store.Dataset, d *store.Document, c *chunkfile.Chunk) index.Chunk {
+	out := Indexed(c)
+	out.Disabled = out.Disabled || d.Disabled
+	if d.Model != ds.Model {
+		out.Vector = nil
 	}
 	return out
 }

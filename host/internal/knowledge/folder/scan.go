@@ -1,0 +1,218 @@
+package folder
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// file is a document in the folder.
+type file struct {
+	dataset, path string // the dataset's key, and the path inside it
+	name          string // inside the root
+	mark          string // changes with the file
+	size          int64
+	modified      time.Time
+}
+
+// extensions are those of the documents that are taken in.
+var extensions = []string{
+	".md", ".markdown", ".mdx", ".txt", ".text", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".html", ".htm",
+	".xhtml", ".pdf", ".docx", ".xlsx", ".pptx", ".eml", ".epub",
+}
+
+// pictures are documents when Config.Images is set.
+var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff"}
+
+// metaSuffix ends the name of a file with a document's metadata.
+const metaSuffix = ".meta.json"
+
+func (f *Folder) accepts(name string) bool {
+	extension := strings.ToLower(path.Ext(name))
+	return slices.Contains(extensions, extension) || f.cfg.Images && slices.Contains(pictures, extension)
+}
+
+// listing is what a scan finds before it reads documents.
+type listing struct {
+	files    []file
+	datasets map[string]time.Time // key, and when the folder was changed
+}
+
+// list walks the folder.
+func (f *Folder) list(ctx context.Context) (*listing, error) {
+	out := &listing{datasets: map[string]time.Time{}}
+	metas := map[string]string{}
+	err := fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && name == ".":
+			return err
+		case err != nil:
+			f.cfg.Logger.Warn("folder cannot be read", "folder", name, "err", err)
+			return nil
+		case name != "." && strings.HasPrefix(path.Base(name), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil // deleted since the folder was read
+		}
+		if d.IsDir() {
+			if key, ok := datasetOf(name); ok {
+				out.datasets[key] = info.ModTime()
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil // links lead out of the folder
+		}
+		mark := fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+		if of, ok := strings.CutSuffix(name, metaSuffix); ok {
+			metas[of] = mark
+			return nil
+		}
+		if f.accepts(name) {
+			v := file{name: name, mark: mark, size: info.Size(), modified: info.ModTime()}
+			v.dataset, v.path = placeOf(name)
+			if _, known := out.datasets[v.dataset]; !known { // right inside the root, or inside @ID
+				out.datasets[v.dataset] = info.ModTime()
+			}
+			out.files = append(out.files, v)
+		}
+		return nil
+	})
+	for i := range out.files {
+		if m := metas[out.files[i].name]; m != "" {
+			out.files[i].mark += " " + m
+		}
+	}
+	return out, err
+}
+
+// watch keeps the datasets in step with the folder until ctx ends.
+func (f *Folder) watch(ctx context.Context) {
+	var last string // error that was logged
+	for first := true; ; first = false {
+		began := time.Now()
+		err := f.scan(ctx, first)
+		if ctx.Err() != nil {
+			return
+		}
+		if now := fmt.Sprint(err); err != nil && now != last {
+			last = now
+			f.cfg.Logger.Error("knowledge folder was not indexed, retrying", "folder", f.cfg.Root, "err", err)
+		}
+		if first {
+			close(f.ready)
+		}
+		if f.cfg.Poll < 0 {
+			return
+		}
+		// A large folder takes long to scan, and is scanned less often.
+		select {
+		case <-time.After(max(f.cfg.Poll, 20*time.Since(began))):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// scan takes in what has changed since the last scan. first is that after a start.
+func (f *Folder) scan(ctx context.Context, first bool) error {
+	list, err := f.list(ctx)
+	if err != nil {
+		return err
+	}
+	began, shown := time.Now(), time.Now()
+	changed, err := f.plan(ctx, list, first)
+	if err != nil {
+		return err
+	}
+	gone, err := f.removeOthers(ctx, list)
+	if err != nil {
+		return err
+	}
+	for i := range changed {
+		f.mu.Lock()
+		f.scanned, f.listed = len(list.files)-len(changed)+i, len(list.files)
+		f.mu.Unlock()
+		if err := f.take(ctx, &changed[i]); err != nil {
+			return err
+		}
+		if time.Since(shown) > 5*time.Second {
+			shown = time.Now()
+			f.cfg.Logger.Info("indexing the knowledge folder", "done", i+1, "of", len(changed))
+		}
+	}
+	if len(changed)+gone > 0 || first {
+		documents, chunks := f.count()
+		f.cfg.Logger.Info("knowledge folder is indexed", "documents", documents, "chunks", chunks,
+			"changed", len(changed)+gone, "took", time.Since(began).Round(time.Millisecond))
+	}
+	return nil
+}
+
+// plan queues the documents that are new or have changed, and returns their files.
+func (f *Folder) plan(ctx context.Context, list *listing, first bool) (changed []file, err error) {
+	for key := range list.datasets {
+		if err := f.ensure(ctx, key, list.datasets[key]); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range list.files {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		r, known := f.records.get(v.dataset, v.path)
+		switch {
+		case !known, r.again(first), r.Mark != v.mark && !f.unchanged(&v, r):
+			changed = append(changed, v)
+			f.update(&v, func(d *dataset.Document) { d.State, d.Progress = dataset.Queued, 0 })
+		case r.Mark != v.mark:
+			r.Mark = v.mark
+			if err := f.records.put(ctx, r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return changed, nil
+}
+
+// removeOthers removes documents and datasets that are not in the folder any more.
+func (f *Folder) removeOthers(ctx context.Context, list *listing) (n int, err error) {
+	there := map[[2]string]bool{}
+	for _, v := range list.files {
+		there[[2]string{v.dataset, v.path}] = true
+	}
+	for _, r := range f.records.all() {
+		if there[[2]string{r.Dataset, r.Path}] {
+			continue
+		}
+		if err := f.remove(ctx, r); err != nil {
+			return n, err
+		}
+		n++
+	}
+	for _, key := range f.keys() {
+		if _, there := list.datasets[key]; there {
+			continue
+		}
+		if err := f.index.Drop(ctx, key); err != nil {
+			return n, err
+		}
+		f.mu.Lock()
+		delete(f.datasets, key)
+		f.mu.Unlock()
+	}
+	return n, nil
+}
