@@ -108,8 +108,9 @@ type Config struct {
 	// Elasticsearch; "" keeps an index in Dir of each host.
 	Index string
 	// Embedding is the embedding model of new datasets: URL#MODEL of an OpenAI-compatible server,
-	// or a folder with a model; "" means that datasets are searched by words. EmbeddingKey is its
-	// key.
+	// or a folder with a model, or several with commas between them, of which the first is for new
+	// datasets and the others for those that name them; "" means that datasets are searched by
+	// words. EmbeddingKey is the key, or keys in the same order with commas between them.
 	Embedding, EmbeddingKey string
 	// OCR is the address of a service that reads images and scanned pages, with POST /ocr as
 	// LiteParse's servers have it and #LANGUAGE behind it; "" uses the program tesseract where it

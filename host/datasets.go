@@ -11,6 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ocr"
 	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
+	"github.com/easel-canvas/easel/host/internal/model"
 )
 
 // largestDocument is the size up to which documents of datasets are accepted, in bytes.
@@ -21,7 +22,7 @@ func (h *Host) openDatasets(ctx context.Context) error {
 	cfg := &h.cfg
 	models, err := searchmodel.Open(searchmodel.Config{
 		Embedding: cfg.Embedding, EmbeddingKey: cfg.EmbeddingKey, Rerank: cfg.Rerank, RerankKey: cfg.RerankKey,
-		Client: &http.Client{Transport: h.web.Transport()},
+		Client: &http.Client{Transport: h.web.Transport()}, Tenant: tenantEmbeddings{h.models},
 	})
 	if err != nil {
 		return err
@@ -42,6 +43,20 @@ func (h *Host) openDatasets(ctx context.Context) error {
 		Logger: cfg.Log,
 	})
 	return err
+}
+
+// tenantEmbeddings are the embedding models of the model configurations of tenants. What datasets
+// use of them is on the account of the tenant.
+type tenantEmbeddings struct{ models *model.Tenants }
+
+// EmbeddingModels implements [searchmodel.TenantModels].
+func (t tenantEmbeddings) EmbeddingModels(ctx context.Context, tenant string) ([]string, error) {
+	return t.models.Of(tenant, "").EmbeddingModels(ctx)
+}
+
+// Embed implements [searchmodel.TenantModels].
+func (t tenantEmbeddings) Embed(ctx context.Context, tenant, id string, texts []string) ([][]float32, error) {
+	return t.models.Of(tenant, "").EmbedBy(ctx, id, texts)
 }
 
 // bucket is where files are.

@@ -218,7 +218,7 @@ func (s *searching) embed(ctx context.Context, q *index.Query) error {
 	}
 	model, err := s.d.models.Embedder(ctx, s.p.Tenant, s.model)
 	if errors.Is(err, ErrUnknownModel) {
-		s.out.Diagnostics = append(s.out.Diagnostics, fmt.Sprintf("%s; searched by words only", err))
+		s.out.Diagnostics = append(s.out.Diagnostics, fmt.Sprintf("unknown_model: %s; searched by words only", err))
 		q.VectorWeight = 0
 		return nil
 	}

@@ -85,7 +85,8 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.cfg.Index, "index", "", indexUsage)
 	fs.StringVar(&s.cfg.Embedding, "embedding", "",
 		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server, with the key in "+
-			"EASEL_EMBEDDING_KEY, or a folder with a model; datasets are searched by words when left out")
+			"EASEL_EMBEDDING_KEY, or a folder with a model; further ones that datasets may name, and their keys, "+
+			"after commas; datasets are searched by words when left out")
 	fs.StringVar(&s.cfg.OCR, "ocr", "",
 		"OCR service for images and scanned pages: `URL[#LANGUAGE]` of its POST /ocr, with the key in EASEL_OCR_KEY; "+
 			"the program tesseract when left out, where it is installed")

@@ -8,8 +8,9 @@ import (
 
 func TestIndexAddress(t *testing.T) {
 	for setting, want := range map[string]string{
-		"": "", "postgres": "postgres://records", "postgres://h/d": "postgres://h/d", "postgresql://h/d": "postgresql://h/d",
-		"http://h:9200": "http://h:9200", "https://u:p@h:9200/shop": "https://u:p@h:9200/shop",
+		"": "", "postgres": "postgres://records", "postgres://h/d": "postgres://h/d",
+		"postgresql://h/d": "postgresql://h/d",
+		"http://h:9200":    "http://h:9200", "https://u:p@h:9200/shop": "https://u:p@h:9200/shop",
 	} {
 		got, err := IndexAddress(setting, "postgres://records")
 		require.NoError(t, err, setting)

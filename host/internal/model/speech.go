@@ -89,6 +89,13 @@ func (m *Models) embed(ctx context.Context, texts []string) (out [][]float32, to
 	if err != nil {
 		return nil, 0, err
 	}
+	return m.embedBy(ctx, p, name, texts)
+}
+
+// embedBy is embed with a chosen model.
+func (m *Models) embedBy(
+	ctx context.Context, p *provider, name string, texts []string,
+) (out [][]float32, tokens int64, err error) {
 	out = make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
 		n := min(len(texts), maxTexts)

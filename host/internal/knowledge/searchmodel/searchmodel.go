@@ -15,9 +15,13 @@ import (
 
 // Config names models. The zero value has none.
 type Config struct {
-	// Embedding is URL#MODEL of an OpenAI-compatible server, or a folder with a model.
+	// Embedding is URL#MODEL of an OpenAI-compatible server, or a folder with a model; or several
+	// of these with commas between them, of which the first is for new datasets. EmbeddingKey has
+	// their keys in the same order; with one model it is its key as a whole.
 	Embedding    string
 	EmbeddingKey string
+	// Tenant finds further embedding models of a tenant; nil means that there are none.
+	Tenant TenantModels
 	// Rerank is URL#MODEL of a reranking server; #MODEL@SHAPE for another shape than cohere.
 	Rerank    string
 	RerankKey string
@@ -25,26 +29,34 @@ type Config struct {
 	Client *http.Client
 }
 
-// Models are the opened models. They are the same for all tenants. The zero value has none.
+// TenantModels are the embedding models that tenants have in their model configuration.
+type TenantModels interface {
+	// EmbeddingModels lists their ids, NAME@PROVIDER.
+	EmbeddingModels(ctx context.Context, tenant string) ([]string, error)
+	// Embed returns one vector per text, of the model with an id.
+	Embed(ctx context.Context, tenant, id string, texts []string) ([][]float32, error)
+}
+
+// Models are the opened models. The zero value has none.
 type Models struct {
-	embedder   embed.Embedder
-	embedding  string // name@provider
+	embedders  []named // the default first
+	tenant     TenantModels
 	reranker   rerank.Reranker
 	rerankName string
 }
 
+// named is an embedding model with its name, NAME@PROVIDER.
+type named struct {
+	embed.Embedder
+	name string
+}
+
 // Open opens the models.
 func Open(cfg Config) (*Models, error) {
-	m := &Models{}
+	m := &Models{tenant: cfg.Tenant}
 	at := endpoint.Endpoint{Client: cfg.Client}
-	if cfg.Embedding != "" {
-		location, model, _ := strings.Cut(cfg.Embedding, "#")
-		var err error
-		m.embedder, err = embed.Open(location, embed.Options{Model: model, Key: cfg.EmbeddingKey, Endpoint: at})
-		if err != nil {
-			return nil, err
-		}
-		m.embedding = m.embedder.Model() + "@" + provider(location)
+	if err := m.openEmbedders(cfg, at); err != nil {
+		return nil, err
 	}
 	if cfg.Rerank != "" {
 		location, name, _ := strings.Cut(cfg.Rerank, "#")
@@ -64,6 +76,36 @@ func Open(cfg Config) (*Models, error) {
 	return m, nil
 }
 
+// openEmbedders opens the embedding models.
+func (m *Models) openEmbedders(cfg Config, at endpoint.Endpoint) error {
+	if cfg.Embedding == "" {
+		return nil
+	}
+	list, keys := strings.Split(cfg.Embedding, ","), []string{cfg.EmbeddingKey}
+	if len(list) > 1 {
+		keys = strings.Split(cfg.EmbeddingKey, ",")
+	}
+	for i, text := range list {
+		location, model, _ := strings.Cut(strings.TrimSpace(text), "#")
+		o := embed.Options{Model: model, Endpoint: at}
+		if i < len(keys) {
+			o.Key = strings.TrimSpace(keys[i])
+		}
+		e, err := embed.Open(location, o)
+		if err != nil {
+			return err
+		}
+		name := e.Model() + "@" + provider(location)
+		for _, other := range m.embedders {
+			if other.name == name {
+				return fmt.Errorf("embedding model %q is given twice", name)
+			}
+		}
+		m.embedders = append(m.embedders, named{e, name})
+	}
+	return nil
+}
+
 // provider is the part of a name behind the @: the host of an address, or local.
 func provider(location string) string {
 	if u, err := url.Parse(location); err == nil && u.Host != "" {
@@ -78,28 +120,67 @@ func same(name, full string) bool {
 	return full != "" && (name == full || name == short)
 }
 
-// Embedder opens an embedding model. Errors: [embed.ErrUnknown].
-func (m *Models) Embedder(_ context.Context, _, name string) (embed.Embedder, error) {
-	if !same(name, m.embedding) {
-		return nil, unknown("embedding", name, m.embedding)
+// Embedder opens an embedding model: one of the host, or one of the tenant. Errors:
+// [embed.ErrUnknown].
+func (m *Models) Embedder(ctx context.Context, tenant, name string) (embed.Embedder, error) {
+	var known []string
+	for _, e := range m.embedders {
+		if same(name, e.name) {
+			return e, nil
+		}
+		known = append(known, e.name)
 	}
-	return m.embedder, nil
+	if m.tenant != nil {
+		ids, err := m.tenant.EmbeddingModels(ctx, tenant)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if same(name, id) {
+				return ofTenant{m.tenant, tenant, id}, nil
+			}
+		}
+		known = append(known, ids...)
+	}
+	return nil, unknown("embedding", name, known...)
+}
+
+// ofTenant is an embedding model of a tenant.
+type ofTenant struct {
+	models     TenantModels
+	tenant, id string
+}
+
+// Model implements [embed.Embedder].
+func (e ofTenant) Model() string { return e.id }
+
+// Embed implements [embed.Embedder].
+func (e ofTenant) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	return e.models.Embed(ctx, e.tenant, e.id, texts)
 }
 
 // DefaultEmbedding names the embedding model of new datasets; "" is none.
-func (m *Models) DefaultEmbedding(string) string { return m.embedding }
+func (m *Models) DefaultEmbedding(string) string {
+	if len(m.embedders) == 0 {
+		return ""
+	}
+	return m.embedders[0].name
+}
 
 // Reranker opens a reranking model. Errors: [embed.ErrUnknown].
 func (m *Models) Reranker(_ context.Context, _, name string) (rerank.Reranker, error) {
 	if !same(name, m.rerankName) {
+		if m.rerankName == "" {
+			return nil, unknown("reranking", name)
+		}
 		return nil, unknown("reranking", name, m.rerankName)
 	}
 	return m.reranker, nil
 }
 
-func unknown(what, name, known string) error {
-	if known == "" {
+func unknown(what, name string, known ...string) error {
+	if len(known) == 0 {
 		return fmt.Errorf("%s model %q: %w: this host has none", what, name, embed.ErrUnknown)
 	}
-	return fmt.Errorf("%s model %q: %w (one of %s)", what, name, embed.ErrUnknown, known)
+	return fmt.Errorf("%s model %q: %w (one of %s)", what, name, embed.ErrUnknown, strings.Join(known, ", "))
 }

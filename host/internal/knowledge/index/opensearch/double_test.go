@@ -403,7 +403,8 @@ func (d *double) search(x *doubleIndex, in map[string]any) any {
 		})
 	}
 	return object{
-		"hits": object{"total": object{"value": total}, "hits": list}, "aggregations": d.aggregate(x, in["aggs"], query),
+		"hits":         object{"total": object{"value": total}, "hits": list},
+		"aggregations": d.aggregate(x, in["aggs"], query),
 	}
 }
 

@@ -1,4 +1,5 @@
-// Package opensearch keeps an index in OpenSearch or Elasticsearch, which any number of hosts share.
+// Package opensearch keeps an index in OpenSearch or Elasticsearch, which any number of hosts
+// share.
 //
 // Each dataset is an index of the server, with a row for each document and each chunk. Terms are
 // made here and not by the server, so that every adapter finds the same; a term is stored as its

@@ -115,8 +115,8 @@ func (x *Index) query(ctx context.Context, d *dataset, q object) (*found, error)
 // perQuery is how many rows are read at once.
 const perQuery = 1000
 
-// each reads all rows that a filter lets through, in the order of fields that tell them apart, until
-// f returns false.
+// each reads all rows that a filter lets through, in the order of fields that tell them apart,
+// until f returns false.
 func (x *Index) each(
 	ctx context.Context, d *dataset, filter []object, source any, order []string, f func(h *hit) (bool, error),
 ) error {

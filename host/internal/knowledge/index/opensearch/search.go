@@ -320,7 +320,8 @@ func (s *search) nearest() object {
 	out := object{"size": k, "_source": []string{"document", "n"}}
 	if s.elastic {
 		out["knn"] = object{
-			"field": "vector", "query_vector": s.q.Vector, "k": k, "num_candidates": min(mostNear, k+k/2), "filter": filter,
+			"field": "vector", "query_vector": s.q.Vector, "k": k, "num_candidates": min(mostNear, k+k/2),
+			"filter": filter,
 		}
 		return out
 	}
@@ -394,8 +395,9 @@ func (s *search) result() (*index.Result, error) {
 		c := list[r.Key]
 		doc := rows[rowKey{c.dataset, c.Document}]
 		h := index.Hit{
-			Chunk: chunks[c.rowKey], Dataset: s.datasets[c.dataset].key, Document: c.Document, DocumentName: doc.Body.Name,
-			Meta: doc.Body.Meta, Similarity: r.Similarity, Term: min(1, r.Term), Vector: r.Vector, Score: r.Score,
+			Chunk: chunks[c.rowKey], Dataset: s.datasets[c.dataset].key, Document: c.Document,
+			DocumentName: doc.Body.Name, Meta: doc.Body.Meta,
+			Similarity: r.Similarity, Term: min(1, r.Term), Vector: r.Vector, Score: r.Score,
 		}
 		if s.q.Highlight {
 			if marks[c.dataset] == nil {

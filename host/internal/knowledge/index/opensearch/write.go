@@ -287,7 +287,7 @@ func (x *Index) Put(ctx context.Context, key, document string, chunks ...index.C
 		if err != nil {
 			return err
 		}
-		if err := c.clear(object{"bool": object{"filter": []object{is("document", document), in("chunk", ids)}}}); err != nil {
+		if err := c.clear(chunksOf(document, ids)); err != nil {
 			return err
 		}
 		return c.add(document, d.Body.Name, next, func(yield func(index.Chunk, error) bool) {
@@ -298,6 +298,11 @@ func (x *Index) Put(ctx context.Context, key, document string, chunks ...index.C
 			}
 		})
 	})
+}
+
+// chunksOf is the filter of chunks of a document.
+func chunksOf(document string, chunks []string) object {
+	return object{"bool": object{"filter": []object{is("document", document), in("chunk", chunks)}}}
 }
 
 func noDocument(document string) error { return fmt.Errorf("%w %q", index.ErrNoDocument, document) }
@@ -324,8 +329,7 @@ func (x *Index) Remove(ctx context.Context, key, document string, chunks ...stri
 	}
 	err = x.change(ctx, key, []string{document}, func(c *change) error {
 		before := c.st.Chunks
-		filter := object{"bool": object{"filter": []object{is("document", document), in("chunk", chunks)}}}
-		if err := c.clear(filter); err != nil {
+		if err := c.clear(chunksOf(document, chunks)); err != nil {
 			return err
 		}
 		n = int(before - c.st.Chunks)

@@ -1,0 +1,86 @@
+package searchmodel
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
+)
+
+// server embeds texts as the length of the model's name, and refuses other keys than its own.
+func server(t *testing.T, key string) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got := r.Header.Get("Authorization"); got != key {
+			http.Error(w, "wrong key "+got, http.StatusUnauthorized)
+			return
+		}
+		var in struct {
+			Model string
+			Input []string
+		}
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		var out struct {
+			Data []map[string]any `json:"data"`
+		}
+		for i := range in.Input {
+			out.Data = append(out.Data, map[string]any{"index": i, "embedding": []float32{float32(len(in.Model))}})
+		}
+		if err := json.NewEncoder(w).Encode(out); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// tenants have one model each.
+type tenants struct{}
+
+func (tenants) EmbeddingModels(_ context.Context, tenant string) ([]string, error) {
+	return []string{"own@" + tenant}, nil
+}
+
+func (tenants) Embed(_ context.Context, tenant, id string, texts []string) ([][]float32, error) {
+	if id != "own@"+tenant {
+		return nil, embed.ErrUnknown
+	}
+	return make([][]float32, len(texts)), nil
+}
+
+// A host has several models, each with its own key, and tenants have theirs.
+func TestSeveralEmbeddingModels(t *testing.T) {
+	first, second := server(t, "Bearer k1"), strings.Replace(server(t, ""), "127.0.0.1", "localhost", 1)
+	m, err := Open(Config{Embedding: first + "#a, " + second + "#long", EmbeddingKey: "k1", Tenant: tenants{}})
+	require.NoError(t, err)
+	require.Equal(t, "a@127.0.0.1", m.DefaultEmbedding("t"))
+	for name, want := range map[string]float32{"a": 1, "a@127.0.0.1": 1, "long": 4, "long@localhost": 4} {
+		e, err := m.Embedder(t.Context(), "t", name)
+		require.NoError(t, err, name)
+		vectors, err := e.Embed(t.Context(), []string{"x"})
+		require.NoError(t, err, name)
+		require.Equal(t, [][]float32{{want}}, vectors, name)
+	}
+	e, err := m.Embedder(t.Context(), "t", "own")
+	require.NoError(t, err)
+	require.Equal(t, "own@t", e.Model())
+	_, err = e.Embed(t.Context(), []string{"x"})
+	require.NoError(t, err)
+	_, err = m.Embedder(t.Context(), "u", "own@t")
+	require.ErrorIs(t, err, embed.ErrUnknown)
+	require.EqualError(t, err, `embedding model "own@t": unknown model (one of a@127.0.0.1, long@localhost, own@u)`)
+
+	_, err = Open(Config{Embedding: first + "#a," + first + "#a"})
+	require.ErrorContains(t, err, `embedding model "a@127.0.0.1" is given twice`)
+	none := &Models{}
+	_, err = none.Embedder(t.Context(), "t", "x")
+	require.EqualError(t, err, `embedding model "x": unknown model: this host has none`)
+	require.Empty(t, none.DefaultEmbedding("t"))
+}
