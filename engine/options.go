@@ -13,8 +13,8 @@ type Input struct {
 	Inputs  Value  // form values by name: {"city": {"value": "Oslo"}} or {"city": "Oslo"}
 	Files   Value  // list of upload descriptors
 	Webhook Value  // {query, headers, body, input} of a web request that started the run
-	// Visitor says that nobody vouches for who asks: answers to approvals do not count, unless the
-	// settings of the canvas say so.
+	// Visitor says that the user is anonymous: answers to approvals do not count, unless the
+	// settings of the canvas say visitors_approve.
 	Visitor bool
 }
 

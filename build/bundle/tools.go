@@ -11,8 +11,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
-// toolIndex tells the page where the parts of the built-in tools are. A tool is the interpreter with
-// sections of its own behind it, so the page loads the interpreter once.
+// toolIndex tells the page where the parts of the built-in tools are. A tool is the interpreter
+// with sections of its own behind it, so the page loads the interpreter once.
 type toolIndex struct {
 	Interpreter string              `json:"interpreter"`
 	Tools       map[string]toolFile `json:"tools"` // by component

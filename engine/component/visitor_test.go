@@ -15,7 +15,8 @@ func TestVisitorsAnswerFormsButNoApprovals(t *testing.T) {
 	for settings, approves := range map[string]bool{`{}`: false, `{"visitors_approve": true}`: true} {
 		c, err := engine.Load(registry, []byte(`{"settings": `+settings+`, "components": {
 			"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["F", "X"]},
-			"F": {"obj": {"component_name": "UserFillUp", "params": {"inputs": {"city": {"name": "City", "type": "line"}}}}},
+			"F": {"obj": {"component_name": "UserFillUp", "params": {
+				"inputs": {"city": {"name": "City", "type": "line"}}}}},
 			"X": {"obj": {"component_name": "StringTransform", "params": {"approval": true, "method": "merge",
 				"script": "merged {sys.query}", "delimiters": [","]}}}}}`))
 		require.NoError(t, err)
@@ -23,7 +24,8 @@ func TestVisitorsAnswerFormsButNoApprovals(t *testing.T) {
 		require.NoError(t, first.err)
 		require.Equal(t, []string{"approval:X"}, names(first.asked))
 
-		given := engine.Object("city", "Oslo", "approval:X", "yes", "approval:X"+engine.ArgumentsSuffix, `{"sys.query": "other"}`)
+		given := engine.Object("city", "Oslo", "approval:X", "yes",
+			"approval:X"+engine.ArgumentsSuffix, `{"sys.query": "other"}`)
 		second := playAs(t, c, first.state, engine.Input{Inputs: given, Visitor: true}, engine.Options{})
 		require.NoError(t, second.err)
 		if approves {

@@ -152,7 +152,10 @@ func (c *canvasWalk) all(doc map[string]any) {
 	dsl, err := json.Marshal(doc)
 	require.NoError(c.t, err)
 	c.canvas = c.w.canvas(string(dsl))
-	c.skipBroken()
+	if unknown := c.unknownOutput(); unknown != "" {
+		c.fails(unknown)
+		return
+	}
 	c.upload("notes.txt", "text/plain", []byte("ten years of Go"))
 	c.upload("dot.png", "image/png", dot())
 	for i := range c.branches() {
@@ -162,18 +165,30 @@ func (c *canvasWalk) all(doc map[string]any) {
 	require.Empty(c.t, slices.Sorted(maps.Keys(c.missing)), "tools that were never called")
 }
 
-// skipBroken skips a canvas that reads an output which no component gives: it fails in the original
-// too.
-func (c *canvasWalk) skipBroken() {
+// unknownOutput is the diagnostic of a canvas that reads an output which no component gives, or "".
+func (c *canvasWalk) unknownOutput() string {
 	var report struct {
 		Diagnostics []struct{ Code, Message string }
 	}
 	c.w.call("POST", c.w.any()+"/api/v2/canvases/"+c.canvas+"/validate", `{}`, &report)
 	for _, d := range report.Diagnostics {
 		if d.Code == engine.CodeUnknownOutput {
-			c.t.Skip(d.Message)
+			return d.Message
 		}
 	}
+	return ""
+}
+
+// fails runs a canvas whose Iteration goes over an output that no component gives. It reads as "",
+// which is no list: the node fails, as in the original.
+func (c *canvasWalk) fails(unknown string) {
+	var r struct{ ID string }
+	c.w.call("POST", c.w.any()+"/api/v2/canvases/"+c.canvas+"/runs", `{"query":"q"}`, &r)
+	c.w.follow(r.ID, 0, nil).wait()
+	status, problem := c.w.status(r.ID)
+	require.Equal(c.t, "failed", status, unknown)
+	require.Contains(c.t, problem, "must be a list, but it is a string", unknown)
+	require.False(c.t, placetest.Lacks(problem), problem)
 }
 
 // server registers the MCP server of the doubles and returns its id.

@@ -53,6 +53,9 @@ const crawled = "/svc/web_crawler/page"
 const statement = "select name from goods"
 
 func newServices(t testing.TB) *services {
+	doubles, err := filepath.Glob(doubleOf("*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, doubles, "the doubles of services are not where they were")
 	s := &services{t: t, databases: t.TempDir(), asked: map[string]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/svc/{tool}/", s.tool)
@@ -137,7 +140,7 @@ func (s *services) argument(function, name string) string {
 }
 
 // doubleOf is the file with the requests and answers of a tool's service.
-func doubleOf(tool string) string { return filepath.Join("internal/tools/testdata", tool+".json") }
+func doubleOf(tool string) string { return filepath.Join("../internal/tools/testdata", tool+".json") }
 
 // tool answers as the service of a tool does, with the exchange of its test that is most like the
 // request.

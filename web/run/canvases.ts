@@ -5,7 +5,7 @@ import type { Port } from "@easel/engine";
 import { open, type Words } from "../canvas/dsl.ts";
 import { History } from "../canvas/history.ts";
 import { rewrite } from "../canvas/rewrite.ts";
-import { draftKey, type Drafts, type Kept } from "./drafts.ts";
+import { draftKey, type Draft, type Drafts, type Kept } from "./drafts.ts";
 import type { Host } from "./host.ts";
 import type { Source } from "./session.ts";
 
@@ -20,8 +20,14 @@ export interface CanvasFile {
 export interface Stored {
   drafts: Pick<Drafts, "list" | "find" | "settled">;
   host: Pick<Host, "state" | "canvas" | "request">;
-  /** own reports whether the canvas that runs is the person's: others see no canvas of the person. */
+  /** own reports whether the running canvas is the person's; others see none of the person's. */
   own(): boolean;
+}
+
+interface Version {
+  id: string;
+  title: string;
+  published?: boolean;
 }
 
 const most = 60; // files; the oldest go first
@@ -59,7 +65,8 @@ export class Canvases {
 
   // A file that was opened and edited has a draft.
   async #file(id: string, version: string): Promise<string | undefined> {
-    const file = this.#files.get(plain(id)) ?? [...this.#files.values()].find(({ name, text }) => titled(titleOf(text, name), id));
+    const all = [...this.#files.values()];
+    const file = this.#files.get(plain(id)) ?? all.find(({ name, text }) => titled(titleOf(text, name), id));
     if (!file || !this.#may(file.source)) return undefined;
     unversioned(version);
     await this.#stored.drafts.settled();
@@ -71,8 +78,11 @@ export class Canvases {
   async #draft(id: string, version: string): Promise<string | undefined> {
     const { drafts } = this.#stored;
     await drafts.settled();
-    const there = drafts.list.get().find(({ key, title, source }) => (
-      this.#may(source) && (source.kind === "host" ? key === `host:${id}` && version === "draft" : key === id || titled(title, id))));
+    const means = ({ key, title, source }: Draft): boolean => {
+      if (source.kind === "host") return key === `host:${id}` && version === "draft";
+      return key === id || titled(title, id);
+    };
+    const there = drafts.list.get().find((draft) => this.#may(draft.source) && means(draft));
     const kept = there && await drafts.find(there.key);
     if (!kept) return undefined;
     unversioned(version);
@@ -84,10 +94,12 @@ export class Canvases {
     if (!this.#stored.own() || host.state.get().status !== "open") return undefined;
     const path = `/api/v2/canvases/${encodeURIComponent(id)}`;
     if (version === "draft") return open((await host.canvas(id)).text).text;
-    const { items = [] } = await host.request<{ items?: { id: string; title: string; published?: boolean }[] }>("GET", path + "/versions");
-    const chosen = items.find((each) => (version === "" ? each.published : each.id === version || each.title === version));
+    const { items = [] } = await host.request<{ items?: Version[] }>("GET", path + "/versions");
+    const means = (each: Version): boolean => each.id === version || each.title === version;
+    const chosen = items.find((each) => (version === "" ? each.published : means(each)));
     if (!chosen) {
-      throw new Error(version === "" ? 'it is not published; publish it, or name a version or "draft"' : `no version "${version}"`);
+      const unpublished = 'it is not published; publish it, or name a version or "draft"';
+      throw new Error(version === "" ? unpublished : `no version "${version}"`);
     }
     const { dsl } = await host.request<{ dsl: unknown }>("GET", `${path}/versions/${encodeURIComponent(chosen.id)}`);
     return JSON.stringify(dsl);
@@ -100,7 +112,8 @@ export class Canvases {
 }
 
 function unversioned(version: string): void {
-  if (version !== "" && version !== "draft") throw new Error(`a page keeps no versions; version is "${version}", accepted are "" and "draft"`);
+  if (version === "" || version === "draft") return;
+  throw new Error(`a page keeps no versions; version is "${version}", accepted are "" and "draft"`);
 }
 
 function textOf({ text, acts }: Kept): string {

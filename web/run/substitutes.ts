@@ -29,8 +29,8 @@ export interface Substitutes {
 }
 
 /**
- * Route says who answered for a component: its service, asked by this page, a tool of the host, or a
- * stand-in.
+ * Route says who answered for a component: its service, which this page asked, a tool of the host,
+ * or a stand-in.
  */
 export interface Route {
   component: string;
@@ -119,7 +119,9 @@ export function watched(ports: Ports, { standIns, invents, here, noted, origins 
         route(node, { component: name, by: "host", ...tried });
         return real;
       }
-      if (!invents) throw new EngineError("unsupported", `${name}: ${why(tried?.blocked)}; sign in to a host that runs it`);
+      if (!invents) {
+        throw new EngineError("unsupported", `${name}: ${why(tried?.blocked)}; sign in to a host that runs it`);
+      }
       const { outputs, invented } = await answer(args, params);
       if (invented) {
         add("tools", [name]);

@@ -1,6 +1,6 @@
-// The built-in tools in the page: the modules that the program runs, loaded one by one when a canvas
-// calls them. Their requests are those of the page, so a service answers only if it allows requests
-// from other sites (CORS).
+// The built-in tools in the page: the modules that the program runs, loaded one by one when a
+// canvas calls them. Their requests are those of the page, so a service answers only if it allows
+// requests from other sites (CORS).
 
 import type { Engine, ToolModule } from "@easel/engine";
 import { Guard } from "@easel/engine/address";
@@ -39,11 +39,11 @@ export class Tools {
   readonly #files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   readonly #loaded = new Map<string, Promise<Loaded | undefined>>();
 
-  constructor(engine: Promise<Pick<Engine, "tool">>, { index, at, send = (input, init) => fetch(input, init) }: ToolOptions) {
+  constructor(engine: Promise<Pick<Engine, "tool">>, { index, at, send }: ToolOptions) {
     this.#engine = engine;
     this.#name = index;
     this.#at = at;
-    this.#send = send;
+    this.#send = send ?? ((input, init) => fetch(input, init));
   }
 
   /** call runs the module of a component; undefined when there is none. */
@@ -90,7 +90,8 @@ export class Tools {
 
   #file(name: string): Promise<Uint8Array<ArrayBuffer>> {
     return kept(this.#files, name, async () => {
-      const response = await this.#send(this.#at(name), { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
+      const init = { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" } as const;
+      const response = await this.#send(this.#at(name), init);
       if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
       return new Uint8Array(await response.arrayBuffer());
     });

@@ -11,7 +11,9 @@ const standIns = {
   WenCai: () => Promise.resolve({ outputs: { report: "made up" }, invented: true }),
 };
 
-async function answered(relay?: Relay, more: Partial<Ways> = {}): Promise<{ outputs: unknown; noted: Substitutes | undefined }> {
+async function answered(
+  relay?: Relay, more: Partial<Ways> = {},
+): Promise<{ outputs: unknown; noted: Substitutes | undefined }> {
   let noted: Substitutes | undefined;
   const ports = watched({}, {
     standIns, invents: true, here: new Set(), noted: (substitutes) => { noted = substitutes; }, relay, ...more,
@@ -56,11 +58,13 @@ test("a service that the page can ask goes before the host", async () => {
 
 test("a service that the page cannot ask is left to the host, and then to the stand-in", async () => {
   const local: Local = () => Promise.resolve({ blocked: "service" });
+  const route = { component: "TavilySearch", blocked: "service" };
   const hosted = await answered(() => Promise.resolve({ a: 1 }), { local });
-  assert.deepEqual(hosted.noted?.routes, { "Agent:A": [{ component: "TavilySearch", by: "host", blocked: "service" }] });
+  assert.deepEqual(hosted.noted?.routes, { "Agent:A": [{ ...route, by: "host" }] });
   const alone = await answered(undefined, { local });
-  assert.deepEqual(alone.noted?.routes, { "Agent:A": [{ component: "TavilySearch", by: "stand_in", blocked: "service" }] });
-  await assert.rejects(answered(undefined, { local, invents: false }), /TavilySearch: its service does not accept requests/);
+  assert.deepEqual(alone.noted?.routes, { "Agent:A": [{ ...route, by: "stand_in" }] });
+  const failing = answered(undefined, { local, invents: false });
+  await assert.rejects(failing, /TavilySearch: its service does not accept requests/);
 });
 
 test("an error of a service is one, and no reason for made-up results", async () => {

@@ -77,4 +77,5 @@ function storage(): IDBFactory | undefined {
 }
 
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook(), drafts, canvases }}><App examples={examples} /></AppContext>);
+const context = { session, host, look: newLook(), drafts, canvases };
+if (root) createRoot(root).render(<AppContext value={context}><App examples={examples} /></AppContext>);

@@ -1,11 +1,14 @@
-// Who answered for the components of a node in the shown run: services that the page asked, tools of
-// the host, or stand-ins.
+// Who answered for the components of a node in the shown run: services that the page asked, tools
+// of the host, or stand-ins.
 
 import { own } from "../canvas/dsl.ts";
 import type { Route } from "../run/substitutes.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 
 const none: readonly Route[] = [];
+
+// Of several answers the one that is furthest from the real thing is marked.
+const weakest: readonly Route["by"][] = ["stand_in", "host", "page"];
 
 function useRoutes(node: string): readonly Route[] {
   const { session } = useApp();
@@ -25,12 +28,12 @@ export function Routes({ node }: { node: string }): React.ReactNode {
   ));
 }
 
-/** RouteMark is the mark on the card of a node; a stand-in among several answers counts. */
+/** RouteMark is the mark on the card of a node; the least real of several answers counts. */
 export function RouteMark({ node }: { node: string }): React.ReactNode {
   const t = useText();
   const routes = useRoutes(node);
   if (routes.length === 0) return null;
-  const by = (["stand_in", "host", "page"] as const).find((each) => routes.some((route) => route.by === each)) ?? "page";
+  const by = weakest.find((each) => routes.some((route) => route.by === each)) ?? "page";
   return (
     <span className="badge route" title={routes.map((route) => textOf(t, route)).join("\n")}>
       {t(`node.${by}`)}

@@ -31,7 +31,7 @@ type Job struct {
 	// key; "" counts them for the tenant only.
 	Caller string `json:"caller,omitempty"`
 
-	// Visitor says that the visitor of an embedding page asks, who is nobody that the host knows.
+	// Visitor says that the anonymous visitor of an embedding page asks.
 	Visitor bool `json:"visitor,omitempty"`
 
 	// Published runs the published version of the canvas, from its beginning. The

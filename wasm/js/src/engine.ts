@@ -99,7 +99,7 @@ export class Engine {
   }
 
   /**
-   * tool loads a plugin that serves a component, such as a web search, for whoever answers the
+   * tool loads a plugin that serves a component, such as a web search, for programs that answer the
    * engine's calls of tools. It is granted what its manifest asks for.
    */
   async tool(source: PluginBytes): Promise<ToolModule> {

@@ -12,7 +12,7 @@ export interface TextBody {
   bytes: Uint8Array;
 }
 
-/** asUTF8 converts a body; one that is not text, or is in a charset that is not known, stays as it is. */
+/** asUTF8 converts a body; one that is not text, or in an unknown charset, stays as it is. */
 export function asUTF8(type: string, bytes: Uint8Array): TextBody {
   const kind = (type.split(";", 1)[0] ?? "").trim().toLowerCase();
   if (!textual.test(kind)) return { type, bytes };
@@ -23,8 +23,9 @@ export function asUTF8(type: string, bytes: Uint8Array): TextBody {
 }
 
 function labelIn(kind: string, bytes: Uint8Array): string {
-  if (kind.includes("html")) return byMark(bytes) ?? meta.exec(start(bytes))?.[1] ?? (isUTF8(bytes) ? "utf-8" : "windows-1252");
-  return kind.includes("xml") ? declared.exec(start(bytes))?.[1] ?? "" : "";
+  const head = start(bytes);
+  if (kind.includes("html")) return byMark(bytes) ?? meta.exec(head)?.[1] ?? (isUTF8(bytes) ? "utf-8" : "windows-1252");
+  return kind.includes("xml") ? declared.exec(head)?.[1] ?? "" : "";
 }
 
 function byMark(bytes: Uint8Array): string | undefined {

@@ -11,16 +11,13 @@ import { PluginError, type Failure } from "./error.ts";
 import type { Manifest } from "./manifest.ts";
 import { Plugin, type Examine, type Examined, type LoadOptions } from "./plugin.ts";
 import type { Spawn } from "./runner.ts";
-import { ToolModule } from "./tool.ts";
+import { ToolModule, type Ask } from "./tool.ts";
 
 /** PluginBytes is where a plugin file comes from. */
 export type PluginBytes = Uint8Array | ArrayBuffer | Response | URL | string;
 
 /** PluginSource is a plugin to load. Without a grant it may compute and emit, and nothing else. */
 export type PluginSource = PluginBytes | ({ source: PluginBytes } & LoadOptions);
-
-/** Ask sends one request to the engine module. */
-export type Ask = (request: Request, body?: string) => Promise<string>;
 
 /** ShelfOptions are those of an engine. */
 export interface ShelfOptions {

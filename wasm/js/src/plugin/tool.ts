@@ -1,15 +1,18 @@
-// A plugin that serves a component of the engine, called by whoever answers the engine's calls of
+// A plugin that serves a component of the engine, for programs that answer the engine's calls of
 // kind `tool`. It runs as on a server (host/internal/tools): a call is granted the hosts of the
 // manifest and that of an address in the canvas's own params, and keys from params never enter the
 // sandbox.
 
 import { EngineError, messageOf } from "../errors.ts";
 import type { Code } from "../generated.ts";
+import type { Request } from "../protocol.ts";
 import type { Carrier } from "./http.ts";
 import type { Manifest, Schema } from "./manifest.ts";
 import type { Permissions } from "./permission.ts";
 import type { Plugin } from "./plugin.ts";
-import type { Ask } from "./shelf.ts";
+
+/** Ask sends one request to the engine module. */
+export type Ask = (request: Request, body?: string) => Promise<string>;
 
 /** ToolCall is one call. */
 export interface ToolCall {
@@ -54,7 +57,7 @@ export class ToolModule {
   /** call gives the outputs, or throws an EngineError with the code of the tool. */
   async call({ params, args, base, fetch, key = "", signal }: ToolCall): Promise<Record<string, unknown>> {
     const { manifest, text, limits, granted } = this.#plugin;
-    const mark = crypto.getRandomValues(new Uint8Array(16)).reduce((hex, byte) => hex + byte.toString(16).padStart(2, "0"), "");
+    const mark = newMark();
     const given = toolInput(manifest, params, args, mark);
     await this.#ask({ op: "check", params: { ...given.params, ...given.keys }, arguments: given.args }, text);
     const call = { id: key, attempt: 1, deadline_ms: limits.timeout_ms, preview: true, secret_mark: mark };
@@ -77,7 +80,10 @@ export class ToolModule {
   }
 }
 
-/** toolInput takes of a component's params and arguments what the manifest knows, in the types that it names. */
+/**
+ * toolInput takes of a component's params and arguments what the manifest knows, in the types that
+ * it names.
+ */
 export function toolInput(
   manifest: Manifest, params: Record<string, unknown>, args: Record<string, unknown>, mark: string,
 ): ToolInput {
@@ -111,13 +117,19 @@ function fitted(type: Schema["type"], value: unknown): unknown {
   return types.includes("boolean") && /^(1|t|true|0|f|false)$/.test(text) ? /^(1|t|true)$/.test(text) : value;
 }
 
+// newMark makes a mark for the placeholders of one call.
+function newMark(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 // outputsOf reads the message of a plugin: a text, or an object with outputs.
 function outputsOf(message: string): Record<string, unknown> {
   let answer: unknown;
   try {
     answer = JSON.parse(message);
   } catch (err) {
-    throw new EngineError("bad_output" as Code, `bad_output: output is not the JSON of the contract: ${messageOf(err)}`);
+    const why = `output is not the JSON of the contract: ${messageOf(err)}`;
+    throw new EngineError("bad_output" as Code, `bad_output: ${why}`);
   }
   if (typeof answer === "string") return { text: answer };
   const { outputs } = (answer ?? {}) as { outputs?: unknown };
