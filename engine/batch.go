@@ -83,7 +83,7 @@ func (r *run) release(call *Call) {
 // skip fills in what needs no execution: pinned outputs, and results logged before a crash.
 func (r *run) skip(call *Call) bool {
 	if done := r.results[call.node.index]; done != nil {
-		call.effects, call.err = done.effects, done.err
+		call.adopt(done)
 		return true
 	}
 	pin, ok := r.opt.Pins[call.node.id]

@@ -194,7 +194,11 @@ func (e *eager) start(call *Call) bool {
 		return false
 	}
 	if done := e.replay.take(call.step); done != nil {
-		call.effects, call.err = done.effects, done.err
+		if e.view == nil {
+			e.view = e.st.view()
+		}
+		call.st = e.view // what a stream of it reads
+		call.adopt(done)
 		e.replay.arrived = append(e.replay.arrived, call)
 		return false
 	}

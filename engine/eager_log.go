@@ -26,6 +26,14 @@ type overlap struct {
 	stretch stretch
 }
 
+// scheduling is the mode of the run.
+func (o *overlap) scheduling() Scheduling {
+	if o.eager {
+		return Eager
+	}
+	return Batch
+}
+
 // noteRunning brings running up to date.
 func (e *eager) noteRunning() {
 	e.running = e.running[:0]

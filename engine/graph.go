@@ -14,7 +14,7 @@ const noNode = scheduler.None
 // newGraph is the canvas as the scheduler sees it. Nodes that wait for sources read what their
 // texts refer to.
 func (c *Canvas) newGraph() *scheduler.Graph {
-	return graphOf(c, (*node).reads)
+	return graphOf(c, c.reads)
 }
 
 // joinGraph is the canvas as an eager run sees it: each node waits for what it refers to and for
@@ -35,7 +35,7 @@ func joinGraph(c *Canvas) *scheduler.Graph {
 			}
 		}
 		if !n.isItem {
-			reads[i] = append(reads[i], n.refers()...)
+			reads[i] = append(reads[i], c.refers(n)...)
 		}
 	}
 	g := graphOf(c, func(n *node) []nodeIndex { return reads[n.index] })
@@ -60,23 +60,51 @@ func graphOf(c *Canvas, reads func(n *node) []nodeIndex) *scheduler.Graph {
 	return scheduler.NewGraph(nodes)
 }
 
-// runsSideBySide reports whether a container runs its body for several elements at once: it is not
-// inline then.
+// runsSideBySide reports whether a container runs its body for several elements at once.
 func runsSideBySide(nodes []node) bool {
-	return slices.ContainsFunc(nodes, func(n node) bool { return n.container != nil && !n.inline })
+	return slices.ContainsFunc(nodes, func(n node) bool { return n.sideBySide() })
 }
 
-// reads are the nodes a node waits for.
-func (n *node) reads() []nodeIndex {
-	if !n.spec.Waits {
+// reads are the nodes that a node waits for in batches.
+func (c *Canvas) reads(n *node) []nodeIndex {
+	if !n.spec.Waits && !n.sideBySide() {
 		return nil
 	}
-	return n.refers()
+	return c.refers(n)
 }
 
-// refers are the nodes that a node refers to.
-func (n *node) refers() []nodeIndex {
-	var reads []nodeIndex
+// refers are the nodes that a node refers to. Bodies that run side by side see nothing of what ends
+// after their start, so their container refers to what they do.
+func (c *Canvas) refers(n *node) []nodeIndex {
+	reads := n.refers(nil)
+	if !n.sideBySide() {
+		return reads
+	}
+	for i := range c.nodes {
+		if c.within(nodeIndex(i), n.index) {
+			reads = c.nodes[i].refers(reads)
+		}
+	}
+	inside := func(at nodeIndex) bool { return at == n.index || c.within(at, n.index) }
+	return slices.DeleteFunc(reads, inside)
+}
+
+// within reports whether a node stands in the body of a container, or deeper.
+func (c *Canvas) within(n, container nodeIndex) bool {
+	for p := c.nodes[n].parent; p != noNode; p = c.nodes[p].parent {
+		if p == container {
+			return true
+		}
+	}
+	return false
+}
+
+// sideBySide reports whether a node is a container that runs its body for several elements at once:
+// it is not inline then.
+func (n *node) sideBySide() bool { return n.container != nil && !n.inline }
+
+// refers adds the nodes that a node itself refers to.
+func (n *node) refers(reads []nodeIndex) []nodeIndex {
 	for _, r := range n.refs {
 		if r.slot > 0 && r.Node != "" {
 			reads = append(reads, nodeIndex(r.slot-1))

@@ -61,6 +61,9 @@ func (c *Call) RunItems(ctx context.Context, items Items) ([]ItemResult, error) 
 		call: c, items: items, cancel: cancel, key: c.Key(),
 		given: make([]Value, items.Count), paused: make([]Value, items.Count), held: make([][]innerEvent, items.Count),
 	}
+	if err := g.awaitTexts(ctx); err != nil {
+		return nil, err
+	}
 	resumed := g.restore()
 	g.runAll(ctx, resumed)
 	if err := c.Canceled(); err != nil {
@@ -89,8 +92,55 @@ type itemGroup struct {
 	given  []Value        // by element: what its body gave; null until it is done
 	paused []Value        // by element: the form it waits with
 	held   [][]innerEvent // by element: messages until those before it are done
-	next   int            // the first element that is not done
+	texts  []written
+	next   int // the first element that is not done
 	err    error
+}
+
+// written is an output that was still being written when the container started.
+type written struct {
+	node   nodeIndex
+	output string
+	text   Value
+}
+
+// awaitTexts waits for the texts that the bodies read and nodes around them still write: a body is
+// not woken when they grow.
+func (g *itemGroup) awaitTexts(ctx context.Context) error {
+	c := g.call
+	for i := range c.run.c.nodes {
+		if !c.run.c.graph.Encloses(c.node.index, nodeIndex(i)) {
+			continue
+		}
+		for _, r := range c.run.c.nodes[i].refs {
+			if r.slot == 0 || r.Node == "" {
+				continue
+			}
+			from := nodeIndex(r.slot - 1)
+			v, _ := c.st.nodes[from].out(r.Output)
+			if v.Stream() == nil {
+				continue
+			}
+			text, err := c.readEarly(ctx, v.Stream())
+			if err != nil && (ctx.Err() != nil || c.run.canceled()) {
+				return err
+			}
+			g.texts = append(g.texts, written{from, r.Output, String(text)}) // an error is its writer's
+		}
+	}
+	return nil
+}
+
+// readEarly is the whole text of a stream, which takes a slot if it is not open yet.
+func (c *Call) readEarly(ctx context.Context, s *Stream) (string, error) {
+	if !s.isOpen() {
+		slot := &slotHold{slots: c.run.slots}
+		if err := slot.wait(ctx); err != nil {
+			return "", err
+		}
+		s.openEarly(c.run.work(), slot)
+	}
+	return s.await(ctx, c.run.work(), nil, nil)
 }
 
 // restore takes in what was done before a pause or a crash. It gives the element whose form was
@@ -334,6 +384,9 @@ func (x *itemRun) state() (*State, error) {
 		return c.run.c.foreignState(form.Get("state"))
 	}
 	st := c.st.Clone()
+	for _, w := range x.group.texts {
+		st.setOut(w.node, w.output, w.text)
+	}
 	for _, o := range c.outs { // of the container itself, such as the variables of a Loop
 		st.setOut(c.node.index, o.name, o.value)
 	}

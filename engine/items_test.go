@@ -94,6 +94,30 @@ func TestIterationRunsElementsAtOnce(t *testing.T) {
 	}
 }
 
+// TestBodiesReadWhatIsWrittenBesideThem has a text that is still being written when the bodies could
+// start: they wait for it.
+func TestBodiesReadWhatIsWrittenBesideThem(t *testing.T) {
+	dsl := given("items", "0,1", document(
+		start("LLM:A", "Iteration:I"), asks("LLM:A", 3, "", "Message:M"), message("Message:M", "{LLM:A@content}"),
+		cell("Iteration:I", "Iteration",
+			`"items_ref": "env.items", "concurrency": 2, "outputs": {"all": {"ref": "Message:N@content"}}`),
+		inBody("Iteration:I", cell("IterationItem:X", "IterationItem", "", "Message:N")),
+		inBody("Iteration:I", message("Message:N", "{IterationItem:X@item}: {LLM:A@content}"))))
+	for _, mode := range []engine.Scheduling{engine.Batch, engine.Eager} {
+		for _, slots := range []int{1, 5} {
+			synctest.Test(t, func(t *testing.T) {
+				m := &slowModel{}
+				opt := engine.Options{Scheduling: mode, Concurrency: slots, Ports: engine.Ports{Model: m}}
+				_, state, err := eagerRun(t, dsl, opt)
+				require.NoError(t, err)
+				require.Equal(t, `["0: LLM:A1 LLM:A2 LLM:A3 ","1: LLM:A1 LLM:A2 LLM:A3 "]`,
+					output(t, state, "Iteration:I", "all"))
+				require.Equal(t, 1, m.calls["LLM:A"])
+			})
+		}
+	}
+}
+
 // TestLoopOverItemsRunsThemAtOnce gives a Loop with items the options of an Iteration. Its variables
 // have their initial values in each body.
 func TestLoopOverItemsRunsThemAtOnce(t *testing.T) {

@@ -27,7 +27,8 @@ type Options struct {
 
 	Concurrency int // nodes at once; 0 means 5
 	// Scheduling says when nodes start; "" leaves it to the canvas, and means batch where that says
-	// nothing. A run with Until is always done in batches.
+	// nothing. A run with Until is always done in batches, and one that answers a form as the run
+	// that asked it.
 	Scheduling Scheduling
 	// MaxSteps bounds the executions without progress, besides one of each node of the canvas; a
 	// run with more of them is a runaway and ends with ErrLimit. 0 means 10,000.

@@ -148,3 +148,12 @@ func usageOf(v Value) Usage {
 		Prompt: n("prompt_tokens"), Completion: n("completion_tokens"), Calls: n("calls"), Cost: MicrosOf(cost),
 	}
 }
+
+// adopt takes in what the execution gave before a crash. A stream is announced anew: what is left
+// behind while it is written counts for this Call.
+func (c *Call) adopt(done *Call) {
+	c.effects, c.err = done.effects, done.err
+	if d := done.deferred; d != nil {
+		c.refuse(c.Defer(d.output, d.stream.request))
+	}
+}

@@ -87,6 +87,9 @@ func (c *Canvas) Run(ctx context.Context, st *State, in Input, opt Options) iter
 			yield(nil, err)
 			return
 		}
+		if kept := st.progress; kept != nil && st.Paused() {
+			opt.Scheduling = kept.scheduling() // which decided what waits
+		}
 		r := newRun(ctx, c, st, in, opt, yield)
 		defer r.close()
 		r.execute()

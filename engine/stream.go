@@ -50,9 +50,13 @@ func newStream(request Value, produce func(context.Context, func(string) error) 
 func (s *Stream) open(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.opened {
-		return
+	if !s.opened {
+		s.start(ctx)
 	}
+}
+
+// start starts the pump; mu is held.
+func (s *Stream) start(ctx context.Context) {
 	s.opened = true
 	go func() {
 		err := s.run(ctx)
@@ -223,12 +227,16 @@ func (s *Stream) fill(text string, err error, over time.Time) {
 // unless something waits for the whole text.
 func (s *Stream) openEarly(ctx context.Context, slot *slotHold) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opened {
+		slot.end()
+		return
+	}
 	s.slot = slot
 	if !s.whole {
 		s.most = unreadBytes
 	}
-	s.mu.Unlock()
-	s.open(ctx)
+	s.start(ctx)
 }
 
 // isOpen reports whether the producer was started.

@@ -183,6 +183,9 @@ func (r *run) reopen(v Value) {
 	}
 	n := &r.c.nodes[i]
 	call := newCall(r, n)
+	if r.opt.Scheduling == Eager {
+		call.st = r.st.view()
+	}
 	call.step, _ = v.Get("step").Int()
 	started, _ := v.Get("started").Int()
 	call.started = time.Unix(0, started)

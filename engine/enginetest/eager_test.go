@@ -2,7 +2,6 @@ package enginetest_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -76,7 +75,7 @@ func fails(observed engine.Value) bool {
 func TestEagerLeavesWhatBatchesLeave(t *testing.T) {
 	reg := registry(t)
 	compared, excepted := 0, 0
-	for seed := range eagerSeeds(t, 300) {
+	for seed := range eagerSeeds(t, 100) {
 		c := calmCase(seed)
 		never := func(*engine.Event) bool { return false }
 		batch := &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: never, Scheduling: engine.Batch}
@@ -130,11 +129,16 @@ func events(t *testing.T, observed engine.Value) []string {
 	return list
 }
 
-// TestEagerContinuesAfterEachEntry stops eager runs after entries of their logs, as a crash would.
+// TestEagerContinuesAfterEachEntry stops eager runs after each entry of their logs, as a crash
+// would, and continues them with new engine objects.
 func TestEagerContinuesAfterEachEntry(t *testing.T) {
-	reg := registry(t)
-	for seed := range eagerSeeds(t, 60) {
+	reg, cut := registry(t), 0
+	defer func() { t.Logf("%d cuts", cut) }()
+	for seed := range eagerSeeds(t, 12) {
 		c := randomCase(seed)
+		if seed%2 == 1 {
+			c = (&drawer{even: true}).draw(seed)
+		}
 		if orderDependent(registry2(t, reg), c) {
 			continue
 		}
@@ -150,16 +154,16 @@ func TestEagerContinuesAfterEachEntry(t *testing.T) {
 		if fails(want) {
 			continue
 		}
-		r := rand.New(rand.NewPCG(seed, 3))
-		cuts := []enginetest.Cut{enginetest.AtCheckpoints}
-		for range 6 {
-			cuts = append(cuts, enginetest.AfterEntry(1+r.IntN(entries)))
-		}
-		for i, cut := range cuts {
-			got := play(cut)
-			what := fmt.Sprintf("seed %d, cut %d", seed, i)
+		for n := range entries + 1 { // the last one is after each checkpoint
+			at := enginetest.AfterEntry(n + 1)
+			if n == entries {
+				at = enginetest.AtCheckpoints
+			}
+			got := play(at)
+			what := fmt.Sprintf("seed %d, cut after entry %d", seed, n+1)
 			requireSame(t, c, left(t, want), left(t, got), what)
 			requireSame(t, c, events(t, want), events(t, got), what)
+			cut++
 		}
 	}
 }

@@ -3,6 +3,7 @@ package enginetest_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,7 +116,10 @@ type drawer struct {
 	ids   []string
 	outs  []string // references to outputs drawn so far
 	inner int      // depth of bodies
+	timed bool     // tools take time
 	calm  bool     // nothing pauses, fails or reasons
+	even  bool     // branches that meet are as long as each other, and variables have one writer
+	own   []string // variables with one writer
 }
 
 // randomCase is a canvas with three turns; forms are answered.
@@ -124,15 +128,22 @@ func randomCase(seed uint64) *enginetest.Case { return drawCase(seed, false) }
 // calmCase is a canvas with three turns in which nothing pauses, fails or reasons.
 func calmCase(seed uint64) *enginetest.Case { return drawCase(seed, true) }
 
-func drawCase(seed uint64, calm bool) *enginetest.Case {
-	d := &drawer{r: rand.New(rand.NewPCG(seed, 1)), outs: []string{"sys.query", "env.n", "begin@items"}, calm: calm}
+// timedCase is a canvas in which tools take time and nothing has to fail. Of ten, nine are even.
+func timedCase(seed uint64) *enginetest.Case {
+	return (&drawer{timed: true, even: seed%10 != 0}).draw(seed)
+}
+
+func drawCase(seed uint64, calm bool) *enginetest.Case { return (&drawer{calm: calm}).draw(seed) }
+
+func (d *drawer) draw(seed uint64) *enginetest.Case {
+	d.r, d.outs = rand.New(rand.NewPCG(seed, 1)), []string{"sys.query", "env.n", "begin@items"}
 	d.body("begin", "Begin", "", engine.Object("mode", "conversational"), 2+d.r.IntN(9))
 	components := engine.NewObject(len(d.ids))
 	for i, id := range d.ids {
 		components.Set(id, d.nodes[i])
 	}
 	reply := enginetest.ChunksReply("so ", "<think>", "hm", "</think>", "be it")
-	if calm { // a finished text is said with its reasoning, one that is being written without
+	if d.calm { // a finished text is said with its reasoning, one that is being written without
 		reply = enginetest.ChunksReply("so ", "be it")
 	}
 	run := func(query string) enginetest.Run {
@@ -141,10 +152,23 @@ func drawCase(seed uint64, calm bool) *enginetest.Case {
 	}
 	return &enginetest.Case{
 		Name: fmt.Sprint("random ", seed),
-		DSL: engine.Object("components", components.Value(), "globals", engine.Object("env.n", 0),
-			"variables", engine.Object("n", engine.Object("type", "number", "value", 0))),
+		DSL: engine.Object("components", components.Value(), "globals", d.variables("env."),
+			"variables", d.variables("")),
 		Runs: []enginetest.Run{run("a"), run("b"), run("")},
 	}
+}
+
+// variables are the variables of the canvas: with a prefix their values, without one also types.
+func (d *drawer) variables(prefix string) engine.Value {
+	all := engine.NewObject(4)
+	for _, name := range append([]string{"n"}, d.own...) {
+		v := engine.Int(0)
+		if prefix == "" {
+			v = engine.Object("type", "number", "value", 0)
+		}
+		all.Set(prefix+name, v)
+	}
+	return all.Value()
 }
 
 // body draws a first node and others that can be reached from it.
@@ -159,14 +183,9 @@ func (d *drawer) body(first, kind, parent string, params engine.Value, size int)
 		id, at, obj := d.node(parent)
 		ids, entries, objs = append(ids, id), append(entries, at), append(objs, obj)
 	}
-	down := make([][]string, len(ids))
-	for i := 1; i < len(ids); i++ {
-		from := d.r.IntN(i)
-		down[from] = append(down[from], ids[i])
-		if d.r.IntN(4) == 0 {
-			from := d.r.IntN(i)
-			down[from] = append(down[from], ids[i])
-		}
+	down := d.edges(ids)
+	if d.even {
+		readOwn(ids, down, objs)
 	}
 	for i, at := range entries {
 		obj := objs[i]
@@ -187,6 +206,46 @@ func (d *drawer) body(first, kind, parent string, params engine.Value, size int)
 		d.nodes[at] = entry
 	}
 	return ids
+}
+
+// edges leads to each node but the first from one before it, and to some from a second one: in an
+// even canvas one that as many nodes lead to.
+func (d *drawer) edges(ids []string) [][]string {
+	down, depth := make([][]string, len(ids)), make([]int, len(ids))
+	for i := 1; i < len(ids); i++ {
+		from := d.r.IntN(i)
+		down[from] = append(down[from], ids[i])
+		if depth[i] = depth[from] + 1; depth[from] < 0 || container(ids[from]) {
+			depth[i] = -1 // a body takes as long as it likes
+		}
+		if d.r.IntN(4) > 0 {
+			continue
+		}
+		second := d.r.IntN(i)
+		if !d.even || second != from && depth[second] == depth[from] && depth[i] > 0 && !container(ids[second]) {
+			down[second] = append(down[second], ids[i])
+		}
+	}
+	return down
+}
+
+// readOwn lets texts behind a writer read its variable.
+func readOwn(ids []string, down [][]string, objs []engine.Value) {
+	for i, id := range ids {
+		name, writes := ownVariable(id)
+		for _, to := range down[i] {
+			at := slices.Index(ids, to)
+			if p := objs[at].Get("params"); writes && objs[at].Get("component_name").Str() == "StringTransform" {
+				objs[at] = objs[at].With("params", p.With("script", engine.String(p.Get("script").Str()+"{env."+name+"}")))
+			}
+		}
+	}
+}
+
+// ownVariable is the variable of a writer in an even canvas.
+func ownVariable(id string) (name string, writes bool) {
+	number, writes := strings.CutPrefix(id, "VariableAssigner:")
+	return "v" + number, writes
 }
 
 // branches sends a Switch to half of what follows it when the query is a, else to the other half.
@@ -242,20 +301,33 @@ func (d *drawer) params(kind, id string) engine.Value {
 		return engine.Object("llm_id", "m", "sys_prompt", d.text(), "prompts", engine.List(engine.Object("role", "user", "content", "{sys.query}")))
 	case "EchoTool":
 		p := engine.Object("query", "sys.query", "default_reply", "echo")
-		switch d.r.IntN(4) {
+		if d.timed {
+			p = p.With("sleep_ms", engine.Int(int64(len(d.ids))))
+		}
+		kind := d.r.IntN(4)
+		if d.even && kind == 0 { // a way that is not as long as others
+			kind = 1
+		}
+		switch kind {
 		case 0:
 			p = p.With("fail_on", engine.Strings("b")).With("exception_method", engine.String("goto"))
 		case 1:
 			p = p.With("fail_on", engine.Strings("b")).With("exception_method", engine.String("comment")).
 				With("exception_default_value", engine.String("instead"))
 		case 2:
-			if !d.calm && d.r.IntN(3) == 0 {
+			if !d.calm && !d.timed && d.r.IntN(3) == 0 {
 				p = p.With("fail_on", engine.Strings("b"))
 			}
 		}
 		return p
 	case "VariableAssigner":
-		return engine.Object("variables", engine.List(engine.Object("variable", "env.n", "operator", "+=", "parameter", 1)))
+		name := "n"
+		if d.even {
+			name, _ = ownVariable(id)
+			d.own = append(d.own, name)
+		}
+		write := engine.Object("variable", "env."+name, "operator", "+=", "parameter", 1)
+		return engine.Object("variables", engine.List(write))
 	case "UserFillUp":
 		return engine.Object("enable_tips", true, "tips", "fill", "inputs", engine.Object("f", engine.Object("name", "f", "type", "line")))
 	case "Iteration", "Loop":
@@ -282,7 +354,11 @@ func (d *drawer) container(kind, id string) engine.Value {
 	d.outs = d.outs[:seen]
 	if kind == "Iteration" {
 		d.outs = append(d.outs, id+"@out")
-		return engine.Object("items_ref", "begin@items", "outputs", outs.Value())
+		p := engine.Object("items_ref", "begin@items", "outputs", outs.Value())
+		if d.timed && d.r.IntN(3) == 0 {
+			p = p.With("concurrency", engine.Int(2))
+		}
+		return p
 	}
 	return engine.Object(
 		"loop_variables", engine.List(engine.Object("variable", "n", "input_mode", "constant", "value", 0, "type", "number")),

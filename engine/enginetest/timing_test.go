@@ -1,0 +1,164 @@
+package enginetest_test
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest"
+)
+
+// timing says how long models and tools take: each node of a canvas its own time, which another
+// timing changes.
+type timing uint64
+
+// of is the time of a node, in whole seconds.
+func (x timing) of(node string) time.Duration {
+	h := fnv.New64a()
+	fmt.Fprint(h, x, node)
+	return time.Duration(h.Sum64()%8) * time.Second
+}
+
+// Now is the time of the bubble.
+func (x timing) Now() time.Time { return time.Now() }
+
+// Sleep waits for a tool, whose number the duration is.
+func (x timing) Sleep(ctx context.Context, d time.Duration) error {
+	return engine.SystemClock{}.Sleep(ctx, x.of(d.String()))
+}
+
+// Generate answers with reasoning in the middle.
+func (x timing) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	return func(yield func(engine.ModelPiece, error) bool) {
+		for _, piece := range [...]string{"so ", "<think>hm</think>", "be it"} {
+			if err := (engine.SystemClock{}).Sleep(ctx, x.of(req.Node)/3); err != nil {
+				yield(engine.ModelPiece{}, err)
+				return
+			}
+			if !yield(engine.ModelPiece{Text: piece}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// outcome is what a canvas leaves and has done: why it failed, its state, one line for each node,
+// and how often each node ran.
+type outcome struct {
+	err   string
+	state string
+	runs  string
+}
+
+// leftBy is the state that a document holds, apart from how often the user was asked.
+func leftBy(doc engine.Value) string {
+	var b strings.Builder
+	for id, c := range doc.Get("components").Fields() {
+		fmt.Fprintln(&b, id, c.Get("obj").Get("params").Get("outputs").JSON())
+	}
+	for name, v := range doc.Get("globals").Fields() {
+		if name != "sys.conversation_turns" && name != "sys.history" && name != "sys.date" {
+			fmt.Fprintln(&b, name, v.JSON())
+		}
+	}
+	fmt.Fprintln(&b, "waiting", doc.Get("waiting").JSON(), "memory", doc.Get("memory").JSON())
+	return b.String()
+}
+
+// mostAnswers is how many forms of a canvas are answered.
+const mostAnswers = 40
+
+// conclude runs a canvas until it does not wait for a form any more, each time in the next of modes,
+// and gives what it leaves. A form of its own time counts as a turn of the conversation: how many
+// there were is left out.
+func conclude(t *testing.T, reg *engine.Registry, c *enginetest.Case, x timing, modes ...engine.Scheduling) outcome {
+	t.Helper()
+	var out outcome
+	ran := map[string]int{}
+	synctest.Test(t, func(t *testing.T) {
+		canvas, err := engine.Load(reg, c.DSL.AppendJSON(nil))
+		require.NoError(t, err)
+		state := canvas.State()
+		inputs := engine.Object("items", engine.Strings("a", "b"), "f", "filled")
+		in := engine.Input{Query: engine.String("a"), UserID: "u", Inputs: inputs}
+		for n := 0; n == 0 || state.Paused() && n < mostAnswers && out.err == ""; n++ {
+			opt := engine.Options{
+				Ports: engine.Ports{Model: x, Clock: x, IDs: &enginetest.IDs{}}, TaskID: "task", Seed: 1, MaxSteps: 200,
+				Scheduling: modes[n%len(modes)],
+			}
+			for e, err := range canvas.Run(t.Context(), state, in, opt) {
+				if err != nil {
+					out.err = err.Error()
+				} else if e.Type == engine.EventNodeFinished {
+					ran[e.Node]++
+				}
+			}
+			in.Query = engine.Null
+			canvas, err = engine.Load(reg, canvas.Save(state))
+			require.NoError(t, err)
+			state = canvas.State()
+		}
+		doc, err := engine.ParseJSON(canvas.Save(state))
+		require.NoError(t, err)
+		out.state, out.runs = leftBy(doc), fmt.Sprint(ran)
+	})
+	return out
+}
+
+// inTurn is a case whose bodies run for one element after the other.
+func inTurn(t *testing.T, c *enginetest.Case) *enginetest.Case {
+	t.Helper()
+	dsl, err := engine.ParseJSON([]byte(strings.ReplaceAll(c.DSL.JSON(), `"concurrency":2`, `"concurrency":1`)))
+	require.NoError(t, err)
+	return &enginetest.Case{Name: c.Name, DSL: dsl, Runs: c.Runs}
+}
+
+// timings is how many orders of ends are tried for each canvas.
+const timings = 4
+
+// TestTimeDecidesWhatValidateReports runs random canvases in batches and eagerly, each with several
+// timings and with forms that are answered in either mode. All leave the same, except where
+// validation reports that a canvas depends on the order.
+func TestTimeDecidesWhatValidateReports(t *testing.T) {
+	reg := registry2(t, registry(t))
+	var compared, failed, reported, differed int
+	for seed := range eagerSeeds(t, 100) {
+		c := timedCase(seed)
+		want := conclude(t, reg, c, 0, engine.Batch)
+		if want.err != "" {
+			failed++
+			continue
+		}
+		diagnosed := orderDependent(reg, c)
+		differs := diagnosed && conclude(t, reg, inTurn(t, c), 0, engine.Batch) != want
+		for x := range timing(timings) {
+			modes := [...][]engine.Scheduling{{engine.Eager}, {engine.Eager, engine.Batch}, {engine.Batch, engine.Eager}}
+			got := conclude(t, reg, c, x, modes[x%3]...)
+			differs = differs || got != want
+			if !diagnosed {
+				require.Equal(t, want.err, got.err, "seed %d, timing %d\n%s", seed, x, c.DSL)
+				require.Equal(t, want.runs, got.runs, "seed %d, timing %d\n%s", seed, x, c.DSL)
+				require.Equal(t, want.state, got.state, "seed %d, timing %d\n%s", seed, x, c.DSL)
+			}
+		}
+		switch {
+		case !diagnosed:
+			compared++
+		default:
+			reported++
+			if differs {
+				differed++
+			}
+		}
+	}
+	t.Logf("%d compared, %d failed in batches, %d reported, of which %d differed", compared, failed, reported, differed)
+	require.Positive(t, compared)
+}
