@@ -28,7 +28,7 @@ func (w waiting) SetVariable(context.Context, string, engine.Value) error { retu
 
 // A tenant whose calls wait for the world does not take every place of a plugin.
 func TestSlowCallsOfATenantLeavePlaces(t *testing.T) {
-	h := newHost(t, Config{MaxPerPlugin: 8, MaxCalls: 16, QueueWait: 100 * time.Millisecond})
+	h := newHost(t, Config{MaxPerPlugin: 8, MaxCalls: 16, QueueWait: 5 * time.Second})
 	m := load(t, h, relay, map[string]any{
 		"permissions": map[string]any{"variables": map[string]any{"read": []string{"*"}, "reason": "r"}},
 	})
