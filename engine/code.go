@@ -18,6 +18,7 @@ const (
 	CodeInternal         = "internal"
 	CodeLeavesBody       = "leaves_body"
 	CodeLimitReached     = "limit_reached"
+	CodeMissingSetting   = "missing_setting"
 	CodeNeedsHost        = "needs_host"
 	CodeNoItem           = "no_item"
 	CodeNoPrice          = "no_price"

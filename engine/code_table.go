@@ -29,6 +29,7 @@ var canvasCodes = []Term{
 	{CodeUnknownLanguage, "scripts in this language do not run at the place that was asked for"},
 	{CodeUnknownModel, "the model configuration has no model of this id"},
 	{CodeUnknownDataset, "no dataset of this name"},
+	{CodeMissingSetting, "a setting or secret that a plugin needs is not set"},
 	{CodePluginCheck, "the plugin itself refuses its parameters"},
 	{CodeBadReference, "a reference names a node or variable that does not exist"},
 	{CodeUnknownOutput, "a reference names an output that the node does not have"},

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"encoding/base64"
-	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/app"
@@ -23,13 +22,9 @@ func (h *Host) pluginPort() app.Plugins {
 
 // Palette describes the installed plugins for a tenant.
 func (p *plugins) Palette(ctx context.Context, tenant string) ([]app.Plugin, error) {
-	secrets, err := p.store.Secrets.List(ctx, tenant)
+	set, err := p.secretNames(ctx, tenant)
 	if err != nil {
 		return nil, err
-	}
-	set := map[string]bool{}
-	for _, s := range secrets {
-		set[s.Name] = true
 	}
 	most, err := p.grants.read(ctx, tenant)
 	if err != nil {
@@ -37,7 +32,11 @@ func (p *plugins) Palette(ctx context.Context, tenant string) ([]app.Plugin, err
 	}
 	var out []app.Plugin
 	for _, e := range p.catalog.List() {
-		out = append(out, p.describe(e, most, set))
+		about := p.describe(e, most, set)
+		if m, err := p.catalog.Get(e.Ref()); err == nil {
+			about.Settings = p.settings.of(tenant, m)
+		}
+		out = append(out, about)
 	}
 	return out, nil
 }
@@ -50,9 +49,8 @@ func (p *plugins) describe(e plugin.Entry, most *contract.Permissions, set map[s
 	if v == nil {
 		v = &plugin.Version{}
 	}
-	major, _, _ := strings.Cut(v.Version, ".")
-	out := app.Plugin{Component: engine.PluginPrefix + e.Name + "@" + major, Name: e.Name, Version: v.Version, State: "on"}
-	m, err := p.catalog.Get(e.Name)
+	out := app.Plugin{Component: engine.PluginPrefix + e.Ref(), Name: e.Name, Version: v.Version, State: "on"}
+	m, err := p.catalog.Get(e.Ref())
 	if err != nil {
 		out.State, out.Note = "off", err.Error()
 		switch {
@@ -65,7 +63,7 @@ func (p *plugins) describe(e plugin.Entry, most *contract.Permissions, set map[s
 	}
 	about := m.Manifest()
 	out.Display, out.Category, out.Description, out.License = about.Display, about.Category, about.Description, about.License
-	out.Streams, out.Preview, out.Icon = about.Streams, string(about.Preview), p.icon(e.Name, about)
+	out.Streams, out.Preview, out.Icon = about.Streams, string(about.Preview), p.icon(e.Ref(), about)
 	if spec, ok := p.nodes.Lookup(out.Component); ok {
 		d := spec.Describe()
 		out.Params, out.Outputs, out.Tool = d.Get("params"), d.Get("outputs"), d.Get("tool")
@@ -83,14 +81,19 @@ func (p *plugins) describe(e plugin.Entry, most *contract.Permissions, set map[s
 	return out
 }
 
+// LookupFor finds plugins for a canvas that is validated for a tenant.
+func (p *plugins) LookupFor(tenant string) func(component string) (engine.Spec, bool) {
+	return p.nodes.LookupFor(tenant)
+}
+
 // icon is a plugin's picture as a data URL. Pages show it as an image, where scripts inside it do
 // not run.
-func (p *plugins) icon(name string, about *contract.Manifest) string {
+func (p *plugins) icon(ref string, about *contract.Manifest) string {
 	section := about.Icon
 	if section == "" {
 		section = contract.IconSection
 	}
-	picture, found, err := p.catalog.Section(name, section)
+	picture, found, err := p.catalog.Section(ref, section)
 	if err != nil || !found || len(picture) > 64<<10 {
 		return ""
 	}

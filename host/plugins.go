@@ -22,6 +22,8 @@ type plugins struct {
 	nodes   *pluginnode.Adapter
 	store   *store.Store
 	grants  grants
+	// settings are what tenants set for plugins.
+	settings pluginSettings
 }
 
 // pluginPoll is how often the folder is looked at.
@@ -50,7 +52,7 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 	if err != nil {
 		return fmt.Errorf("plugins: %w", err)
 	}
-	p := &plugins{store: h.store, grants: grants{store: h.store}}
+	p := &plugins{store: h.store, grants: grants{store: h.store}, settings: pluginSettings{store: h.store}}
 	if p.host, err = plugin.New(ctx, plugin.Config{
 		CacheDir: filepath.Join(dir, "cache"), Compiler: h.cfg.PluginCompiler,
 		Trust: plugin.Trust{Keys: keys, Local: signed}, Log: h.cfg.Log,
@@ -65,11 +67,12 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 		return err
 	}
 	p.nodes = pluginnode.New(pluginnode.Config{
-		Find:   p.catalog.Get,
-		Tenant: func(call *engine.Call) string { return call.RunInfo().TenantID },
-		Grant:  p.grants.of,
-		Embed:  embedderOf,
-		KV:     func(tenant, owner string) plugin.KV { return pluginKV{h.store.KV(tenant, kvOwner(owner))} },
+		Find:     p.catalog.Get,
+		Tenant:   func(call *engine.Call) string { return call.RunInfo().TenantID },
+		Grant:    p.grants.of,
+		Embed:    embedderOf,
+		Settings: p.settings.of, Lacks: p.lacks,
+		KV: func(tenant, owner string) plugin.KV { return pluginKV{h.store.KV(tenant, kvOwner(owner))} },
 	})
 	registry.Plugin = p.nodes.Lookup
 	p.forget(ctx, h)
@@ -82,7 +85,7 @@ func kvOwner(owner string) string { return "plugin " + owner }
 // forget deletes what removed plugins kept, of all tenants.
 func (p *plugins) forget(ctx context.Context, h *Host) {
 	err := p.catalog.ForgetData(ctx, func(ctx context.Context, owner string) error {
-		return h.store.DeleteKV(ctx, kvOwner(owner))
+		return errors.Join(h.store.DeleteKV(ctx, kvOwner(owner)), p.settings.forget(ctx, owner))
 	})
 	if err != nil {
 		h.cfg.Log.Warn("data of removed plugins are not deleted yet; the next change or start tries again", "err", err)

@@ -25,6 +25,7 @@ type plugin struct {
 	stays    string // why it takes no part in previews, which is all that runs here; "" when it does
 	timeout  time.Duration
 	locale   string
+	settings engine.Value
 }
 
 // plugin keeps or forgets a plugin: {"name"} forgets it, anything else comes with a manifest, which
@@ -44,7 +45,7 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	p := &plugin{
 		b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(m.Preview,
 			header.Get("server").True()), locale: header.Get("locale").Str(),
-		timeout: time.Duration(timeout) * time.Millisecond,
+		timeout: time.Duration(timeout) * time.Millisecond, settings: header.Get("settings"),
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,10 +159,14 @@ func (p *plugin) invoke(ctx context.Context, call *engine.Call, in node.Invocati
 	if err := p.manifest.CheckInput(in.Params, in.Arguments); err != nil {
 		return contract.Answer{}, err
 	}
+	settings, err := p.manifest.Configured(p.settings)
+	if err != nil {
+		return contract.Answer{}, err
+	}
 	mark := engine.NewSecretMark()
 	about := contract.CallInfo{
 		ID: call.Key(), Run: call.RunInfo().MessageID, Node: call.NodeID(), Attempt: in.Attempt, Left: p.left(ctx), Locale: p.locale,
-		Preview: true, SecretMark: mark,
+		Preview: true, SecretMark: mark, Settings: settings,
 	}
 	params, arguments := in.Marked(mark)
 	message, err := p.manifest.Message(about, params, arguments)

@@ -11,7 +11,8 @@ import (
 // called by an export of its own.
 type Entry struct {
 	Export        string
-	Input, Output Form // empty is FormText
+	Input, Output Form   // empty is FormText
+	Tool          string // of a plugin with the forms of MCP: which of its tools this is
 }
 
 // Form is how an [Entry] takes its input and gives its output.
@@ -27,6 +28,11 @@ const (
 	FormJSON Form = "json"
 	// FormBytes is FormText with the bytes in base64.
 	FormBytes Form = "bytes"
+	// FormMCP is a call of an MCP tool, {"request": {name, arguments}, "context"}, and its result,
+	// see [readToolResult].
+	FormMCP Form = "mcp"
+	// FormMCP1 is the call of a tool in the older form {"params": {name, arguments}}; input only.
+	FormMCP1 Form = "mcp1"
 )
 
 // The names of the param, or argument, and of the output of an entry of the form text or bytes.
@@ -50,14 +56,11 @@ func (m *Manifest) Message(c CallInfo, params, arguments engine.Value) ([]byte, 
 	if m.Entry == nil {
 		return c.Input(params, arguments).AppendJSON(nil), nil
 	}
-	if m.Entry.Input == FormJSON {
-		in := engine.Object()
-		for _, v := range []engine.Value{params, arguments} {
-			for name, value := range v.Fields() {
-				in = in.With(name, value)
-			}
-		}
-		return in.AppendJSON(nil), nil
+	switch m.Entry.Input {
+	case FormJSON:
+		return joined(params, arguments).AppendJSON(nil), nil
+	case FormMCP, FormMCP1:
+		return m.Entry.toolCall(c, joined(params, arguments)).AppendJSON(nil), nil
 	}
 	v := arguments.Get(EntryInput)
 	if v.IsNull() {
@@ -76,6 +79,17 @@ func (m *Manifest) Message(c CallInfo, params, arguments engine.Value) ([]byte, 
 	return raw, nil
 }
 
+// joined is an object of the params with the arguments over them.
+func joined(params, arguments engine.Value) engine.Value {
+	in := engine.Object()
+	for _, v := range []engine.Value{params, arguments} {
+		for name, value := range v.Fields() {
+			in = in.With(name, value)
+		}
+	}
+	return in
+}
+
 // ReadOutput reads what the plugin wrote. Its errors are those of ReadAnswer.
 func (m *Manifest) ReadOutput(raw []byte) (Answer, error) {
 	if m.Entry == nil {
@@ -91,6 +105,16 @@ func (m *Manifest) ReadOutput(raw []byte) (Answer, error) {
 			v = engine.Object(EntryOutput, v)
 		}
 		return m.accept(engine.Object("outputs", v))
+	case FormMCP:
+		v, err := parseOutput(string(raw))
+		if err != nil {
+			return Answer{}, err
+		}
+		outputs, err := readToolResult(v)
+		if err != nil {
+			return Answer{}, err
+		}
+		return m.accept(engine.Object("outputs", outputs))
 	case FormBytes:
 		raw = base64.StdEncoding.AppendEncode(nil, raw)
 	}
@@ -107,18 +131,26 @@ func (m *Manifest) checkEntry() *Error {
 	if e.Export == "" || len(e.Export) > 255 || strings.HasPrefix(e.Export, "_") {
 		return Errorf(BadManifest, "entry.export %q: want the name of an exported function", short(e.Export))
 	}
-	for name, form := range map[string]Form{"input": e.Input, "output": e.Output} {
-		switch form {
-		case "", FormText, FormJSON, FormBytes:
-		default:
-			return Errorf(BadManifest, "entry.%s %q: want text, json or bytes", name, short(string(form)))
+	switch e.Input {
+	case "", FormText, FormJSON, FormBytes:
+	case FormMCP, FormMCP1:
+		if e.Tool == "" {
+			return Errorf(BadManifest, "entry.tool is missing; name the tool that is called")
 		}
+	default:
+		return Errorf(BadManifest, "entry.input %q: want text, json, bytes, mcp or mcp1", short(string(e.Input)))
 	}
-	return nil
+	switch e.Output {
+	case "", FormText, FormJSON, FormBytes, FormMCP:
+		return nil
+	}
+	return Errorf(BadManifest, "entry.output %q: want text, json, bytes or mcp", short(string(e.Output)))
 }
 
 func readEntry(o *object) *Entry {
-	return &Entry{Export: o.text("export"), Input: Form(o.text("input")), Output: Form(o.text("output"))}
+	return &Entry{
+		Export: o.text("export"), Input: Form(o.text("input")), Output: Form(o.text("output")), Tool: o.text("tool"),
+	}
 }
 
 func (e *Entry) value() engine.Value {
@@ -129,5 +161,6 @@ func (e *Entry) value() engine.Value {
 	w.b.Set("export", engine.String(e.Export))
 	w.text("input", string(e.Input))
 	w.text("output", string(e.Output))
+	w.text("tool", e.Tool)
 	return w.b.Value()
 }

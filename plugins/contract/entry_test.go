@@ -74,8 +74,8 @@ func TestEntryIsChecked(t *testing.T) {
 	for entry, want := range map[string]string{
 		`{"export":""}`:                   `entry.export "": want the name of an exported function`,
 		`{"export":"_start"}`:             `entry.export "_start"`,
-		`{"export":"run","input":"xml"}`:  `entry.input "xml": want text, json or bytes`,
-		`{"export":"run","output":"xml"}`: `entry.output "xml": want text, json or bytes`,
+		`{"export":"run","input":"xml"}`:  `entry.input "xml": want text, json, bytes`,
+		`{"export":"run","output":"xml"}`: `entry.output "xml": want text, json, bytes`,
 		`"run"`:                           "entry: want object, got string",
 	} {
 		const head = `{"abi":1,"name":"a","version":"1.0.0","description":"d","entry":`

@@ -41,6 +41,8 @@ const (
 	Unavailable    Code = "unavailable"
 	UnknownExport  Code = "unknown_export"
 	Closed         Code = "closed"
+	// MissingSetting means that the manifest requires a setting that is not set.
+	MissingSetting Code = "missing_setting"
 )
 
 // Codes of the host, when a plugin is loaded. Unsupported is used here too.

@@ -88,7 +88,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 		for _, code := range []Code{
 			InvalidArgument, NotFound, Unauthorized, RateLimited, Upstream, Internal, Timeout, Cancelled,
 			OutOfFuel, OutOfMemory, StackOverflow, Panic, Trap, Exit, OutputTooLarge, TooManyCalls, BadOutput,
-			Denied, Unsupported, Unavailable, UnknownExport, Closed,
+			Denied, Unsupported, Unavailable, UnknownExport, Closed, MissingSetting,
 			Malformed, Forged, BadManifest, BadSignature, ABIMismatch, NeedsApproval, OverLimit,
 		} {
 			require.Contains(t, string(text), "`"+string(code)+"`", "%s does not explain it", file)

@@ -29,6 +29,7 @@ type Manifest struct {
 	Params      *Schema
 	Arguments   *Schema // nil: not a tool
 	Outputs     *Schema
+	Settings    *Schema // what a tenant sets once for all nodes; never secrets
 	Streams     bool
 	Idempotent  bool
 	State       State
@@ -140,8 +141,10 @@ type namedSchema struct {
 	at   **Schema
 }
 
-func (m *Manifest) schemas() [3]namedSchema {
-	return [...]namedSchema{{"params", &m.Params}, {"arguments", &m.Arguments}, {"outputs", &m.Outputs}}
+func (m *Manifest) schemas() [4]namedSchema {
+	return [...]namedSchema{
+		{"params", &m.Params}, {"arguments", &m.Arguments}, {"outputs", &m.Outputs}, {"settings", &m.Settings},
+	}
 }
 
 // Check returns what is wrong with a manifest, as an *Error.

@@ -19,6 +19,9 @@ type CallInfo struct {
 	Locale     string
 	Preview    bool
 	SecretMark string // of a call that may use secrets
+	// Settings are those of the plugin, defaults included, see [Manifest.Configured]; an object, or
+	// null for a plugin without settings.
+	Settings engine.Value
 }
 
 // Input is the message that a plugin is called with. params is an object; arguments is an object,
@@ -33,6 +36,7 @@ func (c CallInfo) Input(params, arguments engine.Value) engine.Value {
 	call.text("locale", c.Locale)
 	call.flag("preview", c.Preview)
 	call.text("secret_mark", c.SecretMark)
+	call.value("settings", c.Settings)
 	if params.IsNull() {
 		params = engine.Object()
 	}

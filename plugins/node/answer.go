@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -70,9 +69,9 @@ func note(call *engine.Call, e contract.Emission) error {
 // Stream runs the plugin and says what it emits; what its final text has beyond that follows at the
 // end.
 func (n *component) Stream(ctx context.Context, call *engine.Call, request engine.Value, emit func(string) error) error {
-	p, err := n.shelf.Find(n.ref)
+	p, err := n.find(call)
 	if err != nil {
-		return fmt.Errorf("%w: %w", engine.ErrNoPort, err)
+		return err
 	}
 	s := speech{call: call, out: streamed(p.Manifest()), emit: emit}
 	answer, err := n.retry(ctx, call, request, s.take, s.silent)

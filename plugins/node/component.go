@@ -74,9 +74,9 @@ func (n *component) References() []engine.Ref {
 
 // Run runs the plugin, or announces that it will stream.
 func (n *component) Run(ctx context.Context, call *engine.Call) error {
-	p, err := n.shelf.Find(n.ref)
+	p, err := n.find(call)
 	if err != nil {
-		return fmt.Errorf("%w: %w", engine.ErrNoPort, err)
+		return err
 	}
 	in, err := n.input(ctx, call, p.Manifest())
 	if err != nil {
@@ -94,15 +94,29 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
+// find gives the plugin for a call. A host may give a run the version with which it began.
+func (n *component) find(call *engine.Call) (Plugin, error) {
+	p, err := n.shelf.Find(n.ref)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", engine.ErrNoPort, err)
+	}
+	if v, ok := p.(interface {
+		For(call *engine.Call) Plugin
+	}); ok {
+		p = v.For(call)
+	}
+	return p, nil
+}
+
 // retry runs the plugin, again after an error that may pass, as long as again allows it. A plugin
 // that was replaced meanwhile is found anew.
 func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Value, emit func(contract.Emission) error,
 	again func() bool,
 ) (contract.Answer, error) {
 	for attempt := 1; ; attempt++ {
-		p, err := n.shelf.Find(n.ref)
+		p, err := n.find(call)
 		if err != nil {
-			return contract.Answer{}, fmt.Errorf("%w: %w", engine.ErrNoPort, err)
+			return contract.Answer{}, err
 		}
 		answer, err := p.Invoke(ctx, call, Invocation{
 			Attempt: attempt, LLM: n.LLM, Params: in.Get("params"), Arguments: in.Get("arguments"), Own: in.Get("secrets").Str(),

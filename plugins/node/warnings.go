@@ -9,13 +9,17 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Warnings lists params that are required and missing, those that the plugin does not know, and
-// what the plugin itself says about params without references.
+// Warnings lists params that are required and missing, those that the plugin does not know, what
+// the plugin itself says about params without references, and settings that are not set.
 func (n *component) Warnings() []engine.Diagnostic {
 	p, err := n.shelf.Find(n.ref)
 	if err != nil {
 		return nil
 	}
+	return append(n.paramWarnings(p), lacks(p)...)
+}
+
+func (n *component) paramWarnings(p Plugin) []engine.Diagnostic {
 	m := p.Manifest()
 	out := append(n.missing(m.Params), n.unknown(m)...)
 	if !n.isTool {
@@ -33,6 +37,14 @@ func (n *component) Warnings() []engine.Diagnostic {
 	}
 	if err := p.Check(params.Value()); err != nil {
 		return []engine.Diagnostic{{Code: engine.CodePluginCheck, Message: err.Error()}}
+	}
+	return nil
+}
+
+// lacks lists what has to be set before the plugin works, where the plugin can tell.
+func lacks(p Plugin) []engine.Diagnostic {
+	if l, ok := p.(interface{ Lacks() []engine.Diagnostic }); ok {
+		return l.Lacks()
 	}
 	return nil
 }

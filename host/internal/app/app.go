@@ -110,7 +110,7 @@ func New(cfg Config) *Services {
 	}
 	usage := &Usage{cfg.Store, cfg.Quota}
 	accounts := &Accounts{cfg.Store}
-	canvases := &Canvases{cfg.Store, cfg.Runs, cfg.Registry, cfg.ForgetTask}
+	canvases := &Canvases{cfg.Store, cfg.Runs, cfg.Registry, cfg.ForgetTask, cfg.Plugins}
 	return &Services{
 		Accounts: accounts,
 		Tenants:  &Tenants{cfg.Store, cfg.Runs, accounts, usage, files, cfg.Operator},

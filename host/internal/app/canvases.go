@@ -15,6 +15,7 @@ type Canvases struct {
 	runs       *runs.Runs
 	registry   *engine.Registry
 	forgetTask func(ctx context.Context, task string) error // nil when there is nothing to forget
+	plugins    Plugins                                      // nil when there can be none
 }
 
 // Values of canvases.
@@ -228,9 +229,14 @@ func (s *Canvases) Check(dsl []byte) error {
 	return nil
 }
 
-// Diagnostics returns everything that is wrong with a document.
-func (s *Canvases) Diagnostics(dsl []byte) []engine.Diagnostic {
-	return engine.Validate(s.registry, dsl)
+// Diagnostics returns everything that is wrong with a document for a tenant.
+func (s *Canvases) Diagnostics(tenant string, dsl []byte) []engine.Diagnostic {
+	registry := s.registry
+	if s.plugins != nil {
+		registry = registry.Clone()
+		registry.Plugin = s.plugins.LookupFor(tenant)
+	}
+	return engine.Validate(registry, dsl)
 }
 
 // Role returns the role of a component by its name, "" for one that is not known.

@@ -16,6 +16,13 @@ type Plugins interface {
 	Grant(ctx context.Context, tenant string) (*contract.Permissions, error)
 	// SetGrant restricts what plugins may do for a tenant; nil removes the restriction.
 	SetGrant(ctx context.Context, tenant string, p *contract.Permissions) error
+	// Settings are those of a plugin for a tenant; secrets are listed without their values.
+	Settings(ctx context.Context, tenant, name string) (PluginSettings, error)
+	// SetSettings changes them.
+	SetSettings(ctx context.Context, tenant, name string, c PluginChange) error
+	// LookupFor finds plugins for a canvas that is validated; diagnostics say what a tenant has to
+	// set.
+	LookupFor(tenant string) func(component string) (engine.Spec, bool)
 	// Relay sends a request of a plugin, NAME or NAME@VERSION, that runs in a page.
 	Relay(ctx context.Context, tenant, name string, r plugin.Relayed) (*plugin.Response, error)
 }
@@ -38,7 +45,30 @@ type Plugin struct {
 	Outputs     engine.Value         `json:"outputs" jsonschema:"what other nodes may refer to: [{name, type, doc}]"`
 	Tool        engine.Value         `json:"tool" jsonschema:"the function that a model may call, in OpenAI's form; null when it is none"`
 	Granted     contract.Permissions `json:"granted" jsonschema:"what it may do for the caller"`
+	Settings    engine.Value         `json:"settings,omitzero" jsonschema:"what the caller's tenant has set, by name"`
 	Secrets     map[string]bool      `json:"secrets,omitempty" jsonschema:"the secrets it uses, and whether they are set"`
+}
+
+// PluginSettings are what a tenant sets for a plugin.
+type PluginSettings struct {
+	Schema  engine.Value   `json:"schema" jsonschema:"JSON Schema of the settings; null when the plugin has none"`
+	Values  engine.Value   `json:"values" jsonschema:"what is set, by name; defaults are left out"`
+	Missing []string       `json:"missing,omitempty" jsonschema:"required settings without a value"`
+	Secrets []PluginSecret `json:"secrets" jsonschema:"secrets that the plugin asks for; values are not shown"`
+}
+
+// PluginSecret is a secret that a plugin asks for.
+type PluginSecret struct {
+	Name   string   `json:"name"`
+	Set    bool     `json:"set"`
+	Hosts  []string `json:"hosts" jsonschema:"hosts that the plugin sends it to"`
+	Reason string   `json:"reason" jsonschema:"why the plugin needs it"`
+}
+
+// PluginChange changes the settings of a plugin.
+type PluginChange struct {
+	Settings engine.Value      // by name; null removes one
+	Secrets  map[string]string // by name; an empty text removes one
 }
 
 // Palette describes the installed plugins for a tenant; the list is never nil.

@@ -10,6 +10,9 @@ import (
 // Secrets are the sealed values that canvases of a tenant use by name.
 type Secrets struct{ store *store.Store }
 
+// NewSecrets returns the secrets in a store.
+func NewSecrets(s *store.Store) *Secrets { return &Secrets{s} }
+
 // Bounds of secrets, in bytes where nothing else is said.
 const (
 	longestSecretName = 200

@@ -28,7 +28,8 @@ var pluginCommand = command{
 
 func pluginVerbs() []command {
 	return []command{
-		pluginNew, pluginAdapt, pluginDev, pluginRun, pluginTest, pluginPack, pluginInspect, pluginInstall, pluginList,
+		pluginNew, pluginAdapt, pluginDev, pluginRun, pluginTest, pluginPack, pluginInspect, pluginSearch,
+		pluginInstall, pluginOutdated, pluginUpdate, pluginPublish, pluginList, pluginSet, pluginSettingsCommand,
 		pluginEnable, pluginDisable, pluginRollback, pluginRemove, pluginSign, pluginVerify, pluginTrust, pluginImport,
 	}
 }

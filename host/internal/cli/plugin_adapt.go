@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
+	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -18,11 +19,12 @@ var pluginAdapt = command{
 	help: `
 The module stays as it is and gets a manifest, which says which of its exports is called and how. With the forms
 text and bytes the input is the argument or param "input", and the output is "output"; with json the arguments go in
-as an object and the result is the output "output". A module that sends requests does so to the hosts of --allow-http
-only, once that is approved.`,
+as an object and the result is the output "output". --mcp is for modules whose exports list and call MCP tools, as
+those of hyper-mcp: each tool becomes a plugin of its own, or the one of --tool. A module that sends requests does so
+to the hosts of --allow-http only, once that is approved.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var a pluginkit.Adaption
-		var hosts texts
+		var hosts, settings texts
 		fs.StringVar(&a.Name, "name", "", "`NAME` of the plugin; the file's when left out")
 		fs.StringVar(&a.Version, "set-version", "1.0.0", "`VERSION` of the plugin")
 		fs.StringVar(&a.Description, "description", "", "what it does, for people and models")
@@ -30,13 +32,20 @@ only, once that is approved.`,
 		input := fs.String("input", "text", "the `FORM` of the input: text, json or bytes")
 		output := fs.String("output", "text", "the `FORM` of the output: text, json or bytes")
 		fs.Var(&hosts, "allow-http", "`HOST` that it may send requests to; may be given several times")
+		fs.Var(&settings, "setting", "`NAME` of a setting that it reads with config_get; may be given several times")
+		mcp := fs.Bool("mcp", false, "make plugins of the MCP tools that it exports")
+		tool := fs.String("tool", "", "with --mcp, the `NAME` of the only tool to make a plugin of")
 		out := fs.String("o", "", "`FILE` to write; NAME.wasm when left out")
-		return func(_ context.Context, app *app, args []string) error {
+		return func(ctx context.Context, app *app, args []string) error {
 			file, err := one("adapt", "FILE.wasm", args)
 			if err != nil {
 				return err
 			}
 			a.Entry.Input, a.Entry.Output, a.Hosts = contract.Form(*input), contract.Form(*output), hosts
+			a.Settings = settings
+			if *mcp {
+				return app.adaptMCP(ctx, file, *out, a, *tool)
+			}
 			return app.adapt(file, *out, a)
 		}
 	},
@@ -47,18 +56,7 @@ func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
 	if err != nil {
 		return &usageError{"plugin adapt", err}
 	}
-	if how.Name == "" {
-		base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), ".wasm"))
-		how.Name = strings.Map(func(r rune) rune {
-			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' {
-				return r
-			}
-			return '-'
-		}, base)
-	}
-	if how.Description == "" {
-		how.Description = "The module " + filepath.Base(file) + "."
-	}
+	named(file, &how)
 	if out == "" {
 		out = how.Name + ".wasm"
 	}
@@ -74,4 +72,49 @@ func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
 	}
 	_, err = fmt.Fprintf(a.out, "%s is a plugin now; try it with `easel plugin run %s --arg input=...`\n", out, out)
 	return err
+}
+
+// named fills in the name and the description of an adaption.
+func named(file string, how *pluginkit.Adaption) {
+	if how.Name == "" {
+		how.Name = pluginkit.PluginName(strings.TrimSuffix(filepath.Base(file), ".wasm"))
+	}
+	if how.Description == "" {
+		how.Description = "The module " + filepath.Base(file) + "."
+	}
+}
+
+// adaptMCP writes a plugin for each MCP tool of a module, or for the one that tool names. out is
+// the file of a single one.
+func (a *app) adaptMCP(ctx context.Context, file, out string, how pluginkit.Adaption, tool string) error {
+	wasm, err := os.ReadFile(file)
+	if err != nil {
+		return &usageError{"plugin adapt", err}
+	}
+	named(file, &how)
+	var p pluginPlace
+	return p.with(ctx, a, func(h *plugin.Host) error {
+		list, err := pluginkit.AdaptMCP(ctx, h, wasm, how, tool)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if out != "" && len(list) > 1 {
+			return misuse("plugin adapt", "-o names one file, and there are %d tools; choose one with --tool",
+				len(list))
+		}
+		for _, made := range list {
+			to := out
+			if to == "" {
+				to = made.Name + ".wasm"
+			}
+			if filepath.Clean(file) == filepath.Clean(to) {
+				return misuse("plugin adapt", "%s would be overwritten; name another file with -o", to)
+			}
+			if err := writeFile(to, made.Wasm); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.out, "%s is a plugin now; try it with `easel plugin run %s --arg NAME=VALUE`\n", to, to)
+		}
+		return nil
+	})
 }

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
@@ -84,4 +87,56 @@ func TestPluginAdaptInThePage(t *testing.T) {
 	code, said, errs := easel(t, "plugin", "test", out, "--cases", cases, "-v")
 	require.Zero(t, code, said+errs)
 	require.Contains(t, said, "Node: 1 cases")
+}
+
+// mcpModule exports MCP tools in the form of hyper-mcp: now gives the message of its call back, and
+// broken fails. list and call are the names of the exports.
+func mcpModule(list, call string) []byte {
+	const tools = `{"tools":[{"name":"Now","description":"Tells the time.","inputSchema":{"type":"object",` +
+		`"required":["city"],"properties":{"city":{"type":"string"}}}},{"name":"other","inputSchema":{}}]}`
+	const head, tail = `{"isError":false,"content":[{"type":"text","text":"done"}],"structuredContent":`, `}`
+	put := func(text string,
+		at int) string {
+		return "(data (i32.const " + strconv.Itoa(at) + ") " + strconv.Quote(text) + ")"
+	}
+	write := func(at, n int) string {
+		return "i32.const " + strconv.Itoa(at) + " i32.const " + strconv.Itoa(n) + " call $write "
+	}
+	return wattest.Must(`(module
+		(import "easel:host/v1" "output_write" (func $write (param i32 i32)))
+		(import "easel:host/v1" "input_read" (func $read (param i32 i32) (result i32)))
+		(memory (export "memory") 1) ` + put(tools, 0) + put(head, 1000) + put(tail, 1200) + `
+		(func (export "` + list + `") (result i32) ` + write(0, len(tools)) + `i32.const 0)
+		(func (export "` + call + `") (result i32) ` + write(1000, len(head)) + `
+			i32.const 2000 i32.const 2000 i32.const 9000 call $read call $write ` +
+		write(1200, len(tail)) + `i32.const 0))`)
+}
+
+// TestPluginAdaptMCP makes plugins of the tools of a module, for both interfaces of hyper-mcp.
+func TestPluginAdaptMCP(t *testing.T) {
+	pluginFolder(t)
+	for list, c := range map[string]struct{ call, sent string }{
+		"list_tools": {"call_tool", `{"request":{"name":"Now","arguments":{"city":"Oslo"}}`},
+		"describe":   {"call", `{"params":{"name":"Now","arguments":{"city":"Oslo"}}}`},
+	} {
+		t.Chdir(t.TempDir())
+		require.NoError(t, os.WriteFile("clock.wasm", mcpModule(list, c.call), 0o600))
+		said := succeeds(t, "plugin", "adapt", "clock.wasm", "--mcp")
+		require.Contains(t, said, "clock-now.wasm is a plugin now")
+		require.Contains(t, said, "clock-other.wasm is a plugin now")
+		out, err := engine.ParseJSONText(succeeds(t, "plugin", "run", "clock-now.wasm", "--arg", "city=Oslo"))
+		require.NoError(t, err)
+		require.Equal(t, "done", out.Get("text").Str())
+		require.Contains(t, strings.ReplaceAll(out.Get("structured").JSON(), " ", ""), c.sent)
+		require.Contains(t, fails(t, "plugin", "run", "clock-now.wasm"), "arguments.city: missing")
+
+		succeeds(t, "plugin", "adapt", "clock.wasm", "--mcp", "--tool", "Now", "--name", "time", "--setting", "zone")
+		succeeds(t, "plugin", "install", "time.wasm")
+		require.Regexp(t, `zone +setting`, succeeds(t, "plugin", "settings", "time"))
+		require.Contains(t, fails(t, "plugin", "adapt", "clock.wasm", "--mcp", "-o", "x.wasm"), "there are 2 tools")
+		require.Contains(t, fails(t, "plugin", "adapt", "clock.wasm", "--mcp", "--tool", "now"),
+			"the module has Now, other")
+	}
+	require.NoError(t, os.WriteFile("other.wasm", wattest.Must(foreignModule), 0o600))
+	require.Contains(t, fails(t, "plugin", "adapt", "other.wasm", "--mcp"), "no exports list_tools and call_tool")
 }

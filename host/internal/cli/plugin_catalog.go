@@ -45,8 +45,12 @@ func change(name, summary, help string, f func(ctx context.Context, c *plugin.Ca
 }
 
 var pluginInstall = command{
-	name: "plugin install", args: "FILE [FLAGS]", summary: "installs a plugin, or a new version of one",
+	name: "plugin install", args: "FILE|ADDRESS|NAME [FLAGS]", summary: "installs a plugin, or a new version of one",
 	help: `
+An ADDRESS is https://HOST/FILE.wasm or oci://HOST/REPOSITORY:VERSION; a NAME, or NAME@VERSION, is looked up in the
+index of --index or EASEL_PLUGIN_INDEX. What is downloaded must be signed by a trusted key, see
+` + "`easel plugin trust`" + `.
+
 A plugin that asks for permissions waits until they are approved: look at what it asks for, then run
 ` + "`easel plugin enable NAME`" + `, or install it with --yes, or with --allow for a part of it. The version before stays active until
 then, and is kept.`,
@@ -55,6 +59,8 @@ then, and is kept.`,
 		p.flags(fs)
 		yes := fs.Bool("yes", false, "approve what it asks for")
 		allow := allowFlag(fs)
+		var from sources
+		from.flags(fs)
 		remote := fs.Bool("remote", false, "treat the file as one from elsewhere: it must be signed by a trusted key")
 		return func(ctx context.Context, a *app, args []string) error {
 			file, err := one("install", "FILE", args)
@@ -68,6 +74,9 @@ then, and is kept.`,
 			if *yes && limit == nil {
 				all := contract.Everything()
 				limit = &all
+			}
+			if from.remote(a, file) {
+				return p.installFrom(ctx, a, &from, file, limit)
 			}
 			return p.install(ctx, a, file, limit, *remote)
 		}
@@ -118,7 +127,7 @@ func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 	case e.Active == nil || !e.Enabled:
 		fmt.Fprintf(a.out, "%s is off\n", e.Name)
 	default:
-		fmt.Fprintf(a.out, "%s %s is on: plugin:%s@%s\n", e.Name, e.Active.Version, e.Name, major(e.Active.Version))
+		fmt.Fprintf(a.out, "%s %s is on: plugin:%s\n", e.Name, e.Active.Version, e.Ref())
 		if len(e.Active.Asks) > 0 {
 			fmt.Fprintf(a.out, "It does without:\n  %s\nApprove the rest with `easel plugin enable %s --allow all`.\n", strings.Join(e.Active.Asks, "\n  "), e.Name)
 		}

@@ -18,24 +18,33 @@ import (
 // when the first canvas asks for one, and stay open until the program ends.
 func (a *app) installed() func(name string) (engine.Spec, bool) {
 	open := sync.OnceValue(func() *pluginnode.Adapter {
-		find, err := a.openInstalled()
+		find, settings, err := a.openInstalled()
 		if err != nil {
 			find = func(string) (*plugin.Module, error) { return nil, err }
 		}
 		var keeps shelf
-		return pluginnode.New(pluginnode.Config{Find: find, KV: keeps.kv})
+		of := func(_ string, m *plugin.Module) engine.Value { return settings.Get(m.Owner()) }
+		return pluginnode.New(pluginnode.Config{
+			Find: find, KV: keeps.kv, Settings: of,
+			Lacks: func(tenant string, m *plugin.Module) []engine.Diagnostic {
+				return pluginnode.Lacks(m.Manifest(), of(tenant, m), a.hasSecret)
+			},
+		})
 	})
-	return func(name string) (engine.Spec, bool) { return open().Lookup(name) }
+	return func(name string) (engine.Spec, bool) { return open().LookupFor("")(name) }
 }
 
-func (a *app) openInstalled() (func(string) (*plugin.Module, error), error) {
+func (a *app) openInstalled() (find func(string) (*plugin.Module, error), settings engine.Value, err error) {
 	p := &pluginPlace{}
 	dir, err := p.folder(a)
 	if err != nil {
-		return nil, err
+		return nil, settings, err
+	}
+	if settings, err = plugin.ReadSettings(dir); err != nil {
+		return nil, settings, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "plugins.json")); errors.Is(err, fs.ErrNotExist) {
-		return nil, &contract.Error{
+		return nil, settings, &contract.Error{
 			Code:    contract.NotFound,
 			Message: "not installed; install it with `easel plugin install FILE`",
 		}
@@ -43,13 +52,13 @@ func (a *app) openInstalled() (func(string) (*plugin.Module, error), error) {
 	ctx := context.Background()
 	h, err := p.host(ctx, a, plugin.Warn)
 	if err != nil {
-		return nil, err
+		return nil, settings, err
 	}
 	c, err := plugin.OpenCatalog(ctx, h, dir, contract.Everything())
 	if err != nil {
-		return nil, errors.Join(err, h.Close(ctx))
+		return nil, settings, errors.Join(err, h.Close(ctx))
 	}
-	return c.Get, nil
+	return c.Get, settings, nil
 }
 
 // shelf keeps keys and values of plugins until the program ends, one store per plugin.

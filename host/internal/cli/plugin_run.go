@@ -53,6 +53,7 @@ type pluginRunner struct {
 	args    texts
 	hosts   texts
 	secrets texts
+	set     texts
 	all     bool
 }
 
@@ -62,6 +63,7 @@ func (r *pluginRunner) flags(fs *flag.FlagSet) {
 	fs.Var(&r.args, "arg", "`NAME=VALUE` of an argument or a param; may be given several times")
 	fs.Var(&r.hosts, "allow-http", "`HOST` the plugin may reach, if it asks for it; may be given several times")
 	fs.Var(&r.secrets, "secret", "`NAME=VALUE` of a secret, or NAME=@VARIABLE of the environment; may be given several times")
+	fs.Var(&r.set, "setting", "`NAME=VALUE` of a setting of the plugin; may be given several times")
 	fs.BoolVar(&r.world.private, "allow-private", false, "let it reach private and local addresses")
 	fs.BoolVar(&r.all, "allow-all", false, "grant everything it asks for")
 }
@@ -77,13 +79,13 @@ func (r *pluginRunner) granted() contract.Permissions {
 	return all
 }
 
-// values reads --arg.
+// values reads pairs of --arg or --setting.
 func (r *pluginRunner) values(pairs []string) (engine.Value, error) {
 	b := engine.NewObject(len(pairs))
 	for _, pair := range pairs {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return engine.Null, misuse("plugin run", "--arg %s: NAME=VALUE is needed", pair)
+			return engine.Null, misuse("plugin run", "%q: NAME=VALUE is needed", pair)
 		}
 		v, err := engine.ParseJSONText(text)
 		if err != nil {
@@ -134,10 +136,18 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 	if options.Ports.Secrets, err = r.vault(a, options.Ports.Secrets); err != nil {
 		return err
 	}
+	settings, err := r.values(r.set)
+	if err != nil {
+		return err
+	}
+	if err := m.Manifest().CheckSettings(settings); err != nil {
+		return err
+	}
 	var keeps shelf
 	reg := a.registry.Clone()
 	reg.Plugin = pluginnode.New(pluginnode.Config{
 		KV: keeps.kv, Find: func(string) (*plugin.Module, error) { return m, nil },
+		Settings: func(string, *plugin.Module) engine.Value { return settings },
 	}).Lookup
 	say := ""
 	if m.Manifest().Streams {

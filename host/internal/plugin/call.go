@@ -23,6 +23,9 @@ type CallRequest struct {
 	// Grant cuts the module's grant further, for instance to what the tenant allows;
 	// nil leaves it. Make it once per tenant with Permissions.Cut, not per call.
 	Grant *contract.Permissions
+	// Settings are those of the plugin for the tenant, an object; null for none. They answer
+	// config_get before those of LoadOptions.
+	Settings engine.Value
 	// Services answer what the plugin asks of the host; nil ones are unsupported.
 	Services Services
 	// SecretMark is what a placeholder of a secret has to carry, {{secret:NAME:MARK}}: random text
@@ -93,14 +96,14 @@ func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *contract.
 		return Result{}, ended(ctx)
 	}
 	h := m.host
-	if !h.calls.enter(ctx, h.cfg.QueueWait) {
+	if !h.calls.enter(ctx, req.Tenant, h.cfg.QueueWait) {
 		return Result{}, waited(ctx, "%d calls are under way", h.cfg.MaxCalls)
 	}
-	defer h.calls.leave()
-	if !m.places.enter(ctx, h.cfg.QueueWait) {
+	defer h.calls.leave(req.Tenant)
+	if !m.places.enter(ctx, req.Tenant, h.cfg.QueueWait) {
 		return Result{}, waited(ctx, "%d calls of this plugin are under way", h.cfg.MaxPerPlugin)
 	}
-	defer m.places.leave()
+	defer m.places.leave(req.Tenant)
 	g, ok := m.pool.take(ctx, req) // first: a call that waits here must not keep others from computing
 	if !ok {
 		return Result{}, ended(ctx)

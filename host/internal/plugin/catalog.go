@@ -15,9 +15,9 @@ import (
 )
 
 // Catalog keeps the installed plugins of a host in a folder: the files, named by their digest, and
-// plugins.json with what was approved. One version of a name is active; a new one that asks for
-// more than was approved waits beside it, and the one before is kept for Rollback. A replaced
-// module finishes its running calls.
+// plugins.json with what was approved. Majors of a plugin stand side by side, each an [Entry]. One
+// version of a major is active; a new one that asks for more than was approved waits beside it, and
+// the one before is kept for Rollback. A replaced module serves the runs that began with it.
 //
 // It is safe for concurrent use, also by several processes on one folder: changes wait for each
 // other, and each begins with what the others left.
@@ -28,12 +28,13 @@ type Catalog struct {
 
 	change sync.Mutex // held through a change, which may compile for seconds
 	mu     sync.RWMutex
-	items  map[string]*item
+	items  map[string]*item // by Entry.Ref
 }
 
-// Entry is one installed plugin.
+// Entry is one major of an installed plugin.
 type Entry struct {
 	Name     string               `json:"name"`
+	Major    string               `json:"major"`
 	Enabled  bool                 `json:"enabled"`
 	Active   *Version             `json:"active,omitempty"`
 	Waiting  *Version             `json:"waiting,omitempty"` // not approved yet
@@ -54,7 +55,8 @@ type Version struct {
 	Version string   `json:"version"`
 	Digest  string   `json:"digest"`
 	Source  Source   `json:"source"`
-	Asks    []string `json:"asks,omitempty"` // what is not approved, in words
+	Origin  string   `json:"origin,omitempty"` // where updates come from; empty for a local file
+	Asks    []string `json:"asks,omitempty"`   // what is not approved, in words
 	// Signer is the public key of the file's signature, trusted or not; empty for none. Approvals
 	// and data belong to a name and a signer.
 	Signer string `json:"signer,omitempty"`
@@ -62,6 +64,9 @@ type Version struct {
 	// a file without signature. Such a version inherits no approval and no data.
 	Replaces *string `json:"replaces,omitempty"`
 }
+
+// Ref is the reference of canvases to the plugin: weather@1.
+func (e *Entry) Ref() string { return e.Name + "@" + e.Major }
 
 // installed reports whether there is a version of the plugin.
 func (e *Entry) installed() bool { return e.Active != nil || e.Waiting != nil || e.Previous != nil }
@@ -88,7 +93,7 @@ func OpenCatalog(ctx context.Context, host *Host, dir string, ceiling contract.P
 	}
 	for _, e := range entries {
 		e.Problem = ""
-		c.items[e.Name] = c.loaded(ctx, e)
+		c.items[e.Ref()] = c.loaded(ctx, e)
 	}
 	return c, nil
 }
@@ -117,7 +122,15 @@ func (c *Catalog) file(digest string) string { return filepath.Join(c.dir, diges
 // than was approved waits: the entry's Waiting says what it asks for, and the
 // active version stays. On any error nothing changes.
 func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entry, error) {
-	return c.install(ctx, wasm, source, nil)
+	return c.install(ctx, wasm, Version{Source: source}, nil)
+}
+
+// InstallRemote is Install for a file that was downloaded from origin. limit, if not nil, is what
+// is approved at once, as by InstallApproved.
+func (c *Catalog) InstallRemote(ctx context.Context, wasm []byte, origin string, limit *contract.Permissions) (Entry,
+	error,
+) {
+	return c.install(ctx, wasm, Version{Source: Remote, Origin: origin}, limit)
 }
 
 // InstallApproved is Install and Enable in one change: what this file asks for is approved, within
@@ -125,32 +138,34 @@ func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entr
 func (c *Catalog) InstallApproved(ctx context.Context, wasm []byte, source Source, limit contract.Permissions) (Entry,
 	error,
 ) {
-	return c.install(ctx, wasm, source, &limit)
+	return c.install(ctx, wasm, Version{Source: source}, &limit)
 }
 
-func (c *Catalog) install(ctx context.Context, wasm []byte, source Source, limit *contract.Permissions) (Entry, error) {
+// install installs a file as v, of which Source and Origin are set.
+func (c *Catalog) install(ctx context.Context, wasm []byte, v Version, limit *contract.Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
 		return Entry{}, err
 	}
 	defer done()
-	trial, err := c.host.Load(ctx, wasm, LoadOptions{Source: source}) // with no permission at all
+	trial, err := c.host.Load(ctx, wasm, LoadOptions{Source: v.Source}) // with no permission at all
 	if err != nil {
 		return Entry{}, err
 	}
 	defer c.retire(trial) // after the version is loaded, so that it is compiled once
 	manifest := trial.Manifest()
-	v := Version{
-		Version: manifest.Version, Digest: trial.Digest(), Source: cmp.Or(source, Local), Signer: trial.Signer(),
-	}
+	v.Version, v.Digest, v.Signer = manifest.Version, trial.Digest(), trial.Signer()
+	v.Source = cmp.Or(v.Source, Local)
 	if err := c.keep(v.Digest, wasm); err != nil {
 		return Entry{}, fmt.Errorf("plugin %s: install: %w", manifest.Name, err)
 	}
-	next := c.copyOf(manifest.Name)
-	if active := next.Active; active != nil && active.Signer != v.Signer {
-		v.Asks, v.Replaces = manifest.Permissions.Asks(contract.Permissions{}), &active.Signer
+	next := c.copyOf(manifest.Name, manifest.Major())
+	if known := c.known(next); known != nil && known.Active.Signer != v.Signer {
+		v.Asks, v.Replaces = manifest.Permissions.Asks(contract.Permissions{}), &known.Active.Signer
 		next.Waiting = &v
 		return next.Entry, c.put(next, nil)
+	} else if known != nil && next.Active == nil {
+		next.Approved, next.Considered = known.Approved, known.Considered
 	}
 	if len(manifest.Permissions.Beyond(next.Approved)) > 0 && len(manifest.Permissions.Beyond(next.Considered)) > 0 {
 		if limit != nil {
@@ -186,7 +201,30 @@ func (c *Catalog) activate(ctx context.Context, next *item, v Version) (Entry, e
 	return next.Entry, nil
 }
 
-// retire closes a replaced module once its calls are done.
+// known is the entry whose approvals a new version of next inherits: next itself, else the newest
+// other major with an active version; nil when there is none.
+func (c *Catalog) known(next *item) *item {
+	if next.Active != nil {
+		return next
+	}
+	var found *item
+	for _, it := range c.majors(next.Name) {
+		if it.Active != nil {
+			found = it
+		}
+	}
+	return found
+}
+
+// stop closes the module of a plugin that was switched off or removed; runs do not keep it.
+func (c *Catalog) stop(m *Module) {
+	if m != nil {
+		m.revoke()
+	}
+	c.retire(m)
+}
+
+// retire closes a replaced module once its calls, and the runs that keep it, are done.
 func (c *Catalog) retire(m *Module) {
 	if m == nil {
 		return
@@ -208,7 +246,7 @@ func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contra
 		return Entry{}, err
 	}
 	defer done()
-	next, err := c.existing(name)
+	next, err := c.existing(name, toEnable(digest))
 	if err != nil {
 		return Entry{}, err
 	}
@@ -266,7 +304,7 @@ func (c *Catalog) Disable(ctx context.Context, name string) (Entry, error) {
 		return Entry{}, err
 	}
 	defer done()
-	next, err := c.existing(name)
+	next, err := c.existing(name, nil)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -275,7 +313,7 @@ func (c *Catalog) Disable(ctx context.Context, name string) (Entry, error) {
 	if err := c.put(next, nil); err != nil {
 		return Entry{}, err
 	}
-	c.retire(old)
+	c.stop(old)
 	return next.Entry, nil
 }
 
@@ -286,7 +324,7 @@ func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 		return Entry{}, err
 	}
 	defer done()
-	next, err := c.existing(name)
+	next, err := c.existing(name, nil)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -304,18 +342,18 @@ func (c *Catalog) Remove(ctx context.Context, name string, keepData bool) error 
 		return err
 	}
 	defer done()
-	old, err := c.existing(name)
+	old, err := c.existing(name, nil)
 	if err != nil {
 		return err
 	}
 	rest := (*item)(nil)
-	if forget := old.data(keepData); len(forget) > 0 {
-		rest = &item{Entry: Entry{Name: name, Forget: forget}}
+	if forget := c.unused(old, old.data(keepData)); len(forget) > 0 {
+		rest = &item{Entry: Entry{Name: old.Name, Major: old.Major, Forget: forget}}
 	}
 	if err := c.put(rest, old); err != nil {
 		return err
 	}
-	c.retire(old.module)
+	c.stop(old.module)
 	var errs []error
 	for _, v := range []*Version{old.Active, old.Waiting, old.Previous} {
 		if v != nil && !c.uses(v.Digest) {
@@ -337,21 +375,20 @@ func (c *Catalog) List() []Entry {
 			out = append(out, it.Entry)
 		}
 	}
-	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), compareMajors(a.Major, b.Major))
+	})
 	return out
 }
 
-// Get returns the loaded plugin for a reference: weather, weather@1, weather@1.2.
-// A missing, disabled or different version is a NotFound that says which.
+// Get returns the loaded plugin for a reference: weather, which is the newest major that is on,
+// weather@1, weather@1.2. A missing, disabled or different version is a NotFound that says which.
 func (c *Catalog) Get(ref string) (*Module, error) {
 	name, want, _ := strings.Cut(ref, "@")
-	c.mu.RLock()
-	it := c.items[name]
-	c.mu.RUnlock()
+	it := c.referred(name, want)
 	switch {
-	case it == nil || !it.installed():
-		return nil, contract.Errorf(contract.NotFound, "not installed; install it with `easel plugin install`").At(ref,
-			"find")
+	case it == nil:
+		return nil, c.notInstalled(ref, name)
 	case it.Problem != "":
 		return nil, contract.Errorf(contract.NotFound, "could not be loaded: %s", it.Problem).At(ref, "find")
 	case it.module == nil && it.Waiting != nil && it.Active == nil:

@@ -47,8 +47,8 @@ func (c *Catalog) ForgetData(ctx context.Context, drop func(ctx context.Context,
 	}
 	defer done()
 	var errs []error
-	for _, name := range c.forgotten() {
-		next := c.copyOf(name)
+	for _, e := range c.forgotten() {
+		next := c.copyOf(e.Name, e.Major)
 		for len(next.Forget) > 0 {
 			if err := drop(ctx, next.Forget[0]); err != nil {
 				errs = append(errs, err)
@@ -65,14 +65,23 @@ func (c *Catalog) ForgetData(ctx context.Context, drop func(ctx context.Context,
 	return errors.Join(errs...)
 }
 
-// forgotten are the names under which removed plugins left data.
-func (c *Catalog) forgotten() (names []string) {
+// unused are the owners of data that no other major of the plugin has.
+func (c *Catalog) unused(gone *item, owners []string) []string {
+	return slices.DeleteFunc(owners, func(name string) bool {
+		return slices.ContainsFunc(c.majors(gone.Name), func(it *item) bool {
+			return it.Major != gone.Major && it.Active != nil && owner(it.Name, it.Active.Signer) == name
+		})
+	})
+}
+
+// forgotten are the entries under which removed plugins left data.
+func (c *Catalog) forgotten() (entries []Entry) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for name, it := range c.items {
+	for _, it := range c.items {
 		if len(it.Forget) > 0 {
-			names = append(names, name)
+			entries = append(entries, it.Entry)
 		}
 	}
-	return names
+	return entries
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"time"
 )
 
@@ -33,23 +34,27 @@ func (c *Catalog) reload(ctx context.Context) (bool, error) {
 	items, changed := make(map[string]*item, len(entries)), len(entries) != len(old)
 	for _, e := range entries {
 		e.Problem = ""
-		before := old[e.Name]
+		before := old[e.Ref()]
 		switch {
 		case before != nil && same(before.Entry, e):
-			items[e.Name] = before
+			items[e.Ref()] = before
 			continue
 		case before != nil && before.module != nil && runsAlike(before.Entry, e):
-			items[e.Name] = &item{Entry: e, module: before.module}
+			items[e.Ref()] = &item{Entry: e, module: before.module}
 		default:
-			items[e.Name] = c.loaded(ctx, e)
+			items[e.Ref()] = c.loaded(ctx, e)
 		}
 		changed = true
 	}
 	c.mu.Lock()
 	c.items = items
 	c.mu.Unlock()
-	for name, it := range old {
-		if now := items[name]; it.module != nil && (now == nil || now.module != it.module) {
+	for ref, it := range old {
+		switch now := items[ref]; {
+		case it.module == nil || now != nil && now.module == it.module:
+		case now == nil || !now.Enabled:
+			c.stop(it.module)
+		default:
 			c.retire(it.module)
 		}
 	}
@@ -70,7 +75,23 @@ func (c *Catalog) read() ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plugin: read %s: %w", path, err)
 	}
+	for i := range entries {
+		if e := &entries[i]; e.Major == "" {
+			e.Major = majorOf(e)
+		}
+	}
 	return entries, nil
+}
+
+// majorOf is the major of an entry of a list that an older program wrote.
+func majorOf(e *Entry) string {
+	for _, v := range []*Version{e.Active, e.Waiting, e.Previous} {
+		if v != nil {
+			major, _, _ := strings.Cut(v.Version, ".")
+			return major
+		}
+	}
+	return "0"
 }
 
 // loaded is an entry with its module, or with the problem that it has none.

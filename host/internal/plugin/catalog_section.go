@@ -3,16 +3,16 @@ package plugin
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Section returns a custom section of the active version of an installed plugin,
 // such as its icon, and whether there is one.
-func (c *Catalog) Section(name, section string) ([]byte, bool, error) {
-	c.mu.RLock()
-	it := c.items[name]
-	c.mu.RUnlock()
+func (c *Catalog) Section(ref, section string) ([]byte, bool, error) {
+	name, want, _ := strings.Cut(ref, "@")
+	it := c.referred(name, want)
 	if it == nil || it.Active == nil {
 		return nil, false, nil
 	}

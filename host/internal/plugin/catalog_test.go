@@ -53,12 +53,14 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	_, err = first.Call(ctx, CallRequest{})
 	require.ErrorIs(t, err, contract.Closed)
 
-	e, err = c.Install(ctx, asking(t, "2.0.0", "a.example"), Local)
+	e, err = c.Install(ctx, asking(t, "1.2.0", "a.example"), Local)
 	require.NoError(t, err)
 	require.Nil(t, e.Waiting, "asking for the same needs no new approval")
-	_, err = c.Get("sample@1")
+	_, err = c.Get("sample@1.1")
 	require.ErrorIs(t, err, contract.NotFound)
-	require.ErrorContains(t, err, "installed is version 2.0.0")
+	require.ErrorContains(t, err, "installed is version 1.2.0")
+	_, err = c.Get("sample@2")
+	require.ErrorContains(t, err, "installed is version 1.2.0")
 
 	again, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)

@@ -115,7 +115,12 @@ func inputU64(in []byte, at uint64) uint64 {
 }
 
 func (x *extism) config(s []uint64) {
-	s[0] = x.put([]byte(x.g.m.settings[string(x.block(s[0]))]))
+	name := string(x.block(s[0]))
+	text := contract.SettingText(x.g.req.Settings.Get(name))
+	if text == "" {
+		text = x.g.m.settings[name]
+	}
+	s[0] = x.put([]byte(text))
 }
 
 func (x *extism) scratch() *Scratch {

@@ -125,7 +125,7 @@ type Host struct {
 	scratch string         // folder of the cache that goes with this host; "" is none
 	imports importTypes
 	running *slots // guests that compute
-	calls   gate   // calls under way
+	calls   *gate  // calls under way
 	fetcher *fetcher
 	alive   atomic.Int64 // instances
 
@@ -206,6 +206,7 @@ func (h *Host) loaded() []*Module {
 func (h *Host) Close(ctx context.Context) error {
 	var errs []error
 	for _, m := range h.loaded() {
+		m.revoke()
 		errs = append(errs, m.Close(ctx))
 	}
 	h.mu.Lock()

@@ -40,6 +40,10 @@ const (
 // the place.
 func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
 	in.Export = m.manifest.Export()
+	var err error
+	if in.Settings, err = m.manifest.Configured(in.Settings); err != nil {
+		return Answer{}, contract.AsError(err, contract.MissingSetting).At(m.manifest.Name, in.Export)
+	}
 	input, err := m.Input(ctx, in)
 	if err != nil {
 		return Answer{}, contract.AsError(err, contract.InvalidArgument).At(m.manifest.Name, in.Export)
@@ -81,7 +85,7 @@ func (m *Module) Input(ctx context.Context, in Invocation) ([]byte, error) {
 	}
 	call := contract.CallInfo{
 		ID: in.ID, Run: in.Run, Node: in.Node, Attempt: in.Attempt, Locale: in.Locale, Preview: in.Preview,
-		Left: within(in.Timeout, m.limits.Timeout()),
+		Left: within(in.Timeout, m.limits.Timeout()), Settings: in.Settings,
 	}
 	if d, ok := ctx.Deadline(); ok {
 		call.Left = min(call.Left, time.Until(d))

@@ -121,7 +121,9 @@ func meterError(err error) *contract.Error {
 }
 
 func (m *Module) verify(wasm []byte, source Source) error {
-	m.signer = signerOf(wasm)
+	if seal, signed := SealOf(wasm); signed {
+		m.signer = seal.Key
+	}
 	trust := m.host.cfg.Trust
 	check := cmp.Or(trust.Local, Warn)
 	if source == Remote {

@@ -30,12 +30,14 @@ type Module struct {
 	compiled   wazero.CompiledModule
 	fresh      bool // every call gets its own instance
 	pool       *pool
-	places     gate // calls under way
+	places     *gate // calls under way
 
-	mu     sync.Mutex
-	calls  int // under way
-	closed bool
-	idle   chan struct{} // closed when closed and no call is under way
+	mu      sync.Mutex
+	calls   int // under way
+	pins    int // runs that go on with the module after it was replaced
+	closed  bool
+	revoked bool          // pins do not count
+	idle    chan struct{} // closed when closed and neither a call nor a pin is left
 }
 
 // Manifest returns what the plugin says about itself; do not change it.
@@ -82,20 +84,65 @@ func (m *Module) sameManifest(raw []byte) error {
 func (m *Module) begin() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed {
+	if m.closed && (m.pins == 0 || m.revoked) {
 		return false
 	}
 	m.calls++
 	return true
 }
 
+// Pin lets a run call the module until Unpin, also after another version took its place. It returns
+// false for a module that serves no more calls.
+func (m *Module) Pin() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
+	m.pins++
+	return true
+}
+
+// Unpin ends a Pin.
+func (m *Module) Unpin() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pins--
+	m.settle()
+}
+
+// Serves reports whether the module takes calls of a run that pinned it.
+func (m *Module) Serves() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.revoked
+}
+
+// revoke ends all pins: the plugin was switched off or removed.
+func (m *Module) revoke() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.revoked = true
+	m.settle()
+}
+
+// settle tells Close that nothing uses the module any more. The caller holds mu.
+func (m *Module) settle() {
+	if !m.closed || m.calls > 0 || m.pins > 0 && !m.revoked {
+		return
+	}
+	select {
+	case <-m.idle:
+	default:
+		close(m.idle)
+	}
+}
+
 func (m *Module) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls--
-	if m.closed && m.calls == 0 {
-		close(m.idle)
-	}
+	m.settle()
 }
 
 // Close refuses new calls, waits for those under way and frees the module. When
@@ -107,9 +154,7 @@ func (m *Module) Close(ctx context.Context) error {
 		return nil
 	}
 	m.closed, m.idle = true, make(chan struct{})
-	if m.calls == 0 {
-		close(m.idle)
-	}
+	m.settle()
 	m.mu.Unlock()
 	m.host.mu.Lock()
 	delete(m.host.modules, m)

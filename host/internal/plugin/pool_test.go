@@ -162,7 +162,7 @@ func hammer(t *testing.T, h *Host, m *Module, export string, calls int) {
 	}
 	all.Wait()
 	require.EqualValues(t, (calls+43)/50, faults.Load())
-	require.Zero(t, h.cfg.MaxRunning-h.running.free+len(h.calls), "every place is free")
+	require.Zero(t, h.cfg.MaxRunning-h.running.free+h.calls.busy(), "every place is free")
 	require.Equal(t, m.pool.idleCount(), h.Instances(), "every instance is in the pool, or gone")
 	require.LessOrEqual(t, m.pool.idleCount(), 4*maxIdle)
 	m.pool.drain()

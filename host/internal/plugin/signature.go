@@ -106,16 +106,16 @@ func Verify(wasm []byte, keys map[string][]string) (Seal, error) {
 		trusts(seal.Publisher, keys), seal.Publisher, seal.Key)
 }
 
-// signerOf is the key of a signature that fits the bytes, trusted or not.
-func signerOf(wasm []byte) string {
+// SealOf returns the signature of a file if it fits the bytes, whether its key is trusted or not.
+func SealOf(wasm []byte) (Seal, bool) {
 	seal, err := Verify(wasm, nil)
 	if err == nil || seal.Key == "" {
-		return ""
+		return Seal{}, false
 	}
 	if _, err := Verify(wasm, map[string][]string{seal.Publisher: {seal.Key}}); err != nil {
-		return ""
+		return Seal{}, false
 	}
-	return seal.Key
+	return seal, true
 }
 
 // trusts says which keys of a publisher are trusted, and whose keys are when it has none.

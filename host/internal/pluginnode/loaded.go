@@ -30,6 +30,20 @@ func (l *loaded) Check(params engine.Value) error {
 	return l.module.Check(ctx, params)
 }
 
+// For returns the plugin for the run of a call: the version with which the run began, if an update
+// has replaced it meanwhile.
+func (l *loaded) For(call *engine.Call) node.Plugin {
+	run := call.RunInfo().MessageID
+	if run == "" {
+		return l
+	}
+	m := l.adapter.runs.module(l.module, l.adapter.tenant(call), run)
+	if m == l.module {
+		return l
+	}
+	return &loaded{adapter: l.adapter, ref: l.ref, module: m}
+}
+
 // Invoke runs the plugin. One that is replaced between lookup and call is looked up again.
 func (l *loaded) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (contract.Answer, error) {
 	for again := 0; ; again++ {
@@ -56,6 +70,9 @@ func (l *loaded) invocation(call *engine.Call, in node.Invocation) plugin.Invoca
 	inv := plugin.Invocation{ID: call.Key(), Node: call.NodeID(), Attempt: in.Attempt, Locale: a.cfg.Locale}
 	if a.cfg.Grant != nil {
 		inv.Grant = a.cfg.Grant(tenant)
+	}
+	if a.cfg.Settings != nil {
+		inv.Settings = a.cfg.Settings(tenant, l.module)
 	}
 	if l.module.AllowsSecrets(inv.Grant) {
 		inv.SecretMark = engine.NewSecretMark()

@@ -29,6 +29,11 @@ type Config struct {
 	// KV gives the store of one plugin of one tenant, by the owner of its data, see
 	// [plugin.Module.Owner]; nil offers none.
 	KV func(tenant, owner string) plugin.KV
+	// Settings are those of a plugin for a tenant, an object; nil, or a null answer, is none.
+	Settings func(tenant string, m *plugin.Module) engine.Value
+	// Lacks lists what a tenant has to set before a plugin works, for diagnostics of canvases; nil
+	// lists nothing.
+	Lacks func(tenant string, m *plugin.Module) []engine.Diagnostic
 	// Embed gives what turns texts into vectors in a call; nil, or a nil answer, offers none.
 	Embed func(call *engine.Call) plugin.Embedder
 	// Models maps the aliases plugins may name to llm_ids. A request without an alias goes to the
@@ -55,6 +60,32 @@ func New(cfg Config) *Adapter {
 // Lookup is what engine.Registry.Plugin wants: the Spec of a component named plugin:weather@1. It
 // always finds one; a plugin that cannot run has a Spec that says why in Missing.
 func (a *Adapter) Lookup(name string) (engine.Spec, bool) { return a.shelf.Lookup(name) }
+
+// LookupFor is Lookup for canvases that are validated: diagnostics say what the tenant has to set.
+func (a *Adapter) LookupFor(tenant string) func(name string) (engine.Spec, bool) {
+	shelf := node.Shelf{Find: func(ref string) (node.Plugin, error) {
+		m, err := a.cfg.Find(ref)
+		if err != nil {
+			return nil, err
+		}
+		return &checked{loaded{adapter: a, ref: ref, module: m}, tenant}, nil
+	}, Ended: a.runs.end}
+	return shelf.Lookup
+}
+
+// checked is a plugin in a canvas that is validated for a tenant.
+type checked struct {
+	loaded
+	tenant string
+}
+
+// Lacks lists what the tenant has to set before the plugin works.
+func (c *checked) Lacks() []engine.Diagnostic {
+	if c.adapter.cfg.Lacks == nil {
+		return nil
+	}
+	return c.adapter.cfg.Lacks(c.tenant, c.module)
+}
 
 // find gives the plugin behind a ref.
 func (a *Adapter) find(ref string) (node.Plugin, error) {

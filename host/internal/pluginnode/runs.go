@@ -11,28 +11,42 @@ import (
 // tools inside an Agent, which are not told.
 const keepRun = time.Hour
 
-// runs keeps what plugins hold for a run: Extism variables, and the instance of a plugin with state
-// "run".
+// runs keeps what plugins hold for a run: Extism variables, the instance of a plugin with state
+// "run", and the module that the run began with, which serves it also after an update.
 type runs struct {
 	mu    sync.Mutex
 	open  map[string]map[holder]*held // by run
 	swept time.Time
 }
 
-// holder is a plugin working for a tenant.
-type holder struct{ tenant, plugin string }
+// holder is a major of a plugin working for a tenant.
+type holder struct{ tenant, plugin, major string }
 
 type held struct {
 	scratch *plugin.Scratch
 	module  *plugin.Module
+	pinned  bool
 	used    time.Time
+}
+
+// module returns the module that serves a run: the one it began with, or m at its first use and
+// when that one was switched off meanwhile.
+func (r *runs) module(m *plugin.Module, tenant, run string) *plugin.Module {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.hold(m, tenant, run).module
 }
 
 // join gives the variables of a plugin in a run.
 func (r *runs) join(m *plugin.Module, tenant, run string) *plugin.Scratch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	who, now := holder{tenant, m.Manifest().Name}, time.Now()
+	return r.hold(m, tenant, run).scratch
+}
+
+// hold is what a run keeps of a plugin. The caller holds mu.
+func (r *runs) hold(m *plugin.Module, tenant, run string) *held {
+	who, now := holder{tenant, m.Manifest().Name, m.Manifest().Major()}, time.Now()
 	r.sweep(now)
 	in := r.open[run]
 	if in == nil {
@@ -44,8 +58,19 @@ func (r *runs) join(m *plugin.Module, tenant, run string) *plugin.Scratch {
 		h = &held{scratch: &plugin.Scratch{}}
 		in[who] = h
 	}
-	h.module, h.used = m, now
-	return h.scratch
+	h.used = now
+	if h.module != m && (h.module == nil || !h.pinned || !h.module.Serves()) {
+		h.release()
+		h.module, h.pinned = m, m.Pin()
+	}
+	return h
+}
+
+func (h *held) release() {
+	if h.pinned {
+		h.module.Unpin()
+		h.pinned = false
+	}
 }
 
 // sweep drops, once in a while, runs that were idle for long. The caller holds mu.
@@ -60,6 +85,7 @@ func (r *runs) sweep(now time.Time) {
 	for run, in := range r.open {
 		for who, h := range in {
 			if now.Sub(h.used) > keepRun {
+				h.release()
 				delete(in, who)
 			}
 		}
@@ -77,5 +103,6 @@ func (r *runs) end(run string) {
 	r.mu.Unlock()
 	for who, h := range in {
 		h.module.EndRun(who.tenant, run)
+		h.release()
 	}
 }

@@ -1,11 +1,15 @@
 package pluginnode_test
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
 	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
@@ -58,4 +62,39 @@ func TestTenantsAreToldApart(t *testing.T) {
 	s.add(ask(`{"op":"var.get","args":{"name":"sys.query"}}`), everything)
 	got := s.play(t.Context(), engine.Ports{}, "begin Begin -> P", "P plugin:sample@1")
 	require.Equal(t, "denied", got.outputs["P"].Get("answer").Get("error").Get("code").Text(), "a tenant's grant cuts the plugin's")
+}
+
+// TestRunKeepsItsVersion replaces a plugin in the middle of a run, which continues with the module
+// it began with; the next run has the new one.
+func TestRunKeepsItsVersion(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	old := s.add(guest(`say "old"`), "")
+	c, err := engine.Load(s.registry(), canvas(t, "begin Begin -> P", "P plugin:sample@1 -> Q",
+		"Q plugin:sample@1 -> M",
+		`M Message {"content": ["{P@text} {Q@text}"]}`))
+	require.NoError(t, err)
+	run := func(between func()) (said string) {
+		options := engine.Options{Seed: 1, TaskID: "task"}
+		for e, err := range c.Run(t.Context(), c.State(), engine.Input{}, options) {
+			require.NoError(t, err)
+			if e.Type == engine.EventNodeFinished && e.Node == "P" {
+				between()
+			}
+			if e.Type == engine.EventMessage {
+				said += e.Data().Get("content").Str()
+			}
+		}
+		return said
+	}
+	replaced, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Equal(t, "old old", run(func() {
+		s.add(guest(`say "new"`), `{"version": "1.1.0"}`)
+		require.ErrorIs(t, old.Close(replaced), context.Canceled, "the run holds it")
+	}))
+	require.Equal(t, "new new", run(func() {}))
+	require.Eventually(t, func() bool {
+		_, err := old.Call(t.Context(), plugin.CallRequest{})
+		return errors.Is(err, contract.Closed)
+	}, 30*time.Second, time.Millisecond, "the end of the run lets the module go")
 }

@@ -46,6 +46,8 @@ export type Code =
   | "unknown_model"
   /** no dataset of this name */
   | "unknown_dataset"
+  /** a setting or secret that a plugin needs is not set */
+  | "missing_setting"
   /** the plugin itself refuses its parameters */
   | "plugin_check"
   /** a reference names a node or variable that does not exist */

@@ -53,7 +53,10 @@ export type Request =
   /** Compares what a plugin is given with its manifest, which follows. */
   | { op: "check"; params: Record<string, unknown>; arguments: Record<string, unknown> }
   /** A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget. */
-  | { op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean }
+  | {
+    op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean;
+    settings?: Record<string, unknown>;
+  }
   | { op: "plugin"; forget: string }
   /** Rewrites a module, which follows in base64, so that it can be stopped and counted. */
   | { op: "examine"; meter?: boolean; grant?: unknown; limits?: unknown; version?: string }

@@ -51,7 +51,7 @@ func TestVisitorsDoNotApprove(t *testing.T) {
 	require.NotContains(t, again.Text, "merged", "the answer of a visitor does not count")
 	formAsked(t, again)
 
-	runs, _, err := s.Store.Runs(t.Context(), store.RunFilter{Tenant: "one", Canvas: id, Status: store.RunPaused},
+	runs, _, err := s.Store.Runs.List(t.Context(), store.RunFilter{Tenant: "one", Canvas: id, Status: store.RunPaused},
 		store.Page{})
 	require.NoError(t, err)
 	done := s.Request("POST", "/api/v2/runs/"+runs[0].ID+"/approve", "one",

@@ -233,7 +233,7 @@ func (c canvases) validate(ctx context.Context, in validate) (diagnosticList, er
 	if dsl == nil {
 		dsl = v.DSL
 	}
-	out := diagnosticList{Diagnostics: c.Canvases.Diagnostics(dsl)}
+	out := diagnosticList{Diagnostics: c.Canvases.Diagnostics(in.Who.Tenant, dsl)}
 	if out.Diagnostics == nil {
 		out.Diagnostics = []engine.Diagnostic{}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -19,7 +20,7 @@ type plugins struct{ *app.Services }
 
 func (p plugins) operations() []operation {
 	const read = app.ScopeRead
-	const grant = "/api/v2/plugins/grant"
+	const grant, settings = "/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/settings"
 	return []operation{
 		handle(operation{
 			method: "GET", path: "/api/v2/plugins", body: api.BodyNone, scope: read, name: "listPlugins",
@@ -34,6 +35,17 @@ func (p plugins) operations() []operation {
 			about: "Set the grant that restricts all plugins for the caller, in addition to what was approved for " +
 				"this host.",
 		}, p.putGrant),
+		handle(operation{
+			method: "GET", path: settings, body: api.BodyNone, scope: read, name: "getPluginSettings",
+			about: "Get the settings of a plugin for the caller, and which of its secrets are set. Values of secrets " +
+				"are not shown.",
+		}, p.settings),
+		handle(operation{
+			method: "PATCH", path: settings, body: api.BodySmall, scope: app.ScopeEdit, name: "updatePluginSettings",
+			about: "Change settings and secrets of a plugin for the caller. Members that are absent stay; null " +
+				"removes a setting, an empty text a secret. A new secret is bound to the hosts for which the " +
+				"plugin asks for it.",
+		}, p.setSettings),
 		handle(operation{
 			method: "POST", path: "/api/v2/plugins/{plugin}/fetch", body: api.BodyCanvas, scope: app.ScopeRun,
 			name: "pluginFetch",
@@ -103,6 +115,47 @@ func (p plugins) putGrant(ctx context.Context, in putGrant) (grantView, error) {
 	return in.Body, p.Plugins.SetGrant(ctx, in.Who.Tenant, in.Body.Grant)
 }
 
+type pluginByName struct {
+	Who    app.Principal
+	Plugin string `path:"plugin"`
+}
+
+func (p plugins) settings(ctx context.Context, in pluginByName) (app.PluginSettings, error) {
+	if p.Plugins == nil {
+		return app.PluginSettings{}, app.Missing("plugin")
+	}
+	out, err := p.Plugins.Settings(ctx, in.Who.Tenant, in.Plugin)
+	if err != nil {
+		return out, pluginFailure(err)
+	}
+	return out, nil
+}
+
+type settingsInput struct {
+	Settings engine.Value      `json:"settings,omitzero" jsonschema:"settings by name; null removes one"`
+	Secrets  map[string]string `json:"secrets,omitempty" jsonschema:"secrets by name; an empty text removes one"`
+}
+
+type changeSettings struct {
+	Who    app.Principal
+	Plugin string `path:"plugin"`
+	Body   settingsInput
+}
+
+func (p plugins) setSettings(ctx context.Context, in changeSettings) (app.PluginSettings, error) {
+	if k := in.Body.Settings.Kind(); k != engine.KindNull && k != engine.KindObject {
+		return app.PluginSettings{}, app.BadArgument("settings: an object is needed")
+	}
+	if p.Plugins == nil {
+		return app.PluginSettings{}, app.Missing("plugin")
+	}
+	change := app.PluginChange{Settings: in.Body.Settings, Secrets: in.Body.Secrets}
+	if err := p.Plugins.SetSettings(ctx, in.Who.Tenant, in.Plugin, change); err != nil {
+		return app.PluginSettings{}, pluginFailure(err)
+	}
+	return p.settings(ctx, pluginByName{in.Who, in.Plugin})
+}
+
 type fetch struct {
 	Who    app.Principal
 	Plugin string `path:"plugin"`
@@ -121,25 +174,25 @@ func (p plugins) fetch(ctx context.Context, in fetch) (relayView, error) {
 		Method: in.Body.Method, URL: in.Body.URL, Headers: in.Body.Headers, Body: body, SecretMark: in.Body.SecretMark,
 	})
 	if err != nil {
-		return relayView{}, relayFailure(err)
+		return relayView{}, pluginFailure(err)
 	}
 	return relayView{res.Status, res.Headers, base64.StdEncoding.EncodeToString(res.Body)}, nil
 }
 
-// relayStatus are the statuses of a plugin's errors; those of others are 502.
-var relayStatus = map[contract.Code]int{
+// pluginStatus are the statuses of a plugin's errors; those of others are 502.
+var pluginStatus = map[contract.Code]int{
 	contract.Denied: http.StatusForbidden, contract.InvalidArgument: http.StatusUnprocessableEntity,
 	contract.NotFound: http.StatusNotFound, contract.Unauthorized: http.StatusConflict,
 	contract.Unsupported: http.StatusConflict, contract.NeedsApproval: http.StatusConflict,
 }
 
-// relayFailure keeps a plugin's error code.
-func relayFailure(err error) error {
+// pluginFailure keeps a plugin's error code.
+func pluginFailure(err error) error {
 	var e *contract.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	code, ok := relayStatus[e.Code]
+	code, ok := pluginStatus[e.Code]
 	if !ok {
 		code = http.StatusBadGateway
 	}

@@ -1,7 +1,6 @@
 package pluginkit
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,22 +16,16 @@ type Adaption struct {
 	Name, Version, Description string
 	// Entry is the export to call, with the forms of its input and output. An empty Export is the
 	// only one that can be called.
-	Entry contract.Entry
-	Hosts []string // that it may send requests to, if it does
+	Entry    contract.Entry
+	Hosts    []string // that it may send requests to, if it does
+	Settings []string // names of what it reads with config_get
 }
 
 // Adapt puts a manifest into a module, such as an Extism plugin.
 func Adapt(wasm []byte, a Adaption) ([]byte, error) {
-	shape, err := meter.Inspect(wasm)
+	shape, err := foreign(wasm)
 	if err != nil {
 		return nil, err
-	}
-	_, found, err := contract.Section(wasm, contract.ManifestSection)
-	if err != nil {
-		return nil, err
-	}
-	if found {
-		return nil, errors.New("the module has a manifest already; `easel plugin inspect` shows it")
 	}
 	entries := entries(shape)
 	switch {
@@ -45,15 +38,7 @@ func Adapt(wasm []byte, a Adaption) ([]byte, error) {
 		return nil, fmt.Errorf("no export %q without arguments; those that can be called: %s", a.Entry.Export,
 			strings.Join(entries, ", "))
 	}
-	m, err := a.manifest(shape)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	return contract.WithSection(wasm, contract.ManifestSection, raw)
+	return a.write(wasm, shape, engine.Null)
 }
 
 // entries are the exported functions without arguments, in the order of the file; those that begin
@@ -68,7 +53,9 @@ func entries(shape meter.Shape) (names []string) {
 	return names
 }
 
-func (a *Adaption) manifest(shape meter.Shape) (*contract.Manifest, error) {
+// manifest describes the plugin. arguments is the schema of what an MCP tool takes; null for other
+// entries.
+func (a *Adaption) manifest(shape meter.Shape, arguments engine.Value) (*contract.Manifest, error) {
 	object := engine.Object
 	text := object("type", "string")
 	if a.Entry.Input == contract.FormBytes {
@@ -82,10 +69,25 @@ func (a *Adaption) manifest(shape meter.Shape) (*contract.Manifest, error) {
 	if a.Entry.Output != contract.FormJSON {
 		output = object("type", "object", "properties", object(contract.EntryOutput, object("type", "string")))
 	}
-	v := object("abi", contract.ABI, "name", a.Name, "version", a.Version, "description", a.Description,
-		"params", input, "arguments", input, "outputs", output)
-	v = v.With("entry", object("export", a.Entry.Export, "input", string(a.Entry.Input),
-		"output", string(a.Entry.Output)))
+	v := object("abi", contract.ABI, "name", a.Name, "version", a.Version, "description", a.Description)
+	if arguments.IsNull() {
+		v = v.With("params", input).With("arguments", input).With("outputs", output)
+	} else {
+		v = v.With("arguments", arguments).With("outputs", object("type", "object", "properties", object(
+			"text", object("type", "string"), "content", object("type", "array"), "structured", object())))
+	}
+	entry := object("export", a.Entry.Export, "input", string(a.Entry.Input), "output", string(a.Entry.Output))
+	if a.Entry.Tool != "" {
+		entry = entry.With("tool", engine.String(a.Entry.Tool))
+	}
+	v = v.With("entry", entry)
+	if len(a.Settings) > 0 {
+		settings := object()
+		for _, name := range a.Settings {
+			settings = settings.With(name, object("type", "string"))
+		}
+		v = v.With("settings", object("type", "object", "properties", settings))
+	}
 	if len(a.Hosts) > 0 {
 		if !sendsRequests(shape) {
 			return nil, errors.New("the module imports no http_request; leave --allow-http out")

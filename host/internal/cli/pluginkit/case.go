@@ -22,6 +22,7 @@ type Case struct {
 	Name      string       `json:"name"`
 	Params    engine.Value `json:"params,omitzero"`
 	Arguments engine.Value `json:"arguments,omitzero"`
+	Settings  engine.Value `json:"settings,omitzero"`
 	// The world: answers of web services and models in order, the last one again and again; values
 	// to find.
 	HTTP      []Response        `json:"http,omitempty"`
@@ -179,6 +180,7 @@ func (w *world) invocation(ctx context.Context, m *contract.Manifest, c Case, te
 	}
 	in := plugin.Invocation{ID: "kit/1/1", Node: "Plugin:0", Locale: "en"}
 	in.Params, in.Arguments = withDefaults(c.Params, m.Params), withDefaults(c.Arguments, m.Arguments)
+	in.Settings = withDefaults(c.Settings, m.Settings)
 	in.Tenant, in.Run, in.Timeout, in.SecretMark = tenant, "kit", 20*time.Second, mark
 	in.Services = plugin.Services{Chat: w, Embed: w, KV: kv, Variables: &memory{c.Variables}, Secrets: w}
 	in.Emit = func(_ context.Context, e contract.Emission) error { return emit(e) }

@@ -18,6 +18,7 @@ export interface Manifest {
   params?: Schema;
   arguments?: Schema;
   outputs?: Schema;
+  settings?: Schema;
   streams?: boolean;
   idempotent?: boolean;
   state?: "none" | "tenant" | "run";
@@ -26,8 +27,11 @@ export interface Manifest {
   requires?: string[];
   preview?: "local" | "server" | "none";
   /** The export that runs a plugin which does not speak the messages of the contract. */
-  entry?: { export: string; input?: "text" | "json" | "bytes"; output?: "text" | "json" | "bytes" };
+  entry?: { export: string; input?: Form | "mcp1"; output?: Form; tool?: string };
 }
+
+/** Form is how an entry takes its input and gives its output. */
+export type Form = "text" | "json" | "bytes" | "mcp";
 
 /** Schema is JSON Schema of params, arguments or outputs. */
 export type Schema = { type?: string | string[] } & Record<string, unknown>;

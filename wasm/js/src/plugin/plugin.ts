@@ -41,8 +41,8 @@ export interface LoadOptions extends Services {
   grant?: Permissions | "asked";
   /** Tighten the limits of each call. */
   limits?: Partial<Limits>;
-  /** What config_get answers; never secrets. */
-  settings?: Record<string, string>;
+  /** The settings that its manifest declares, or what config_get answers; never secrets. */
+  settings?: Record<string, unknown>;
   /** Replaces clock and chance, for tests. */
   pinned?: Pinned;
   /** How it waits for the world; default: the best this place has. */
@@ -71,6 +71,19 @@ export interface CallRequest {
   secretMark?: string;
 }
 
+/** settingTexts are the settings of a plugin, defaults included, as config_get gives them. */
+function settingTexts(manifest: Manifest, set: Record<string, unknown> = {}): Record<string, string> {
+  const declared = (manifest.settings?.["properties"] ?? {}) as Record<string, { default?: unknown }>;
+  const all = new Map<string, unknown>(Object.entries(declared).map(([name, schema]) => [name, schema.default]));
+  for (const [name, value] of Object.entries(set)) all.set(name, value);
+  const texts: Record<string, string> = {};
+  for (const [name, value] of all) {
+    if (value === undefined || value === null) continue;
+    texts[name] = typeof value === "string" ? value : JSON.stringify(value);
+  }
+  return texts;
+}
+
 /** Plugin runs calls. */
 export class Plugin {
   readonly manifest: Manifest;
@@ -78,13 +91,16 @@ export class Plugin {
   readonly text: string;
   readonly limits: Limits;
   readonly granted: Permissions;
+  /** The settings it was loaded with. */
+  readonly settings: Record<string, unknown>;
   readonly #exports: Map<string, string>;
   readonly #services: Services;
   readonly #runner: Runner;
   #section: ReadSection = () => undefined;
   readonly #vars = new Map<string, Map<string, Uint8Array>>(); // by run
 
-  private constructor(examined: Examined, services: Services, runner: Runner) {
+  private constructor(examined: Examined, services: LoadOptions, runner: Runner) {
+    this.settings = services.settings ?? {};
     this.manifest = examined.manifest;
     this.text = examined.text;
     this.limits = examined.limits;
@@ -110,7 +126,7 @@ export class Plugin {
       throw new PluginError("malformed", (err as Error).message);
     }
     const setting: Setting = {
-      module, limits: examined.limits, settings: options.settings ?? {},
+      module, limits: examined.limits, settings: settingTexts(examined.manifest, options.settings),
       idempotent: examined.manifest.idempotent === true,
     };
     if (options.pinned) setting.pinned = options.pinned;

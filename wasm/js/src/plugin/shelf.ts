@@ -140,6 +140,7 @@ export class Shelf {
   async #tell(plugin: Plugin, ask: Ask): Promise<void> {
     await ask({
       op: "plugin", timeout_ms: plugin.limits.timeout_ms, checks: plugin.has("easel_check"), locale: this.#options.locale, server: this.#options.server,
+      settings: plugin.settings,
     }, plugin.text);
   }
 }

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
+)
+
+const settingsPlaces = `
+With --url, --addr or EASEL_URL the settings are those of the caller's tenant on that host; otherwise they are those of
+` + "`easel run`" + ` on this machine, whose secrets come from EASEL_SECRET_NAME.`
+
+var pluginSet = command{
+	name: "plugin set", args: "NAME KEY=VALUE... [FLAGS]",
+	summary: "sets settings and secrets of an installed plugin",
+	help: `
+KEY= without a value removes a setting or secret. @VARIABLE as a value is read from the environment, which keeps
+secrets out of the command line. Values of secrets are stored encrypted and never shown.
+` + settingsPlaces,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		s := &settingsPlace{}
+		s.flags(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) < 2 {
+				return misuse("plugin set", "NAME and at least one KEY=VALUE are needed")
+			}
+			return s.with(ctx, a, args[0], func(p pluginSettings) error {
+				change, secrets, err := s.change(a, p, args[1:])
+				if err != nil {
+					return err
+				}
+				if err := p.set(ctx, change, secrets); err != nil {
+					return err
+				}
+				return s.show(ctx, a, p)
+			})
+		}
+	},
+}
+
+var pluginSettingsCommand = command{
+	name: "plugin settings", args: "NAME [FLAGS]",
+	summary: "lists the settings and secrets of an installed plugin",
+	help:    settingsPlaces,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		s := &settingsPlace{}
+		s.flags(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			name, err := one("settings", "NAME", args)
+			if err != nil {
+				return err
+			}
+			return s.with(ctx, a, name, func(p pluginSettings) error { return s.show(ctx, a, p) })
+		}
+	},
+}
+
+// settingsPlace is where the settings of plugins are: on a host, or in the folder of plugins.
+type settingsPlace struct {
+	pluginPlace
+	host remote
+}
+
+// pluginSettings are the settings of one plugin at a place.
+type pluginSettings interface {
+	// get returns {schema, values, missing, secrets: [{name, set, hosts, reason}]}.
+	get(ctx context.Context) (engine.Value, error)
+	set(ctx context.Context, settings, secrets engine.Value) error
+}
+
+func (s *settingsPlace) flags(fs *flag.FlagSet) {
+	s.host.add(fs)
+	fs.StringVar(&s.pluginPlace.dir, "plugins", "",
+		"`DIR` of installed plugins; EASEL_PLUGINS or the user's configuration folder")
+}
+
+// with runs f with the settings of a plugin.
+func (s *settingsPlace) with(ctx context.Context, a *app, name string, f func(pluginSettings) error) error {
+	if cmp.Or(s.host.url, s.host.addr, a.getenv("EASEL_URL")) != "" {
+		if err := s.host.open(a); err != nil {
+			return err
+		}
+		return f(&hostSettings{&s.host, "plugins/" + url.PathEscape(name) + "/settings"})
+	}
+	dir, err := s.folder(a)
+	if err != nil {
+		return err
+	}
+	return s.catalog(ctx, a, func(c *plugin.Catalog) error {
+		m, err := c.Get(name)
+		if err != nil {
+			return err
+		}
+		return f(&folderSettings{a, dir, m})
+	})
+}
+
+// change reads KEY=VALUE as settings and secrets of a plugin.
+func (s *settingsPlace) change(a *app, p pluginSettings, pairs []string) (settings, secrets engine.Value, err error) {
+	known, err := p.get(context.Background())
+	if err != nil {
+		return settings, secrets, err
+	}
+	settings, secrets = engine.Object(), engine.Object()
+	for _, pair := range pairs {
+		name, text, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return settings, secrets, misuse("plugin set", "%q: KEY=VALUE is needed", name)
+		}
+		if variable, from := strings.CutPrefix(text, "@"); from {
+			if text = a.getenv(variable); text == "" {
+				return settings, secrets, misuse("plugin set", "%s: the environment has no %s", name, variable)
+			}
+		}
+		switch {
+		case slices.ContainsFunc(known.Get("secrets").Slice(),
+			func(v engine.Value) bool { return v.Get("name").Str() == name }):
+			secrets = secrets.With(name, engine.String(text))
+		case text == "":
+			settings = settings.With(name, engine.Null)
+		default:
+			settings = settings.With(name, settingValue(known.Get("schema"), name, text))
+		}
+	}
+	return settings, secrets, nil
+}
+
+// settingValue reads the text of a setting: JSON where its schema wants something other than a
+// string.
+func settingValue(schema engine.Value, name, text string) engine.Value {
+	kind := schema.Get("properties").Get(name).Get("type").Str()
+	if v, err := engine.ParseJSONText(text); err == nil && kind != "string" && kind != "" {
+		return v
+	}
+	return engine.String(text)
+}
+
+// show lists settings and secrets.
+func (s *settingsPlace) show(ctx context.Context, a *app, p pluginSettings) error {
+	all, err := p.get(ctx)
+	if err != nil {
+		return err
+	}
+	if s.host.json {
+		return a.printJSON(all)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tKIND\tVALUE\tNOTE")
+	for name, schema := range all.Get("schema").Get("properties").Fields() {
+		v, note := all.Get("values").Get(name), schema.Get("description").Str()
+		if v.IsNull() && !schema.Get("default").IsNull() {
+			v, note = schema.Get("default"), "default; "+note
+		}
+		if slices.ContainsFunc(all.Get("missing").Slice(), func(m engine.Value) bool { return m.Str() == name }) {
+			note = "missing; " + note
+		}
+		fmt.Fprintf(w, "%s\tsetting\t%s\t%s\n", name, plainText(contract.SettingText(v)),
+			plainText(strings.TrimSuffix(note, "; ")))
+	}
+	for _, secret := range all.Get("secrets").Elements() {
+		state := "not set"
+		if secret.Get("set").True() {
+			state = "set"
+		}
+		fmt.Fprintf(w, "%s\tsecret\t%s\t%s\n", plainText(secret.Get("name").Str()), state,
+			plainText(secret.Get("reason").Str()))
+	}
+	return w.Flush()
+}
+
+func plainText(s string) string { return cmp.Or(strings.Map(visible, s), "-") }
+
+// hostSettings are those of the caller's tenant on a host.
+type hostSettings struct {
+	host *remote
+	path string
+}
+
+func (h *hostSettings) get(ctx context.Context) (engine.Value, error) {
+	return h.host.ask(ctx, "GET", h.path, engine.Null)
+}
+
+func (h *hostSettings) set(ctx context.Context, settings, secrets engine.Value) error {
+	_, err := h.host.ask(ctx, "PATCH", h.path, engine.Object("settings", settings, "secrets", secrets))
+	return err
+}
+
+// folderSettings are those of `easel run`, in the folder of plugins.
+type folderSettings struct {
+	a      *app
+	dir    string
+	module *plugin.Module
+}
+
+func (f *folderSettings) get(context.Context) (engine.Value, error) {
+	all, err := plugin.ReadSettings(f.dir)
+	if err != nil {
+		return engine.Null, err
+	}
+	about, set := f.module.Manifest(), all.Get(f.module.Owner())
+	if set.IsNull() {
+		set = engine.Object()
+	}
+	secrets := engine.List()
+	for _, name := range slices.Sorted(maps.Keys(about.Permissions.Secrets)) {
+		p := about.Permissions.Secrets[name]
+		secrets = secrets.Append(engine.Object("name", name, "set", f.a.hasSecret(name),
+			"hosts", engine.Strings(p.Hosts...), "reason", p.Reason))
+	}
+	return engine.Object("schema", about.Settings.Value(), "values", set,
+		"missing", engine.Strings(about.MissingSettings(set)...), "secrets", secrets), nil
+}
+
+func (f *folderSettings) set(ctx context.Context, settings, secrets engine.Value) error {
+	for name := range secrets.Fields() {
+		return fmt.Errorf("secret %s is read from the environment here: set EASEL_SECRET_%s, or set the secret on a "+
+			"host with --url", name, name)
+	}
+	given := engine.Object()
+	for name, v := range settings.Fields() {
+		if !v.IsNull() {
+			given = given.With(name, v)
+		}
+	}
+	if err := f.module.Manifest().CheckSettings(given); err != nil {
+		return err
+	}
+	return plugin.ChangeSettings(ctx, f.dir, f.module.Owner(), settings)
+}
+
+// hasSecret reports whether the environment has a secret for `easel run`.
+func (a *app) hasSecret(name string) bool { return a.getenv("EASEL_SECRET_"+name) != "" }

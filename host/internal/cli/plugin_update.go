@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+var pluginOutdated = command{
+	name: "plugin outdated", args: "[FLAGS]", summary: "lists installed plugins of which there are newer versions",
+	help: `
+Plugins are looked for where they were installed from: an index, a registry or an address. Those of local files are
+left out. Exits with 0 also when there are newer versions.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p, s := &pluginPlace{}, &sources{}
+		p.flags(fs)
+		s.flags(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return misuse("plugin outdated", "it takes no arguments")
+			}
+			return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+				found, err := s.outdated(ctx, a, c.List())
+				return errors.Join(a.outdated(p, found), err)
+			})
+		}
+	},
+}
+
+// outdated lists the plugins of which there are newer versions. What cannot be looked up is in the
+// error, beside what was found.
+func (s *sources) outdated(ctx context.Context, a *app, list []plugin.Entry) ([]newer, error) {
+	found, errs := []newer{}, []error(nil)
+	for _, e := range list {
+		if e.Active == nil || e.Active.Origin == "" {
+			continue
+		}
+		n, err := s.check(ctx, a, e)
+		if err != nil {
+			errs = append(errs, err)
+		} else if n.Newest != n.Version || n.Major != "" {
+			found = append(found, n)
+		}
+	}
+	return found, errors.Join(errs...)
+}
+
+func (a *app) outdated(p *pluginPlace, found []newer) error {
+	if p.json {
+		return a.printJSON(found)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tACTIVE\tNEWEST\tNEXT MAJOR\tFROM")
+	for _, n := range found {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", n.Name, n.Version, plainText(n.Newest), plainText(n.Major),
+			plainText(n.Origin))
+	}
+	return w.Flush()
+}
+
+var pluginUpdate = command{
+	name: "plugin update", args: "[NAME]... [FLAGS]", summary: "installs the newest versions of installed plugins",
+	help: `
+Without a NAME all plugins that were downloaded are updated, each within its major; --major installs the newest major
+beside the older ones. A version that asks for more than was approved, or that another key signed, waits as after
+install. Runs go on with the version they began with; ` + "`easel plugin rollback`" + ` goes back.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p, s := &pluginPlace{}, &sources{}
+		p.flags(fs)
+		s.flags(fs)
+		next := fs.Bool("major", false, "install the newest major, beside the older ones")
+		return func(ctx context.Context, a *app, args []string) error {
+			return p.catalog(ctx, a, func(c *plugin.Catalog) error { return p.update(ctx, a, c, s, args, *next) })
+		}
+	},
+}
+
+// update installs newer versions of the plugins that refs name, of all without refs.
+func (p *pluginPlace) update(ctx context.Context, a *app, c *plugin.Catalog, s *sources, refs []string,
+	next bool) error {
+	list, err := downloaded(c.List(), refs)
+	if err != nil {
+		return err
+	}
+	found, err := s.outdated(ctx, a, list)
+	errs := []error{err}
+	for _, n := range found {
+		version := n.Newest
+		if next && n.Major != "" {
+			version = n.Major
+		}
+		if version == n.Version {
+			continue
+		}
+		ref, index := locate(n.entry, version)
+		from := &sources{index: index, plain: s.plain}
+		wasm, _, err := from.get(ctx, a, ref)
+		if err == nil {
+			var e plugin.Entry
+			if e, err = c.InstallRemote(ctx, wasm, n.Origin, nil); err == nil {
+				err = a.entry(p, e)
+			}
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("plugin %s: update to %s: %w", n.entry.Ref(), version, err))
+		}
+	}
+	if len(found) == 0 && err == nil && !p.json {
+		fmt.Fprintln(a.out, "nothing to update")
+	}
+	return errors.Join(errs...)
+}
+
+// downloaded are the entries that refs name, all without refs.
+func downloaded(list []plugin.Entry, refs []string) ([]plugin.Entry, error) {
+	if len(refs) == 0 {
+		return list, nil
+	}
+	var out []plugin.Entry
+	for _, ref := range refs {
+		found := false
+		for _, e := range list {
+			if e.Name == ref || e.Ref() == ref {
+				if e.Active == nil || e.Active.Origin == "" {
+					return nil, fmt.Errorf("plugin %s was installed from a local file; install a newer file", e.Ref())
+				}
+				out, found = append(out, e), true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("plugin %s is not installed; `easel plugin list` shows what is", ref)
+		}
+	}
+	return out, nil
+}

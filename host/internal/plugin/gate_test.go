@@ -1,0 +1,119 @@
+package plugin
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
+)
+
+// waiting answers lookups of variables once until is closed.
+type waiting struct{ until chan struct{} }
+
+func (w waiting) Variable(ctx context.Context, _ string) (engine.Value, bool, error) {
+	select {
+	case <-w.until:
+	case <-ctx.Done():
+	}
+	return engine.Null, false, ctx.Err()
+}
+
+func (w waiting) SetVariable(context.Context, string, engine.Value) error { return nil }
+
+// A tenant whose calls wait for the world does not take every place of a plugin.
+func TestSlowCallsOfATenantLeavePlaces(t *testing.T) {
+	h := newHost(t, Config{MaxPerPlugin: 8, MaxCalls: 16, QueueWait: 5 * time.Second})
+	m := load(t, h, relay, map[string]any{
+		"permissions": map[string]any{"variables": map[string]any{"read": []string{"*"}, "reason": "r"}},
+	})
+	slow := waiting{make(chan struct{})}
+	var group sync.WaitGroup
+	for range 20 {
+		group.Go(func() {
+			_, err := m.Call(t.Context(), CallRequest{
+				Tenant: "mallory", Services: Services{Variables: slow},
+				Input: []byte(`{"op":"var.get","args":{"name":"env.x"}}`),
+			})
+			if err != nil {
+				require.ErrorIs(t, err, contract.Unavailable)
+			}
+		})
+	}
+	require.Eventually(t, func() bool { return h.calls.busy() >= 6 }, 30*time.Second, time.Millisecond)
+	for _, tenant := range []string{"ann", "bob"} {
+		_, err := m.Call(t.Context(), CallRequest{Tenant: tenant, Input: []byte(`{"op":"sleep","args":{"ms":0}}`)})
+		require.NoError(t, err)
+	}
+	close(slow.until)
+	group.Wait()
+	require.Zero(t, h.calls.busy())
+	require.Zero(t, m.places.busy())
+}
+
+// Freed places go to the waiting tenant that holds least, and a tenant alone uses most of them.
+func TestGateShares(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(8)
+		enters := func(tenant string) bool { return g.enter(t.Context(), tenant, time.Second) }
+		for range 6 {
+			require.True(t, enters("ann"))
+		}
+		require.False(t, enters("ann"), "the rest is for others")
+		require.True(t, enters("bob"))
+		require.True(t, enters("cid"))
+		got := make(chan string, 2)
+		for _, tenant := range []string{"ann", "dan"} {
+			go func() {
+				if g.enter(t.Context(), tenant, time.Minute) {
+					got <- tenant
+				}
+			}()
+			synctest.Wait()
+		}
+		g.leave("bob")
+		require.Equal(t, "dan", <-got, "ann waits longer and holds more")
+		for range 2 {
+			g.leave("ann")
+		}
+		require.Equal(t, "ann", <-got)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 4 {
+			g.leave("ann")
+		}
+		g.leave("ann")
+		g.leave("cid")
+		g.leave("dan")
+		require.Zero(t, g.busy())
+		require.Empty(t, g.held)
+		require.True(t, g.enter(ctx, "ann", 0), "a free place is taken without waiting")
+	})
+}
+
+// Every place comes back when callers give up while they wait.
+func TestGateLosesNoPlace(t *testing.T) {
+	g := newGate(3)
+	var group sync.WaitGroup
+	for i := range 64 {
+		group.Go(func() {
+			tenant := string(rune('a' + i%5))
+			for range 200 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Microsecond)
+				if g.enter(ctx, tenant, 0) {
+					g.leave(tenant)
+				}
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+	require.Zero(t, g.busy())
+	require.Equal(t, 3, g.free)
+	require.Empty(t, g.queue)
+}
