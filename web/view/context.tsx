@@ -7,6 +7,7 @@ import type { Drafts } from "../run/drafts.ts";
 import type { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
 import { Store } from "../run/store.ts";
+import type { Together } from "../run/together.ts";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
 import { preferred, translator, type Language } from "../words/words.ts";
 
@@ -35,6 +36,7 @@ export interface App {
   look: Store<Look>;
   /** Canvases as they were left; absent where none are kept. */
   drafts?: Drafts;
+  together: Together;
 }
 
 /** AppContext carries the app. */

@@ -10,7 +10,8 @@ import { Datasets } from "../run/datasets.ts";
 import { Drafts } from "../run/drafts.ts";
 import { Host } from "../run/host.ts";
 import { everywhere } from "../run/retrieve.ts";
-import { Session } from "../run/session.ts";
+import { Session, type Document } from "../run/session.ts";
+import { Together } from "../run/together.ts";
 import { App } from "./app.tsx";
 import { AppContext, newLook } from "./context.tsx";
 import "@xyflow/react/dist/base.css";
@@ -41,23 +42,41 @@ const search = everywhere(retrieve, datasets, host, new Datasets(host), () => se
 const world = { retrieve: search, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code };
 const session: Session = new Session(engine, world, host, new Consents(tabStorage()));
 
-const drafts = new Drafts(storage());
-session.document.subscribe(() => {
-  const document_ = session.document.get();
-  const origin = session.origin.get();
-  // A canvas that was saved since it was opened is now another revision of the host.
-  if (document_ && origin) drafts.changed({ ...document_, source: { kind: "host", origin } });
-  else drafts.changed(document_);
+const together = new Together(host, session);
+
+// A canvas that was saved since it was opened is now another revision of the host.
+const edited = (): Document | undefined => {
+  const [document_, origin] = [session.document.get(), session.origin.get()];
+  return document_ && origin ? { ...document_, source: { kind: "host", origin } } : document_;
+};
+const drafts = new Drafts(
+  {
+    database: allowed(() => indexedDB),
+    storage: allowed(() => localStorage),
+    channel: allowed(() => new BroadcastChannel("easel.drafts")),
+  },
+  {
+    edited,
+    join: (copy, synced) => session.sharing.join(copy, synced),
+    moved: ({ id }) => {
+      session.origin.set({ id, rev: 0 }); // its revision follows from the host
+      history.replaceState(null, "", "#canvas=" + encodeURIComponent(id));
+    },
+  },
+);
+session.document.subscribe(() => drafts.changed(edited()));
+session.sharing.rival.subscribe(() => {
+  if (session.sharing.rival.get() === undefined) drafts.rejoin();
 });
 
-// storage is the browser's database; a page may be forbidden to have one.
-function storage(): IDBFactory | undefined {
+// allowed is what a browser lets a page keep; a page may be forbidden to.
+function allowed<T>(get: () => T): T | undefined {
   try {
-    return indexedDB;
+    return get();
   } catch {
     return undefined;
   }
 }
 
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook(), drafts }}><App examples={examples} /></AppContext>);
+if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook(), drafts, together }}><App examples={examples} /></AppContext>);

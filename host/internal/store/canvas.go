@@ -106,6 +106,14 @@ func (s *Store) Canvas(ctx context.Context, tenant, id string) (Canvas, error) {
 	return c, fail(err, "canvas %q", id)
 }
 
+// CanvasRevision returns the revision of a canvas and its update time, Unix milliseconds, without
+// its document. Errors: [ErrNotFound].
+func (s *Store) CanvasRevision(ctx context.Context, tenant, id string) (rev, updated int64, err error) {
+	const query = `SELECT rev, update_time FROM canvases WHERE id = $1 AND tenant_id = $2`
+	err = s.read.QueryRowContext(ctx, query, id, tenant).Scan(&rev, &updated)
+	return rev, updated, fail(err, "canvas %q", id)
+}
+
 // CanvasTenant returns the tenant of a canvas, for requests that contain only the id, such as a
 // webhook. Errors: [ErrNotFound].
 func (s *Store) CanvasTenant(ctx context.Context, id string) (string, error) {
