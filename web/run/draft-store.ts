@@ -61,9 +61,8 @@ export class DraftStore {
   }
 }
 
-/** Entry is what is not in the database yet: changes to a version of a draft. */
+/** Entry is what is not in the database yet. */
 export interface Entry {
-  version: number;
   changes: readonly Change[];
 }
 

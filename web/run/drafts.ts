@@ -122,7 +122,7 @@ export class Drafts {
     if (!document || document.number !== now?.number || this.#joining) return;
     const text = now.text ?? document.base.text;
     if (document.history.dsl === now.synced && document.base.text === text) return;
-    this.#journal.set(now.key, this.#tab, { version: now.version, changes: diff(now.synced, document.history.dsl) });
+    this.#journal.set(now.key, this.#tab, { changes: diff(now.synced, document.history.dsl) });
     this.#schedule(document);
   }
 
@@ -207,7 +207,7 @@ export class Drafts {
   #settleJournal(now: Open, key: string): void {
     const latest = this.#next?.history.dsl;
     if (!latest || latest === now.synced) this.#journal.clear(key, this.#tab);
-    else this.#journal.set(now.key, this.#tab, { version: now.version, changes: diff(now.synced, latest) });
+    else this.#journal.set(now.key, this.#tab, { changes: diff(now.synced, latest) });
   }
 
   #current(now: Open): Edited | undefined {
@@ -254,12 +254,14 @@ export class Drafts {
   // recover writes what a tab that was killed had only in the journal.
   async #recover(key: string, begun: Pick<Kept, "text" | "title" | "source"> | undefined): Promise<void> {
     const entries = this.#journal.entries(key).filter(([tab]) => tab !== this.#tab);
-    for (const [tab, { version, changes }] of entries) {
-      const there = (await this.#store.find(key)) ?? (begun && { ...begun, key, acts: [], updated: 0, version: 0 });
-      if (there && (there.version ?? 0) === version && applies(there, { changes })) {
-        const acts = [...there.acts, { changes }];
-        const { text, ...draft } = there;
+    for (const [tab, { changes }] of entries) {
+      const there = (await this.#store.find(key)) ?? (begun && { ...begun, key, acts: [], updated: 0 });
+      // Other tabs may have written since; what was written after all does not apply again.
+      if (there && applies(there, { changes })) {
+        const { text, version = 0, ...draft } = there;
+        const acts = [...draft.acts, { changes }];
         await this.#store.change(key, () => ({ draft: { ...draft, acts, updated: Date.now(), version: version + 1 }, text }));
+        this.#tell({ key, version: version + 1 });
       }
       this.#journal.clear(key, tab);
     }
