@@ -227,5 +227,10 @@ function focusIn(region: string): boolean {
 export function leave(edited: Store<Edited>): void {
   close(edited);
   const board = document.querySelector<HTMLElement>(".board");
-  (board?.querySelector<HTMLElement>(".react-flow__node.selected") ?? board)?.focus();
+  board?.focus();
+  // What follows may select another box, which is drawn a moment later.
+  requestAnimationFrame(() => {
+    const box = board?.querySelector<HTMLElement>(".react-flow__node.selected");
+    if (document.activeElement === board) box?.focus({ preventScroll: true });
+  });
 }

@@ -23,10 +23,17 @@ export function useKeyboard(commands: readonly Command[]): void {
       if (box()) box()?.focus({ preventScroll: true });
       else requestAnimationFrame(() => box()?.focus({ preventScroll: true })); // drawn when it comes into view
     };
+    // The first Enter on a box selects it.
+    let selected: readonly string[] = [];
+    const note = (): void => {
+      selected = edited.get().nodes;
+    };
+    const isSelected = ({ target }: KeyboardEvent): boolean =>
+      !(target instanceof HTMLElement && target.dataset["id"] !== undefined && !selected.includes(target.dataset["id"]));
     const pressed = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
       const counts = ({ where }: Command): boolean =>
-        where === "anywhere" || (!isField(event) && (where !== "canvas" || isCanvas(event)));
+        where === "anywhere" || (!isField(event) && (where !== "canvas" || (isCanvas(event) && isSelected(event))));
       if (isCanvas(event) && event.altKey && event.key in directions) {
         event.preventDefault();
         goTo(neighbor(session.document.get()?.model, edited.get().nodes[0], directions[event.key] as Point));
@@ -40,8 +47,12 @@ export function useKeyboard(commands: readonly Command[]): void {
       const { nodes, edges } = edited.get();
       if (nodes.length + (found.label === "edit.delete" ? edges.length : 0) >= (found.needs ?? 0)) found.run();
     };
+    addEventListener("keydown", note, true);
     addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
+    return () => {
+      removeEventListener("keydown", note, true);
+      removeEventListener("keydown", pressed);
+    };
   }, [commands, edited, session, select]);
 }
 
