@@ -117,7 +117,7 @@ func (c *CallOutputs) Next(ids []string) error {
 		if !ok {
 			return fmt.Errorf("%w: it leads to %q, which is no component of this canvas", ErrRef, id)
 		}
-		next = append(next, c.run.c.through(n)...)
+		next = append(next, through(c.run.c, n)...)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

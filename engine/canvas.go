@@ -190,7 +190,7 @@ func (c *Canvas) find(ids []string) []nodeIndex {
 	var found []nodeIndex
 	for _, id := range ids {
 		if i, ok := c.index[id]; ok {
-			found = append(found, c.through(i)...)
+			found = append(found, through(c, i)...)
 		}
 	}
 	return found

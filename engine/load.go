@@ -60,7 +60,7 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 			}
 		}
 	}
-	c.switchOffBodies()
+	switchOffBodies(c)
 	c.dropParents()
 	c.bind()
 	c.graph, c.sideBySide = c.newGraph(), runsSideBySide(c.nodes)
@@ -171,7 +171,7 @@ func (c *Canvas) link(refuse func(error) error) error {
 		}
 		for _, d := range n.entry.Get("downstream").Elements() {
 			if to, ok := c.index[d.Str()]; ok {
-				c.lead(n, to)
+				n.lead(c, to)
 			}
 		}
 		parent := n.entry.Get("parent_id").Str()

@@ -19,14 +19,14 @@ func (n *node) opens() bool {
 
 // through is where an edge to a node leads: to the node or, past one that is switched off, to what
 // follows that.
-func (c *Canvas) through(i nodeIndex) []nodeIndex {
+func through(c *Canvas, i nodeIndex) []nodeIndex {
 	if !c.nodes[i].off {
 		return []nodeIndex{i}
 	}
-	return c.past(i, map[nodeIndex]bool{}, nil)
+	return past(c, i, map[nodeIndex]bool{}, nil)
 }
 
-func (c *Canvas) past(i nodeIndex, seen map[nodeIndex]bool, found []nodeIndex) []nodeIndex {
+func past(c *Canvas, i nodeIndex, seen map[nodeIndex]bool, found []nodeIndex) []nodeIndex {
 	if seen[i] {
 		return found
 	}
@@ -36,19 +36,19 @@ func (c *Canvas) past(i nodeIndex, seen map[nodeIndex]bool, found []nodeIndex) [
 	}
 	for _, d := range c.nodes[i].entry.Get("downstream").Elements() {
 		if to, ok := c.index[d.Str()]; ok {
-			found = c.past(to, seen, found)
+			found = past(c, to, seen, found)
 		}
 	}
 	return found
 }
 
-// lead adds the edge from a node to another, once.
-func (c *Canvas) lead(n *node, to nodeIndex) {
+// lead adds an edge to a node.
+func (n *node) lead(c *Canvas, to nodeIndex) {
 	if !c.nodes[to].off {
 		n.down = append(n.down, to)
 		return
 	}
-	for _, next := range c.through(to) {
+	for _, next := range through(c, to) {
 		if !slices.Contains(n.down, next) {
 			n.down = append(n.down, next)
 		}
@@ -56,7 +56,7 @@ func (c *Canvas) lead(n *node, to nodeIndex) {
 }
 
 // switchOffBodies switches off what stands in containers that are.
-func (c *Canvas) switchOffBodies() {
+func switchOffBodies(c *Canvas) {
 	for i := range c.nodes {
 		for p := c.nodes[i].parent; p >= 0 && !c.nodes[i].off; p = c.nodes[p].parent {
 			c.nodes[i].off = c.nodes[p].off

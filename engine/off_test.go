@@ -77,7 +77,8 @@ func TestRunSkipsNodesThatAreOff(t *testing.T) {
 		off:  "s",
 		lines: []string{
 			`begin Begin -> it`, `it Each {"items_ref":"sys.query"} -> m`, `ii Item -> s ^ it`,
-			`s Text {"script":"{ii@item}"} -> r ^ it`, `r Text {"script":"{ii@item}"} ^ it`, `m Say {"content":"{r@result}"}`,
+			`s Text {"script":"{ii@item}"} -> r ^ it`, `r Text {"script":"{ii@item}"} ^ it`,
+			`m Say {"content":"{r@result}"}`,
 		},
 		in:   engine.Input{Query: engine.Strings("a")},
 		want: `start +begin -begin +it +ii -ii +r -r +ii -ii -it +m msg_a msg_end -m end_{"content":"a"}`,

@@ -122,7 +122,10 @@ class Merger {
     const place = { path, mine };
     const known = this.conflicts.get(key);
     if (known) known.places.push(place);
-    else this.conflicts.set(key, { key, ...(node === undefined ? {} : { node }), name, base, mine, theirs, places: [place] });
+    else {
+      const of = node === undefined ? {} : { node };
+      this.conflicts.set(key, { key, ...of, name, base, mine, theirs, places: [place] });
+    }
   }
 }
 
@@ -177,11 +180,13 @@ function joined(path: Path, base: unknown, mine: unknown, theirs: unknown): stri
   const wiring = path[0] === "components" && path.length === 3 && /^(down|up)stream$/.test(String(path[2]));
   const grew = b.every((each) => m.includes(each) && t.includes(each));
   if (!wiring && !grew) return undefined;
-  return [...t.filter((each) => m.includes(each) || !b.includes(each)), ...m.filter((each) => ![...b, ...t].includes(each))];
+  const added = m.filter((each) => !b.includes(each) && !t.includes(each));
+  return [...t.filter((each) => m.includes(each) || !b.includes(each)), ...added];
 }
 
 function isSet(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === "string") && new Set(value).size === value.length;
+  if (!Array.isArray(value) || new Set(value).size < value.length) return false;
+  return value.every((each) => typeof each === "string");
 }
 
 // isLooks reports whether a path leads into the drawing of a node, where the last writer counts.

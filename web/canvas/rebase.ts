@@ -17,7 +17,8 @@ export interface Rebased {
  * acts that are not stored become one step, and those before are no steps any more.
  */
 export function rebase(history: History, from: Dsl, to: Dsl, merged: Dsl): Rebased {
-  return replayed(history, from, to, merged) ?? { history: new History(to).act({ changes: diff(to, merged) }), base: to };
+  const found = replayed(history, from, to, merged);
+  return found ?? { history: new History(to).act({ changes: diff(to, merged) }), base: to };
 }
 
 function replayed(history: History, from: Dsl, to: Dsl, merged: Dsl): Rebased | undefined {

@@ -5,7 +5,7 @@
 import type { Words } from "../canvas/dsl.ts";
 import type { Act } from "../canvas/history.ts";
 import type { Change } from "../canvas/patch.ts";
-import type { Source } from "./session.ts";
+import type { Source } from "./document.ts";
 
 /** Draft is a canvas as it was left. */
 export interface Draft {

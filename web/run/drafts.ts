@@ -9,7 +9,7 @@ import { History, type Act } from "../canvas/history.ts";
 import { PatchError, same } from "../canvas/patch.ts";
 import { DraftStore, Journal, type Draft, type Kept } from "./draft-store.ts";
 import type { Origin } from "./host.ts";
-import type { Base, Source } from "./session.ts";
+import type { Base, Source } from "./document.ts";
 import type { Copy } from "./sharing.ts";
 import { Store } from "./store.ts";
 
@@ -260,7 +260,8 @@ export class Drafts {
       if (there && applies(there, { changes })) {
         const { text, version = 0, ...draft } = there;
         const acts = [...draft.acts, { changes }];
-        await this.#store.change(key, () => ({ draft: { ...draft, acts, updated: Date.now(), version: version + 1 }, text }));
+        const next = { ...draft, acts, updated: Date.now(), version: version + 1 };
+        await this.#store.change(key, () => ({ draft: next, text }));
         this.#tell({ key, version: version + 1 });
       }
       this.#journal.clear(key, tab);

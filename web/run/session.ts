@@ -13,6 +13,7 @@ import type { CanvasModel } from "../canvas/drawing.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
 import { rewrite } from "../canvas/rewrite.ts";
 import { Consents } from "./consent.ts";
+import type { Base, Document, Source } from "./document.ts";
 import { Editing } from "./editing.ts";
 import { Sharing } from "./sharing.ts";
 import type { Host, Origin } from "./host.ts";
@@ -24,30 +25,7 @@ import { Runs } from "./remote.ts";
 import { standInsOf } from "./standins.ts";
 import { Store } from "./store.ts";
 
-/** Source is where a canvas came from. One of a link or a file runs after the person allowed it. */
-export type Source = { kind: "example" | "plugin" | "link" | "file" | "new" } | { kind: "host"; origin: Origin };
-
-/** Base is a document that is stored, and its text. */
-export interface Base {
-  dsl: Dsl;
-  text: string;
-}
-
-/** Document is the opened canvas as it is now. */
-export interface Document {
-  /** Counts what was opened, so that a view can tell one canvas from the next. */
-  number: number;
-  source: Source;
-  opened: Opened;
-  /** The canvas as it was opened, or saved to the host last. */
-  base: Base;
-  history: History;
-  /** The canvas with its edits. */
-  dsl: Dsl;
-  model: CanvasModel;
-  /** The engine's layout, for a canvas that says not where its nodes stand. */
-  places?: Places;
-}
+export type { Base, Document, Source } from "./document.ts";
 
 /** Session ties one page together. */
 export class Session {

@@ -8,7 +8,7 @@ import { History, type Act } from "../canvas/history.ts";
 import { merge, settle, type Conflict } from "../canvas/merge.ts";
 import { rebase } from "../canvas/rebase.ts";
 import type { Origin } from "./host.ts";
-import type { Base, Document } from "./session.ts";
+import type { Base, Document } from "./document.ts";
 import { Store } from "./store.ts";
 
 /** Shareable is what holds the open canvas. */

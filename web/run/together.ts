@@ -2,7 +2,7 @@
 // of the host's revisions, and everybody sees who else is there.
 
 import { HostError, type Host, type Origin } from "./host.ts";
-import type { Base } from "./session.ts";
+import type { Base } from "./document.ts";
 import { serverEvents } from "./sse.ts";
 import { Store } from "./store.ts";
 

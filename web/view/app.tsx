@@ -51,7 +51,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
 
   const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
     try {
-      // A draft goes on from its own text; what the host stored meanwhile is merged into it.
+      // A draft continues from its own text; what the host stored meanwhile is merged into it.
       if (kept) session.open(kept.text, pick(kept.title, look.get().language) || name, kept.source, kept.acts);
       else session.open(text, name, source);
       look.update({ selected: undefined, step: undefined, tab: "chat", ...(session.allowed.get() ? {} : { panel: true }) });

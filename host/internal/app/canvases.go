@@ -98,7 +98,7 @@ func (s *Canvases) Revision(ctx context.Context, who Principal, id string) (rev,
 	if !who.MayUse(id) {
 		return 0, 0, missing(ErrNotFound, "canvas")
 	}
-	rev, updated, err = s.store.CanvasRevision(ctx, who.Tenant, id)
+	rev, updated, err = store.CanvasRevision(ctx, s.store, who.Tenant, id)
 	return rev, updated, missing(err, "canvas")
 }
 

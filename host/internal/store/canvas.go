@@ -108,7 +108,7 @@ func (s *Store) Canvas(ctx context.Context, tenant, id string) (Canvas, error) {
 
 // CanvasRevision returns the revision of a canvas and its update time, Unix milliseconds, without
 // its document. Errors: [ErrNotFound].
-func (s *Store) CanvasRevision(ctx context.Context, tenant, id string) (rev, updated int64, err error) {
+func CanvasRevision(ctx context.Context, s *Store, tenant, id string) (rev, updated int64, err error) {
 	const query = `SELECT rev, update_time FROM canvases WHERE id = $1 AND tenant_id = $2`
 	err = s.read.QueryRowContext(ctx, query, id, tenant).Scan(&rev, &updated)
 	return rev, updated, fail(err, "canvas %q", id)

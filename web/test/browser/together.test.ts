@@ -174,7 +174,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
     await context.close();
   });
 
-  test(`of ${rounds} tabs that are killed while two tabs type and another host writes, at most a key is lost`, async () => {
+  test(`${rounds} tabs are killed while two tabs type and a program writes: at most a key is lost`, async () => {
     const context = await login();
     const id = await create();
     const other = await open(context, id);

@@ -28,8 +28,10 @@ export function useKeyboard(commands: readonly Command[]): void {
     const note = (): void => {
       selected = edited.get().nodes;
     };
-    const isSelected = ({ target }: KeyboardEvent): boolean =>
-      !(target instanceof HTMLElement && target.dataset["id"] !== undefined && !selected.includes(target.dataset["id"]));
+    const isSelected = ({ target }: KeyboardEvent): boolean => {
+      const box = target instanceof HTMLElement ? target.dataset["id"] : undefined;
+      return box === undefined || selected.includes(box);
+    };
     const pressed = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
       const counts = ({ where }: Command): boolean =>

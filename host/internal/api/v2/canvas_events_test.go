@@ -25,7 +25,8 @@ func followCanvas(t *testing.T, s *apitest.Site, key, canvas, page string) *canv
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), datasettest.Patience)
 	t.Cleanup(stop)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v2/canvases/"+canvas+"/events?page="+page, nil)
+	address := s.URL + "/api/v2/canvases/" + canvas + "/events?page=" + page
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	require.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer "+key)
 	res, err := http.DefaultClient.Do(req)

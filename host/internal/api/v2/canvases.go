@@ -44,8 +44,8 @@ func (c canvases) operations() []operation {
 		handle(operation{
 			method: "GET", path: one + "/events", body: api.BodyNone, scope: edit, name: "followCanvas",
 			stream: true, events: true,
-			about: "Follow a canvas as server-sent events: an event revision with rev and updated, now and after each " +
-				"change, and an event people with the others who follow it on this host with page.",
+			about: "Follow a canvas as server-sent events: an event revision with rev and updated, now and after " +
+				"each change, and an event people with the others who follow it on this host with page.",
 		}, c.events),
 		handle(operation{
 			method: "POST", path: one + "/validate", body: api.BodyCanvas, scope: read, name: "validateCanvas",
