@@ -111,13 +111,13 @@ func (c *CallOutputs) Set(ctx context.Context, r *Ref, v Value) error {
 // Next chooses the successors, instead of all edges. It must name ids from Targets. An id the
 // canvas lacks is an error (ErrRef), and nothing is chosen.
 func (c *CallOutputs) Next(ids []string) error {
-	next := make([]nodeIndex, len(ids))
-	for i, id := range ids {
+	next := make([]nodeIndex, 0, len(ids))
+	for _, id := range ids {
 		n, ok := c.run.c.index[id]
 		if !ok {
 			return fmt.Errorf("%w: it leads to %q, which is no component of this canvas", ErrRef, id)
 		}
-		next[i] = n
+		next = append(next, through(c.run.c, n)...)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -74,6 +74,7 @@ type node struct {
 	facts   Facts  // of its events, but for errors
 	quoted  []byte // its id as JSON
 
+	off       bool // it does not run; what follows it does
 	inline    bool // Run may use the run's own goroutine
 	container Container
 	isItem    bool
@@ -189,7 +190,7 @@ func (c *Canvas) find(ids []string) []nodeIndex {
 	var found []nodeIndex
 	for _, id := range ids {
 		if i, ok := c.index[id]; ok {
-			found = append(found, i)
+			found = append(found, through(c, i)...)
 		}
 	}
 	return found

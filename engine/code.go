@@ -28,6 +28,7 @@ const (
 	CodeRejected         = "rejected"
 	CodeRepeatedCall     = "repeated_call"
 	CodeRunFailed        = "run_failed"
+	CodeSwitchedOff      = "switched_off"
 	CodeTimeout          = "timeout"
 	CodeUnknownComponent = "unknown_component"
 	CodeUnknownDataset   = "unknown_dataset"

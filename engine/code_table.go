@@ -33,6 +33,7 @@ var canvasCodes = []Term{
 	{CodePluginCheck, "the plugin itself refuses its parameters"},
 	{CodeBadReference, "a reference names a node or variable that does not exist"},
 	{CodeUnknownOutput, "a reference names an output that the node does not have"},
+	{CodeSwitchedOff, "a reference names a node that is switched off"},
 	{CodeUnknownTarget, "an edge, branch or error handler leads to no component"},
 	{CodeUnreachable, "no edge, branch or error handler leads to the node"},
 	{CodeBadParent, "parent_id names a node that cannot hold this one"},

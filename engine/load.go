@@ -50,12 +50,17 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 		if c.nodes[i].spec.New == nil {
 			continue // its kind is unknown
 		}
-		for _, err := range c.nodes[i].compile(reg) {
+		problems := c.nodes[i].compile(reg)
+		if c.nodes[i].off {
+			continue // what it would do does not matter
+		}
+		for _, err := range problems {
 			if err := refuse(err); err != nil {
 				return nil, err
 			}
 		}
 	}
+	switchOffBodies(c)
 	c.dropParents()
 	c.bind()
 	c.graph, c.sideBySide = c.newGraph(), runsSideBySide(c.nodes)
@@ -104,6 +109,7 @@ func (c *Canvas) place(components Value, refuse func(error) error) error {
 				return err
 			}
 		}
+		n.off = n.isOff()
 		c.index[id] = i
 		i++
 	}
@@ -165,7 +171,7 @@ func (c *Canvas) link(refuse func(error) error) error {
 		}
 		for _, d := range n.entry.Get("downstream").Elements() {
 			if to, ok := c.index[d.Str()]; ok {
-				n.down = append(n.down, to)
+				n.lead(c, to)
 			}
 		}
 		parent := n.entry.Get("parent_id").Str()

@@ -108,6 +108,9 @@ func (v *validator) guess(name string, known []string) string {
 func (v *validator) checkSettings() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
+		if n.off {
+			continue
+		}
 		if n.spec.Missing != "" {
 			v.add(n, SeverityError, CodeUnsupported, "", "%s does not run here: %s", n.spec.Name, n.spec.Missing)
 		}
@@ -154,7 +157,7 @@ func (v *validator) checkReferences() {
 		n := &v.nodes[i]
 		seen := map[string]bool{}
 		for _, r := range n.refs {
-			if seen[r.Expr] {
+			if seen[r.Expr] || n.off {
 				continue
 			}
 			seen[r.Expr] = true
@@ -216,6 +219,10 @@ func (v *validator) nodeReference(n *node, r *Ref) {
 		return
 	}
 	target := &v.nodes[at]
+	if target.off {
+		v.add(n, SeverityWarning, CodeSwitchedOff, "", "{%s}: %s is switched off, so this is empty", r.Expr, r.Node)
+		return
+	}
 	if len(target.spec.Outputs) == 0 || r.Output == errorOutput {
 		return
 	}

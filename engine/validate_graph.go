@@ -37,6 +37,9 @@ func (v *validator) edge(n *node, param, to, then string) {
 func (v *validator) checkBodies() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
+		if n.off {
+			continue
+		}
 		v.checkParent(n)
 		if n.container != nil && n.item < 0 {
 			v.add(n, SeverityError, CodeNoItem, "", "it has no start node inside, so its body never runs")
@@ -180,7 +183,7 @@ func (v *validator) checkReachable() {
 		return
 	}
 	for i, ok := range v.fromStart() {
-		if n := &v.nodes[i]; !ok && n.comp != nil {
+		if n := &v.nodes[i]; !ok && !n.off && n.comp != nil {
 			v.add(n, SeverityWarning, CodeUnreachable, "", "nothing leads to it")
 		}
 	}

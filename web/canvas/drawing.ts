@@ -54,6 +54,8 @@ export interface CanvasNode {
   tools: string[];
   /** Text of a note. */
   text?: string;
+  /** Switched off. */
+  off?: true;
   /** Of a box below an agent: whose calls it stands for. */
   member?: Member;
 }

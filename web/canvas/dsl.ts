@@ -11,6 +11,8 @@ export interface Component {
   downstream?: string[];
   upstream?: string[];
   parent_id?: string;
+  /** Switched off: runs go on with what follows it. */
+  disabled?: boolean;
 }
 
 /** Params are the settings of a node. */

@@ -51,6 +51,16 @@ export class History {
     return this.#done.map(({ changes, key }) => (key === undefined ? { changes } : { changes, key }));
   }
 
+  /**
+   * since lists the acts since the document was `dsl`; undefined when they were undone, or the
+   * document never was that.
+   */
+  since(dsl: Dsl): readonly Act[] | undefined {
+    if (dsl === this.dsl) return [];
+    const from = this.#done.findIndex(({ before }) => before === dsl);
+    return from < 0 ? undefined : this.acts.slice(from);
+  }
+
   /** act adds an act; one without changes is none. */
   act({ changes, key }: Act): History {
     if (changes.length === 0) return this;

@@ -61,9 +61,20 @@ function nodeOf(id: string, component: Component, pictures: Pictures, dsl: Dsl, 
     ...(spec ? { spec } : {}), branches: branchesOf(spec, params), summary: summaryOf(spec, params, nameIn(pictures)),
     tools: toolEntries(params).map(toolName),
   };
+  if (component.disabled === true && canBeOff(node)) node.off = true;
   const parent = text(component.parent_id);
   if (parent && dsl.components[parent] && !contains(dsl, id, parent)) node.parent = parent;
   return node;
+}
+
+/** canBeOff reports whether a node can be switched off: not what opens a canvas or a group. */
+export function canBeOff({ role, spec }: Pick<CanvasNode, "role" | "spec">): boolean {
+  return (role === "node" || role === "group") && spec?.role !== "start";
+}
+
+/** canFail reports whether a node has a way out for errors. */
+export function canFail({ spec }: Pick<CanvasNode, "spec">): boolean {
+  return spec?.params?.properties?.["exception_goto"] !== undefined && spec.role !== "start" && spec.role !== "sink";
 }
 
 // contains guards against parents that go in circles.

@@ -51,7 +51,7 @@ function before(model: CanvasModel, id: string): string[] {
 
 // outputsOf lists what a component gives, what the node declares, and the fields of its form.
 function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
-  if (!node || node.role === "note" || node.role === "tool" || node.role === "agent") return [];
+  if (!node || node.off || node.role === "note" || node.role === "tool" || node.role === "agent") return [];
   const types = new Map<string, string>();
   const start = node.spec?.role === "start" && !/webhook/i.test(String(node.params["mode"] ?? ""));
   const outputs = specs.get(node.kind)?.outputs ?? [];

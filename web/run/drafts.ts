@@ -1,44 +1,65 @@
 // Drafts: every canvas that is opened or edited is kept in this browser, so that a reload, a crash
-// or a closed tab loses nothing. A draft is the text that was opened and the acts since.
+// or a closed tab loses nothing. A draft is the text that was opened or saved last, and the acts
+// since. Tabs with the same canvas share one draft: each write follows the version that it was made
+// for, and what another tab wrote meanwhile is merged first.
 
-import type { Words } from "../canvas/dsl.ts";
-import type { Act } from "../canvas/history.ts";
+import { open, type Dsl, type Words } from "../canvas/dsl.ts";
+import { diff } from "../canvas/diff.ts";
+import { History, type Act } from "../canvas/history.ts";
+import { PatchError, same } from "../canvas/patch.ts";
+import { DraftStore, Journal, type Draft, type Kept } from "./draft-store.ts";
+import type { Origin } from "./host.ts";
+import type { Base, Source } from "./document.ts";
+import type { Copy } from "./sharing.ts";
 import { Store } from "./store.ts";
-import type { Source } from "./session.ts";
 
-/** Draft is a canvas as it was left. */
-export interface Draft {
-  key: string;
-  title: Words;
-  source: Source;
-  acts: readonly Act[];
-  /** When it was changed last, milliseconds. */
-  updated: number;
-  /** Tab that wrote it. */
-  tab: string;
-}
-
-/** Kept is a draft with the text that was opened. */
-export interface Kept extends Draft {
-  text: string;
-}
+export type { Draft, Kept } from "./draft-store.ts";
 
 /** What is edited, as drafts see it. */
 interface Edited {
   number: number;
   source: Source;
   opened: { title: Words };
-  history: { acts: readonly Act[]; canUndo: boolean };
+  base: Base;
+  history: History;
+}
+
+/** Peer is the session, as other tabs with the same draft reach it. */
+export interface Peer {
+  /** edited is the open canvas. */
+  edited(): Edited | undefined;
+  /** join merges what another tab wrote, see Sharing.join. */
+  join(copy: Copy, synced: Dsl): { merged: boolean; theirs: Dsl };
+  /** moved says that another tab stored the canvas on the host. */
+  moved(origin: Origin): void;
+}
+
+/** Place is where drafts are kept; what a browser does not allow is undefined. */
+export interface Place {
+  database: IDBFactory | undefined;
+  storage?: Storage | undefined;
+  channel?: Pick<BroadcastChannel, "postMessage" | "onmessage"> | undefined;
 }
 
 /** Open is the canvas that is followed. */
 interface Open {
   key: string;
   number: number;
-  text: string;
-  since: number;
-  /** Its text is in the database. */
-  stored: boolean;
+  always: boolean;
+  /** Version that this tab has read or written, and the document of it. */
+  version: number;
+  synced: Dsl;
+  /** Text in the database. */
+  text: string | undefined;
+  /** The draft of other tabs, while a choice between theirs and ours is to be made. */
+  shared?: { key: string; version: number; synced: Dsl };
+}
+
+/** News is what tabs tell each other. */
+interface News {
+  key: string;
+  version: number;
+  moved?: { key: string; origin: Origin };
 }
 
 const most = 60; // drafts; the oldest go first
@@ -49,27 +70,33 @@ export class Drafts {
   readonly list = new Store<readonly Draft[]>([]);
   /** This browser keeps drafts. */
   readonly working = new Store<boolean>(true);
-  readonly #database: Promise<IDBDatabase>;
+  readonly #store: DraftStore;
+  readonly #journal: Journal;
+  readonly #channel: Place["channel"];
+  readonly #peer: Peer;
   readonly #tab = crypto.randomUUID();
   #open: Open | undefined;
   #next: Edited | undefined;
   #writing: Promise<void> | undefined;
+  #joining = false;
 
-  constructor(factory: IDBFactory | undefined) {
-    this.#database = factory ? opened(factory) : Promise.reject(new Error("no IndexedDB"));
-    this.#database.then(
-      () => this.#refresh(),
-      () => this.working.set(false),
-    );
+  constructor({ database, storage, channel }: Place, peer: Peer) {
+    this.#store = new DraftStore(database);
+    this.#journal = new Journal(storage);
+    this.#channel = channel;
+    this.#peer = peer;
+    if (channel) channel.onmessage = ({ data }: MessageEvent<News>) => void this.#hear(data);
+    void this.#refresh();
   }
 
-  /** find gives the draft with a key, if there is one. */
-  async find(key: string): Promise<Kept | undefined> {
+  /**
+   * find gives the draft with a key, with what a tab that was killed did not finish writing; `begun`
+   * is what that tab had opened.
+   */
+  async find(key: string, begun?: Pick<Kept, "text" | "title" | "source">): Promise<Kept | undefined> {
     try {
-      const store = (await this.#database).transaction(["drafts", "texts"]);
-      const draft = await done<Draft | undefined>(store.objectStore("drafts").get(key));
-      const text = await done<string | undefined>(store.objectStore("texts").get(key));
-      return draft && text !== undefined ? { ...draft, text } : undefined;
+      if (this.#journal.entries(key).length > 0) await this.#recover(key, begun);
+      return await this.#store.find(key);
     } catch {
       this.working.set(false);
       return undefined;
@@ -78,10 +105,12 @@ export class Drafts {
 
   /**
    * begin follows the canvas with a number from now on; `always` keeps it also before it is edited.
+   * `version` is that of the draft which was opened.
    */
-  begin(key: string, text: string, document: Edited, always: boolean): void {
-    this.#open = { key, number: document.number, text, since: Date.now(), stored: false };
-    if (always || document.history.canUndo) this.changed(document);
+  begin(key: string, document: Edited, always: boolean, version = 0): void {
+    const { number, history } = document;
+    this.#open = { key, number, always, version, synced: history.dsl, text: undefined };
+    if (always && version === 0) this.#schedule(document);
   }
 
   /**
@@ -89,26 +118,40 @@ export class Drafts {
    * it.
    */
   changed(document: Edited | undefined): void {
-    if (!document || document.number !== this.#open?.number) return;
-    if (!document.history.canUndo && !this.#open.stored && !isKept(document.source)) return;
+    const now = this.#open;
+    if (!document || document.number !== now?.number || this.#joining) return;
+    const text = now.text ?? document.base.text;
+    if (document.history.dsl === now.synced && document.base.text === text) return;
+    this.#journal.set(now.key, this.#tab, { changes: diff(now.synced, document.history.dsl) });
+    this.#schedule(document);
+  }
+
+  #schedule(document: Edited): void {
     this.#next = document;
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
   }
 
-  /**
-   * moved drops the draft of the open canvas, which is stored now, and keeps later changes under
-   * another key.
-   */
-  async moved(key: string): Promise<void> {
-    const open = this.#open;
-    if (!open) return;
+  /** moved keeps later changes under the key of a canvas of the host, which is stored now. */
+  async moved(origin: Origin): Promise<void> {
+    const now = this.#open;
+    if (!now) return;
     await this.settled();
-    const before = open.key;
-    open.key = key;
-    open.stored = false;
+    const before = now.key;
+    const key = draftKey("", { kind: "host", origin });
+    Object.assign(now, { key, version: 0, text: undefined });
+    if (!before.startsWith("host:")) this.#tell({ key: before, version: 0, moved: { key, origin } }); // else a copy
     await this.drop(before);
+  }
+
+  /** rejoin writes into the draft of the other tabs again, after a choice was made. */
+  rejoin(): void {
+    const now = this.#open;
+    if (!now?.shared) return;
+    void this.drop(now.key);
+    Object.assign(now, { ...now.shared, text: undefined, shared: undefined });
+    this.changed(this.#peer.edited());
   }
 
   /** settled waits until everything is written. */
@@ -118,11 +161,8 @@ export class Drafts {
 
   /** drop deletes a draft. */
   async drop(key: string): Promise<void> {
-    if (this.#open?.key === key) this.#open.stored = false;
     try {
-      const store = (await this.#database).transaction(["drafts", "texts"], "readwrite");
-      store.objectStore("texts").delete(key);
-      await done(store.objectStore("drafts").delete(key));
+      await this.#store.drop(key);
     } catch {
       this.working.set(false);
     }
@@ -132,11 +172,11 @@ export class Drafts {
   async #write(): Promise<void> {
     while (this.#next) {
       const document = this.#next;
-      const open = this.#open;
+      const now = this.#open;
       this.#next = undefined;
-      if (!open || open.number !== document.number) continue;
+      if (!now || now.number !== document.number) continue;
       try {
-        await this.#put(open, document);
+        await this.#put(now, document);
       } catch {
         this.working.set(false);
       }
@@ -144,36 +184,121 @@ export class Drafts {
     await this.#refresh();
   }
 
-  async #put(open: Open, { source, opened: { title }, history }: Edited): Promise<void> {
-    const transaction = (await this.#database).transaction(["drafts", "texts"], "readwrite", { durability: "relaxed" });
-    const drafts = transaction.objectStore("drafts");
-    const there = await done<Draft | undefined>(drafts.get(open.key));
-    // Another tab edits the same canvas: both are kept.
-    if (there && there.tab !== this.#tab && there.updated > open.since) {
-      open.key = `${open.key}~${this.#tab}`;
-      open.stored = false;
+  async #put(now: Open, document: Edited): Promise<void> {
+    let written = document;
+    let key = now.key;
+    await this.#store.change(key, (there) => {
+      if (there && (there.version ?? 0) !== now.version) this.#join(now, there);
+      key = now.key;
+      written = this.#current(now) ?? document;
+      const { title } = written.opened;
+      const { source, base } = written;
+      now.version++;
+      const draft = { key, title, source, acts: actsOf(written), updated: Date.now(), version: now.version };
+      return { draft, ...(there?.text === base.text && key === there.key ? {} : { text: base.text }) };
+    });
+    now.synced = written.history.dsl;
+    now.text = written.base.text;
+    this.#settleJournal(now, key);
+    this.#tell({ key, version: now.version });
+  }
+
+  // settleJournal leaves what was done while the draft was written.
+  #settleJournal(now: Open, key: string): void {
+    const latest = this.#next?.history.dsl;
+    if (!latest || latest === now.synced) this.#journal.clear(key, this.#tab);
+    else this.#journal.set(now.key, this.#tab, { changes: diff(now.synced, latest) });
+  }
+
+  #current(now: Open): Edited | undefined {
+    const document = this.#peer.edited();
+    return document?.number === now.number ? document : undefined;
+  }
+
+  // join merges what another tab wrote. Where both changed the same setting, this tab keeps a draft
+  // of its own until the person chose.
+  #join(now: Open, there: Kept): void {
+    const { source, text, acts, version = 0 } = there;
+    this.#joining = true;
+    try {
+      const origin = source.kind === "host" ? source.origin : undefined;
+      const { merged, theirs } = this.#peer.join({ text, acts, origin }, now.synced);
+      if (!merged) {
+        now.shared = { key: now.key, version, synced: theirs };
+        Object.assign(now, { key: `${now.key}~${this.#tab}`, version: 0, text: undefined });
+        return;
+      }
+      const latest = this.#current(now)?.history.dsl;
+      Object.assign(now, { version, synced: latest && same(latest, theirs) ? latest : theirs, text });
+    } finally {
+      this.#joining = false;
     }
-    if (!open.stored) await done(transaction.objectStore("texts").put(open.text, open.key));
-    open.stored = true;
-    const draft: Draft = { key: open.key, title, source, acts: history.acts, updated: Date.now(), tab: this.#tab };
-    await done(drafts.put(draft));
+  }
+
+  async #hear({ key, version, moved }: News): Promise<void> {
+    const now = this.#open;
+    if (now?.key !== key) return void this.#refresh();
+    if (moved) {
+      Object.assign(now, { key: moved.key, version: 0, text: undefined });
+      this.#peer.moved(moved.origin);
+      return;
+    }
+    await this.settled(); // a write looks for itself
+    if (version <= now.version) return;
+    const there = await this.#store.find(key).catch(() => undefined);
+    if (this.#open !== now || !there || now.key !== key || (there.version ?? 0) <= now.version) return;
+    this.#join(now, there);
+    this.changed(this.#current(now));
+  }
+
+  // recover writes what a tab that was killed had only in the journal.
+  async #recover(key: string, begun: Pick<Kept, "text" | "title" | "source"> | undefined): Promise<void> {
+    const entries = this.#journal.entries(key).filter(([tab]) => tab !== this.#tab);
+    for (const [tab, { changes }] of entries) {
+      const there = (await this.#store.find(key)) ?? (begun && { ...begun, key, acts: [], updated: 0 });
+      // Other tabs may have written since; what was written after all does not apply again.
+      if (there && applies(there, { changes })) {
+        const { text, version = 0, ...draft } = there;
+        const acts = [...draft.acts, { changes }];
+        const next = { ...draft, acts, updated: Date.now(), version: version + 1 };
+        await this.#store.change(key, () => ({ draft: next, text }));
+        this.#tell({ key, version: version + 1 });
+      }
+      this.#journal.clear(key, tab);
+    }
+    await this.#refresh();
+  }
+
+  #tell(news: News): void {
+    this.#channel?.postMessage(news);
   }
 
   async #refresh(): Promise<void> {
     try {
-      const all = await done<Draft[]>((await this.#database).transaction("drafts").objectStore("drafts").getAll());
-      all.sort((a, b) => b.updated - a.updated);
-      this.list.set(all.slice(0, most));
-      for (const old of all.slice(most)) await this.#forget(old.key);
+      const all = await this.#store.list();
+      this.list.set(all.slice(0, most).filter(({ source, acts }) => acts.length > 0 || isKept(source)));
+      for (const old of all.slice(most)) await this.#store.drop(old.key);
     } catch {
       this.working.set(false);
     }
   }
+}
 
-  async #forget(key: string): Promise<void> {
-    const transaction = (await this.#database).transaction(["drafts", "texts"], "readwrite");
-    transaction.objectStore("texts").delete(key);
-    await done(transaction.objectStore("drafts").delete(key));
+// actsOf are the acts since the text that is stored with them.
+function actsOf({ base, history }: Edited): readonly Act[] {
+  const since = history.since(base.dsl);
+  if (since) return since;
+  const changes = diff(base.dsl, history.dsl);
+  return changes.length > 0 ? [{ changes }] : [];
+}
+
+function applies({ text, acts }: Pick<Kept, "text" | "acts">, last: Act): boolean {
+  try {
+    [...acts, last].reduce((before, act) => before.act(act), new History(open(text).dsl));
+    return true;
+  } catch (err) {
+    if (err instanceof PatchError) return false;
+    throw err;
   }
 }
 
@@ -196,24 +321,4 @@ function digest(text: string): string {
     b = Math.imul(b ^ code, 1_597_334_677);
   }
   return `${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}${text.length.toString(36)}`;
-}
-
-function opened(factory: IDBFactory): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = factory.open("easel", 1);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore("drafts", { keyPath: "key" });
-      request.result.createObjectStore("texts");
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
-    request.onblocked = () => reject(new Error("IndexedDB is blocked"));
-  });
-}
-
-function done<T>(request: IDBRequest): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result as T);
-    request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
-  });
 }

@@ -158,6 +158,19 @@ export class Editing {
     });
   }
 
+  /** switch switches nodes off; when all of them are off, on again. */
+  switch(ids: readonly string[]): void {
+    this.#session.act((draft, { model }) => {
+      const off = ids.some((id) => model.byId.get(id)?.off !== true);
+      nodes.switchNodes(draft, model, ids, off);
+    });
+  }
+
+  /** disconnect removes an edge. */
+  disconnect({ source, target, branch }: Wire): void {
+    this.#session.act((draft) => disconnect(draft, this.#specs, source, target, branch));
+  }
+
   rename(id: string, name: string): void {
     this.#session.act((draft) => nodes.nameNode(draft, id, name), `name of ${id}`);
   }

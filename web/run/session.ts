@@ -13,7 +13,9 @@ import type { CanvasModel } from "../canvas/drawing.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
 import { rewrite } from "../canvas/rewrite.ts";
 import { Consents } from "./consent.ts";
+import type { Base, Document, Source } from "./document.ts";
 import { Editing } from "./editing.ts";
+import { Sharing } from "./sharing.ts";
 import type { Host, Origin } from "./host.ts";
 import { Locals } from "./local.ts";
 import { carried, paramsChanged } from "./reload.ts";
@@ -23,22 +25,7 @@ import { Runs } from "./remote.ts";
 import { standInsOf } from "./standins.ts";
 import { Store } from "./store.ts";
 
-/** Source is where a canvas came from. One of a link or a file runs after the person allowed it. */
-export type Source = { kind: "example" | "plugin" | "link" | "file" | "new" } | { kind: "host"; origin: Origin };
-
-/** Document is the opened canvas as it is now. */
-export interface Document {
-  /** Counts what was opened, so that a view can tell one canvas from the next. */
-  number: number;
-  source: Source;
-  opened: Opened;
-  history: History;
-  /** The canvas with its edits. */
-  dsl: Dsl;
-  model: CanvasModel;
-  /** The engine's layout, for a canvas that says not where its nodes stand. */
-  places?: Places;
-}
+export type { Base, Document, Source } from "./document.ts";
 
 /** Session ties one page together. */
 export class Session {
@@ -54,6 +41,7 @@ export class Session {
   /** Local services that canvases may call. */
   readonly locals = new Locals();
   readonly editing = new Editing(this);
+  readonly sharing = new Sharing(this);
   readonly player: Player;
   readonly plugins: Plugins;
   readonly #engine: Promise<Engine>;
@@ -99,7 +87,8 @@ export class Session {
     this.player.pins.set(dict({}));
     this.problems.set([]);
     this.#opened++;
-    this.#show({ number: this.#opened, source, opened }, history);
+    this.sharing.forget();
+    this.#show({ number: this.#opened, source, opened, base: { dsl: opened.dsl, text } }, history);
     void this.#recall();
     void this.#arrange();
     void this.#check();
@@ -121,7 +110,7 @@ export class Session {
   /** edited reports whether the open canvas differs from what was saved or opened. */
   get edited(): boolean {
     const document = this.document.get();
-    return document !== undefined && document.dsl !== (this.#saved ?? document.opened.dsl);
+    return document !== undefined && document.dsl !== (this.#saved ?? document.base.dsl);
   }
 
   /** own reports whether the canvas is the person's: no stranger's, or saved to the host. */
@@ -130,10 +119,36 @@ export class Session {
     return source !== undefined && (!isStrange(source) || this.origin.get() !== undefined);
   }
 
-  /** saved notes that the canvas as it was is in a file, in a link or on the host. */
+  /** saved notes that the canvas as it was is in a file or in a link. */
   saved({ dsl }: Pick<Document, "dsl">): void {
     this.#saved = dsl;
     this.#saves++; // later changes are another step
+  }
+
+  /** stored notes that a document is what the host has at a revision. */
+  stored(origin: Origin, base: Base): void {
+    const document = this.document.get();
+    if (!document) return;
+    this.saved(base);
+    this.sharing.forget();
+    this.origin.set(origin);
+    this.#show({ ...document, base }, document.history, document.places);
+  }
+
+  /**
+   * replace shows the open canvas with other acts, and on another stored document where one is
+   * given. It stays the same canvas: the conversation, pins and selection are kept.
+   */
+  replace(history: History, stored?: { opened: Opened; base: Base; origin: Origin | undefined }): void {
+    const document = this.document.get();
+    if (!document) return;
+    if (stored) {
+      this.#saved = undefined;
+      this.#saves++;
+      this.origin.set(stored.origin);
+    }
+    const opened = stored && { ...stored.opened, title: stored.opened.title || document.opened.title };
+    this.#revise({ ...document, ...(opened && { opened, base: stored.base }) }, history);
   }
 
   /** close goes back to having no canvas. */
@@ -279,10 +294,10 @@ export class Session {
     }));
   }
 
-  #show({ number, source, opened, model }: Shown, history: History, places?: Places): void {
+  #show({ number, source, opened, base, model }: Shown, history: History, places?: Places): void {
     const { dsl } = history;
     const drawn = build(dsl, this.specs.get(), places, model);
-    this.document.set({ number, source, opened, history, dsl, model: drawn, ...(places ? { places } : {}) });
+    this.document.set({ number, source, opened, base, history, dsl, model: drawn, ...(places ? { places } : {}) });
   }
 
   // recall allows a canvas that the person allowed before.
@@ -352,4 +367,4 @@ function textOf({ opened, dsl }: Document): string {
   return dsl === opened.dsl ? opened.text : rewrite(opened.text, opened.dsl, dsl);
 }
 
-type Shown = Pick<Document, "number" | "source" | "opened"> & { model?: CanvasModel };
+type Shown = Pick<Document, "number" | "source" | "opened" | "base"> & { model?: CanvasModel };

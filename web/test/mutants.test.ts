@@ -14,6 +14,7 @@ import type { CanvasModel } from "../canvas/drawing.ts";
 import { build } from "../canvas/model.ts";
 import { rows } from "../canvas/places.ts";
 import { Host } from "../run/host.ts";
+import { Together } from "../run/together.ts";
 import { Session, type Source } from "../run/session.ts";
 import { Store } from "../run/store.ts";
 import { Board } from "../view/board.tsx";
@@ -131,7 +132,9 @@ function draw(session: Session, random: Random): void {
   const document = session.document.get();
   assert.ok(document);
   const render = (view: ComponentType<never>, props: object, look: Partial<Look>): void => {
-    const app = { session, host: new Host(), look: new Store<Look>({ language: "en", dark: false, tab: "chat", panel: true, wheel: "pan", ...look }) };
+    const app = {
+      session, host: new Host(), together: new Together(new Host(), session),
+      look: new Store<Look>({ language: "en", dark: false, tab: "chat", panel: true, wheel: "pan", ...look }) };
     renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(view as ComponentType<object>, props)));
   };
   render(Board as ComponentType<never>, { model: document.model, title: "x" }, {});

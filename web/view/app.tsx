@@ -21,15 +21,17 @@ import { Gallery, type Example } from "./gallery.tsx";
 import { KeepDialog } from "./keep.tsx";
 import { ModelDialog } from "./model.tsx";
 import { useOpening } from "./opening.ts";
+import { Others } from "./others.tsx";
 import { Panel } from "./panel.tsx";
 import { Replace } from "./replace.tsx";
 
 const Publish = lazy(() => import("./publish/publish.tsx"));
+const Choice = lazy(() => import("./publish/choice.tsx"));
 
 /** App is the page. */
 export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const t = useText();
-  const { session, host, look, drafts, canvases } = useApp();
+  const { session, host, look, drafts, canvases, together } = useApp();
   const document_ = useStore(session.document, (document) => document);
   const trouble = useStore(session.trouble, (text) => text);
   const { language, panel } = useLook((all) => all);
@@ -44,16 +46,20 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const area = useArea();
   const taker = useStore(takers, (view) => view);
   const [publishing, setPublishing] = useState(false);
+  const [deciding, setDeciding] = useState(false);
   const [next, setNext] = useState<{ open(): void; keep(): void }>();
 
   const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
     try {
-      session.open(text, name, source, kept?.acts);
+      // A draft continues from its own text; what the host stored meanwhile is merged into it.
+      if (kept) session.open(kept.text, pick(kept.title, look.get().language) || name, kept.source, kept.acts);
+      else session.open(text, name, source);
       look.update({ selected: undefined, step: undefined, tab: "chat", ...(session.allowed.get() ? {} : { panel: true }) });
       setFault(undefined);
       setRestored(kept && kept.acts.length > 0 ? kept.key : undefined);
     } catch (err) {
-      if (kept && err instanceof PatchError) return openText(kept.text, name, kept.source, { ...kept, text });
+      // A damaged draft does not keep the canvas from opening.
+      if (kept && err instanceof PatchError) return openText(text, name, source, { ...kept, source, text, acts: [] });
       setFault(err instanceof CanvasError ? t(`error.${err.code}`, err.detail) : messageOf(err));
       return;
     }
@@ -61,9 +67,12 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     const document = session.document.get();
     if (!document || !drafts) return;
     if (source.kind === "file" && !kept) history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
-    drafts.begin(key, text, document, source.kind === "file" || source.kind === "new");
-    if (kept) return;
-    void drafts.find(key).then((draft) => {
+    drafts.begin(key, document, source.kind === "file" || source.kind === "new", kept?.version);
+    if (kept) {
+      if (source.kind === "host") session.sharing.receive(text, source.origin);
+      return;
+    }
+    void drafts.find(key, { text, title: document.opened.title, source }).then((draft) => {
       const now = session.document.get();
       const untouched = now?.number === document.number && !now.history.canUndo;
       if (draft && draft.acts.length > 0 && untouched) openText(text, name, source, draft);
@@ -112,7 +121,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     const key = `new:${crypto.randomUUID()}`;
     history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
     const source = { kind: "new" } as const;
-    openText(text, "", source, { key, text, title: "", source, acts: [], updated: 0, tab: "" });
+    openText(text, "", source, { key, text, title: "", source, acts: [], updated: 0 });
   }, [session, openText, t]);
 
   const openCanvas = useCallback(async (id: string) => {
@@ -127,20 +136,16 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   }, [host, openText, t]);
 
   const keep = useCallback(async (): Promise<boolean> => {
-    const origin = session.origin.get();
-    const kept = session.document.get();
     try {
-      const saved = origin && await host.save(origin, await session.text());
-      if (session.origin.get() === origin) session.origin.set(saved); // or another canvas is open by now
-      if (kept) session.saved(kept);
-      if (origin && drafts) void drafts.drop(draftKey("", { kind: "host", origin }));
+      const saved = await together.save();
       setNotKept(undefined);
-      return true;
+      if (saved === "choice") setDeciding(true);
+      return saved === "saved";
     } catch (err) {
       setNotKept(messageOf(err));
       return false;
     }
-  }, [session, host]);
+  }, [together]);
 
   useOpening(examples, { openText, openCanvas, openDraft, replace, fail: setFault });
 
@@ -192,9 +197,9 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
 
   const created = (origin: Origin): void => {
     setKeeping(false);
-    session.origin.set(origin);
+    setNotKept(undefined);
     history.replaceState(null, "", "#canvas=" + encodeURIComponent(origin.id));
-    if (document_ && drafts) void drafts.moved(draftKey("", { kind: "host", origin }));
+    void drafts?.moved(origin);
   };
   const discard = (): void => { while (session.document.get()?.history.canUndo) session.undo(); };
   const edited = useMemo(newEdited, [document_?.number]);
@@ -206,7 +211,10 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
       <Fault title={t("error.title")} text={fault} onClose={() => setFault(undefined)} />
-      <Fault title={t("error.not_kept")} text={notKept} onClose={() => setNotKept(undefined)} />
+      <Fault title={t("error.not_kept")} text={notKept} onClose={() => setNotKept(undefined)}>
+        <button type="button" onClick={() => setKeeping(true)}>{t("save.as_copy")}</button>
+      </Fault>
+      {document_ && <Others onChoose={() => setDeciding(true)} />}
       <Fault title={t("plugins.title")} text={choosing ? undefined : pluginFault} onClose={() => session.plugins.fault.set(undefined)} />
       {restored !== undefined && document_ && (
         <p className="banner note-bar" role="status">
@@ -237,6 +245,11 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
           />
         </Suspense>
       )}
+      {deciding && document_ && (
+        <Suspense fallback={null}>
+          <Choice onCopy={() => setKeeping(true)} onClose={() => setDeciding(false)} />
+        </Suspense>
+      )}
       {keeping && document_ && <KeepDialog title={title || t("gallery.untitled")} onDone={created} onClose={() => setKeeping(false)} />}
       {over && <div className="drop" aria-hidden="true">{taker?.label ?? t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>
@@ -246,8 +259,14 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   );
 }
 
-function Fault({ title, text, onClose }: { title: string; text: string | undefined; onClose(): void }): React.ReactNode {
+function Fault({ title, text, onClose, children }: {
+  title: string; text: string | undefined; onClose(): void; children?: React.ReactNode;
+}): React.ReactNode {
   const t = useText();
   if (text === undefined) return null;
-  return <div className="fault banner" role="alert"><b>{title}</b> {text} <button type="button" onClick={onClose}>{t("error.close")}</button></div>;
+  return (
+    <div className="fault banner" role="alert">
+      <b>{title}</b> {text} {children} <button type="button" onClick={onClose}>{t("error.close")}</button>
+    </div>
+  );
 }

@@ -6,6 +6,7 @@ import { pick } from "../words/words.ts";
 import { AreaLinks } from "./areas.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { Icon, type IconName } from "./icons.tsx";
+import { People } from "./others.tsx";
 import { save } from "./save.ts";
 
 /** Bar is the page's header. */
@@ -54,6 +55,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
       {document_ ? <h1 className="title">{title}</h1> : <p className="title quiet">{t("app.tagline")}</p>}
       <AreaLinks />
       <span className="grow" />
+      {document_ && <People />}
       <input ref={picker} type="file" accept=".json,application/json" hidden onChange={(event) => { const [file] = event.target.files ?? []; if (file) onFile(file); event.target.value = ""; }} />
       <Action icon="open" label={t("bar.open")} onClick={() => picker.current?.click()} />
       {document_ && (

@@ -8,6 +8,7 @@ import type { Drafts } from "../run/drafts.ts";
 import type { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
 import { Store } from "../run/store.ts";
+import type { Together } from "../run/together.ts";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
 import { preferred, translator, type Language } from "../words/words.ts";
 
@@ -38,6 +39,7 @@ export interface App {
   drafts?: Drafts;
   /** Canvases that others run, if the page has any. */
   canvases?: Canvases;
+  together: Together;
 }
 
 /** AppContext carries the app. */

@@ -7,7 +7,7 @@ import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror
 import { EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 
 const colors = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--accent)" },
@@ -23,12 +23,15 @@ const theme = EditorView.theme({
   ".cm-scroller": { maxHeight: "320px", overflow: "auto" },
 });
 
-/** Editor edits text. */
-export default function Editor({ text, label, onChange }: { text: string; label: string; onChange(text: string): void }): React.ReactNode {
+/** Editor edits text; `caret` is where a person was writing before it was there. */
+export default function Editor({ text, label, caret, onChange }: {
+  text: string; label: string; caret: React.RefObject<number | undefined>; onChange(text: string): void;
+}): React.ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const first = useRef({ text, label, onChange });
   first.current.onChange = onChange;
-  useEffect(() => {
+  // Before the page is painted: no key that is typed in between may get lost.
+  useLayoutEffect(() => {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
@@ -43,7 +46,12 @@ export default function Editor({ text, label, onChange }: { text: string; label:
         ],
       }),
     });
+    if (caret.current !== undefined) {
+      view.focus();
+      view.dispatch({ selection: { anchor: Math.min(caret.current, view.state.doc.length) } });
+      caret.current = undefined;
+    }
     return () => view.destroy();
-  }, []);
+  }, [caret]);
   return <div ref={host} className="editor" />;
 }

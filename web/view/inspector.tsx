@@ -5,6 +5,7 @@ import { messageOf, type FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/drawing.ts";
+import { canBeOff } from "../canvas/model.ts";
 import { useApp, useBusy, useLook, useSpecText, useStore, useText } from "./context.tsx";
 import { Field } from "./field.tsx";
 import { SettingsForm } from "./form/form.tsx";
@@ -88,6 +89,11 @@ function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): 
         <button type="button" disabled={busy || inside || !step} onClick={() => session.player.runFrom(node.id)}>{t("node.from")}</button>
         <button type="button" disabled={busy || node.role !== "node"} aria-expanded={editing === "debug"} onClick={() => setEditing(editing === "debug" ? undefined : "debug")}>{t("node.debug")}</button>
         <button type="button" disabled={!pinned && !step?.outputs} aria-pressed={pinned} onClick={() => session.player.pin(node.id, pinned ? undefined : outputs)}><Icon name="pin" />{t(pinned ? "node.unpin" : "node.pin")}</button>
+        {canBeOff(node) && (
+          <button type="button" aria-pressed={node.off === true} onClick={() => session.editing.switch([node.id])}>
+            <Icon name="off" />{t(node.off ? "node.on" : "node.off")}
+          </button>
+        )}
         {step?.outputs && <button type="button" disabled={busy || inside} aria-expanded={editing === "outputs"} onClick={() => setEditing(editing === "outputs" ? undefined : "outputs")}>{t("node.edit_outputs")}</button>}
       </div>
       {editing === "debug" && <Alone node={node.id} />}

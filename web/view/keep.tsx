@@ -28,9 +28,10 @@ export function KeepDialog({
   }, [host]);
   const save = async (): Promise<void> => {
     try {
-      const now = session.document.get();
-      const origin = await host.create(name.trim(), await session.text());
-      if (now) session.saved(now);
+      const dsl = session.document.get()?.dsl;
+      const text = await session.text();
+      const origin = await host.create(name.trim(), text);
+      if (dsl) session.stored(origin, { dsl, text });
       onDone(origin);
     } catch (err) {
       setFailed(messageOf(err));

@@ -11,8 +11,9 @@ import { Datasets } from "../run/datasets.ts";
 import { Drafts } from "../run/drafts.ts";
 import { Host } from "../run/host.ts";
 import { everywhere } from "../run/retrieve.ts";
-import { Session } from "../run/session.ts";
+import { Session, type Document } from "../run/session.ts";
 import type { Local } from "../run/substitutes.ts";
+import { Together } from "../run/together.ts";
 import { App } from "./app.tsx";
 import { AppContext, newLook } from "./context.tsx";
 import "@xyflow/react/dist/base.css";
@@ -43,20 +44,40 @@ const code = scripts({
 const search = everywhere(retrieve, datasets, host, new Datasets(host), () => session.own);
 const tools = once(async () => new (await import("../run/tools.ts")).Tools(engine, { index: EASEL_TOOLS, at }));
 const tool: Local = async (...call) => (await tools()).call(...call);
-const drafts = new Drafts(storage());
+const drafts: Drafts = new Drafts(
+  {
+    database: allowed(() => indexedDB),
+    storage: allowed(() => localStorage),
+    channel: allowed(() => new BroadcastChannel("easel.drafts")),
+  },
+  {
+    edited,
+    join: (copy, synced) => session.sharing.join(copy, synced),
+    moved: ({ id }) => {
+      session.origin.set({ id, rev: 0 }); // its revision follows from the host
+      history.replaceState(null, "", "#canvas=" + encodeURIComponent(id));
+    },
+  },
+);
 const canvases = new Canvases({ drafts, host, own: () => session.own });
 const world = {
   retrieve: search, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code, tool, canvases: canvases.port,
 };
 const session: Session = new Session(engine, world, host, new Consents(tabStorage()));
 
-session.document.subscribe(() => {
-  const document_ = session.document.get();
-  const origin = session.origin.get();
-  // A canvas that was saved since it was opened is now another revision of the host.
-  if (document_ && origin) drafts.changed({ ...document_, source: { kind: "host", origin } });
-  else drafts.changed(document_);
+const together = new Together(host, session);
+
+session.document.subscribe(() => drafts.changed(edited()));
+session.sharing.rival.subscribe(() => {
+  if (session.sharing.rival.get() === undefined) drafts.rejoin();
 });
+
+// edited returns the canvas as it is. One that was saved since it was opened is now another revision
+// of the host.
+function edited(): Document | undefined {
+  const [document_, origin] = [session.document.get(), session.origin.get()];
+  return document_ && origin ? { ...document_, source: { kind: "host", origin } } : document_;
+}
 
 // once makes a value when it is first needed; one that fails is made again.
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -67,15 +88,15 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }));
 }
 
-// storage is the browser's database; a page may be forbidden to have one.
-function storage(): IDBFactory | undefined {
+// allowed is what a browser lets a page keep; a page may be forbidden to.
+function allowed<T>(get: () => T): T | undefined {
   try {
-    return indexedDB;
+    return get();
   } catch {
     return undefined;
   }
 }
 
 const root = document.getElementById("root");
-const context = { session, host, look: newLook(), drafts, canvases };
+const context = { session, host, look: newLook(), drafts, canvases, together };
 if (root) createRoot(root).render(<AppContext value={context}><App examples={examples} /></AppContext>);

@@ -5,6 +5,7 @@ import { Handle, NodeResizer, Position, type NodeProps } from "@xyflow/react";
 import { memo, useMemo, useState } from "react";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/drawing.ts";
+import { canFail } from "../canvas/model.ts";
 import { mostTools } from "../canvas/places.ts";
 import { activity } from "../run/subagents.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
@@ -65,18 +66,24 @@ function Status({ pinned, of: { status, elapsed, tokens, runs } }: { pinned?: bo
   );
 }
 
+function Off(): React.ReactNode {
+  const t = useText();
+  return <span className="status"><span className="badge"><Icon name="off" />{t("status.off")}</span></span>;
+}
+
 const Box = memo(function Box({ id, data, selected }: BoxProps) {
   const { node } = data;
   const status = useStatus(node);
   const pinned = usePinned(id);
   return (
-    <div className="box" data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.spec)} data-selected={selected || undefined}>
+    <div className="box" data-off={node.off} data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.spec)} data-selected={selected || undefined}>
       {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} />}
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
         <span className="box-name"><b title={node.name}>{node.name}</b><small>{spoken(node.kind)}</small></span>
       </div>
       <Status pinned={pinned} of={status} />
+      {node.off && <Off />}
       <RouteMark node={id} />
       {node.summary.length > 0 && <ul className="summary">{node.summary.map((line, i) => <li key={i}>{line}</li>)}</ul>}
       {node.branches.length > 0 ? (
@@ -118,10 +125,6 @@ function Way({ node, branch, className = "" }: { node: string; branch?: string; 
   );
 }
 
-function canFail({ spec }: CanvasNode): boolean {
-  return spec?.params?.properties?.["exception_goto"] !== undefined && spec.role !== "start" && spec.role !== "sink";
-}
-
 function BranchRow({ node, id, label }: { node: string; id: string; label: string }): React.ReactNode {
   const words = useSpecText();
   return (
@@ -137,13 +140,14 @@ const Group = memo(function Group({ id, data, selected }: BoxProps) {
   const status = useStatus(node);
   const pinned = usePinned(id);
   return (
-    <div className="group" data-pinned={pinned || undefined} data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
+    <div className="group" data-off={node.off} data-pinned={pinned || undefined} data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
       <NodeResizer isVisible={selected} minWidth={240} minHeight={140} />
       <Handle type="target" position={Position.Left} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
         <span className="box-name"><b>{node.name}</b><small>{spoken(node.kind)}</small></span>
         <Status pinned={pinned} of={status} />
+        {node.off && <Off />}
       </div>
       <Way node={id} />
     </div>

@@ -1,8 +1,9 @@
 // Shows a value, and edits one as JSON. The editor is CodeMirror and is fetched when
 // somebody first edits.
 
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { useText } from "./context.tsx";
+import { Plain } from "./plain.tsx";
 import { brief, show } from "./text.ts";
 
 const Editor = lazy(() => import("./editor.tsx"));
@@ -38,6 +39,7 @@ export function JsonEdit({ value, label, action, onDone }: { value: unknown; lab
   const t = useText();
   const [text, setText] = useState(() => (typeof value === "string" ? JSON.stringify(value) : show(value)));
   const [wrong, setWrong] = useState(false);
+  const caret = useRef<number>(undefined);
   const done = (): void => {
     try {
       onDone(JSON.parse(text));
@@ -48,8 +50,8 @@ export function JsonEdit({ value, label, action, onDone }: { value: unknown; lab
   };
   return (
     <div className="json-edit">
-      <Suspense fallback={<textarea rows={6} aria-label={label} value={text} onChange={(event) => setText(event.target.value)} />}>
-        <Editor text={text} label={label} onChange={setText} />
+      <Suspense fallback={<Plain label={label} rows={6} text={text} caret={caret} onChange={setText} />}>
+        <Editor text={text} label={label} caret={caret} onChange={setText} />
       </Suspense>
       {wrong && <p className="fault" role="alert">{t("node.not_json")}</p>}
       <button type="button" className="primary" onClick={done}>{action}</button>

@@ -74,6 +74,7 @@ type Services struct {
 	Usage     *Usage
 	Secrets   *Secrets
 	Canvases  *Canvases
+	Presence  *Presence
 	Versions  *Versions
 	Sessions  *Sessions
 	Runs      *Runs
@@ -117,7 +118,7 @@ func New(cfg Config) *Services {
 		Keys:     &Keys{cfg.Store, usage},
 		Usage:    usage,
 		Secrets:  &Secrets{cfg.Store},
-		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},
+		Canvases: canvases, Versions: &Versions{cfg.Store, canvases}, Presence: NewPresence(),
 		Sessions:     &Sessions{cfg.Store, cfg.Runs, canvases},
 		Runs:         &Runs{cfg.Store, cfg.Runs, cfg.Ports, cfg.Limits},
 		Schedules:    &Schedules{cfg.Runs, canvases},

@@ -109,6 +109,14 @@ func (s Canvases) Get(ctx context.Context, tenant, id string) (Canvas, error) {
 	return c, fail(err, "canvas %q", id)
 }
 
+// Revision returns the revision of a canvas and its update time, Unix milliseconds, without its
+// document. Errors: [ErrNotFound].
+func (s Canvases) Revision(ctx context.Context, tenant, id string) (rev, updated int64, err error) {
+	const query = `SELECT rev, update_time FROM canvases WHERE id = $1 AND tenant_id = $2`
+	err = s.read.QueryRowContext(ctx, query, id, tenant).Scan(&rev, &updated)
+	return rev, updated, fail(err, "canvas %q", id)
+}
+
 // TenantOf returns the tenant of a canvas, for requests that contain only the id, such as a
 // webhook. Errors: [ErrNotFound].
 func (s Canvases) TenantOf(ctx context.Context, id string) (string, error) {

@@ -54,6 +54,8 @@ export type Code =
   | "bad_reference"
   /** a reference names an output that the node does not have */
   | "unknown_output"
+  /** a reference names a node that is switched off */
+  | "switched_off"
   /** an edge, branch or error handler leads to no component */
   | "unknown_target"
   /** no edge, branch or error handler leads to the node */

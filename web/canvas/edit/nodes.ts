@@ -3,6 +3,7 @@
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasModel, CanvasNode, Specs } from "../drawing.ts";
 import { isObject, own, type Params } from "../dsl.ts";
+import { canBeOff } from "../model.ts";
 import { sizeOf } from "../places.ts";
 import { pictured, setParam, type Draft } from "./draft.ts";
 import { newId } from "./ids.ts";
@@ -198,6 +199,16 @@ export function nameNode(draft: Draft, id: string, name: string): void {
   }
   if (!isObject(picture["data"])) draft.set(["graph", "nodes", id, "data"], { name });
   else draft.set(["graph", "nodes", id, "data", "name"], name);
+}
+
+/** switchNodes switches nodes off, or on again. */
+export function switchNodes(draft: Draft, model: CanvasModel, ids: readonly string[], off: boolean): void {
+  for (const id of ids) {
+    const node = model.byId.get(id);
+    if (!node || !canBeOff(node) || !draft.component(id)) continue;
+    if (off) draft.set(["components", id, "disabled"], true);
+    else draft.remove(["components", id, "disabled"]);
+  }
 }
 
 /** moveNodes gives boxes other places, relative to their groups. */

@@ -221,6 +221,44 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(/./);
   });
 
+  test("keys typed while an editor is being loaded stay in order, in prompts, code and JSON", async () => {
+    for (const { step, field, json } of [
+      { step: "llm", field: ".settings [aria-label='System prompt']", json: false },
+      { step: "code", field: ".settings .prompt-field textarea, .settings .cm-content", json: false },
+      { step: "message", field: ".json-edit textarea, .json-edit .cm-content", json: true },
+    ]) {
+      const { page, done } = await stage.visit("", desktop);
+      await page.locator(".card.new:enabled").waitFor();
+      const held: (() => void)[] = [];
+      let release = false;
+      await page.route("**/assets/*.js", (route) => {
+        if (release) return route.continue();
+        return new Promise<void>((resolve) => held.push(() => resolve(route.continue())));
+      });
+      await begin(page);
+      await page.keyboard.press("a");
+      await page.keyboard.type(step);
+      await page.keyboard.press("Enter");
+      await page.locator(".inspector .settings").waitFor();
+      if (json) {
+        await page.locator(".settings .composite .link").first().click();
+        await page.locator(".json-edit textarea").waitFor();
+      }
+      const editor = page.locator(field).first();
+      await editor.click();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type("[1, 2");
+      assert.equal(await editor.evaluate((each) => each.tagName), "TEXTAREA");
+      release = true;
+      for (const go of held) go();
+      await page.keyboard.type(", 3");
+      await page.locator(field).first().and(page.locator(".cm-content")).waitFor();
+      await page.keyboard.type(", 4");
+      assert.match(await page.locator(field).first().innerText(), /^\[1, 2, 3, 4\]?\s*$/, step);
+      await done();
+    }
+  });
+
   test("nodes go into a group by dragging, and notes are written", async () => {
     const { page, done } = await stage.visit("", desktop);
     await begin(page);

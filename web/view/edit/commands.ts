@@ -19,6 +19,8 @@ export interface Command {
   keys?: string;
   /** How many boxes must be selected. */
   needs?: number;
+  /** Where its keys count: on the canvas and its boxes only, or in fields too. */
+  where?: "canvas" | "anywhere";
   run(): void;
 }
 
@@ -93,6 +95,25 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
     { label: "bar.redo", icon: "redo", keys: "Mod+Shift+Z", run: () => session.redo() },
     { label: "edit.duplicate", icon: "copy", keys: "Mod+D", needs: 1, run: pasteCopy },
     { label: "edit.delete", icon: "trash", keys: "Delete", needs: 1, run: () => remove(app, edited) },
+    {
+      label: "edit.settings",
+      icon: "panel",
+      keys: "Enter",
+      needs: 1,
+      where: "canvas",
+      run: () => {
+        look.update({ selected: selected()[0], tab: "node", panel: true });
+        requestAnimationFrame(() => focusIn(".inspector"));
+      },
+    },
+    {
+      label: "edit.connect",
+      icon: "link",
+      keys: "C",
+      needs: 1,
+      run: () => edited.update({ overlay: "connect" }),
+    },
+    { label: "edit.off", icon: "off", keys: "D", needs: 1, run: () => session.editing.switch(selected()) },
     { label: "edit.tidy", icon: "tidy", keys: "T", run: () => void session.editing.tidy(selected()) },
     {
       label: "edit.all",
@@ -145,6 +166,7 @@ function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance):
       icon: "hand",
       run: () => look.update({ wheel: look.get().wheel === "zoom" ? "pan" : "zoom" }),
     },
+    { label: "edit.region", icon: "panel", keys: "F6", where: "anywhere", run: nextRegion },
     { label: "bar.panel", icon: "panel", keys: "P", run: () => look.update({ panel: !look.get().panel }) },
   ];
 }
@@ -182,8 +204,33 @@ export function matches(event: KeyboardEvent, keys: string): boolean {
   return event.key === name;
 }
 
+const regions = [".bar", ".board", ".panel"];
+
+// nextRegion moves the keyboard from the bar to the canvas, to the panel, and around.
+function nextRegion(): void {
+  const at = regions.findIndex((each) => document.activeElement?.closest(each));
+  for (let step = 1; step <= regions.length; step++) {
+    if (focusIn(regions[(at + step) % regions.length] as string)) return;
+  }
+}
+
+// focusIn gives the keyboard to the selected box, the current tab or the first field of a region.
+function focusIn(region: string): boolean {
+  const all = '.react-flow__node.selected, [role="tab"][aria-selected="true"], .settings :is(input, select, textarea)';
+  const inside = document.querySelector(region);
+  const target = inside?.querySelector<HTMLElement>(all) ?? inside?.querySelector<HTMLElement>("button:enabled, input");
+  target?.focus();
+  return target !== null && target !== undefined;
+}
+
 /** leave closes what lies over the canvas and gives the canvas the keyboard. */
 export function leave(edited: Store<Edited>): void {
   close(edited);
-  document.querySelector<HTMLElement>(".board")?.focus();
+  const board = document.querySelector<HTMLElement>(".board");
+  board?.focus();
+  // What follows may select another box, which is drawn a moment later.
+  requestAnimationFrame(() => {
+    const box = board?.querySelector<HTMLElement>(".react-flow__node.selected");
+    if (document.activeElement === board) box?.focus({ preventScroll: true });
+  });
 }

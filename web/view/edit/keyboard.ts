@@ -3,28 +3,67 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
 import { ClipError } from "../../canvas/edit/clip.ts";
-import { useApp, useText } from "../context.tsx";
+import { neighbor } from "../../canvas/neighbor.ts";
+import type { Point } from "../../run/editing.ts";
+import { useApp, useSelect, useText } from "../context.tsx";
 import { center, matches, remove, type Command } from "./commands.ts";
 import { choose, notify, useEdited } from "./state.ts";
 
 /** useKeyboard lets the commands be called by their keys. */
 export function useKeyboard(commands: readonly Command[]): void {
   const edited = useEdited();
+  const { session } = useApp();
+  const select = useSelect();
   useEffect(() => {
+    const goTo = (id: string | undefined): void => {
+      if (id === undefined) return;
+      choose(edited, [id]);
+      select(id, { reveal: true });
+      const box = (): HTMLElement | null => document.querySelector(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+      if (box()) box()?.focus({ preventScroll: true });
+      else requestAnimationFrame(() => box()?.focus({ preventScroll: true })); // drawn when it comes into view
+    };
+    // The first Enter on a box selects it.
+    let selected: readonly string[] = [];
+    const note = (): void => {
+      selected = edited.get().nodes;
+    };
+    const isSelected = ({ target }: KeyboardEvent): boolean => {
+      const box = target instanceof HTMLElement ? target.dataset["id"] : undefined;
+      return box === undefined || selected.includes(box);
+    };
     const pressed = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || isField(event) || document.querySelector("dialog[open]")) return;
+      if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      const counts = ({ where }: Command): boolean =>
+        where === "anywhere" || (!isField(event) && (where !== "canvas" || (isCanvas(event) && isSelected(event))));
+      if (isCanvas(event) && event.altKey && event.key in directions) {
+        event.preventDefault();
+        goTo(neighbor(session.document.get()?.model, edited.get().nodes[0], directions[event.key] as Point));
+        return;
+      }
       const found =
-        commands.find(({ keys }) => keys !== undefined && matches(event, keys)) ??
-        (matches(event, "Mod+Y") ? commands.find(({ label }) => label === "bar.redo") : undefined);
+        commands.find((each) => each.keys !== undefined && counts(each) && matches(event, each.keys)) ??
+        (!isField(event) && matches(event, "Mod+Y") ? commands.find(({ label }) => label === "bar.redo") : undefined);
       if (!found) return;
       event.preventDefault();
       const { nodes, edges } = edited.get();
       if (nodes.length + (found.label === "edit.delete" ? edges.length : 0) >= (found.needs ?? 0)) found.run();
     };
+    addEventListener("keydown", note, true);
     addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, [commands, edited]);
+    return () => {
+      removeEventListener("keydown", note, true);
+      removeEventListener("keydown", pressed);
+    };
+  }, [commands, edited, session, select]);
 }
+
+const directions: Record<string, Point> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowDown: { x: 0, y: 1 },
+};
 
 /** useClipboard copies, cuts and pastes boxes as text, also between canvases and browsers. */
 export function useClipboard(): void {
@@ -68,6 +107,13 @@ export function useClipboard(): void {
       document.removeEventListener("paste", pasted);
     };
   }, [app, edited, flow, t]);
+}
+
+// isCanvas reports whether an event belongs to the canvas or one of its boxes, not to a button
+// there.
+function isCanvas(event: Event): boolean {
+  const [target] = event.composedPath();
+  return target instanceof HTMLElement && target.matches(".board, .react-flow__node");
 }
 
 function isField(event: Event): boolean {

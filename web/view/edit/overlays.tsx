@@ -3,6 +3,9 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { CanvasModel } from "../../canvas/drawing.ts";
+import { errorHandle } from "../../canvas/edit/wires.ts";
+import { canFail } from "../../canvas/model.ts";
+import type { Wire } from "../../run/editing.ts";
 import { useApp, useSelect, useStore, useText } from "../context.tsx";
 import { Icon, iconOfNode, type IconName } from "../icons.tsx";
 import { brief, spoken } from "../text.ts";
@@ -16,6 +19,7 @@ export function Overlays({ commands }: { commands: readonly Command[] }): React.
   const overlay = useStore(edited, (state) => state.overlay);
   if (overlay === "add") return <AddStep />;
   if (overlay === "find") return <Find />;
+  if (overlay === "connect") return <Connect />;
   if (overlay === "commands") return <Commands commands={commands} />;
   return overlay === "help" ? <Help commands={commands} /> : null;
 }
@@ -196,6 +200,69 @@ function found(model: CanvasModel, query: string): { id: string; name: string; i
     .map(({ hit }) => hit);
 }
 
+// Connect lists where an edge of the selected box may lead, and the edges that it has.
+function Connect(): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const edited = useEdited();
+  const [source] = useStore(edited, (state) => state.nodes);
+  const model = useStore(session.document, (document) => document?.model);
+  const choices = useMemo(
+    () =>
+      (query: string): Choice[] => {
+        const done = (act: () => void) => (): void => {
+          leave(edited);
+          act();
+        };
+        const ways = model && source !== undefined ? waysOf(model, source, t("edit.on_error")) : [];
+        return ways.flatMap(({ wire, label, icon, known }) => {
+          const text = t(known ? "connect.remove" : "connect.add", label);
+          if (!text.toLowerCase().includes(query) || (!known && session.editing.refused(wire))) return [];
+          const act = (): void => {
+            if (known) session.editing.disconnect(wire);
+            else session.editing.connect(wire);
+          };
+          const choice = { key: `${wire.branch ?? ""}/${wire.target}`, label: text, run: done(act) };
+          return [{ ...choice, icon: known ? ("trash" as const) : icon }];
+        });
+      },
+    [model, source, edited, session, t],
+  );
+  return <Chooser label={t("edit.connect")} choices={choices} onClose={() => leave(edited)} />;
+}
+
+interface WayTo {
+  wire: Wire;
+  label: string;
+  icon: IconName;
+  known: boolean;
+}
+
+// waysOf lists the edges that a box has, and then those that it may get, the nearest boxes first.
+function waysOf(model: CanvasModel, source: string, onError: string): WayTo[] {
+  const from = model.byId.get(source);
+  if (!from) return [];
+  const branches: [branch: string | undefined, label: string][] =
+    from.branches.length > 0 ? from.branches.map(({ id, label }) => [id, `${label}: `]) : [[undefined, ""]];
+  if (canFail(from)) branches.push([errorHandle, `${onError}: `]);
+  const near = model.nodes
+    .filter(({ id, role }) => id !== source && (role === "node" || role === "group"))
+    .sort((a, b) => Math.hypot(a.x - from.x, a.y - from.y) - Math.hypot(b.x - from.x, b.y - from.y));
+  const ways = branches.flatMap(([branch, label]) =>
+    near.map((node): WayTo => {
+      const known = model.edges.some(
+        (edge) =>
+          edge.source === source &&
+          edge.target === node.id &&
+          (edge.role === "error" ? errorHandle : edge.branch) === branch,
+      );
+      const wire = { source, target: node.id, ...(branch === undefined ? {} : { branch }) };
+      return { wire, label: label + node.name, icon: iconOfNode(node), known };
+    }),
+  );
+  return ways.sort((a, b) => Number(b.known) - Number(a.known));
+}
+
 function Commands({ commands }: { commands: readonly Command[] }): React.ReactNode {
   const t = useText();
   const edited = useEdited();
@@ -237,6 +304,8 @@ function Help({ commands }: { commands: readonly Command[] }): React.ReactNode {
     ["Shift+Drag", t("help.box")],
     ["Mod+Click", t("help.more")],
     ["Arrows", t("help.move")],
+    ["Alt+Arrows", t("help.go")],
+    ["Tab", t("help.tab")],
     ["Space+Drag", t("help.pan")],
   ];
   return (

@@ -6,7 +6,7 @@ import type { Spot } from "../../run/editing.ts";
 import { Store } from "../../run/store.ts";
 
 /** Overlay is what lies over the canvas. */
-export type Overlay = "add" | "find" | "commands" | "help";
+export type Overlay = "add" | "find" | "commands" | "connect" | "help";
 
 /** Edited is the state of the editor. */
 export interface Edited {

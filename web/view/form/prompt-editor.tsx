@@ -9,7 +9,7 @@ import {
   type CompletionResult,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { Annotation, EditorState } from "@codemirror/state";
+import { Annotation, EditorState, type Extension } from "@codemirror/state";
 import {
   Decoration,
   EditorView,
@@ -144,7 +144,7 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
             : [chips(() => latest.current.offered, latest.current.bare === true)]),
           ...(language
             ? []
-            : [autocompletion({ override: [(context) => complete(context, latest.current.offered)], icons: false })]),
+            : [offers(() => latest.current.offered)]),
           EditorView.updateListener.of((update) => {
             const foreign = update.transactions.some((each) => each.annotation(outside));
             if (!update.docChanged || foreign) return;
@@ -210,6 +210,12 @@ function chips(offered: () => readonly Offered[], bare: boolean): ViewPlugin<{ d
       provide: (plugin) => EditorView.atomicRanges.of((view) => view.plugin(plugin)?.decorations ?? Decoration.none),
     },
   );
+}
+
+// offers is the list behind { and /. A choice counts at once: somebody who types fast presses Enter as
+// soon as the list is there.
+function offers(offered: () => readonly Offered[]): Extension {
+  return autocompletion({ override: [(context) => complete(context, offered())], icons: false, interactionDelay: 0 });
 }
 
 // complete offers the variables after { or /, filtered by what follows.

@@ -1,11 +1,12 @@
 // A field for a text with variables, or for code. The editor is loaded when a field is first shown;
 // until then, and where it cannot be loaded, a plain field does.
 
-import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { usable } from "../../canvas/upstream.ts";
 import { own } from "../../canvas/dsl.ts";
 import { useApp, useStore, useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
+import { Plain } from "../plain.tsx";
 import { brief } from "../text.ts";
 import type { Language } from "./code-languages.ts";
 import type { Offered } from "./prompt-editor.tsx";
@@ -35,39 +36,6 @@ export function useOfferedVariables(node: string): Offered[] {
       return { ...each, ...(value === undefined ? {} : { value: brief(value, 60) }) };
     });
   }, [document?.dsl, document?.model, specs, node, shown]);
-}
-
-// Plain stands in for the editor. A person who is writing in it when the editor is loaded continues
-// there.
-function Plain({
-  label,
-  rows,
-  text,
-  caret,
-  onChange,
-}: {
-  label: string;
-  rows: number;
-  text: string;
-  caret: React.RefObject<number | undefined>;
-  onChange(text: string): void;
-}): React.ReactNode {
-  const field = useRef<HTMLTextAreaElement>(null);
-  useLayoutEffect(() => {
-    const element = field.current;
-    return () => {
-      if (element && element === document.activeElement) caret.current = element.selectionStart;
-    };
-  }, [caret]);
-  return (
-    <textarea
-      ref={field}
-      aria-label={label}
-      rows={rows}
-      value={text}
-      onChange={(event) => onChange(event.target.value)}
-    />
-  );
 }
 
 /** Prompt edits a text of a node. */

@@ -160,7 +160,8 @@ function NodeCard({ node }: { node: NodeChange }): React.ReactNode {
   );
 }
 
-function SettingDiff({ setting: { before, after }, label }: { setting: Setting; label: string }): React.ReactNode {
+/** SettingDiff shows a setting before and after. */
+export function SettingDiff({ setting: { before, after }, label }: { setting: Setting; label: string }): React.ReactNode {
   const [old, now] = [shown(before), shown(after)];
   return (
     <div className="setting-diff">

@@ -42,6 +42,12 @@ func (c canvases) operations() []operation {
 			about: "Delete a canvas with its versions and schedules. Its sessions are kept.",
 		}, c.remove),
 		handle(operation{
+			method: "GET", path: one + "/events", body: api.BodyNone, scope: edit, name: "followCanvas",
+			stream: true, events: true,
+			about: "Follow a canvas as server-sent events: an event revision with rev and updated, now and after " +
+				"each change, and an event people with the others who follow it on this host with page.",
+		}, c.events),
+		handle(operation{
 			method: "POST", path: one + "/validate", body: api.BodyCanvas, scope: read, name: "validateCanvas",
 			about: "Validate the saved document, or the one in the request body. The response lists all " +
 				"diagnostics.",

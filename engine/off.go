@@ -1,0 +1,65 @@
+package engine
+
+import "slices"
+
+// isOff reports whether the document switches a node off. The node that opens a canvas or a body
+// cannot be: nothing would run.
+func (n *node) isOff() bool {
+	return n.entry.Get("disabled").True() && !n.opens()
+}
+
+// opens reports whether a canvas or a body begins at the node.
+func (n *node) opens() bool {
+	if n.id == startID || n.id == pipelineID || n.spec.New == nil {
+		return true
+	}
+	role := n.spec.role()
+	return role == RoleStart || role == RoleItem
+}
+
+// through is where an edge to a node leads: to the node or, past one that is switched off, to what
+// follows that.
+func through(c *Canvas, i nodeIndex) []nodeIndex {
+	if !c.nodes[i].off {
+		return []nodeIndex{i}
+	}
+	return past(c, i, map[nodeIndex]bool{}, nil)
+}
+
+func past(c *Canvas, i nodeIndex, seen map[nodeIndex]bool, found []nodeIndex) []nodeIndex {
+	if seen[i] {
+		return found
+	}
+	seen[i] = true
+	if !c.nodes[i].off {
+		return append(found, i)
+	}
+	for _, d := range c.nodes[i].entry.Get("downstream").Elements() {
+		if to, ok := c.index[d.Str()]; ok {
+			found = past(c, to, seen, found)
+		}
+	}
+	return found
+}
+
+// lead adds an edge to a node.
+func (n *node) lead(c *Canvas, to nodeIndex) {
+	if !c.nodes[to].off {
+		n.down = append(n.down, to)
+		return
+	}
+	for _, next := range through(c, to) {
+		if !slices.Contains(n.down, next) {
+			n.down = append(n.down, next)
+		}
+	}
+}
+
+// switchOffBodies switches off what stands in containers that are.
+func switchOffBodies(c *Canvas) {
+	for i := range c.nodes {
+		for p := c.nodes[i].parent; p >= 0 && !c.nodes[i].off; p = c.nodes[p].parent {
+			c.nodes[i].off = c.nodes[p].off
+		}
+	}
+}

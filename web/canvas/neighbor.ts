@@ -1,0 +1,32 @@
+// The box next to another one, for the keyboard.
+
+import type { CanvasModel, CanvasNode } from "./drawing.ts";
+import { origin } from "./edit/groups.ts";
+import { sizeOf } from "./places.ts";
+
+interface Direction {
+  x: number;
+  y: number;
+}
+
+/** neighbor gives the nearest box in a direction; without a box to start from, the first. */
+export function neighbor(model: CanvasModel | undefined, from: string | undefined, to: Direction): string | undefined {
+  const start = from === undefined ? undefined : model?.byId.get(from);
+  if (!model || !start) return model?.nodes[0]?.id;
+  const [x, y] = middle(model, start);
+  let best: { id: string; distance: number } | undefined;
+  for (const node of model.nodes) {
+    const [dx, dy] = middle(model, node).map((at, i) => at - (i === 0 ? x : y)) as [number, number];
+    const along = dx * to.x + dy * to.y;
+    if (node.id === start.id || along <= 0) continue;
+    const distance = along + 2 * Math.abs(to.x === 0 ? dx : dy); // what lies straight ahead comes first
+    if (!best || distance < best.distance) best = { id: node.id, distance };
+  }
+  return best?.id;
+}
+
+function middle(model: CanvasModel, node: CanvasNode): [number, number] {
+  const { x, y } = origin(model, node.id);
+  const { width, height } = sizeOf(node);
+  return [x + width / 2, y + height / 2];
+}

@@ -1,0 +1,32 @@
+// An open canvas: where it came from, what is stored of it, and what it is now.
+
+import type { CanvasModel } from "../canvas/drawing.ts";
+import type { Dsl, Opened } from "../canvas/dsl.ts";
+import type { History } from "../canvas/history.ts";
+import type { Places } from "../canvas/places.ts";
+import type { Origin } from "./host.ts";
+
+/** Source is where a canvas came from. One of a link or a file runs after the person allowed it. */
+export type Source = { kind: "example" | "plugin" | "link" | "file" | "new" } | { kind: "host"; origin: Origin };
+
+/** Base is a document that is stored, and its text. */
+export interface Base {
+  dsl: Dsl;
+  text: string;
+}
+
+/** Document is the opened canvas as it is now. */
+export interface Document {
+  /** Counts what was opened, so that a view can tell one canvas from the next. */
+  number: number;
+  source: Source;
+  opened: Opened;
+  /** The canvas as it was opened, or saved to the host last. */
+  base: Base;
+  history: History;
+  /** The canvas with its edits. */
+  dsl: Dsl;
+  model: CanvasModel;
+  /** The engine's layout, for a canvas that says not where its nodes stand. */
+  places?: Places;
+}

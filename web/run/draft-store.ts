@@ -1,0 +1,129 @@
+// Where drafts are kept: the browser's database, and a journal of changes that are on their way
+// into it. The database takes several turns of the page to write; the journal is written within
+// the act itself.
+
+import type { Words } from "../canvas/dsl.ts";
+import type { Act } from "../canvas/history.ts";
+import type { Change } from "../canvas/patch.ts";
+import type { Source } from "./document.ts";
+
+/** Draft is a canvas as it was left. */
+export interface Draft {
+  key: string;
+  title: Words;
+  source: Source;
+  acts: readonly Act[];
+  /** When it was changed last, milliseconds. */
+  updated: number;
+  /** Increases by one with each write, of whatever tab; drafts of earlier releases have none. */
+  version?: number;
+}
+
+/** Kept is a draft with the text that its acts begin with. */
+export interface Kept extends Draft {
+  text: string;
+}
+
+/** DraftStore reads and writes drafts. */
+export class DraftStore {
+  readonly #database: Promise<IDBDatabase>;
+
+  constructor(factory: IDBFactory | undefined) {
+    this.#database = factory ? opened(factory) : Promise.reject(new Error("no IndexedDB"));
+    this.#database.catch(() => undefined); // each use reports it
+  }
+
+  /** list gives all drafts, the latest first. */
+  async list(): Promise<Draft[]> {
+    const all = await done<Draft[]>((await this.#database).transaction("drafts").objectStore("drafts").getAll());
+    return all.sort((a, b) => b.updated - a.updated);
+  }
+
+  async find(key: string): Promise<Kept | undefined> {
+    return kept((await this.#database).transaction(["drafts", "texts"]), key);
+  }
+
+  /**
+   * change gives `next` the draft with a key and writes what it returns, while no other tab can
+   * write. A text that is undefined stays as it was. `next` must not wait for anything.
+   */
+  async change(key: string, next: (there: Kept | undefined) => { draft: Draft; text?: string }): Promise<void> {
+    const transaction = (await this.#database).transaction(["drafts", "texts"], "readwrite", { durability: "relaxed" });
+    const { draft, text } = next(await kept(transaction, key));
+    if (text !== undefined) transaction.objectStore("texts").put(text, draft.key);
+    await done(transaction.objectStore("drafts").put(draft));
+  }
+
+  async drop(key: string): Promise<void> {
+    const transaction = (await this.#database).transaction(["drafts", "texts"], "readwrite");
+    transaction.objectStore("texts").delete(key);
+    await done(transaction.objectStore("drafts").delete(key));
+  }
+}
+
+/** Entry is what is not in the database yet. */
+export interface Entry {
+  changes: readonly Change[];
+}
+
+const prefix = "easel.unwritten:";
+
+/** Journal keeps the changes that are being written, by draft and tab. */
+export class Journal {
+  readonly #storage: Storage | undefined;
+
+  constructor(storage: Storage | undefined) {
+    this.#storage = storage;
+  }
+
+  set(key: string, tab: string, entry: Entry): void {
+    try {
+      this.#storage?.setItem(prefix + JSON.stringify([key, tab]), JSON.stringify(entry));
+    } catch {
+      this.clear(key, tab); // full: an older entry would be wrong
+    }
+  }
+
+  clear(key: string, tab: string): void {
+    this.#storage?.removeItem(prefix + JSON.stringify([key, tab]));
+  }
+
+  /** entries gives what tabs did not finish writing, by tab. */
+  entries(key: string): [tab: string, Entry][] {
+    const storage = this.#storage;
+    if (!storage) return [];
+    return Object.keys(storage).flatMap((name): [string, Entry][] => {
+      if (!name.startsWith(prefix)) return [];
+      const [of, tab] = JSON.parse(name.slice(prefix.length)) as [string, string];
+      return of === key ? [[tab, JSON.parse(storage.getItem(name) ?? "{}") as Entry]] : [];
+    });
+  }
+}
+
+async function kept(transaction: IDBTransaction, key: string): Promise<Kept | undefined> {
+  const [draft, text] = await Promise.all([
+    done<Draft | undefined>(transaction.objectStore("drafts").get(key)),
+    done<string | undefined>(transaction.objectStore("texts").get(key)),
+  ]);
+  return draft && text !== undefined ? { ...draft, text } : undefined;
+}
+
+function opened(factory: IDBFactory): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = factory.open("easel", 1);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore("drafts", { keyPath: "key" });
+      request.result.createObjectStore("texts");
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
+    request.onblocked = () => reject(new Error("IndexedDB is blocked"));
+  });
+}
+
+function done<T>(request: IDBRequest): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result as T);
+    request.onerror = () => reject(request.error ?? new Error("IndexedDB"));
+  });
+}

@@ -1,0 +1,126 @@
+// One canvas that several people, or several tabs, change: what others stored is merged with what
+// was done here. Settings that both changed wait for the person's choice; until then the canvas
+// stays as it is here.
+
+import { diff } from "../canvas/diff.ts";
+import { open, type Dsl, type Opened } from "../canvas/dsl.ts";
+import { History, type Act } from "../canvas/history.ts";
+import { merge, settle, type Conflict } from "../canvas/merge.ts";
+import { rebase } from "../canvas/rebase.ts";
+import type { Origin } from "./host.ts";
+import type { Base, Document } from "./document.ts";
+import { Store } from "./store.ts";
+
+/** Shareable is what holds the open canvas. */
+export interface Shareable {
+  readonly document: { get(): Document | undefined };
+  readonly origin: { get(): Origin | undefined };
+  replace(history: History, stored?: { opened: Opened; base: Base; origin: Origin | undefined }): void;
+}
+
+/** Theirs is what somebody else stored. */
+interface Theirs {
+  opened: Opened;
+  base: Base;
+  origin: Origin | undefined;
+  /** Acts on it that the host does not have: those of another tab. */
+  history: History;
+}
+
+/** Rival is what others stored and cannot be merged without a choice. */
+export interface Rival {
+  conflicts: readonly Conflict[];
+  /** It is the draft of another tab, no revision of the host. */
+  tab: boolean;
+}
+
+/** Copy is a stored document with the acts since, as another tab wrote it. */
+export interface Copy {
+  text: string;
+  acts: readonly Act[];
+  origin: Origin | undefined;
+}
+
+/** Sharing merges what others store into the open canvas of a session. */
+export class Sharing {
+  /** What waits for a choice. */
+  readonly rival = new Store<Rival | undefined>(undefined);
+  readonly #session: Shareable;
+  #waiting: { theirs: Theirs; from: Dsl } | undefined;
+
+  constructor(session: Shareable) {
+    this.#session = session;
+  }
+
+  /** forget drops what waits for a choice: another canvas is opened. */
+  forget(): void {
+    this.#waiting = undefined;
+    this.rival.set(undefined);
+  }
+
+  /**
+   * receive takes a newer revision of the host. It reports whether the canvas now has it; otherwise
+   * a choice is to be made.
+   */
+  receive(text: string, origin: Origin): boolean {
+    const document = this.#session.document.get();
+    const known = this.#session.origin.get();
+    if (!document || known?.id !== origin.id || origin.rev <= known.rev) return true;
+    return this.#meet(theirsOf({ text, acts: [], origin }), document.base.dsl, false);
+  }
+
+  /**
+   * join takes the draft that another tab wrote; `synced` is what both tabs had before. It gives
+   * their document, and reports whether it is merged; otherwise a choice is to be made.
+   */
+  join(copy: Copy, synced: Dsl): { merged: boolean; theirs: Dsl } {
+    const theirs = theirsOf(copy);
+    return { merged: this.#meet(theirs, synced, true), theirs: theirs.history.dsl };
+  }
+
+  /** choose settles the conflicts: those with the given keys keep our values, the others theirs. */
+  choose(ours: ReadonlySet<string>): void {
+    const waiting = this.#waiting;
+    const document = this.#session.document.get();
+    if (!waiting || !document) return;
+    const { theirs, from } = waiting;
+    this.#take(theirs, from, settle(merge(from, document.dsl, theirs.history.dsl), ours));
+    this.forget();
+  }
+
+  #meet(theirs: Theirs, from: Dsl, tab: boolean): boolean {
+    const document = this.#session.document.get();
+    if (!document) return true;
+    const { dsl, conflicts } = merge(from, document.dsl, theirs.history.dsl);
+    if (conflicts.length > 0) {
+      this.#waiting = { theirs, from };
+      this.rival.set({ conflicts, tab });
+      return false;
+    }
+    this.forget();
+    this.#take(theirs, from, dsl);
+    return true;
+  }
+
+  // take shows the merged document. Acts stay steps of undo where they can.
+  #take({ opened, base, origin, history }: Theirs, from: Dsl, merged: Dsl): void {
+    const document = this.#session.document.get();
+    if (!document) return;
+    if ((origin?.rev ?? 0) < (this.#session.origin.get()?.rev ?? 0)) {
+      // The other tab has not seen yet what this one stored.
+      this.#session.replace(document.history.act({ changes: diff(document.dsl, merged) }));
+    } else if (history.canUndo) {
+      this.#session.replace(history.act({ changes: diff(history.dsl, merged) }), { opened, base, origin });
+    } else {
+      const rebased = rebase(document.history, from, history.dsl, merged);
+      const stored = { opened, base: { ...base, dsl: rebased.base }, origin };
+      this.#session.replace(rebased.history, stored);
+    }
+  }
+}
+
+function theirsOf({ text, acts, origin }: Copy): Theirs {
+  const opened = open(text);
+  const history = acts.reduce((before, act) => before.act(act), new History(opened.dsl));
+  return { opened, base: { dsl: opened.dsl, text }, origin, history };
+}

@@ -1,0 +1,57 @@
+// What other people, and other tabs, do with the open canvas.
+
+import { useEffect, useState } from "react";
+import { useApp, useStore, useText } from "./context.tsx";
+
+/** People says who else has the canvas open. */
+export function People(): React.ReactNode {
+  const t = useText();
+  const people = useStore(useApp().together.people, (all) => all);
+  if (people.length === 0) return null;
+  const names = people.map(({ name, pages }) => (pages > 1 ? t("others.pages", name, pages) : name));
+  return (
+    <ul className="people" aria-label={t("others.here", names.join(", "))}>
+      {people.slice(0, 4).map(({ name, pages }, i) => (
+        <li key={name} title={names[i]}>
+          {initials(name)}
+          {pages > 1 && <sup>{pages}</sup>}
+        </li>
+      ))}
+      {people.length > 4 && <li title={names.slice(4).join(", ")}>+{people.length - 4}</li>}
+    </ul>
+  );
+}
+
+function initials(name: string): string {
+  const words = name.split(/[\s._@-]+/).filter(Boolean);
+  return words.slice(0, 2).map((word) => [...word][0]?.toUpperCase()).join("") || "?";
+}
+
+/** Others reports what was merged, and asks for a choice where both sides changed the same. */
+export function Others({ onChoose }: { onChoose(): void }): React.ReactNode {
+  const t = useText();
+  const { session, together } = useApp();
+  const rival = useStore(session.sharing.rival, (now) => now);
+  const merged = useStore(together.merged, (count) => count);
+  const [seen, setSeen] = useState(merged);
+  useEffect(() => {
+    if (merged === seen) return;
+    const timer = setTimeout(() => setSeen(merged), 8000);
+    return () => clearTimeout(timer);
+  }, [merged, seen]);
+  if (rival) {
+    return (
+      <p className="banner note-bar" role="alert">
+        {t(rival.tab ? "others.rival_tab" : "others.rival", rival.conflicts.length)}
+        <button type="button" className="primary" onClick={onChoose}>
+          {t("others.choose")}
+        </button>
+      </p>
+    );
+  }
+  return merged === seen ? null : (
+    <p className="banner note-bar" role="status">
+      {t("others.merged")}
+    </p>
+  );
+}
