@@ -5,6 +5,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
@@ -24,10 +25,21 @@ func (h *Host) openModels() error {
 	h.models = &model.Tenants{
 		Store: h.store, Host: shared, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
+		Used:    h.recordUse,
 		Limiter: limiter,
 	}
 	return nil
 }
 
 // model serves the models, speech and embeddings of one run.
-func (p *ports) model(j *runs.Job) *model.Tenant { return p.models.Of(j.Tenant, j.Caller).InRun(j.ID) }
+func (p *ports) model(j *runs.Job) *model.Tenant {
+	return p.models.Of(j.Tenant, j.Caller).InRun(j.ID).ForCanvas(j.Canvas)
+}
+
+// recordUse counts a model call with its price.
+func (h *Host) recordUse(u model.Use) {
+	h.quota.Record(quota.Use{
+		Tenant: u.Tenant, Canvas: u.Canvas, Model: u.Model, Input: u.Input, Output: u.Output,
+		Cost: h.cfg.Prices.Cost(u.Model, u.Input, u.Output),
+	})
+}

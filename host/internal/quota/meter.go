@@ -14,6 +14,8 @@ type Records interface {
 	TokenState(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error)
 	AddTokens(ctx context.Context, uses []store.TokenUse) (totals []int64, err error)
 	ForgetTokens(ctx context.Context, day int64) error
+	AddModelUse(ctx context.Context, uses []store.ModelUse) error
+	ForgetModelUse(ctx context.Context, day int64) error
 }
 
 // Config configures a meter. Store is required.
@@ -52,7 +54,8 @@ type Meter struct {
 
 	mu    sync.Mutex
 	list  map[subject]*tally
-	dirty bool // there are unwritten tokens
+	dirty bool                       // there are unwritten tokens
+	uses  map[useKey]*store.ModelUse // unwritten
 
 	writing  sync.Mutex      // held during a write
 	ctx      context.Context // context of writes
@@ -89,7 +92,7 @@ func New(cfg Config) *Meter {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	m := &Meter{cfg: cfg, list: map[subject]*tally{}, flushNow: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1)}
+	m := &Meter{cfg: cfg, list: map[subject]*tally{}, uses: map[useKey]*store.ModelUse{}, flushNow: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1)}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.close = sync.OnceValue(m.stop)
 	go m.work()
