@@ -2,7 +2,6 @@ import { createRoot } from "react-dom/client";
 import { createEngine } from "@easel/engine";
 import { python, scripts } from "@easel/engine/code/python";
 import { sandbox } from "@easel/engine/code/runner";
-import examples from "easel:examples";
 import { datasets, request, retrieve } from "../demo/world.ts";
 import { reader } from "../read/reader.ts";
 import { Consents, tabStorage } from "../run/consent.ts";
@@ -18,6 +17,7 @@ import "../style/page.css";
 import "../style/edit.css";
 import "../style/form.css";
 import "../style/area.css";
+import "../style/home.css";
 import "../style/publish.css";
 
 // The bundler fills in where it put the parts that are loaded later.
@@ -60,4 +60,4 @@ function storage(): IDBFactory | undefined {
 }
 
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook(), drafts }}><App examples={examples} /></AppContext>);
+if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook(), drafts }}><App /></AppContext>);

@@ -1,0 +1,68 @@
+// Home: the person's canvases, what to start a new one from, and files to import.
+
+import { useRef, useState } from "react";
+import { useText } from "../context.tsx";
+import type { Example, Template } from "../example.ts";
+import { Icon } from "../icons.tsx";
+import { chooseFile } from "./choose.ts";
+import { Canvases } from "./canvases.tsx";
+import { ImportDialog } from "./import.tsx";
+import { Starters } from "./starters.tsx";
+import { useHomeText } from "./text.ts";
+
+/** HomeActs are what the home view can do to the page. */
+export interface HomeActs {
+  onNew(): void;
+  onDraft(key: string): void;
+  onHost(id: string): void;
+  onExample(example: Example): void;
+  onTemplate(template: Template): void;
+  onImport(text: string, name: string): void;
+}
+
+/** Home is shown while no canvas is open. */
+export default function Home({ acts }: { acts: HomeActs }): React.ReactNode {
+  const t = useText();
+  const h = useHomeText();
+  const [words, setWords] = useState("");
+  const [chosen, setChosen] = useState<File>();
+  const templates = useRef<HTMLElement>(null);
+  const choose = (): void => chooseFile(".json,.yaml,.yml,application/json", setChosen);
+  return (
+    <div className="home">
+      <div className="home-head">
+        <h1>{h("title")}</h1>
+        <input
+          type="search"
+          value={words}
+          placeholder={h("find")}
+          aria-label={t("host.find")}
+          onChange={(event) => setWords(event.target.value)}
+        />
+        <button type="button" onClick={choose}>
+          <Icon name="keep" />
+          {h("import")}
+        </button>
+      </div>
+      <Canvases words={words.trim()} acts={acts} />
+      <Starters ref={templates} acts={acts} />
+      {chosen && (
+        <ImportDialog
+          key={`${chosen.name} ${chosen.lastModified} ${chosen.size}`}
+          file={chosen}
+          onOther={choose}
+          onTemplates={() => {
+            setChosen(undefined);
+            templates.current?.scrollIntoView();
+            templates.current?.querySelector<HTMLElement>("h2")?.focus();
+          }}
+          onImport={(text, name) => {
+            setChosen(undefined);
+            acts.onImport(text, name);
+          }}
+          onClose={() => setChosen(undefined)}
+        />
+      )}
+    </div>
+  );
+}
