@@ -213,7 +213,7 @@ func newAPI(
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
 		LogDamaged:   func() bool { return len(h.conn.Damage()) > 0 },
 		TestDatabase: ports.testDatabase, Tools: ports.guestTools(),
-		Datasets: h.datasets.Service, Priced: len(cfg.Prices) > 0, Status: h.status,
+		Datasets: h.datasets.Service, Priced: len(cfg.Prices) > 0, Status: func() app.Status { return statusOf(h) },
 	})
 	h.accounts = services.Accounts
 	return faces.New(api.Config{
@@ -222,8 +222,8 @@ func newAPI(
 	}, cfg.Version)
 }
 
-// status is what the host knows of itself.
-func (h *Host) status() app.Status {
+// statusOf returns what a host knows of itself.
+func statusOf(h *Host) app.Status {
 	log := "embedded NATS"
 	if len(h.cfg.NATS) > 0 {
 		log = "NATS cluster"

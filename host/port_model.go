@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
@@ -25,7 +26,7 @@ func (h *Host) openModels() error {
 	h.models = &model.Tenants{
 		Store: h.store, Host: shared, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
-		Used:    h.recordUse,
+		Used:    func(u model.Use) { recordUse(h.quota, h.cfg.Prices, u) },
 		Limiter: limiter,
 	}
 	return nil
@@ -37,9 +38,9 @@ func (p *ports) model(j *runs.Job) *model.Tenant {
 }
 
 // recordUse counts a model call with its price.
-func (h *Host) recordUse(u model.Use) {
-	h.quota.Record(quota.Use{
+func recordUse(meter *quota.Meter, prices engine.Prices, u model.Use) {
+	meter.Record(quota.Use{
 		Tenant: u.Tenant, Canvas: u.Canvas, Model: u.Model, Input: u.Input, Output: u.Output,
-		Cost: h.cfg.Prices.Cost(u.Model, u.Input, u.Output),
+		Cost: prices.Cost(u.Model, u.Input, u.Output),
 	})
 }

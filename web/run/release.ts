@@ -107,7 +107,7 @@ export class Release {
   }
 }
 
-/** needsAt looks for what a document needs and the host does not have; `path` validates documents. */
+/** needsAt lists what a document needs and the host does not have; `path` validates documents. */
 export async function needsAt(host: Pick<Host, "request">, path: string, dsl: Dsl): Promise<Need[]> {
   const names = async (list: string): Promise<Set<string>> => {
     const { items } = await host.request<{ items: { id?: string; name?: string }[] }>("GET", list);

@@ -36,7 +36,7 @@ function filled(form: Form): Record<string, unknown> {
   return Object.fromEntries(Object.entries(form).map(([name, field]) => [name, { ...field, value: value(field) }]));
 }
 
-/** runsOffline asserts that a canvas has no error and answers; each form on the way is filled in. */
+/** runsOffline asserts that a canvas has no error and answers; forms on its way are filled in. */
 export async function runsOffline(file: string, query: string): Promise<string> {
   const { text, dsl } = open(file);
   assert.deepEqual((await engine.validate(text)).filter((problem) => problem.severity === "error"), []);

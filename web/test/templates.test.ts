@@ -18,7 +18,7 @@ const all = files.map((file) => JSON.parse(read(file)) as Template);
 // What a person asks first, where a template starts with a question.
 const questions: Record<string, string> = {
   "support-bot": "How long can I return goods?",
-  "faq-bot": "How long are gift cards valid?",
+  "support-faq": "How long are gift cards valid?",
 };
 
 test("there are three templates for each use case, described in both languages", () => {
@@ -50,8 +50,8 @@ for (const file of files) {
 
 test("the bots for support answer from the sample handbook and name the source", async () => {
   assert.match(await runsOffline(read("support-bot.json"), questions["support-bot"] ?? ""), /30 days/);
-  assert.match(await runsOffline(read("faq-bot.json"), questions["faq-bot"] ?? ""), /three years[\s\S]*\[ID:\d+\]/);
-  const nothing = await runsOffline(read("faq-bot.json"), "xylophone quartz");
+  assert.match(await runsOffline(read("support-faq.json"), questions["support-faq"] ?? ""), /three years[\s\S]*\[ID:\d+\]/);
+  const nothing = await runsOffline(read("support-faq.json"), "xylophone quartz");
   assert.match(nothing, /nothing about this/);
 });
 

@@ -1,7 +1,8 @@
-// What the address asks for: #example=id, #c=canvas in the link itself, #canvas=id of the host,
-// #template=id for a copy of a template, #draft=key of this browser, #open=/path on this origin,
-// #try=/dev/ of a plugin being written, #host for the list of the host's canvases. Any site can link to such an address, so it
-// is read without the person's login, except for canvases of the host's list.
+// What the address asks for: #example=id, #template=id for a copy of a template, #c=canvas in the
+// link itself, #canvas=id of the host, #draft=key of this browser, #open=/path on this origin,
+// #try=/dev/ of a plugin being written, #host for the list of the host's canvases. Any site can
+// link to such an address, so it is read without the person's login, except for canvases of the
+// host's list.
 
 import { useEffect, useRef } from "react";
 import { messageOf } from "@easel/engine";

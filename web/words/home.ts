@@ -45,8 +45,8 @@ const en = {
   import_other: "Choose another file",
   import_failed: "Couldn't import “{0}”",
   import_next_foreign:
-    "Its steps have no exact counterpart here, so it is not converted. Start from the template that is nearest to it, " +
-    "and copy your prompts.",
+    "Its steps have no exact counterpart here, so it is not converted. Start from the nearest template and copy " +
+    "your prompts.",
   import_templates: "Show templates",
   need_model: "Model {0} is not on this host",
   need_no_model: "No model is set up on this host: an offline stand-in answers",

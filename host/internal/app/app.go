@@ -112,7 +112,7 @@ func New(cfg Config) *Services {
 		fetch: cfg.Fetch,
 		box:   &upload.Box{Store: cfg.Store, Files: cfg.Files, Most: cfg.MaxUpload, Documents: cfg.Documents},
 	}
-	usage := &Usage{cfg.Store, cfg.Quota, cfg.Priced}
+	usage := &Usage{cfg.Store, store.ModelUsesOf(cfg.Store), cfg.Quota, cfg.Priced}
 	accounts := &Accounts{store: cfg.Store}
 	canvases := &Canvases{cfg.Store, cfg.Runs, cfg.Registry, cfg.ForgetTask}
 	return &Services{

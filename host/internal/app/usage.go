@@ -11,6 +11,7 @@ import (
 // Usage counts model tokens.
 type Usage struct {
 	store  *store.Store
+	uses   store.ModelUses
 	quota  *quota.Meter
 	priced bool
 }
@@ -42,7 +43,7 @@ func (u *Usage) Models(ctx context.Context, tenant string, from, to int64, by Us
 	if err := u.quota.Flush(); err != nil {
 		return nil, err
 	}
-	rows, err := u.store.ModelUse(ctx, tenant, from, to, by)
+	rows, err := u.uses.List(ctx, tenant, from, to, by)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (u *Usage) Models(ctx context.Context, tenant string, from, to int64, by Us
 			canvases = append(canvases, row.Canvas)
 		}
 	}
-	titles, err := u.store.CanvasTitles(ctx, tenant, canvases)
+	titles, err := u.uses.Titles(ctx, tenant, canvases)
 	out := make([]ModelUse, len(rows))
 	for i, row := range rows {
 		out[i] = ModelUse{row, titles[row.Canvas]}

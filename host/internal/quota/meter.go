@@ -14,13 +14,19 @@ type Records interface {
 	TokenState(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error)
 	AddTokens(ctx context.Context, uses []store.TokenUse) (totals []int64, err error)
 	ForgetTokens(ctx context.Context, day int64) error
-	AddModelUse(ctx context.Context, uses []store.ModelUse) error
-	ForgetModelUse(ctx context.Context, day int64) error
+}
+
+// Uses stores what was used of models, of all hosts; a [store.ModelUses] implements it.
+type Uses interface {
+	Add(ctx context.Context, uses []store.ModelUse) error
+	Forget(ctx context.Context, day int64) error
 }
 
 // Config configures a meter. Store is required.
 type Config struct {
 	Store Records
+	// Uses stores what [Meter.Record] receives; nil drops it.
+	Uses Uses
 	// PerDay is the daily quota, in tokens, of callers without their own; 0 means unlimited. It
 	// does not apply to tenants.
 	PerDay int64

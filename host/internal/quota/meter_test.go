@@ -273,13 +273,6 @@ func (a *faulty) AddTokens(ctx context.Context, uses []store.TokenUse) ([]int64,
 	return a.Store.AddTokens(ctx, uses)
 }
 
-func (a *faulty) AddModelUse(ctx context.Context, uses []store.ModelUse) error {
-	if err := a.check(ctx); err != nil {
-		return err
-	}
-	return a.Store.AddModelUse(ctx, uses)
-}
-
 // While the store is unavailable, callers with cached state continue, and their tokens are written
 // later.
 func TestStoreUnavailable(t *testing.T) {

@@ -20,6 +20,9 @@ type useKey struct {
 
 // Record counts a call for the usage by day, canvas and model. It does not block.
 func (m *Meter) Record(u Use) {
+	if m.cfg.Uses == nil {
+		return
+	}
 	_, day, _ := m.today()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,7 +58,7 @@ func (m *Meter) flushUses() error {
 	if len(uses) == 0 {
 		return nil
 	}
-	err := m.cfg.Store.AddModelUse(m.ctx, uses)
+	err := m.cfg.Uses.Add(m.ctx, uses)
 	if err != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()

@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -9,17 +10,32 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
+type faultyUses struct {
+	store.ModelUses
+	fails bool
+}
+
+func (f *faultyUses) Add(ctx context.Context, uses []store.ModelUse) error {
+	if f.fails {
+		return errUnavailable
+	}
+	return f.ModelUses.Add(ctx, uses)
+}
+
 func TestUsesAreWritten(t *testing.T) {
 	ctx := t.Context()
-	s := &faulty{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
+	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	uses := &faultyUses{ModelUses: store.ModelUsesOf(s)}
 	c := newClock("2026-11-21T12:00:00Z")
-	m := newMeter(t, Config{Store: s, Now: c.now})
+	m := newMeter(t, Config{Store: s, Uses: uses, Now: c.now})
 	call := Use{Tenant: "t", Canvas: "c", Model: "m@P", Input: 100, Output: 10, Cost: 7}
-	s.fails.Store(true)
+	m.writing.Lock() // the meter writes by itself, too
+	uses.fails = true
 	m.Record(call)
-	require.ErrorIs(t, m.Flush(), errUnavailable)
+	require.ErrorIs(t, m.flushUses(), errUnavailable)
 	m.Record(call)
-	s.fails.Store(false)
+	uses.fails = false
+	m.writing.Unlock()
 	require.NoError(t, m.Flush())
 	c.advance(24 * time.Hour)
 	m.Record(call)
@@ -27,7 +43,7 @@ func TestUsesAreWritten(t *testing.T) {
 	require.NoError(t, m.Flush(), "nothing is written twice")
 
 	day := m.Today()
-	rows, err := s.ModelUse(ctx, "t", 0, day, store.UseByDay)
+	rows, err := uses.List(ctx, "t", 0, day, store.UseByDay)
 	require.NoError(t, err)
 	require.Equal(t, []store.ModelUse{
 		{Tenant: "t", Day: day - 1, Calls: 2, Input: 200, Output: 20, Cost: 14},
@@ -36,7 +52,7 @@ func TestUsesAreWritten(t *testing.T) {
 
 	c.advance((useDays + 1) * 24 * time.Hour)
 	require.Equal(t, m.Today(), m.tidy(0))
-	rows, err = s.ModelUse(ctx, "t", 0, day, store.UseByDay)
+	rows, err = uses.List(ctx, "t", 0, day, store.UseByDay)
 	require.NoError(t, err)
 	require.Empty(t, rows, "old usage is removed")
 }

@@ -110,7 +110,10 @@ func (m *Meter) tidy(cleaned int64) int64 {
 		m.cfg.Log.Warn("old counts of tokens were not removed", "err", err)
 		return cleaned
 	}
-	if err := m.cfg.Store.ForgetModelUse(m.ctx, day-useDays); err != nil {
+	if m.cfg.Uses == nil {
+		return day
+	}
+	if err := m.cfg.Uses.Forget(m.ctx, day-useDays); err != nil {
 		m.cfg.Log.Warn("old usage of models was not removed", "err", err)
 		return cleaned
 	}

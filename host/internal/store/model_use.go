@@ -20,7 +20,13 @@ type ModelUse struct {
 	Cost   int64 // millionths of the currency of the price table
 }
 
-// UseGroup is by what the rows of [Store.ModelUse] are added up.
+// ModelUses are the records of what canvases used of models.
+type ModelUses struct{ store *Store }
+
+// ModelUsesOf returns those of a store.
+func ModelUsesOf(s *Store) ModelUses { return ModelUses{s} }
+
+// UseGroup is by what the rows of [ModelUses.List] are added up.
 type UseGroup string
 
 // Groups of rows.
@@ -30,8 +36,8 @@ const (
 	UseByModel  UseGroup = "model"
 )
 
-// AddModelUse adds to what was used before. Sums saturate at [MostTokens].
-func (s *Store) AddModelUse(ctx context.Context, uses []ModelUse) error {
+// Add adds to what was used before. Sums saturate at [MostTokens].
+func (m ModelUses) Add(ctx context.Context, uses []ModelUse) error {
 	// Hosts that write the same rows in the same order cannot deadlock.
 	uses = slices.SortedFunc(slices.Values(uses), func(a, b ModelUse) int {
 		return cmp.Or(strings.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Day, b.Day),
@@ -44,7 +50,7 @@ func (s *Store) AddModelUse(ctx context.Context, uses []ModelUse) error {
 	upsert := `INSERT INTO model_use (tenant_id, day, canvas_id, model, calls, input_tokens, output_tokens, cost)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, day, canvas_id, model) DO UPDATE SET ` +
 		strings.Join([]string{add("calls"), add("input_tokens"), add("output_tokens"), add("cost")}, ", ")
-	return s.write(ctx, "add model use", func(ctx context.Context, q querier) error {
+	return m.store.write(ctx, "add model use", func(ctx context.Context, q querier) error {
 		for _, u := range uses {
 			_, err := q.ExecContext(ctx, upsert, u.Tenant, u.Day, printable(u.Canvas), printable(u.Model),
 				u.Calls, u.Input, u.Output, u.Cost, int64(MostTokens))
@@ -56,10 +62,10 @@ func (s *Store) AddModelUse(ctx context.Context, uses []ModelUse) error {
 	})
 }
 
-// ModelUse returns what a tenant used from one day to another, both included, added up by day,
+// List returns what a tenant used from one day to another, both included, added up by day,
 // canvas or model; only that member of the rows is set. Days are in order, others by cost and
 // tokens, the largest first.
-func (s *Store) ModelUse(ctx context.Context, tenant string, from, to int64, by UseGroup) ([]ModelUse, error) {
+func (m ModelUses) List(ctx context.Context, tenant string, from, to int64, by UseGroup) ([]ModelUse, error) {
 	order := "cost DESC, input_tokens + output_tokens DESC, " + string(by)
 	var key func(*ModelUse) any
 	switch by {
@@ -72,11 +78,14 @@ func (s *Store) ModelUse(ctx context.Context, tenant string, from, to int64, by 
 	default:
 		return nil, fail(ErrInvalid, "model use by %q", by)
 	}
-	query := `SELECT ` + string(by) + `, calls, input_tokens, output_tokens, cost FROM (
-		SELECT ` + string(by) + `, CAST(SUM(calls) AS BIGINT) AS calls, CAST(SUM(input_tokens) AS BIGINT) AS input_tokens,
+	query := fmt.Sprintf(`
+		SELECT %[1]s, calls, input_tokens, output_tokens, cost FROM (
+		SELECT %[1]s, CAST(SUM(calls) AS BIGINT) AS calls,
+			CAST(SUM(input_tokens) AS BIGINT) AS input_tokens,
 			CAST(SUM(output_tokens) AS BIGINT) AS output_tokens, CAST(SUM(cost) AS BIGINT) AS cost
-		FROM model_use WHERE tenant_id = $1 AND day BETWEEN $2 AND $3 GROUP BY ` + string(by) + `) AS sums ORDER BY ` + order
-	out, err := queryAll(ctx, s.read, func(r row) (ModelUse, error) {
+		FROM model_use WHERE tenant_id = $1 AND day BETWEEN $2 AND $3 GROUP BY %[1]s) AS sums
+		ORDER BY %[2]s`, by, order)
+	out, err := queryAll(ctx, m.store.read, func(r row) (ModelUse, error) {
 		u := ModelUse{Tenant: tenant}
 		err := r.Scan(key(&u), &u.Calls, &u.Input, &u.Output, &u.Cost)
 		return u, err
@@ -84,20 +93,20 @@ func (s *Store) ModelUse(ctx context.Context, tenant string, from, to int64, by 
 	return out, fail(err, "model use of tenant %q", tenant)
 }
 
-// ForgetModelUse deletes what was used before a day.
-func (s *Store) ForgetModelUse(ctx context.Context, day int64) error {
-	_, err := s.commit.exec(ctx, `DELETE FROM model_use WHERE day < $1`, day)
+// Forget deletes what was used before a day.
+func (m ModelUses) Forget(ctx context.Context, day int64) error {
+	_, err := m.store.commit.exec(ctx, `DELETE FROM model_use WHERE day < $1`, day)
 	return fail(err, "forget model use")
 }
 
-// CanvasTitles returns the titles of canvases of a tenant by id, without those that do not exist.
-func (s *Store) CanvasTitles(ctx context.Context, tenant string, ids []string) (map[string]string, error) {
+// Titles returns the titles of canvases of a tenant by id, without those that do not exist.
+func (m ModelUses) Titles(ctx context.Context, tenant string, ids []string) (map[string]string, error) {
 	out := make(map[string]string, len(ids))
 	for part := range slices.Chunk(ids, 500) { // SQLite bounds the arguments of a statement
 		var w where
 		w.equal("tenant_id", tenant)
 		w.in("id", part)
-		_, err := queryAll(ctx, s.read, func(r row) (struct{}, error) {
+		_, err := queryAll(ctx, m.store.read, func(r row) (struct{}, error) {
 			var id, title string
 			err := r.Scan(&id, &title)
 			out[id] = title

@@ -8,16 +8,16 @@ import (
 
 func TestModelUse(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
-		ctx := t.Context()
-		require.NoError(t, s.AddModelUse(ctx, []ModelUse{
+		ctx, uses := t.Context(), ModelUsesOf(s)
+		require.NoError(t, uses.Add(ctx, []ModelUse{
 			{"a", 7, "c1", "m@P", 1, 100, 10, 5000},
 			{"a", 7, "c2", "m@P", 1, 1, 1, 0},
 			{"a", 8, "c1", "n@P", 2, 30, 3, 9000},
 			{"b", 7, "c1", "m@P", 1, 7, 7, 7},
 		}))
-		require.NoError(t, s.AddModelUse(ctx, []ModelUse{{"a", 7, "c1", "m@P", 1, 100, 10, 5000}}))
+		require.NoError(t, uses.Add(ctx, []ModelUse{{"a", 7, "c1", "m@P", 1, 100, 10, 5000}}))
 		read := func(by UseGroup, from, to int64) []ModelUse {
-			rows, err := s.ModelUse(ctx, "a", from, to, by)
+			rows, err := uses.List(ctx, "a", from, to, by)
 			require.NoError(t, err)
 			return rows
 		}
@@ -32,13 +32,13 @@ func TestModelUse(t *testing.T) {
 		require.Equal(t, []ModelUse{{Tenant: "a", Model: "n@P", Calls: 2, Input: 30, Output: 3, Cost: 9000}},
 			read(UseByModel, 8, 8))
 
-		require.NoError(t, s.AddModelUse(ctx, []ModelUse{{Tenant: "a", Day: 9, Input: MostTokens}}))
-		require.NoError(t, s.AddModelUse(ctx, []ModelUse{{Tenant: "a", Day: 9, Input: MostTokens}}))
+		require.NoError(t, uses.Add(ctx, []ModelUse{{Tenant: "a", Day: 9, Input: MostTokens}}))
+		require.NoError(t, uses.Add(ctx, []ModelUse{{Tenant: "a", Day: 9, Input: MostTokens}}))
 		require.EqualValues(t, MostTokens, read(UseByDay, 9, 9)[0].Input)
 
-		require.NoError(t, s.ForgetModelUse(ctx, 8))
+		require.NoError(t, uses.Forget(ctx, 8))
 		require.Len(t, read(UseByDay, 0, 8), 1)
-		_, err := s.ModelUse(ctx, "a", 0, 1, "1; DROP TABLE runs")
+		_, err := uses.List(ctx, "a", 0, 1, "1; DROP TABLE runs")
 		require.ErrorIs(t, err, ErrInvalid)
 	})
 }
@@ -50,7 +50,7 @@ func TestCanvasTitles(t *testing.T) {
 		require.NoError(t, err)
 		other, err := s.CreateCanvas(ctx, Canvas{Tenant: "b", Title: "Theirs", DSL: []byte("{}")}, "")
 		require.NoError(t, err)
-		titles, err := s.CanvasTitles(ctx, "a", []string{mine.ID, other.ID, "none"})
+		titles, err := ModelUsesOf(s).Titles(ctx, "a", []string{mine.ID, other.ID, "none"})
 		require.NoError(t, err)
 		require.Equal(t, map[string]string{mine.ID: "Mine"}, titles)
 	})

@@ -62,9 +62,9 @@ func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
 
 // owned lists the tables whose rows belong to a tenant.
 var owned = []string{
-	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "model_use", "members", "list_blocks",
+	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
 	"datasets", "documents", "chunk_edits",
-	"memories", "memory_messages",
+	"memories", "memory_messages", "model_use",
 }
 
 // DeleteTenant deletes a tenant with all its records, and users without another tenant. Uploaded

@@ -65,9 +65,10 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     assert.equal(await page.locator(".react-flow").count(), 0, "nothing is opened");
 
     const broken = JSON.parse(example) as { dsl: { components: Record<string, unknown> } };
-    broken.dsl.components["Email:Send"] = { obj: { component_name: "Email", params: {} }, downstream: [], upstream: [] };
+    const alone = { downstream: [], upstream: [] };
+    broken.dsl.components["Email:Send"] = { obj: { component_name: "Email", params: {} }, ...alone };
     broken.dsl.components["Message:Lost"] = {
-      obj: { component_name: "Message", params: { content: ["{Nobody:Here@content}"] } }, downstream: [], upstream: [],
+      obj: { component_name: "Message", params: { content: ["{Missing:Step@content}"] } }, ...alone,
     };
     await choose(page, "booth.json", JSON.stringify(broken));
     await dialog.locator("summary", { hasText: "Run on a host; mock tools answer in this page" }).click();
@@ -90,7 +91,8 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await dialog.getByRole("button", { name: "Show templates" }).click();
     await dialog.waitFor({ state: "detached" });
 
-    await choose(page, "flow.json", JSON.stringify({ name: "Lead mail", nodes: [{ type: "n8n-nodes-base.set" }], connections: {} }));
+    const flow = { name: "Lead mail", nodes: [{ type: "n8n-nodes-base.set" }], connections: {} };
+    await choose(page, "flow.json", JSON.stringify(flow));
     await dialog.getByText("“Lead mail” is a workflow of n8n.").waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await choose(page, "broken.json", "{");

@@ -8,7 +8,7 @@ import { AreaLinks } from "../areas.tsx";
 import { useApp, useLook, useStore, useText } from "../context.tsx";
 import { SignIn } from "../host.tsx";
 import { Icon } from "../icons.tsx";
-import type { HomeActs } from "./home.tsx";
+import type { HomeActs } from "./acts.ts";
 import { useHomeText } from "./text.ts";
 
 const mostDrafts = 60;
@@ -47,7 +47,15 @@ function NoDrafts({ drafts }: { drafts: Drafts }): React.ReactNode {
   return none ? <p className="quiet hint">{h("here_none")}</p> : null;
 }
 
-function DraftCards({ drafts, words, onOpen }: { drafts: Drafts; words: string; onOpen(key: string): void }): React.ReactNode {
+function DraftCards({
+  drafts,
+  words,
+  onOpen,
+}: {
+  drafts: Drafts;
+  words: string;
+  onOpen(key: string): void;
+}): React.ReactNode {
   const h = useHomeText();
   const language = useLook((look) => look.language);
   const list = useStore(drafts.list, (all) => all);

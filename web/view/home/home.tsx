@@ -2,23 +2,13 @@
 
 import { useRef, useState } from "react";
 import { useText } from "../context.tsx";
-import type { Example, Template } from "../example.ts";
 import { Icon } from "../icons.tsx";
+import type { HomeActs } from "./acts.ts";
 import { chooseFile } from "./choose.ts";
 import { Canvases } from "./canvases.tsx";
 import { ImportDialog } from "./import.tsx";
 import { Starters } from "./starters.tsx";
 import { useHomeText } from "./text.ts";
-
-/** HomeActs are what the home view can do to the page. */
-export interface HomeActs {
-  onNew(): void;
-  onDraft(key: string): void;
-  onHost(id: string): void;
-  onExample(example: Example): void;
-  onTemplate(template: Template): void;
-  onImport(text: string, name: string): void;
-}
 
 /** Home is shown while no canvas is open. */
 export default function Home({ acts }: { acts: HomeActs }): React.ReactNode {

@@ -6,7 +6,7 @@ import { pick } from "../../words/words.ts";
 import { useApp, useLook, useStore } from "../context.tsx";
 import { loadExamples, loadTemplates, useCases, type Example, type Template, type UseCase } from "../example.ts";
 import { hueOf, Icon, iconOf } from "../icons.tsx";
-import type { HomeActs } from "./home.tsx";
+import type { HomeActs } from "./acts.ts";
 import { useHomeText } from "./text.ts";
 
 const mostIcons = 7;
@@ -69,7 +69,15 @@ export function Starters({
   );
 }
 
-function StarterCard({ starter, label, onOpen }: { starter: Example; label?: string; onOpen(): void }): React.ReactNode {
+function StarterCard({
+  starter,
+  label,
+  onOpen,
+}: {
+  starter: Example;
+  label?: string;
+  onOpen(): void;
+}): React.ReactNode {
   const h = useHomeText();
   const language = useLook((look) => look.language);
   const specs = useStore(useApp().session.specs, (all) => all);

@@ -52,7 +52,8 @@ type loginWords struct {
 
 var loginTexts = map[string]loginWords{
 	"en": {
-		Lang: "en", Title: "Log in", Account: "Your account", Email: "E-mail address", Password: "Password or API key", LogIn: "Log in",
+		Lang: "en", Account: "Your account",
+		Title: "Log in", Email: "E-mail address", Password: "Password or API key", LogIn: "Log in",
 		Hint:  "On a host with one user, the API key that was printed at the first start is enough.",
 		Wrong: "The address and the password do not match.", TooMany: "Too many attempts. Wait a little and try again.",
 		LoggedIn: "You are logged in as", LogOut: "Log out", Open: "Open the canvases", Change: "Change the password",

@@ -119,14 +119,16 @@ func TestLoginPage(t *testing.T) {
 
 func TestSignInLink(t *testing.T) {
 	s := apitest.New(t)
-	ann, err := s.Store.CreateMember(t.Context(), store.Member{Tenant: "one", Role: app.RoleOwner}, store.User{Email: "ann@x.org"}, "correct horse")
+	owner := store.Member{Tenant: "one", Role: app.RoleOwner}
+	ann, err := s.Store.CreateMember(t.Context(), owner, store.User{Email: "ann@x.org"}, "correct horse")
 	require.NoError(t, err)
 	link := "/login?once=" + s.Services.Accounts.NewSignInCode(ann.ID)
 	v := newVisitor(s)
-	for _, header := range [][]string{{"Sec-Purpose", "prefetch"}, {"Purpose", "prefetch"}, {"Sec-Fetch-Mode", "cors"}} {
+	previews := [][]string{{"Sec-Purpose", "prefetch"}, {"Purpose", "prefetch"}, {"Sec-Fetch-Mode", "cors"}}
+	for _, header := range previews {
 		require.Equal(t, 200, v.visit(link, header).Status)
 	}
-	require.Equal(t, 401, v.visit("/api/v2/me", nil).Status, "a preview signs nobody in")
+	require.Equal(t, 401, v.visit("/api/v2/me", nil).Status, "a preview signs in no user")
 
 	a := v.visit(link, []string{"Sec-Fetch-Mode", "navigate"})
 	require.Equal(t, 303, a.Status)
@@ -140,7 +142,7 @@ func TestSignInLink(t *testing.T) {
 	require.Equal(t, 401, other.visit("/api/v2/me", nil).Status, "the link is used up")
 	require.Equal(t, 401, other.visit("/login?once=", nil).Status)
 
-	gone := "/login?once=" + s.Services.Accounts.NewSignInCode("nobody")
+	gone := "/login?once=" + s.Services.Accounts.NewSignInCode("unknown")
 	require.Equal(t, 401, other.visit(gone, nil).Status)
 }
 

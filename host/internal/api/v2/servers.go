@@ -60,7 +60,7 @@ type serverInput struct {
 	Type        *string           `json:"type,omitempty" jsonschema:"streamable-http (default) or sse"`
 	URL         *string           `json:"url,omitempty"`
 	Description *string           `json:"description,omitempty"`
-	Headers     map[string]string `json:"headers,omitempty" jsonschema:"headers of each request; values may be {{secret:NAME}}"`
+	Headers     map[string]string `json:"headers,omitempty" jsonschema:"sent along; may hold {{secret:NAME}}"`
 }
 
 type toolView struct {

@@ -36,7 +36,7 @@ type usageReport struct {
 	From   string    `json:"from" jsonschema:"first day"`
 	To     string    `json:"to" jsonschema:"last day"`
 	Priced bool      `json:"priced" jsonschema:"whether the host has a price table"`
-	Items  []useView `json:"items" jsonschema:"days in order, without those on which nothing was used; others by cost and tokens, the largest first"`
+	Items  []useView `json:"items" jsonschema:"days in order, without unused ones; others by cost, largest first"`
 	Total  useView   `json:"total"`
 }
 

@@ -51,7 +51,8 @@ func TestUsage(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	status := func() app.Status {
-		return app.Status{Version: "1.2.3", Log: "embedded NATS", Memory: []app.Budget{{Name: "runs", Size: 10, Used: 3}}}
+		memory := []app.Budget{{Name: "runs", Size: 10, Used: 3}}
+		return app.Status{Version: "1.2.3", Log: "embedded NATS", Memory: memory}
 	}
 	s := apitest.New(t, func(c *apitest.Config) { c.Status = status })
 	a := s.As("one", "GET", "/api/v2/health", "", 200)
