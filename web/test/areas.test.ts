@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { en } from "../words/areas.en.ts";
 import { zh } from "../words/areas.zh.ts";
 import { texts as home } from "../words/home.ts";
+import { texts as settings } from "../words/settings.ts";
 
 test("the areas have the same texts in both languages, with the same places for values", () => {
   assert.deepEqual(Object.keys(zh), Object.keys(en));
@@ -16,7 +17,7 @@ test("the areas have the same texts in both languages, with the same places for 
   assert.deepEqual(latin, []);
 });
 
-for (const [view, texts] of Object.entries({ home })) {
+for (const [view, texts] of Object.entries({ home, settings })) {
   test(`the texts of ${view} are the same in both languages, with the same places for values`, () => {
     assert.deepEqual(Object.keys(texts.zh), Object.keys(texts.en));
     const places = (text: string): string[] => [...text.matchAll(/\{\d\}/g)].map(([place]) => place).sort();

@@ -18,6 +18,7 @@ import "../style/edit.css";
 import "../style/form.css";
 import "../style/area.css";
 import "../style/home.css";
+import "../style/settings.css";
 import "../style/publish.css";
 
 // The bundler fills in where it put the parts that are loaded later.

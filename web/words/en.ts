@@ -32,6 +32,7 @@ export const en = {
   "chat.stored": "Run {0} of the host",
 
   "area.knowledge": "Knowledge",
+  "area.settings": "Settings",
   "area.runs": "Runs",
 
   "gallery.drop": "Drop the canvas here",

@@ -33,6 +33,7 @@ export const zh: Record<Key, string> = {
   "chat.stored": "主机上的运行 {0}",
 
   "area.knowledge": "知识库",
+  "area.settings": "设置",
   "area.runs": "运行记录",
 
   "gallery.drop": "把画布放在这里",

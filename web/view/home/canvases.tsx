@@ -66,7 +66,7 @@ function DraftCards({
   const when = useWhen();
   return found.slice(0, mostDrafts).map(({ key, title, source, updated }) => (
     <li key={key} className="deletable">
-      <button type="button" className="card" onClick={() => onOpen(key)}>
+      <button type="button" className="card draft" onClick={() => onOpen(key)}>
         <b>{title}</b>
         <small>
           <Where source={source.kind} /> · {h("changed", when(updated))}
