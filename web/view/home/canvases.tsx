@@ -100,7 +100,7 @@ function OnHost({ words, onOpen }: { words: string; onOpen(id: string): void }):
       <div className="line">
         <h2 id="host-title">{t("host.title")}</h2>
         {name && <span className="quiet small">{name}</span>}
-        <AreaLinks always />
+        {status !== "open" && <AreaLinks always />}
       </div>
       {status === "unknown" && (
         <button type="button" onClick={() => void host.connect()}>

@@ -34,7 +34,7 @@ export function Starters({
           <h2 id="templates-title" tabIndex={-1}>
             {h("templates")}
           </h2>
-          <div className="uses" role="group" aria-label={h("use_label")}>
+          <div className="use-cases" role="group" aria-label={h("use_label")}>
             {[undefined, ...useCases].map((each) => (
               <button key={each ?? ""} type="button" aria-pressed={use === each} onClick={() => setUse(each)}>
                 {h(each ? `use_${each}` : "use_all")}
