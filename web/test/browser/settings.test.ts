@@ -80,6 +80,22 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     return (text ? JSON.parse(text) : undefined) as T;
   }
 
+  test("the link that the host prints signs in once", async () => {
+    const { page, done } = await stage.visit("login");
+    await audit(page, "login");
+    await page.goto(host.link);
+    await page.locator(".on-host", { hasText: "This host has no canvases yet." }).waitFor();
+    assert.equal(new URL(page.url()).hash, "#host");
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.locator(".settings-view").waitFor();
+    const other = await stage.visit("login");
+    await other.page.goto(host.link);
+    await other.page.getByRole("alert").getByText("This link was used already").waitFor();
+    await audit(other.page, "a link that was used");
+    await other.done(refused);
+    await done();
+  });
+
   test("a provider is added, tested and used, and its tokens and costs are shown", async () => {
     const { page, done } = await stage.visit("#settings=models");
     await enter(page);
