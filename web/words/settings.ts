@@ -24,7 +24,7 @@ const en = {
 
   models_hint: "Providers answer the model calls of canvases. Their keys stay on the host.",
   models_none: "No model provider yet",
-  models_none_hint: "Until you add one, an offline stand-in answers. Add OpenAI, a compatible service, or a local Ollama.",
+  models_none_hint: "An offline stand-in answers until you add one: OpenAI, a compatible service, or a local Ollama.",
   provider_add: "Add provider",
   provider_name: "Provider, such as OpenAI",
   provider_url: "Base URL, empty for OpenAI",

@@ -37,8 +37,12 @@ function modelServer(): Promise<Server> {
 const canvas = {
   components: {
     begin: { obj: { component_name: "Begin", params: {} }, downstream: ["LLM:A"], upstream: [] },
-    "LLM:A": { obj: { component_name: "LLM", params: { llm_id: "small@Local" } }, downstream: ["Message:B"], upstream: ["begin"] },
-    "Message:B": { obj: { component_name: "Message", params: { content: ["{LLM:A@content}"] } }, downstream: [], upstream: ["LLM:A"] },
+    "LLM:A": {
+      obj: { component_name: "LLM", params: { llm_id: "small@Local" } }, downstream: ["Message:B"], upstream: ["begin"],
+    },
+    "Message:B": {
+      obj: { component_name: "Message", params: { content: ["{LLM:A@content}"] } }, downstream: [], upstream: ["LLM:A"],
+    },
   },
 };
 
@@ -146,7 +150,8 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByLabel("Value").fill("very-secret-value");
     await page.getByLabel("Hosts it may be sent to").fill("api.shop.example, *.shop.example");
     await page.getByRole("button", { name: "Store secret" }).click();
-    await page.locator(".settings-list li", { hasText: "SHOP_KEY" }).getByText("api.shop.example, *.shop.example").waitFor();
+    const secret = page.locator(".settings-list li", { hasText: "SHOP_KEY" });
+    await secret.getByText("api.shop.example, *.shop.example").waitFor();
     assert.equal((await page.content()).includes("very-secret-value"), false);
     await audit(page, "secrets");
 

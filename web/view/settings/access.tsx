@@ -93,8 +93,8 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
   const { value, reload } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const add = async (values: FormData): Promise<void> => {
-    const member = { email: textOf(values, "email"), password: String(values.get("password")), role: textOf(values, "role") };
-    await admin.post("/users", member);
+    const password = String(values.get("password"));
+    await admin.post("/users", { email: textOf(values, "email"), password, role: textOf(values, "role") });
     reload();
   };
   return (
@@ -150,7 +150,14 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
 function Password(): React.ReactNode {
   const s = useSettingsText();
   return (
-    <Field label={s("user_password")} name="password" type="password" required minLength={8} autoComplete="new-password" />
+    <Field
+      label={s("user_password")}
+      name="password"
+      type="password"
+      required
+      minLength={8}
+      autoComplete="new-password"
+    />
   );
 }
 
@@ -167,7 +174,8 @@ export function TenantsSection({ me }: { me: Me }): React.ReactNode {
     const email = textOf(values, "email");
     const owner = email ? { email, password: String(values.get("password")) } : {};
     const quota = Number(textOf(values, "quota")) || 0;
-    setMade(await admin.post<{ key: string }>("/tenants", { name: textOf(values, "name"), ...owner, tokens_per_day: quota }));
+    const tenant = { name: textOf(values, "name"), ...owner, tokens_per_day: quota };
+    setMade(await admin.post<{ key: string }>("/tenants", tenant));
     reload();
   };
   return (

@@ -17,7 +17,7 @@ export function ModelsSection(): React.ReactNode {
   const { value, reload } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const { providers, models, defaults } = value;
-  const shared = models.filter(({ host }) => host && providers.length + models.length > 0);
+  const shared = models.filter(({ host }) => host);
   const put = async (values: FormData): Promise<void> => {
     const key = textOf(values, "key");
     await admin.put(`/providers/${encodeURIComponent(textOf(values, "name"))}`, {
@@ -80,7 +80,11 @@ function ProviderRow({ provider, onChanged }: { provider: Provider; onChanged():
       }}
     >
       <Fault text={attempt.fault} />
-      {tested?.ok && <p className="verdict good" role="status">{s("provider_ok", tested.model, tested.took_ms, tested.answer ?? "")}</p>}
+      {tested?.ok && (
+        <p className="verdict good" role="status">
+          {s("provider_ok", tested.model, tested.took_ms, tested.answer ?? "")}
+        </p>
+      )}
       {tested && !tested.ok && <Fault text={s("provider_failed", tested.model, tested.error ?? "")} />}
     </Row>
   );

@@ -50,7 +50,11 @@ export function SecretsSection(): React.ReactNode {
           ))}
         </ul>
       )}
-      <Adder label={s("secret_add")} submit={s("secret_add")} onSubmit={(values) => put(textOf(values, "name"), values)}>
+      <Adder
+        label={s("secret_add")}
+        submit={s("secret_add")}
+        onSubmit={(values) => put(textOf(values, "name"), values)}
+      >
         <Field label={s("name")} name="name" required pattern="[A-Za-z0-9_.\-]+" />
         {fields()}
       </Adder>

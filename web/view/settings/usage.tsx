@@ -26,7 +26,11 @@ export function UsageSection(): React.ReactNode {
       <div className="tools">
         <p className="quiet">{s("usage_hint")}</p>
         <span className="grow" />
-        <select aria-label={s("usage_period")} value={length} onChange={(event) => setLength(Number(event.target.value))}>
+        <select
+          aria-label={s("usage_period")}
+          value={length}
+          onChange={(event) => setLength(Number(event.target.value))}
+        >
           {periods.map((n) => (
             <option key={n} value={n}>
               {s("usage_days", n)}
@@ -41,7 +45,12 @@ export function UsageSection(): React.ReactNode {
           <Totals usage={value.day} />
           <Chart usage={value.day} />
           <Table title={s("usage_by_canvas")} usage={value.canvas} head={s("usage_canvas")} name={canvasName(s)} />
-          <Table title={s("usage_by_model")} usage={value.model} head={s("usage_model")} name={({ model }) => model ?? ""} />
+          <Table
+            title={s("usage_by_model")}
+            usage={value.model}
+            head={s("usage_model")}
+            name={({ model }) => model ?? ""}
+          />
         </>
       )}
       {value && !value.day.priced && <p className="quiet small">{s("usage_unpriced")}</p>}
@@ -86,7 +95,8 @@ function Totals({ usage: { total, priced } }: { usage: Usage }): React.ReactNode
 }
 
 // Chart draws a bar for each day: money where there are prices, else tokens.
-function Chart({ usage: { from, to, items, priced } }: { usage: Usage }): React.ReactNode {
+function Chart({ usage }: { usage: Usage }): React.ReactNode {
+  const { from, to, items, priced } = usage;
   const s = useSettingsText();
   const money = useMoney();
   const { day, count } = useFormats();
@@ -115,7 +125,7 @@ function Chart({ usage: { from, to, items, priced } }: { usage: Usage }): React.
             <g key={each}>
               <title>{`${day(each)}: ${show(size(by.get(each)))}`}</title>
               <rect className="hover" x={i * width} y={0} width={width} height={40} />
-              <rect className="amount" x={i * width + width * 0.12} y={40 - height} width={width * 0.76} height={height} />
+              <rect className="amount" x={(i + 0.12) * width} y={40 - height} width={width * 0.76} height={height} />
             </g>
           );
         })}
@@ -126,7 +136,7 @@ function Chart({ usage: { from, to, items, priced } }: { usage: Usage }): React.
       </p>
       <details>
         <summary>{s("usage_by_day")}</summary>
-        <Rows usage={{ from, to, items, priced, total: items[0] as Use }} head={s("usage_day")} name={(use) => day(use.day ?? "")} />
+        <Rows usage={usage} head={s("usage_day")} name={(use) => day(use.day ?? "")} />
       </details>
     </figure>
   );
