@@ -14,6 +14,13 @@ func (p Price) cost(prompt, completion int) int64 {
 	return int64(math.Ceil(float64(prompt)*p.Input + float64(completion)*p.Output))
 }
 
+// Cost is the price of an answer in millionths of the currency; 0 for a model that is not in the
+// table.
+func (p Prices) Cost(llm string, input, output int64) int64 {
+	price, _ := p.of(llm)
+	return price.cost(int(input), int(output))
+}
+
 // Prices are the prices of models by llm_id, with or without "@provider"; "*" is that of all
 // others.
 type Prices map[string]Price

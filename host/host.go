@@ -68,6 +68,9 @@ type Host struct {
 	control *http.Server
 	metrics metricsDoor
 	memory  budgets
+	started time.Time
+	// accounts make the codes of links for signing in.
+	accounts *app.Accounts
 	// runMemory is what the runs at work hold of memory.runs.
 	runMemory *runMemory
 
@@ -99,7 +102,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 	if cfg.Sync == "" {
 		cfg.Sync = SyncContract
 	}
-	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory)}
+	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory), started: time.Now()}
 	h.runMemory = newRunMemory(h.memory.runs, h.memory.limit)
 	if cfg.Dir != "" {
 		h.runMemory.file = filepath.Join(cfg.Dir, "memory.json")
@@ -207,12 +210,22 @@ func newAPI(
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
 		LogDamaged:   func() bool { return len(h.conn.Damage()) > 0 },
 		TestDatabase: ports.testDatabase, Tools: ports.guestTools(),
-		Datasets: h.datasets.Service,
+		Datasets: h.datasets.Service, Priced: len(cfg.Prices) > 0, Status: func() app.Status { return statusOf(h) },
 	})
+	h.accounts = services.Accounts
 	return faces.New(api.Config{
 		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate,
 		Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
 	}, cfg.Version)
+}
+
+// statusOf returns what a host knows of itself.
+func statusOf(h *Host) app.Status {
+	log := "embedded NATS"
+	if len(h.cfg.NATS) > 0 {
+		log = "NATS cluster"
+	}
+	return app.Status{Version: h.cfg.Version, Started: h.started, Log: log, Memory: h.memory.list()}
 }
 
 // begin takes over what was left unfinished, here and by other hosts.

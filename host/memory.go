@@ -3,6 +3,7 @@ package host
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/script"
 )
@@ -39,13 +40,31 @@ func newBudgets(limit int64) budgets {
 	}
 }
 
+// list is the budgets with what is used of them, by the names of their labels.
+func (b budgets) list() []app.Budget {
+	var out []app.Budget
+	for _, one := range b.named() {
+		out = append(out, app.Budget{Name: one.name, Size: one.Size(), Used: one.Used()})
+	}
+	return out
+}
+
+type namedBudget struct {
+	name string
+	*memlimit.Budget
+}
+
+func (b budgets) named() []namedBudget {
+	return []namedBudget{
+		{"requests", b.requests}, {"small_requests", b.small}, {"documents", b.documents}, {"runs", b.runs},
+		{"run_canvases", b.canvases}, {"scripts", b.scripts},
+	}
+}
+
 // register adds the sizes of the budgets and what is used of them to the numbers of the host.
 func (b budgets) register(numbers *prometheus.Registry) {
-	for label, budget := range map[string]*memlimit.Budget{
-		"requests": b.requests, "small_requests": b.small, "documents": b.documents, "runs": b.runs,
-		"run_canvases": b.canvases, "scripts": b.scripts,
-	} {
-		labels := prometheus.Labels{"budget": label}
+	for _, budget := range b.named() {
+		labels := prometheus.Labels{"budget": budget.name}
 		numbers.MustRegister(
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 				Name: "easel_memory_budget_bytes", Help: "Memory that this kind of work may hold together.", ConstLabels: labels,

@@ -3,8 +3,10 @@ package host
 import (
 	"fmt"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
@@ -24,10 +26,21 @@ func (h *Host) openModels() error {
 	h.models = &model.Tenants{
 		Items: h.store.Items, Host: shared, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
+		Used:    func(u model.Use) { recordUse(h.quota, h.cfg.Prices, u) },
 		Limiter: limiter,
 	}
 	return nil
 }
 
 // model serves the models, speech and embeddings of one run.
-func (p *ports) model(j *runs.Job) *model.Tenant { return p.models.Of(j.Tenant, j.Caller).InRun(j.ID) }
+func (p *ports) model(j *runs.Job) *model.Tenant {
+	return p.models.Of(j.Tenant, j.Caller).InRun(j.ID).ForCanvas(j.Canvas)
+}
+
+// recordUse counts a model call with its price.
+func recordUse(meter *quota.Meter, prices engine.Prices, u model.Use) {
+	meter.Record(quota.Use{
+		Tenant: u.Tenant, Canvas: u.Canvas, Model: u.Model, Input: u.Input, Output: u.Output,
+		Cost: prices.Cost(u.Model, u.Input, u.Output),
+	})
+}

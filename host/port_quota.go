@@ -17,7 +17,7 @@ func (h *Host) openQuota(numbers *prometheus.Registry) error {
 	used := newTenantCounter(numbers, "easel_model_tokens_total", "Model tokens that runs and pages used on this host.")
 	refused := newTenantCounter(numbers, "easel_model_refusals_total", "Model calls that this host refused because a quota of tokens was used up.")
 	h.quota = quota.New(quota.Config{
-		Store: h.store.Tokens, PerDay: h.cfg.TokensPerDay, Log: h.cfg.Log,
+		Store: h.store.Tokens, Uses: h.store.Uses, PerDay: h.cfg.TokensPerDay, Log: h.cfg.Log,
 		Used:    func(tenant string, tokens int64) { used.add(tenant, float64(tokens)) },
 		Refused: func(tenant string) { refused.add(tenant, 1) },
 	})

@@ -19,6 +19,10 @@ const (
 // FirstTenant is the id of the tenant that a host with one user has.
 const FirstTenant = firstTenantID
 
+// SignInPath returns a path at which the first user signs in once, without a password; see
+// [app.SignInLasts].
+func (h *Host) SignInPath() string { return "/login?once=" + h.accounts.NewSignInCode(firstUserID) }
+
 // firstTenant makes tenant, user and key at the first start.
 func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error {
 	_, err := h.store.Tenants.Get(ctx, firstTenantID)

@@ -98,7 +98,7 @@ func (b bundler) scripts() (*result, error) {
 		}
 		options.Define[define] = string(text)
 	}
-	options.Plugins = []api.Plugin{b.examples()}
+	options.Plugins = []api.Plugin{b.canvases()}
 	return b.build(options)
 }
 
@@ -190,15 +190,17 @@ func (b bundler) python() (string, error) {
 	return name, copyFiles(files)
 }
 
-// examples resolves the import easel:examples to the canvases of web/examples, in order of their
-// names.
-func (b bundler) examples() api.Plugin {
-	folder := b.abs("web/examples")
-	return api.Plugin{Name: "examples", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: "^easel:examples$"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: args.Path, Namespace: "examples"}, nil
+// canvases resolves the imports easel:examples and easel:templates to the canvases of web/examples
+// and web/templates, in order of their names.
+func (b bundler) canvases() api.Plugin {
+	return api.Plugin{Name: "canvases", Setup: func(build api.PluginBuild) {
+		filter := api.OnResolveOptions{Filter: "^easel:(examples|templates)$"}
+		build.OnResolve(filter, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: strings.TrimPrefix(args.Path, "easel:"), Namespace: "canvases"}, nil
 		})
-		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "examples"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+		from := api.OnLoadOptions{Filter: ".*", Namespace: "canvases"}
+		build.OnLoad(from, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			folder := b.abs(filepath.Join("web", args.Path))
 			files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 			if err != nil {
 				return api.OnLoadResult{}, err
@@ -206,12 +208,14 @@ func (b bundler) examples() api.Plugin {
 			var code strings.Builder
 			list := make([]string, len(files))
 			for i, file := range files {
-				list[i] = fmt.Sprintf("e%d", i)
-				fmt.Fprintf(&code, "import e%d from %q;\n", i, file)
+				list[i] = fmt.Sprintf("c%d", i)
+				fmt.Fprintf(&code, "import c%d from %q;\n", i, file)
 			}
 			fmt.Fprintf(&code, "export default [%s];\n", strings.Join(list, ", "))
 			text := code.String()
-			return api.OnLoadResult{Contents: &text, ResolveDir: folder, WatchDirs: []string{folder}, WatchFiles: files}, nil
+			return api.OnLoadResult{
+				Contents: &text, ResolveDir: folder, WatchDirs: []string{folder}, WatchFiles: files,
+			}, nil
 		})
 	}}
 }

@@ -17,6 +17,8 @@ export interface HostCanvas {
   description: string;
   /** When it was changed last, ISO 8601. */
   updated: string;
+  /** The published version, if there is one. */
+  published?: { version: string; at: string };
 }
 
 /** Origin is where a canvas of the host came from: its id, and which of its revisions it is. */

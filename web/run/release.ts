@@ -102,19 +102,24 @@ export class Release {
   }
 
   /** needs looks for what a document needs and the host does not have. */
-  async needs(dsl: Dsl): Promise<Need[]> {
-    const names = async (path: string): Promise<Set<string>> => {
-      const { items } = await this.#host.request<{ items: { id?: string; name?: string }[] }>("GET", path);
-      return new Set(items.flatMap(({ id, name }) => [id, name].filter((each) => each !== undefined)));
-    };
-    const [report, models, datasets, secrets] = await Promise.all([
-      this.#host.request<{ diagnostics: Diagnostic[] }>("POST", `${this.#path}/validate`, { dsl }),
-      names("/api/v2/models"),
-      names("/api/v2/datasets?page_size=1000"),
-      names("/api/v2/secrets"),
-    ]);
-    return [...report.diagnostics.map(ofDiagnostic), ...lacking(dsl, { models, datasets, secrets })];
+  needs(dsl: Dsl): Promise<Need[]> {
+    return needsAt(this.#host, `${this.#path}/validate`, dsl);
   }
+}
+
+/** needsAt lists what a document needs and the host does not have; `path` validates documents. */
+export async function needsAt(host: Pick<Host, "request">, path: string, dsl: Dsl): Promise<Need[]> {
+  const names = async (list: string): Promise<Set<string>> => {
+    const { items } = await host.request<{ items: { id?: string; name?: string }[] }>("GET", list);
+    return new Set(items.flatMap(({ id, name }) => [id, name].filter((each) => each !== undefined)));
+  };
+  const [checked, models, datasets, secrets] = await Promise.all([
+    host.request<{ diagnostics: Diagnostic[] }>("POST", path, { dsl }),
+    names("/api/v2/models"),
+    names("/api/v2/datasets?page_size=1000"),
+    names("/api/v2/secrets"),
+  ]);
+  return [...checked.diagnostics.map(ofDiagnostic), ...lacking(dsl, { models, datasets, secrets })];
 }
 
 /** Need is one thing that stands between a canvas and its users. */

@@ -210,6 +210,12 @@ export class Session {
     if (document) this.#revise(document, document.history.redo());
   }
 
+  /** validate checks a document that is not open. */
+  async validate(text: string): Promise<Diagnostic[]> {
+    await this.#described; // plugins are components by then
+    return (await this.#engine).validate(text);
+  }
+
   /** text gives the canvas with its edits as JSON: what was not edited stands as it was written. */
   text(): Promise<string> {
     return Promise.resolve(textOf(this.#document()));

@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { en } from "../words/areas.en.ts";
 import { zh } from "../words/areas.zh.ts";
+import { texts as home } from "../words/home.ts";
+import { texts as settings } from "../words/settings.ts";
 
 test("the areas have the same texts in both languages, with the same places for values", () => {
   assert.deepEqual(Object.keys(zh), Object.keys(en));
@@ -14,3 +16,16 @@ test("the areas have the same texts in both languages, with the same places for 
   );
   assert.deepEqual(latin, []);
 });
+
+for (const [view, texts] of Object.entries({ home, settings })) {
+  test(`the texts of ${view} are the same in both languages, with the same places for values`, () => {
+    assert.deepEqual(Object.keys(texts.zh), Object.keys(texts.en));
+    const places = (text: string): string[] => [...text.matchAll(/\{\d\}/g)].map(([place]) => place).sort();
+    const chinese: Record<string, string> = texts.zh;
+    for (const [key, text] of Object.entries(texts.en)) {
+      assert.deepEqual(places(chinese[key] ?? ""), places(text), key);
+      const same = /^[\s\p{P}\d{}]*$/u.test(text) || ["MCP", "URL"].includes(text);
+      assert.ok(same || /\p{Script=Han}/u.test(chinese[key] ?? ""), `${key} is not translated`);
+    }
+  });
+}

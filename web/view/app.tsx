@@ -17,7 +17,7 @@ import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { takers } from "./drop.ts";
 import { EditedContext, newEdited } from "./edit/state.ts";
 import { Guard } from "./guard.tsx";
-import { Gallery, type Example } from "./gallery.tsx";
+import type { Example, Template } from "./example.ts";
 import { KeepDialog } from "./keep.tsx";
 import { ModelDialog } from "./model.tsx";
 import { useOpening } from "./opening.ts";
@@ -25,11 +25,12 @@ import { Others } from "./others.tsx";
 import { Panel } from "./panel.tsx";
 import { Replace } from "./replace.tsx";
 
+const Home = lazy(() => import("./home/home.tsx"));
 const Publish = lazy(() => import("./publish/publish.tsx"));
 const Choice = lazy(() => import("./publish/choice.tsx"));
 
 /** App is the page. */
-export function App({ examples }: { examples: Example[] }): React.ReactNode {
+export function App(): React.ReactNode {
   const t = useText();
   const { session, host, look, drafts, canvases, together } = useApp();
   const document_ = useStore(session.document, (document) => document);
@@ -91,6 +92,11 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     else open();
   }, [session]);
 
+  const openImport = useCallback((text: string, name: string) => {
+    history.replaceState(null, "", location.pathname + location.search);
+    openText(text, name, { kind: "file" });
+  }, [openText]);
+
   const openFile = useCallback(async (file: File) => {
     if (/\.wasm$/i.test(file.name)) {
       setChoosing(true); // where plugins are listed
@@ -99,11 +105,8 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     if (file.size > 40_000_000) return setFault(t("error.too_large", Math.round(file.size / 1e6)));
     const text = await file.text();
     canvases?.add({ name: file.name, text, source: { kind: "file" } });
-    replace(() => {
-      history.replaceState(null, "", location.pathname + location.search);
-      openText(text, file.name.replace(/\.json$/i, ""), { kind: "file" });
-    });
-  }, [session, canvases, openText, replace, t]);
+    replace(() => openImport(text, file.name.replace(/\.json$/i, "")));
+  }, [session, canvases, openImport, replace, t]);
 
   // Of several files the first is opened; it may run the others as nodes.
   const keepFile = useCallback(async (file: File) => {
@@ -116,13 +119,18 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     openText(JSON.stringify(example), example.id, { kind: "example" });
   }, [openText]);
 
-  const openNew = useCallback(() => {
-    const text = blank(session.specs.get(), t("gallery.untitled"));
+  const openCopy = useCallback((text: string) => {
     const key = `new:${crypto.randomUUID()}`;
     history.replaceState(null, "", "#draft=" + encodeURIComponent(key));
     const source = { kind: "new" } as const;
     openText(text, "", source, { key, text, title: "", source, acts: [], updated: 0 });
-  }, [session, openText, t]);
+  }, [openText]);
+
+  const openNew = useCallback(() => openCopy(blank(session.specs.get(), t("gallery.untitled"))), [session, openCopy, t]);
+
+  const openTemplate = useCallback(({ title, description, dsl }: Template) => {
+    openCopy(JSON.stringify({ title: pick(title, language), description: pick(description, language), dsl }));
+  }, [openCopy, language]);
 
   const openCanvas = useCallback(async (id: string) => {
     try {
@@ -147,7 +155,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     }
   }, [together]);
 
-  useOpening(examples, { openText, openCanvas, openDraft, replace, fail: setFault });
+  useOpening({ openText, openTemplate, openCanvas, openDraft, replace, fail: setFault });
 
   useEffect(() => {
     const leaving = (event: BeforeUnloadEvent): void => {
@@ -227,10 +235,14 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
         <Guard mark={area?.name ?? document_?.opened}>
           {area ? <AreaView area={area} onCanvas={openCanvas} />
             : !document_ ? (
-              <Gallery
-                examples={examples} onOpen={openExample} onNew={openNew} onDraft={(key) => void openDraft(key)}
-                onHost={(id) => void openCanvas(id)}
-              />
+              <Suspense fallback={null}>
+                <Home
+                  acts={{
+                    onNew: openNew, onDraft: (key) => void openDraft(key), onHost: (id) => void openCanvas(id),
+                    onExample: openExample, onTemplate: openTemplate, onImport: openImport,
+                  }}
+                />
+              </Suspense>
             )
             : document_.model.unplaced ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
             : <Board key={document_.number} model={document_.model} title={title} />}

@@ -6,6 +6,7 @@ import { useText } from "./context.tsx";
 
 const Knowledge = lazy(() => import("./knowledge/area.tsx"));
 const Runs = lazy(() => import("./runs/area.tsx"));
+const Settings = lazy(() => import("./settings/area.tsx"));
 
 /** AreaView shows an area. */
 export function AreaView({ area, onCanvas }: { area: Area; onCanvas(id: string): Promise<void> }): React.ReactNode {
@@ -17,7 +18,9 @@ export function AreaView({ area, onCanvas }: { area: Area; onCanvas(id: string):
   );
   return (
     <Suspense fallback={waiting}>
-      {area.name === "knowledge" ? <Knowledge path={area.path} /> : <Runs path={area.path} onCanvas={onCanvas} />}
+      {area.name === "knowledge" && <Knowledge path={area.path} />}
+      {area.name === "runs" && <Runs path={area.path} onCanvas={onCanvas} />}
+      {area.name === "settings" && <Settings path={area.path} />}
     </Suspense>
   );
 }

@@ -1,19 +1,19 @@
 // The areas of the host beside the canvas, by address: #knowledge, #knowledge=dataset,
-// #knowledge=dataset/document, #runs, #runs=canvas.
+// #knowledge=dataset/document, #runs, #runs=canvas, #settings, #settings=section.
 
 import { useSyncExternalStore } from "react";
 import { useApp, useStore, useText } from "./context.tsx";
 
 /** Area is a part of the page that shows what the host keeps. */
 export interface Area {
-  name: "knowledge" | "runs";
+  name: "knowledge" | "runs" | "settings";
   /** Ids that the address names. */
   path: string[];
 }
 
 /** areaOf reads an address. */
 export function areaOf(hash: string): Area | undefined {
-  const [, name, path = ""] = /^#(knowledge|runs)(?:=(.*))?$/.exec(hash) ?? [];
+  const [, name, path = ""] = /^#(knowledge|runs|settings)(?:=(.*))?$/.exec(hash) ?? [];
   if (name === undefined) return undefined;
   try {
     return { name: name as Area["name"], path: path.split("/").filter(Boolean).map(decodeURIComponent) };
@@ -65,7 +65,7 @@ export function AreaLinks({ always = false }: { always?: boolean }): React.React
   if (!always && (!open || (canvas && !area))) return null;
   return (
     <nav className="area-links" aria-label={t("host.title")}>
-      {(["knowledge", "runs"] as const).map((name) => (
+      {(["knowledge", "runs", "settings"] as const).map((name) => (
         <a key={name} href={areaLink(name)} aria-current={area?.name === name ? "page" : undefined}>
           {t(`area.${name}`)}
         </a>

@@ -2,7 +2,6 @@ import { createRoot } from "react-dom/client";
 import { createEngine } from "@easel/engine";
 import { python, scripts } from "@easel/engine/code/python";
 import { sandbox } from "@easel/engine/code/runner";
-import examples from "easel:examples";
 import { datasets, request, retrieve } from "../demo/world.ts";
 import { reader } from "../read/reader.ts";
 import { Canvases } from "../run/canvases.ts";
@@ -21,6 +20,8 @@ import "../style/page.css";
 import "../style/edit.css";
 import "../style/form.css";
 import "../style/area.css";
+import "../style/home.css";
+import "../style/settings.css";
 import "../style/publish.css";
 
 // The bundler fills in where it put the parts that are loaded later.
@@ -99,4 +100,4 @@ function allowed<T>(get: () => T): T | undefined {
 
 const root = document.getElementById("root");
 const context = { session, host, look: newLook(), drafts, canvases, together };
-if (root) createRoot(root).render(<AppContext value={context}><App examples={examples} /></AppContext>);
+if (root) createRoot(root).render(<AppContext value={context}><App /></AppContext>);

@@ -1,7 +1,8 @@
-// What the address asks for: #example=id, #c=canvas in the link itself, #canvas=id of the host,
-// #draft=key of this browser, #open=/path on this origin, #try=/dev/ of a plugin being written,
-// #host for the list of the host's canvases. Any site can link to such an address, so it
-// is read without the person's login, except for canvases of the host's list.
+// What the address asks for: #example=id, #template=id for a copy of a template, #c=canvas in the
+// link itself, #canvas=id of the host, #draft=key of this browser, #open=/path on this origin,
+// #try=/dev/ of a plugin being written, #host for the list of the host's canvases. Any site can
+// link to such an address, so it is read without the person's login, except for canvases of the
+// host's list.
 
 import { useEffect, useRef } from "react";
 import { messageOf } from "@easel/engine";
@@ -10,11 +11,12 @@ import type { Plugins } from "../run/plugins.ts";
 import type { Source } from "../run/session.ts";
 import { trialFolder, tryOut } from "../run/trial.ts";
 import { useApp, useText } from "./context.tsx";
-import type { Example } from "./gallery.tsx";
+import { loadExamples, loadTemplates, type Template } from "./example.ts";
 
 /** Opening is how canvases get onto the page. */
 export interface Opening {
   openText(text: string, name: string, source: Source): void;
+  openTemplate(template: Template): void;
   openCanvas(id: string): Promise<void>;
   openDraft(key: string): Promise<void>;
   /** replace calls open at once, or after the person agreed to lose what is not saved; otherwise keep. */
@@ -23,7 +25,7 @@ export interface Opening {
 }
 
 /** useOpening follows the address, now and whenever its fragment changes. */
-export function useOpening(examples: Example[], opening: Opening): void {
+export function useOpening(opening: Opening): void {
   const t = useText();
   const { host, session } = useApp();
   const latest = useRef({ ...opening, t });
@@ -36,9 +38,11 @@ export function useOpening(examples: Example[], opening: Opening): void {
       const [key, value = ""] = split(fragment, "=");
       leave();
       leave = () => undefined;
-      const example = key === "example" ? examples.find((each) => each.id === value) : undefined;
       try {
-        if (example) show(JSON.stringify(example), example.id, { kind: "example" });
+        const example = key === "example" ? await withId(loadExamples(), value) : undefined;
+        const template = key === "template" ? await withId(loadTemplates(), value) : undefined;
+        if (template) latest.current.openTemplate(template);
+        else if (example) show(JSON.stringify(example), example.id, { kind: "example" });
         else if (key === "c") show(...(await linked(value)), { kind: "link" });
         else if (key === "draft") await resume(decodeURIComponent(value));
         else if (key === "canvas") await ask(decodeURIComponent(value));
@@ -51,7 +55,7 @@ export function useOpening(examples: Example[], opening: Opening): void {
     };
     void follow();
     const again = ({ oldURL }: HashChangeEvent): void => {
-      const opens = /^#(example|c|canvas|draft|open|try)=/.test(location.hash);
+      const opens = /^#(example|template|c|canvas|draft|open|try)=/.test(location.hash);
       if (opens) latest.current.replace(() => void follow(), () => history.replaceState(null, "", oldURL));
       else void follow();
     };
@@ -60,7 +64,11 @@ export function useOpening(examples: Example[], opening: Opening): void {
       removeEventListener("hashchange", again);
       leave();
     };
-  }, [examples, host, session]);
+  }, [host, session]);
+}
+
+async function withId<T extends { id: string }>(list: Promise<T[]>, id: string): Promise<T | undefined> {
+  return (await list).find((each) => each.id === id);
 }
 
 function split(text: string, mark: string): [string, string] {

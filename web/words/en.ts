@@ -5,7 +5,7 @@ export const en = {
   "app.loading": "Starting the engine…",
   "app.engine_failed": "The engine failed to start: {0}",
 
-  "bar.gallery": "Gallery",
+  "bar.gallery": "Home",
   "bar.open": "Open file",
   "bar.export": "Export",
   "bar.keep": "Save to host",
@@ -32,11 +32,9 @@ export const en = {
   "chat.stored": "Run {0} of the host",
 
   "area.knowledge": "Knowledge",
+  "area.settings": "Settings",
   "area.runs": "Runs",
 
-  "gallery.title": "What would you like to try?",
-  "gallery.hint": "Choose an example, or drop a canvas file anywhere on this page.",
-  "gallery.nodes": "{0} nodes",
   "gallery.drop": "Drop the canvas here",
 
   "host.title": "On this host",
@@ -52,6 +50,7 @@ export const en = {
   "host.key_hint": "The key stays in memory and is dropped when you close the page.",
   "host.find": "Find a canvas",
   "host.count": "{0} of {1}",
+  "host.none_yet": "This host has no canvases yet. Create one, or save one of this browser to the host.",
   "host.empty": "No matches.",
   "host.no_models": "This server offers no models.",
   "host.changed": "changed {0}",
@@ -367,13 +366,7 @@ export const en = {
   "help.go": "Go to the next step in a direction",
   "help.tab": "Go to the next button or field",
   "help.pan": "Move the canvas",
-  "gallery.new": "New canvas",
-  "gallery.new_hint": "Start with an empty canvas and add steps.",
   "gallery.untitled": "Untitled canvas",
-  "gallery.examples": "Examples",
-  "drafts.title": "Continue where you left off",
-  "drafts.changed": "changed {0}",
-  "drafts.delete": "Delete the draft {0}",
   "drafts.restored": "Your unsaved changes were restored.",
   "drafts.discard": "Discard changes",
   "drafts.unavailable": "This browser stores no drafts: save before you leave.",

@@ -6,7 +6,7 @@ export const zh: Record<Key, string> = {
   "app.loading": "正在启动引擎…",
   "app.engine_failed": "引擎未能启动：{0}",
 
-  "bar.gallery": "示例",
+  "bar.gallery": "首页",
   "bar.open": "打开文件",
   "bar.export": "导出",
   "bar.publish": "发布",
@@ -33,11 +33,9 @@ export const zh: Record<Key, string> = {
   "chat.stored": "主机上的运行 {0}",
 
   "area.knowledge": "知识库",
+  "area.settings": "设置",
   "area.runs": "运行记录",
 
-  "gallery.title": "想试试哪一个？",
-  "gallery.hint": "选择一个示例，或把画布文件拖到页面任意位置。",
-  "gallery.nodes": "{0} 个节点",
   "gallery.drop": "把画布放在这里",
 
   "host.title": "本站的画布",
@@ -53,6 +51,7 @@ export const zh: Record<Key, string> = {
   "host.key_hint": "密钥只留在内存里，关闭页面即忘。",
   "host.find": "查找画布",
   "host.count": "{0} / {1}",
+  "host.none_yet": "此主机还没有画布。请新建画布，或将此浏览器中的画布保存到主机。",
   "host.empty": "没有找到。",
   "host.no_models": "本站不提供模型。",
   "host.changed": "修改于 {0}",
@@ -368,13 +367,7 @@ export const zh: Record<Key, string> = {
   "help.go": "转到某方向的下一个步骤",
   "help.tab": "转到下一个按钮或字段",
   "help.pan": "移动画布",
-  "gallery.new": "新建画布",
-  "gallery.new_hint": "从空白画布开始，添加步骤。",
   "gallery.untitled": "未命名画布",
-  "gallery.examples": "示例",
-  "drafts.title": "继续上次的工作",
-  "drafts.changed": "更改于 {0}",
-  "drafts.delete": "删除草稿 {0}",
   "drafts.restored": "已恢复未保存的更改。",
   "drafts.discard": "放弃更改",
   "drafts.unavailable": "此浏览器不保存草稿：离开前请保存。",

@@ -13,7 +13,10 @@ import (
 )
 
 // Accounts are the people of tenants, with their logins, and what authenticates requests.
-type Accounts struct{ store *store.Store }
+type Accounts struct {
+	store *store.Store
+	codes signInCodes
+}
 
 // Limits of passwords. There are no rules about their characters.
 const (

@@ -58,8 +58,12 @@ type Config struct {
 	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing is
 	// known.
 	LogDamaged func() bool
+	// Status describes the host; nil for none.
+	Status func() Status
 	// Datasets are the collections of documents.
 	Datasets *Datasets
+	// Priced says that model calls are counted with their prices.
+	Priced bool
 	// Operator is the tenant whose unlimited keys and owners administer the host. "" means none.
 	Operator string
 	// Logger receives what an operator should know; nil means slog.Default.
@@ -109,8 +113,8 @@ func New(cfg Config) *Services {
 		fetch: cfg.Fetch,
 		box:   &upload.Box{Store: cfg.Store, Files: cfg.Files, Most: cfg.MaxUpload, Documents: cfg.Documents},
 	}
-	usage := &Usage{cfg.Store, cfg.Quota}
-	accounts := &Accounts{cfg.Store}
+	usage := &Usage{cfg.Store, cfg.Store.Uses, cfg.Quota, cfg.Priced}
+	accounts := &Accounts{store: cfg.Store}
 	canvases := &Canvases{cfg.Store, cfg.Runs, cfg.Registry, cfg.ForgetTask, cfg.Plugins}
 	return &Services{
 		Accounts: accounts,
@@ -126,7 +130,7 @@ func New(cfg Config) *Services {
 		Files:        files,
 		Datasets:     cfg.Datasets,
 		Memories:     memories.New(cfg.Store, cfg.Models),
-		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged},
+		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged, cfg.Status},
 		Models:       cfg.Models,
 		TestDatabase: cfg.TestDatabase,
 		Registry:     cfg.Registry,

@@ -2,15 +2,50 @@ package app
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // Health reports whether the parts of the host answer.
 type Health struct {
-	store *store.Store
-	log   Log
-	files func() bool // whether files of the run log are damaged; nil means that nothing is known
+	store  *store.Store
+	log    Log
+	files  func() bool   // whether files of the run log are damaged; nil means that nothing is known
+	status func() Status // nil for none
+}
+
+// Status is what a host knows of itself.
+type Status struct {
+	Version string
+	Started time.Time
+	Log     string // what the run log is
+	Memory  []Budget
+}
+
+// Budget is the memory that a kind of work may hold.
+type Budget struct {
+	Name       string
+	Size, Used int64 // bytes
+}
+
+// Status returns what the host knows of itself.
+func (h *Health) Status() Status {
+	if h.status == nil {
+		return Status{}
+	}
+	return h.status()
+}
+
+var errDamaged = errors.New("files of the run log are damaged, and messages were lost; see the log of the host")
+
+// Damage is an error when the run log has lost messages because its files are damaged.
+func (h *Health) Damage() error {
+	if h.LogDamaged() {
+		return errDamaged
+	}
+	return nil
 }
 
 // Store reports whether the database answers.

@@ -10,8 +10,55 @@ import (
 
 // Usage counts model tokens.
 type Usage struct {
-	store *store.Store
-	quota *quota.Meter
+	store  *store.Store
+	uses   store.ModelUses
+	quota  *quota.Meter
+	priced bool
+}
+
+// UseGroup is by what usage is added up.
+type UseGroup = store.UseGroup
+
+// Groups of usage.
+const (
+	UseByDay    = store.UseByDay
+	UseByCanvas = store.UseByCanvas
+	UseByModel  = store.UseByModel
+)
+
+// ModelUse is what was used of models by a day, a canvas or a model.
+type ModelUse struct {
+	store.ModelUse
+	Title string // of the canvas; "" when it was deleted
+}
+
+// Priced reports whether the host has prices of models, without which all costs are 0.
+func (u *Usage) Priced() bool { return u.priced }
+
+// Today is the current day, in days since 1970-01-01, UTC.
+func (u *Usage) Today() int64 { return u.quota.Today() }
+
+// Models returns what a tenant used of models from one day to another, both included.
+func (u *Usage) Models(ctx context.Context, tenant string, from, to int64, by UseGroup) ([]ModelUse, error) {
+	if err := u.quota.Flush(); err != nil {
+		return nil, err
+	}
+	rows, err := u.uses.List(ctx, tenant, from, to, by)
+	if err != nil {
+		return nil, err
+	}
+	var canvases []string
+	for _, row := range rows {
+		if row.Canvas != "" {
+			canvases = append(canvases, row.Canvas)
+		}
+	}
+	titles, err := u.uses.Titles(ctx, tenant, canvases)
+	out := make([]ModelUse, len(rows))
+	for i, row := range rows {
+		out[i] = ModelUse{row, titles[row.Canvas]}
+	}
+	return out, err
 }
 
 // TokenState is what somebody may use of models, 0 for any, and has used today.

@@ -116,7 +116,7 @@ type prices struct {
 }
 
 const pricesUsage = "`FILE` of what models cost for a million tokens: {\"MODEL\": {\"input\": 1.25, \"output\": 10}, " +
-	"\"*\": {...}}, for the limit cost and the usage in events"
+	"\"*\": {...}}, for the limit cost, the usage in events and GET /api/v2/usage"
 
 // String is the file.
 func (p *prices) String() string { return p.file }

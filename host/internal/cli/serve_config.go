@@ -128,6 +128,9 @@ func (s *server) greet(ctx context.Context, a *app, addr string, h *host.Host) {
 	case s.cfg.Key == "":
 		fmt.Fprintln(a.out, "key: that of the first start; EASEL_API_KEY or --api-key-file sets another")
 	}
+	if loopback(addr) || isTerminal(a.out) {
+		fmt.Fprintf(a.out, "sign in: %s%s (works once, within an hour)\n", url, h.SignInPath())
+	}
 	if metrics := h.Metrics(); metrics != "" {
 		fmt.Fprintf(a.out, "metrics: http://%s/metrics\n", reachable(metrics))
 	}
@@ -143,6 +146,13 @@ func (s *server) greet(ctx context.Context, a *app, addr string, h *host.Host) {
 		return
 	}
 	fmt.Fprintf(a.out, "try: curl -H \"Authorization: Bearer %s\" %s/api/v1/agents\n", shown, url)
+}
+
+// loopback reports whether only this machine can reach a listening address.
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	ip := net.ParseIP(host)
+	return err == nil && ip != nil && ip.IsLoopback()
 }
 
 // reachable is a listening address as one that this machine can call.

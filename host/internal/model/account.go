@@ -23,15 +23,41 @@ type unlimited struct{}
 func (unlimited) Allow(context.Context) error { return nil }
 func (unlimited) Spend(int64)                 {}
 
-// counted charges a call to an account.
-func counted(ctx context.Context, account Account, req *engine.ModelRequest, pieces iter.Seq2[engine.ModelPiece, error]) iter.Seq2[engine.ModelPiece, error] {
+// Use is what one call used of a model.
+type Use struct {
+	Tenant, Canvas string
+	Model          string // name@provider
+	Input, Output  int64  // tokens
+}
+
+// charge charges the tokens of a call to the account, and reports them with the model that an id
+// stands for. A call without tokens is free.
+func (t *Tenant) charge(m *Models, id string, kind Kind, input, output int64) {
+	t.account.Spend(sum(input, output))
+	if t.used == nil || input == 0 && output == 0 {
+		return
+	}
+	name := id
+	if p, model, err := m.resolve(id, kind); err == nil {
+		name = model + "@" + p.config.Label()
+	}
+	t.used(Use{Tenant: t.tenant, Canvas: t.canvas, Model: name, Input: input, Output: output})
+}
+
+// counted charges a call of models.
+func (t *Tenant) counted(
+	ctx context.Context, m *Models, req *engine.ModelRequest, pieces iter.Seq2[engine.ModelPiece, error],
+) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
-		if err := account.Allow(ctx); err != nil {
+		if err := t.account.Allow(ctx); err != nil {
 			yield(engine.ModelPiece{}, err)
 			return
 		}
 		var b bill
-		defer func() { account.Spend(b.total(func() int64 { return promptTokens(req) })) }()
+		defer func() {
+			input, output := b.split(func() int64 { return promptTokens(req) })
+			t.charge(m, req.LLM, KindChat, input, output)
+		}()
 		for piece, err := range pieces {
 			b.take(piece)
 			if !yield(piece, err) {
@@ -46,6 +72,7 @@ func counted(ctx context.Context, account Account, req *engine.ModelRequest, pie
 // reading early.
 type bill struct {
 	reported  int64 // the last report; some providers repeat it with growing numbers
+	prompt    int64 // the part of reported that is the prompt
 	estimated int64 // estimated tokens of the output
 }
 
@@ -62,23 +89,26 @@ func (b *bill) take(piece engine.ModelPiece) {
 
 func (b *bill) report(prompt, completion int) {
 	if n := reported(prompt, completion); n > 0 {
-		b.reported = n
+		b.reported, b.prompt = n, int64(prompt)
 	}
 }
 
 func (b *bill) addText(text string) { b.estimated = sum(b.estimated, int64(engine.Tokens(text))) }
 
-// total returns the tokens that the call used; prompt estimates those of the prompt. A call that
-// failed before any output is free.
-func (b *bill) total(prompt func() int64) int64 {
+// split returns the tokens of the prompt and of the answer; prompt estimates those of the prompt. A
+// call that failed before any output is free.
+func (b *bill) split(prompt func() int64) (input, output int64) {
 	switch {
 	case b.reported > 0:
-		return b.reported
+		return b.prompt, b.reported - b.prompt
 	case b.estimated == 0:
-		return 0
+		return 0, 0
 	}
-	return sum(b.estimated, prompt())
+	return prompt(), b.estimated
 }
+
+// total returns the tokens that the call used.
+func (b *bill) total(prompt func() int64) int64 { return sum(b.split(prompt)) }
 
 // reported returns the sum of the reported numbers, or 0 if they are missing or negative.
 func reported(prompt, completion int) int64 {

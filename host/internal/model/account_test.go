@@ -190,6 +190,20 @@ func TestForwardIsCounted(t *testing.T) {
 	})
 }
 
+func TestUseIsReported(t *testing.T) {
+	tenant, _ := accounted(t, answerWith(saved(t, "text.sse")))
+	var used []Use
+	tenant.used = func(u Use) { used = append(used, u) }
+	req := hello(true)
+	req.LLM = "m"
+	_, _, err := collect(tenant.ForCanvas("c").Generate(t.Context(), req))
+	require.NoError(t, err)
+	require.Len(t, used, 1)
+	p, name, err := tenant.models.resolve("m", KindChat)
+	require.NoError(t, err)
+	require.Equal(t, Use{Tenant: "t", Canvas: "c", Model: name + "@" + p.config.Label(), Input: 9, Output: 3}, used[0])
+}
+
 func TestCountsDoNotOverflow(t *testing.T) {
 	var b bill
 	b.report(math.MaxInt, math.MaxInt)
@@ -206,7 +220,10 @@ func FuzzCountedBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, hide bool) {
 		read := func(r io.Reader) string {
 			l := &ledger{}
-			c := &countedBody{ReadCloser: io.NopCloser(r), account: l, request: engine.Object(), hide: hide}
+			c := &countedBody{
+				ReadCloser: io.NopCloser(r), request: engine.Object(), hide: hide,
+				charge: func(input, output int64) { l.Spend(sum(input, output)) },
+			}
 			c.lines = bufio.NewReader(r)
 			got, err := io.ReadAll(c)
 			require.NoError(t, err)

@@ -30,7 +30,9 @@ func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response
 	if err != nil || res.StatusCode >= http.StatusBadRequest {
 		return res, err
 	}
-	c := &countedBody{ReadCloser: res.Body, account: t.account, request: body, hide: hide}
+	c := &countedBody{ReadCloser: res.Body, request: body, hide: hide, charge: func(input, output int64) {
+		t.charge(m, body.Get("model").Str(), KindChat, input, output)
+	}}
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		c.lines = bufio.NewReader(res.Body)
 	}
@@ -54,7 +56,7 @@ func requestUsage(body engine.Value) (withUsage engine.Value, hide bool) {
 // goroutine.
 type countedBody struct {
 	io.ReadCloser
-	account Account
+	charge  func(input, output int64) // called once
 	request engine.Value
 	hide    bool // hide the usage report
 	bill    bill
@@ -130,7 +132,7 @@ func (c *countedBody) Close() error {
 		if c.lines == nil {
 			c.readWhole()
 		}
-		c.account.Spend(c.bill.total(func() int64 { return requestTokens(c.request) }))
+		c.charge(c.bill.split(func() int64 { return requestTokens(c.request) }))
 	}
 	return c.ReadCloser.Close()
 }

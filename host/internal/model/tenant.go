@@ -22,6 +22,8 @@ type Tenants struct {
 	Transport http.RoundTripper
 	// Account returns the account of a caller; nil disables counting.
 	Account func(tenant, caller string) Account
+	// Used receives what each call used; nil drops it. It must not block.
+	Used func(Use)
 	// Limiter admits the calls of all tenants; nil admits each at once.
 	Limiter *limit.Limiter
 
@@ -97,7 +99,7 @@ func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
 // Of returns the models of a tenant for one of its callers; "" means the tenant itself. They are
 // loaded at the first use, so that a run sees one configuration.
 func (t *Tenants) Of(tenant, caller string) *Tenant {
-	one := &Tenant{tenants: t, tenant: tenant, account: unlimited{}}
+	one := &Tenant{tenants: t, tenant: tenant, account: unlimited{}, used: t.Used}
 	if t.Account != nil {
 		one.account = t.Account(tenant, caller)
 	}
@@ -110,7 +112,9 @@ type Tenant struct {
 	tenants *Tenants
 	tenant  string
 	run     string
+	canvas  string // "" for calls outside of a canvas
 	account Account
+	used    func(Use) // nil drops what calls used
 	mu      sync.Mutex
 	models  *Models
 }
@@ -125,6 +129,12 @@ var (
 // first call.
 func (t *Tenant) InRun(id string) *Tenant {
 	t.run = id
+	return t
+}
+
+// ForCanvas returns t for the calls of a canvas.
+func (t *Tenant) ForCanvas(id string) *Tenant {
+	t.canvas = id
 	return t
 }
 
@@ -153,7 +163,7 @@ func (t *Tenant) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 	if !m.Configured() {
 		return m.Generate(ctx, req) // the offline model uses no tokens
 	}
-	return counted(ctx, t.account, req, m.Generate(ctx, req))
+	return t.counted(ctx, m, req, m.Generate(ctx, req))
 }
 
 // ModelInfo describes the model an llm_id resolves to.
@@ -184,7 +194,7 @@ func (t *Tenant) Embed(ctx context.Context, texts []string) ([][]float32, error)
 		return nil, err
 	}
 	vectors, tokens, err := m.embed(ctx, texts)
-	t.account.Spend(tokens)
+	t.charge(m, "", KindEmbedding, tokens, 0)
 	return vectors, err
 }
 

@@ -16,9 +16,17 @@ type Records interface {
 	Forget(ctx context.Context, day int64) error
 }
 
+// Uses stores what was used of models, of all hosts; a [store.ModelUses] implements it.
+type Uses interface {
+	Add(ctx context.Context, uses []store.ModelUse) error
+	Forget(ctx context.Context, day int64) error
+}
+
 // Config configures a meter. Store is required.
 type Config struct {
 	Store Records
+	// Uses stores what [Meter.Record] receives; nil drops it.
+	Uses Uses
 	// PerDay is the daily quota, in tokens, of callers without their own; 0 means unlimited. It
 	// does not apply to tenants.
 	PerDay int64
@@ -52,7 +60,8 @@ type Meter struct {
 
 	mu    sync.Mutex
 	list  map[subject]*tally
-	dirty bool // there are unwritten tokens
+	dirty bool                       // there are unwritten tokens
+	uses  map[useKey]*store.ModelUse // unwritten
 
 	writing  sync.Mutex      // held during a write
 	ctx      context.Context // context of writes
@@ -89,7 +98,7 @@ func New(cfg Config) *Meter {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	m := &Meter{cfg: cfg, list: map[subject]*tally{}, flushNow: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1)}
+	m := &Meter{cfg: cfg, list: map[subject]*tally{}, uses: map[useKey]*store.ModelUse{}, flushNow: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1)}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.close = sync.OnceValue(m.stop)
 	go m.work()

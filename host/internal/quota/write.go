@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,9 +11,9 @@ import (
 // Settle schedules a write at the end of a run. It does not wait.
 func (m *Meter) Settle() {
 	m.mu.Lock()
-	dirty := m.dirty
+	unwritten := m.dirty || len(m.uses) > 0
 	m.mu.Unlock()
-	if !dirty {
+	if !unwritten {
 		return
 	}
 	select {
@@ -26,6 +27,10 @@ func (m *Meter) Settle() {
 func (m *Meter) Flush() error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
+	return errors.Join(m.flushTokens(), m.flushUses())
+}
+
+func (m *Meter) flushTokens() error {
 	uses, tallies := m.collect()
 	if len(uses) == 0 {
 		return nil
@@ -103,6 +108,13 @@ func (m *Meter) tidy(cleaned int64) int64 {
 	}
 	if err := m.cfg.Store.Forget(m.ctx, day-1); err != nil {
 		m.cfg.Log.Warn("old counts of tokens were not removed", "err", err)
+		return cleaned
+	}
+	if m.cfg.Uses == nil {
+		return day
+	}
+	if err := m.cfg.Uses.Forget(m.ctx, day-useDays); err != nil {
+		m.cfg.Log.Warn("old usage of models was not removed", "err", err)
 		return cleaned
 	}
 	return day

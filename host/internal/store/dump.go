@@ -16,6 +16,7 @@ import (
 // dumped lists the tables in a dump, in the order of writing.
 var dumped = []string{
 	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv", "token_use",
+	"model_use",
 	"datasets", "documents", "chunk_edits", "loose_files",
 	"memories", "memory_messages",
 }

@@ -70,6 +70,7 @@ type Store struct {
 	Secrets    Secrets
 	Items      Items
 	Tokens     Tokens
+	Uses       ModelUses
 	Canvases   Canvases
 	Sessions   Sessions
 	Runs       Runs
@@ -86,6 +87,7 @@ func newStore(db *database) *Store {
 		database: db,
 		Tenants:  Tenants{db}, Members: Members{db}, Users: Users{db}, Logins: Logins{db},
 		Keys: Keys{db}, Betas: Betas{db}, Secrets: Secrets{db}, Items: Items{db}, Tokens: Tokens{db},
+		Uses:     ModelUses{db},
 		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db},
 		Datasets: Datasets{db}, Documents: Documents{db}, Ingestion: Ingestion{db}, LooseFiles: LooseFiles{db},
 		Memories: Memories{db},

@@ -72,7 +72,7 @@ func (s Tenants) List(ctx context.Context) ([]Tenant, error) {
 var owned = []string{
 	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
 	"datasets", "documents", "chunk_edits",
-	"memories", "memory_messages",
+	"memories", "memory_messages", "model_use",
 }
 
 // Delete deletes a tenant with all its records, and users without another tenant. Uploaded

@@ -18,6 +18,8 @@ export interface Served {
   address: string;
   /** An API key without limits. */
   key: string;
+  /** Signs in once. */
+  link: string;
   close(): Promise<void>;
 }
 
@@ -29,9 +31,9 @@ export async function serveHost(...more: string[]): Promise<Served> {
   execFileSync("go", build, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   const flags = ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data"), ...more];
   const host = spawn(program, flags, { stdio: ["ignore", "pipe", "ignore"] });
-  const { address, key } = await greeting(host);
+  const { address, key, link } = await greeting(host);
   return {
-    folder, program, address, key,
+    folder, program, address, key, link,
     async close() {
       if (host.exitCode === null) {
         const ended = new Promise((resolve) => host.once("exit", resolve));
@@ -43,16 +45,18 @@ export async function serveHost(...more: string[]): Promise<Served> {
   };
 }
 
-function greeting(host: ChildProcess): Promise<{ address: string; key: string }> {
+function greeting(host: ChildProcess): Promise<{ address: string; key: string; link: string }> {
   let address = "";
   let key = "";
+  let link = "";
   return new Promise((resolve, reject) => {
     host.once("exit", (code) => reject(new Error(`the host ended with ${code}`)));
     // The output is read to its end: a program with a full pipe would stop.
     createInterface({ input: host.stdout as NodeJS.ReadableStream }).on("line", (line) => {
       address ||= /^address: (\S+)/.exec(line)?.[1] ?? "";
       key ||= /^key: (\S+)/.exec(line)?.[1] ?? "";
-      if (address && key) resolve({ address, key });
+      link ||= /^sign in: (\S+)/.exec(line)?.[1] ?? "";
+      if (address && key && link) resolve({ address, key, link });
     });
   });
 }

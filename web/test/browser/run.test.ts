@@ -14,8 +14,8 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("the gallery shows every example, and one runs with the offline model", async () => {
     const { page, done } = await stage.visit();
-    await page.waitForSelector(".card");
-    assert.equal(await page.locator(".card:not(.new)").count(), readdirSync(examples).length);
+    await page.waitForSelector(".examples .card");
+    assert.equal(await page.locator(".examples .card").count(), readdirSync(examples).length);
     await page.getByRole("button", { name: /The tea house/ }).click();
     await ask(page, "How hot should the water be for green tea?");
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Answer"))').waitFor();

@@ -22,7 +22,8 @@ const stranger = "#" + await pack(JSON.stringify({ title: "Price watch", compone
   "Message:Reply": { obj: { component_name: "Message", params: { content: ["{LLM:Advice@content}"] } }, upstream: ["LLM:Advice"] },
 } }));
 
-const done = (page: Page, name: string): Promise<void> => page.locator('.box[data-status="succeeded"]', { hasText: name }).waitFor();
+const done = (page: Page, name: string): Promise<void> =>
+  page.locator(`.box[data-status="succeeded"]:has(.box-name b:text-is("${name}"))`).waitFor();
 const node = (page: Page, name: string): Promise<void> => page.locator(".react-flow__node", { hasText: name }).first().click();
 const tab = (page: Page, name: string): Promise<void> => page.locator(`#tab-${name}`).click();
 const teaTime = "<think>The brewing card knows. I should not forget the time.</think>Take water of **75 to 80 degrees** and three grams to a cup, and give it two minutes [ID:248].\n\nBoiling water makes it bitter.";

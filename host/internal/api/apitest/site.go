@@ -124,7 +124,8 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 func countedQuota(s *store.Store) *quota.Meter {
 	began := time.Now()
 	return quota.New(quota.Config{
-		Store: s.Tokens, Log: Quiet, Now: func() time.Time { return CountedDay.Add(time.Since(began)) },
+		Store: s.Tokens, Uses: s.Uses, Log: Quiet,
+		Now: func() time.Time { return CountedDay.Add(time.Since(began)) },
 	})
 }
 

@@ -47,12 +47,13 @@ type loginView struct {
 // loginWords are the page's texts in one language.
 type loginWords struct {
 	Lang, Title, Email, Password, Hint, LogIn, Wrong, TooMany, LoggedIn, LogOut, Open, Change, Old, New, Save,
-	Changed, WrongOld, TooShort, BadText, Foreign, Gone string
+	Changed, WrongOld, TooShort, BadText, Foreign, Gone, Used, Account string
 }
 
 var loginTexts = map[string]loginWords{
 	"en": {
-		Lang: "en", Title: "Log in", Email: "E-mail address", Password: "Password or API key", LogIn: "Log in",
+		Lang: "en", Account: "Your account",
+		Title: "Log in", Email: "E-mail address", Password: "Password or API key", LogIn: "Log in",
 		Hint:  "On a host with one user, the API key that was printed at the first start is enough.",
 		Wrong: "The address and the password do not match.", TooMany: "Too many attempts. Wait a little and try again.",
 		LoggedIn: "You are logged in as", LogOut: "Log out", Open: "Open the canvases", Change: "Change the password",
@@ -61,9 +62,10 @@ var loginTexts = map[string]loginWords{
 		TooShort: "The new password needs 8 to 1024 characters.", Foreign: "This form was sent from another site.",
 		BadText: "The address or a password holds control characters. Type it again.",
 		Gone:    "The login has ended. Log in again.",
+		Used:    "This link was used already, or it has expired. Log in with a password or a key.",
 	},
 	"zh": {
-		Lang: "zh", Title: "登录", Email: "电子邮箱", Password: "密码或 API 密钥", LogIn: "登录",
+		Lang: "zh", Title: "登录", Account: "您的账户", Email: "电子邮箱", Password: "密码或 API 密钥", LogIn: "登录",
 		Hint:  "单用户主机只需输入首次启动时显示的 API 密钥。",
 		Wrong: "邮箱与密码不匹配。", TooMany: "尝试次数过多，请稍后再试。",
 		LoggedIn: "当前登录用户：", LogOut: "退出登录", Open: "打开画布", Change: "修改密码",
@@ -72,6 +74,7 @@ var loginTexts = map[string]loginWords{
 		TooShort: "新密码需要 8 到 1024 个字符。", Foreign: "该表单来自其他网站。",
 		BadText: "邮箱或密码含有控制字符，请重新输入。",
 		Gone:    "登录已失效，请重新登录。",
+		Used:    "此链接已被使用或已过期。请用密码或密钥登录。",
 	},
 }
 
@@ -149,7 +152,35 @@ func (f *Face) view(ctx context.Context, who app.Principal) (loginView, error) {
 	return loginView{Who: u.Email, CSRF: who.CSRF}, err
 }
 
+// once signs in the user of a link. Only a page that a person opens uses the link up: a preview of
+// it, which a browser or a messenger makes, does not.
+func (f *Face) once(ctx context.Context, r *api.Request) (api.Response, error) {
+	h := r.HTTP.Header
+	if mode := h.Get("Sec-Fetch-Mode"); r.HTTP.Method != http.MethodGet || h.Get("Sec-Purpose") != "" ||
+		h.Get("Purpose") != "" || mode != "" && mode != "navigate" {
+		return render(http.StatusOK, loginView{Next: "/"})
+	}
+	id, err := f.accounts.TakeSignInCode(r.Query.Get("once"))
+	var user app.User
+	if err == nil {
+		user, err = f.accounts.User(ctx, id)
+	}
+	if errors.Is(err, app.ErrNotFound) {
+		return render(http.StatusUnauthorized, loginView{Next: "/#host", Problem: wordsOf(r.HTTP).Used})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Begin(r, user, true); err != nil {
+		return nil, err
+	}
+	return goTo("/#host")
+}
+
 func (f *Face) page(ctx context.Context, r *api.Request) (api.Response, error) {
+	if r.Query.Has("once") {
+		return f.once(ctx, r)
+	}
 	who, ok, err := f.present(ctx, r)
 	if err != nil {
 		return nil, err

@@ -120,6 +120,35 @@ func TestLoginPage(t *testing.T) {
 	require.Contains(t, a.Header.Get("Set-Cookie"), "Secure")
 }
 
+func TestSignInLink(t *testing.T) {
+	s := apitest.New(t)
+	owner := store.Member{Tenant: "one", Role: app.RoleOwner}
+	ann, err := s.Store.Users.CreateMember(t.Context(), owner, store.User{Email: "ann@x.org"}, "correct horse")
+	require.NoError(t, err)
+	link := "/login?once=" + s.Services.Accounts.NewSignInCode(ann.ID)
+	v := newVisitor(s)
+	previews := [][]string{{"Sec-Purpose", "prefetch"}, {"Purpose", "prefetch"}, {"Sec-Fetch-Mode", "cors"}}
+	for _, header := range previews {
+		require.Equal(t, 200, v.visit(link, header).Status)
+	}
+	require.Equal(t, 401, v.visit("/api/v2/me", nil).Status, "a preview signs in no user")
+
+	a := v.visit(link, []string{"Sec-Fetch-Mode", "navigate"})
+	require.Equal(t, 303, a.Status)
+	require.Equal(t, "/#host", a.Header.Get("Location"))
+	require.Equal(t, "ann@x.org", v.visit("/api/v2/me", nil).Body.Get("email").Str())
+
+	other := newVisitor(s)
+	a = other.visit(link, nil)
+	require.Equal(t, 401, a.Status)
+	require.Contains(t, a.Text, `role="alert"`)
+	require.Equal(t, 401, other.visit("/api/v2/me", nil).Status, "the link is used up")
+	require.Equal(t, 401, other.visit("/login?once=", nil).Status)
+
+	gone := "/login?once=" + s.Services.Accounts.NewSignInCode("unknown")
+	require.Equal(t, 401, other.visit(gone, nil).Status)
+}
+
 func TestLogoutForm(t *testing.T) {
 	s := apitest.New(t)
 	_, err := s.Store.Users.CreateMember(

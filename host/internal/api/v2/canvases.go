@@ -53,6 +53,10 @@ func (c canvases) operations() []operation {
 				"diagnostics.",
 		}, c.validate),
 		handle(operation{
+			method: "POST", path: "/api/v2/validate", body: api.BodyCanvas, scope: read, name: "validateDocument",
+			about: "Validate a document that is not stored. The response lists all diagnostics.",
+		}, c.validateDocument),
+		handle(operation{
 			method: "POST", path: one + "/sessions", body: api.BodySmall, scope: app.ScopeRun, name: "createSession",
 			about: "Create a session: a conversation with its own copy of the canvas.", status: created,
 		}, c.addSession),
@@ -239,11 +243,27 @@ func (c canvases) validate(ctx context.Context, in validate) (diagnosticList, er
 	if dsl == nil {
 		dsl = v.DSL
 	}
-	out := diagnosticList{Diagnostics: c.Canvases.Diagnostics(in.Who.Tenant, dsl)}
+	return c.diagnostics(in.Who.Tenant, dsl), nil
+}
+
+func (c canvases) diagnostics(tenant string, dsl []byte) diagnosticList {
+	out := diagnosticList{Diagnostics: c.Canvases.Diagnostics(tenant, dsl)}
 	if out.Diagnostics == nil {
 		out.Diagnostics = []engine.Diagnostic{}
 	}
-	return out, nil
+	return out
+}
+
+type validateDocument struct {
+	Who  app.Principal
+	Body documentInput
+}
+
+func (c canvases) validateDocument(_ context.Context, in validateDocument) (diagnosticList, error) {
+	if in.Body.DSL == nil {
+		return diagnosticList{}, app.BadArgument("dsl is needed")
+	}
+	return c.diagnostics(in.Who.Tenant, in.Body.DSL), nil
 }
 
 type addSession struct {

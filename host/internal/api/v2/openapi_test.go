@@ -208,6 +208,7 @@ POST /api/v2/canvases/{canvas}/publish {"version":"{version}"}
 POST /api/v2/canvases/{canvas}/sessions {"published":true}
 POST /api/v2/canvases/{canvas}/runs {"query":"x","published":true}
 POST /api/v2/canvases/{canvas}/validate {"dsl":{"components":{}}}
+POST /api/v2/validate {"dsl":{"components":{}}}
 POST /api/v2/canvases/{canvas}/sessions {"user":"u","name":"n"} >session
 POST /api/v2/canvases/{canvas}/runs {"query":"x","session":"{session}"} >run
 POST /api/v2/canvases/{canvas}/runs?stream {"query":"x"}
@@ -252,6 +253,15 @@ POST /api/v2/memories/{memory}/messages {"input":"q","response":"r","session":"s
 GET /api/v2/memories/{memory}/messages?query=q&session=s
 DELETE /api/v2/memories/{memory}/messages/1
 DELETE /api/v2/memories/{memory}
+POST /api/v2/mcp-servers {"name":"m","url":"http://127.0.0.1:1/mcp","headers":{"Authorization":"x"}} >server
+GET /api/v2/mcp-servers
+PUT /api/v2/mcp-servers/{server} {"description":"d","headers":{"Authorization":""}}
+POST /api/v2/mcp-servers/{server}/tools
+DELETE /api/v2/mcp-servers/{server}
+GET /api/v2/usage?by=day
+GET /api/v2/usage?by=canvas&from=2026-11-01&to=2026-11-30
+GET /api/v2/usage?by=model
+GET /api/v2/health
 PUT /api/v2/secrets/a.b {"value":"v"}
 GET /api/v2/secrets
 DELETE /api/v2/secrets/a.b

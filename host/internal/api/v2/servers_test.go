@@ -1,0 +1,55 @@
+package v2_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/api/apitest"
+)
+
+func TestMCPServers(t *testing.T) {
+	s := apitest.New(t)
+	made := s.As("one", "POST", "/api/v2/mcp-servers",
+		`{"name":"Tickets","url":"https://mcp.example.org/mcp","headers":{"Authorization":"Bearer my-key"}}`, 201)
+	id := made.Get("id").Str()
+	require.Equal(t, "streamable-http", made.Get("type").Str())
+	require.JSONEq(t, `["Authorization"]`, made.Get("headers").JSON())
+	list := s.Request("GET", "/api/v2/mcp-servers", "one", "")
+	require.NotContains(t, list.Text, "my-key", "values of headers are not shown")
+	require.Zero(t, s.As("two", "GET", "/api/v2/mcp-servers", "", 200).Get("items").Len())
+
+	header := func() string {
+		_, d, err := s.Services.Servers.Get(t.Context(), "one", id)
+		require.NoError(t, err)
+		return d.Headers["Authorization"]
+	}
+	path := "/api/v2/mcp-servers/" + id
+	s.As("one", "PUT", path, `{"description":"tickets","headers":{"Authorization":""}}`, 200)
+	require.Equal(t, "Bearer my-key", header(), "an empty value keeps the stored one")
+	s.As("one", "PUT", path, `{"url":"https://evil.example.org/mcp","headers":{"Authorization":""}}`, 200)
+	require.Empty(t, header(), "a stored key is not sent to another address")
+	s.As("one", "PUT", path, `{"headers":{"Authorization":"Bearer other"}}`, 200)
+	s.As("one", "PUT", path, `{"url":"https://third.example.org/mcp"}`, 200)
+	require.Empty(t, header())
+
+	for _, bad := range []string{
+		`{}`, `{"name":"x"}`, `{"name":"x","url":"ftp://x"}`, `{"name":"x","type":"pigeon","url":"https://x.org"}`,
+		`{"name":"x","type":"stdio","url":"https://x.org"}`,
+	} {
+		s.As("one", "POST", "/api/v2/mcp-servers", bad, 422)
+	}
+	s.As("one", "PUT", path, `{"type":"stdio"}`, 422)
+	s.As("one", "POST", "/api/v2/mcp-servers", `{"name":"Tickets","url":"https://x.org"}`, 409)
+
+	s.As("one", "PUT", path, `{"url":"http://127.0.0.1:1/mcp"}`, 200)
+	tools := s.As("one", "POST", path+"/tools", "", 200)
+	require.False(t, tools.Get("ok").True())
+	require.NotEmpty(t, tools.Get("error").Str())
+
+	for _, call := range [][2]string{{"PUT", path}, {"DELETE", path}, {"POST", path + "/tools"}} {
+		s.As("two", call[0], call[1], `{}`, 404)
+	}
+	s.As("one", "DELETE", path, "", 204)
+	s.As("one", "DELETE", path, "", 404)
+}

@@ -1,0 +1,197 @@
+// What the operator of a tenant or of a host manages: the requests of the settings.
+
+import type { Host } from "./host.ts";
+
+/** Me is who the person is, and what it may do. */
+export interface Me {
+  tenant: string;
+  tenant_name: string;
+  user: string;
+  email: string;
+  scopes?: string[];
+}
+
+/** Model is one that canvases can name. */
+export interface Model {
+  id: string;
+  kind: string;
+  provider: string;
+  host: boolean;
+}
+
+/** Provider is a service of models; its key is never sent back. */
+export interface Provider {
+  name: string;
+  base_url: string;
+  has_key: boolean;
+  models: { name: string; kind?: string }[];
+}
+
+/** Defaults are the models for canvases that name none. */
+export interface Defaults {
+  chat?: string;
+  speech?: string;
+  embedding?: string;
+}
+
+/** Tested is the answer of a model to a test. */
+export interface Tested {
+  ok: boolean;
+  model: string;
+  answer?: string;
+  error?: string;
+  took_ms: number;
+}
+
+/** ApiKey is a key; its text is only there when it was made. */
+export interface ApiKey {
+  id: string;
+  name: string;
+  hint: string;
+  scopes: string[];
+  rate: number;
+  tokens_per_day: number;
+  tokens_today: number;
+  created: string;
+  expires?: string;
+  key?: string;
+}
+
+/** Secret is a value that canvases use by name, without the value. */
+export interface Secret {
+  name: string;
+  hosts?: string[];
+  updated: string;
+}
+
+/** Installed is a plugin of the host. */
+export interface Installed {
+  component: string;
+  name: string;
+  version: string;
+  state: "on" | "off" | "waiting" | "broken";
+  note?: string;
+  display?: Record<string, string>;
+  description?: string;
+  granted: Permissions;
+  secrets?: Record<string, boolean>;
+}
+
+/** Permissions are what plugins may reach. */
+export interface Permissions {
+  http?: { hosts: string[] | null };
+  secrets?: Record<string, unknown>;
+  llm?: { max_calls: number };
+  embed?: { max_calls: number };
+  kv?: { bytes: number };
+  variables?: { read?: string[]; write?: string[] };
+}
+
+/** Server is an MCP server. */
+export interface Server {
+  id: string;
+  name: string;
+  type: string;
+  url?: string;
+  description?: string;
+  headers: string[];
+  tools: string[];
+}
+
+/** Tools are what an MCP server offers, or why it does not. */
+export interface Tools {
+  ok: boolean;
+  error?: string;
+  items: { name: string; description?: string }[];
+}
+
+/** User is a person of the tenant. */
+export interface User {
+  id: string;
+  email: string;
+  nickname: string;
+  role: "owner" | "admin" | "normal";
+  created: string;
+}
+
+/** Tenant is one of the host. */
+export interface Tenant {
+  id: string;
+  name: string;
+  created: string;
+  tokens_per_day: number;
+  tokens_today: number;
+}
+
+/** Use is what was used of models by a day, a canvas or a model. */
+export interface Use {
+  day?: string;
+  canvas?: string;
+  title?: string;
+  model?: string;
+  calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  cost: number;
+}
+
+/** Usage is the usage of a period. */
+export interface Usage {
+  from: string;
+  to: string;
+  priced: boolean;
+  items: Use[];
+  total: Use;
+}
+
+/** Health is the state of the host that answers. */
+export interface Health {
+  ok: boolean;
+  version: string;
+  started?: string;
+  runs: number;
+  parts: { name: string; ok: boolean; detail?: string }[];
+  memory: { name: string; size: number; used: number }[];
+}
+
+const root = "/api/v2";
+
+/** Admin makes the requests. */
+export class Admin {
+  readonly #host: Pick<Host, "request">;
+
+  constructor(host: Pick<Host, "request">) {
+    this.#host = host;
+  }
+
+  /** get reads something of the host. */
+  get<T>(path: string): Promise<T> {
+    return this.#host.request("GET", root + path);
+  }
+
+  /** list reads a list. */
+  async list<T>(path: string): Promise<T[]> {
+    return (await this.get<{ items: T[] }>(path)).items;
+  }
+
+  post<T>(path: string, body: unknown = {}): Promise<T> {
+    return this.#host.request("POST", root + path, body);
+  }
+
+  put<T>(path: string, body: unknown): Promise<T> {
+    return this.#host.request("PUT", root + path, body);
+  }
+
+  /** remove deletes what a path of ids names. */
+  remove(path: string): Promise<void> {
+    return this.#host.request("DELETE", root + path);
+  }
+}
+
+/** days lists the dates of a period, both ends included. */
+export function days(from: string, to: string): string[] {
+  const out: string[] = [];
+  const last = Date.parse(to);
+  for (let at = Date.parse(from); at <= last; at += 86_400_000) out.push(new Date(at).toISOString().slice(0, 10));
+  return out;
+}

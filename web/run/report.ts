@@ -1,0 +1,84 @@
+// What will become of a canvas that somebody wants to import: which of its steps run in the page,
+// which need a host, which are broken, and what a host lacks for it.
+
+import type { Diagnostic } from "@easel/engine";
+import { CanvasError, open, type Dsl, type Words } from "../canvas/dsl.ts";
+
+/** Finding is a remark on a step, or on the canvas when `node` is absent. */
+export interface Finding {
+  node?: string;
+  messages: string[];
+}
+
+/** Report is what is known of a canvas before it is opened. */
+export interface Report {
+  title: Words;
+  dsl: Dsl;
+  /** Names of the components, each with how many steps are of it, the most frequent first. */
+  kinds: [name: string, count: number][];
+  steps: number;
+  /** Steps that only a host runs; in the page mock tools answer for them. */
+  mock: Finding[];
+  /** What keeps the canvas or a step from running. */
+  broken: Finding[];
+  /** What runs, with a remark. */
+  notes: Finding[];
+}
+
+/** Unreadable is a file that is no canvas. */
+export interface Unreadable {
+  code: CanvasError["code"];
+  detail: string;
+}
+
+/** report reads a file and checks it for the page. */
+export async function report(
+  text: string,
+  name: string,
+  validate: (text: string) => Promise<Diagnostic[]>,
+): Promise<Report | Unreadable> {
+  let opened;
+  try {
+    opened = open(text, name);
+  } catch (err) {
+    if (err instanceof CanvasError) return { code: err.code, detail: err.detail };
+    throw err;
+  }
+  const { dsl, title } = opened;
+  const found = await validate(opened.text);
+  const serious = found.filter(({ severity }) => severity === "error");
+  const mild = found.filter(({ severity }) => severity !== "error");
+  const components = Object.values(dsl.components).map(({ obj }) => obj.component_name);
+  return {
+    title,
+    dsl,
+    kinds: counted(components),
+    steps: components.length,
+    broken: findings(serious),
+    mock: findings(mild.filter(({ code }) => code === "needs_host")),
+    notes: findings(mild.filter(({ code }) => code !== "needs_host")),
+  };
+}
+
+/** runnable is how many steps of a report run in the page as they are. */
+export function runnable({ steps, mock, broken }: Report): number {
+  const held = [...mock, ...broken].flatMap(({ node }) => node ?? []);
+  return steps - new Set(held).size;
+}
+
+// findings gathers the diagnostics of each step.
+function findings(list: Diagnostic[]): Finding[] {
+  const by = new Map<string, Finding>();
+  for (const { node, message } of list) {
+    const finding = by.get(node ?? "") ?? { ...(node ? { node } : {}), messages: [] };
+    if (!finding.messages.includes(message)) finding.messages.push(message);
+    by.set(node ?? "", finding);
+  }
+  return [...by.values()];
+}
+
+function counted(names: string[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].toSorted(([, a], [, b]) => b - a);
+}

@@ -1,0 +1,102 @@
+// Home: canvases with search, templates, and files that are looked at before they are imported.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { audit } from "./audit.ts";
+import { missing, raise, type Stage } from "./stage.ts";
+
+const example = readFileSync(new URL("../../examples/exchange.json", import.meta.url), "utf8");
+
+describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
+  let stage: Stage;
+  before(async () => { stage = await raise(); });
+  after(() => stage.close());
+
+  async function choose(page: Page, name: string, text: string): Promise<void> {
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Import" }).click();
+    await (await chooser).setFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  }
+
+  test("a template becomes a canvas of the person's own, which is found again", async () => {
+    const { page, done } = await stage.visit();
+    await page.locator(".templates .card").first().waitFor();
+    assert.equal(await page.locator(".templates .card").count(), 12);
+    await page.getByRole("button", { name: "Documents", exact: true }).click();
+    assert.equal(await page.locator(".templates .card").count(), 3);
+    await page.getByRole("button", { name: "Support", exact: true }).click();
+    await page.getByRole("button", { name: /Support bot/ }).click();
+    await page.locator("h1.title", { hasText: "Support bot" }).waitFor();
+    await page.locator(".composer textarea").fill("How long can I return goods?");
+    await page.keyboard.press("Enter");
+    await page.locator(".bubble.theirs", { hasText: "30 days" }).waitFor();
+    assert.match(new URL(page.url()).hash, /^#draft=new/);
+    await page.getByRole("button", { name: "Home", exact: true }).click();
+    await page.locator(".mine .card", { hasText: "Support bot" }).waitFor();
+    await page.getByRole("searchbox").fill("no such");
+    await page.locator(".mine .card").first().waitFor({ state: "detached" });
+    await page.getByRole("searchbox").fill("SUPPORT");
+    await page.locator(".mine .card", { hasText: "Support bot" }).click();
+    await page.locator("h1.title", { hasText: "Support bot" }).waitFor();
+    await page.reload();
+    await page.locator("h1.title", { hasText: "Support bot" }).waitFor();
+    await done();
+  });
+
+  test("a link opens a template, and a draft is deleted", async () => {
+    const { page, done } = await stage.visit("#template=summarize");
+    await page.locator("h1.title", { hasText: "Summarise a text" }).waitFor();
+    await page.getByRole("button", { name: "Home", exact: true }).click();
+    await page.getByRole("button", { name: "Delete the draft Summarise a text" }).click();
+    await page.getByText("Canvases that you create or open are kept in this browser.").waitFor();
+    await done();
+  });
+
+  test("a file is looked at before it is imported: what runs here, what needs a host, what is broken", async () => {
+    const { page, done } = await stage.visit();
+    await page.locator(".card.new:enabled").waitFor();
+    await choose(page, "booth.json", example);
+    const dialog = page.locator("dialog.import");
+    await dialog.getByText("All 4 steps run in this page").waitFor();
+    await audit(page, "import");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal(await page.locator(".react-flow").count(), 0, "nothing is opened");
+
+    const broken = JSON.parse(example) as { dsl: { components: Record<string, unknown> } };
+    const alone = { downstream: [], upstream: [] };
+    broken.dsl.components["Email:Send"] = { obj: { component_name: "Email", params: {} }, ...alone };
+    broken.dsl.components["Message:Lost"] = {
+      obj: { component_name: "Message", params: { content: ["{Missing:Step@content}"] } }, ...alone,
+    };
+    await choose(page, "booth.json", JSON.stringify(broken));
+    await dialog.locator("summary", { hasText: "Run on a host; mock tools answer in this page" }).click();
+    await dialog.locator("li", { hasText: "Email:Send" }).first().waitFor();
+    await dialog.getByText(/of 6 steps run in this page/).waitFor();
+    await dialog.getByRole("button", { name: "Open canvas" }).click();
+    await page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
+    await page.getByRole("button", { name: "Allow this canvas to run" }).waitFor();
+    await done();
+  });
+
+  test("files of Dify and n8n are recognised by name, and others refused with the reason", async () => {
+    const { page, done } = await stage.visit();
+    await page.locator(".card.new:enabled").waitFor();
+    const dialog = page.locator("dialog.import");
+    await choose(page, "bot.yml", "app:\n  mode: workflow\n  name: Shop helper\nkind: app\nversion: 0.1.0\n");
+    await dialog.getByText("“Shop helper” is an app of Dify.").waitFor();
+    assert.equal(await dialog.getByRole("button", { name: "Open canvas" }).count(), 0);
+    await audit(page, "a file of Dify");
+    await dialog.getByRole("button", { name: "Show templates" }).click();
+    await dialog.waitFor({ state: "detached" });
+
+    const flow = { name: "Lead mail", nodes: [{ type: "n8n-nodes-base.set" }], connections: {} };
+    await choose(page, "flow.json", JSON.stringify(flow));
+    await dialog.getByText("“Lead mail” is a workflow of n8n.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await choose(page, "broken.json", "{");
+    await dialog.getByText("Not valid JSON").waitFor();
+    await done();
+  });
+});

@@ -1,0 +1,207 @@
+// The settings of a real host: each section does what it says, for people who may see it.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { audit } from "./audit.ts";
+import { serveHost, type Served } from "./host.ts";
+import { missing, raise, type Stage } from "./stage.ts";
+
+const refused = /status of 401/;
+
+// A model server of the form of OpenAI, which answers everything in one word.
+function modelServer(): Promise<Server> {
+  const answer = {
+    choices: [{ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+  };
+  const chunk = { choices: [{ delta: { content: "Hello" }, finish_reason: "stop" }], usage: answer.usage };
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part: Buffer) => { body += part.toString(); });
+    request.on("end", () => {
+      const streams = (JSON.parse(body || "{}") as { stream?: boolean }).stream === true;
+      response.setHeader("content-type", streams ? "text/event-stream" : "application/json");
+      response.end(streams ? `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` : JSON.stringify(answer));
+    });
+  });
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+const canvas = {
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["LLM:A"], upstream: [] },
+    "LLM:A": {
+      obj: { component_name: "LLM", params: { llm_id: "small@Local" } }, downstream: ["Message:B"], upstream: ["begin"],
+    },
+    "Message:B": {
+      obj: { component_name: "Message", params: { content: ["{LLM:A@content}"] } }, downstream: [], upstream: ["LLM:A"],
+    },
+  },
+};
+
+describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
+  let stage: Stage;
+  let host: Served;
+  let models: Server;
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "easel-prices-"));
+    const prices = join(folder, "prices.json");
+    writeFileSync(prices, JSON.stringify({ small: { input: 100, output: 400 } })); // 0.30 for each answer
+    [host, models] = await Promise.all([serveHost("--allow-private", "--prices", prices), modelServer()]);
+    stage = await raise({ at: host.address + "/" });
+  });
+  after(async () => {
+    await stage?.close();
+    await host?.close();
+    models?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function enter(page: Page): Promise<void> {
+    await page.getByLabel("API key").fill(host.key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.locator(".settings-view").waitFor();
+  }
+
+  async function section(page: Page, name: string): Promise<void> {
+    await page.locator(".settings-area nav").getByRole("link", { name, exact: true }).click();
+    await page.locator(".area h1", { hasText: name }).waitFor();
+  }
+
+  async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const headers = { authorization: `Bearer ${host.key}`, "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(`${host.address}/api/v2${path}`, { method, headers, ...sent });
+    const text = await answer.text();
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+
+  test("the link that the host prints signs in once", async () => {
+    const { page, done } = await stage.visit("login");
+    await audit(page, "login");
+    await page.goto(host.link);
+    await page.locator(".on-host", { hasText: "This host has no canvases yet." }).waitFor();
+    assert.equal(new URL(page.url()).hash, "#host");
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.locator(".settings-view").waitFor();
+    const other = await stage.visit("login");
+    await other.page.goto(host.link);
+    await other.page.getByRole("alert").getByText("This link was used already").waitFor();
+    await audit(other.page, "a link that was used");
+    await other.done(refused);
+    await done();
+  });
+
+  test("a provider is added, tested and used, and its tokens and costs are shown", async () => {
+    const { page, done } = await stage.visit("#settings=models");
+    await enter(page);
+    await page.getByText("No model provider yet").waitFor();
+    await page.locator("summary", { hasText: "Add provider" }).click();
+    await page.getByLabel("Provider, such as OpenAI").fill("Local");
+    await page.getByLabel("Base URL").fill(`http://127.0.0.1:${(models.address() as AddressInfo).port}/v1`);
+    await page.getByLabel("Key", { exact: true }).fill("sk-my-own");
+    await page.getByLabel("Models, separated by commas").fill("small");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.locator(".verdict", { hasText: /answered in \d+ ms: Hello/ }).waitFor();
+    await page.getByLabel("Chat").selectOption("small@Local");
+    assert.equal((await page.content()).includes("sk-my-own"), false, "a stored key is not shown");
+    await audit(page, "models");
+
+    const { id } = await api<{ id: string }>("POST", "/canvases", { title: "Greeter", dsl: canvas });
+    const { events_url: events } = await api<{ events_url: string }>("POST", `/canvases/${id}/runs`, { query: "Hi" });
+    await (await fetch(host.address + events, { headers: { authorization: `Bearer ${host.key}` } })).text();
+    await section(page, "Usage");
+    const row = page.locator(".usage-table tr", { hasText: "Greeter" });
+    await row.waitFor();
+    assert.deepEqual(await row.locator("td").allInnerTexts(), ["1", "1,000", "500", "0.30"]);
+    await page.locator(".usage-table tr", { hasText: "small@Local" }).waitFor();
+    await page.locator(".chart svg[role=img]").waitFor();
+    await audit(page, "usage");
+    await done(refused);
+  });
+
+  test("keys, secrets and users are made, shown without their values, and deleted", async () => {
+    const { page, done } = await stage.visit("#settings=keys");
+    await enter(page);
+    await page.locator("summary", { hasText: "Create key" }).click();
+    await page.getByLabel("Name").fill("Robot");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const key = await page.locator(".made code").innerText();
+    const me = await fetch(`${host.address}/api/v2/me`, { headers: { authorization: `Bearer ${key}` } });
+    assert.deepEqual(((await me.json()) as { scopes: string[] }).scopes, ["read", "run"]);
+    await page.locator(".settings-list li", { hasText: "Robot" }).getByText("read, run").waitFor();
+    await audit(page, "keys");
+    await page.getByRole("button", { name: "Delete Robot" }).click();
+    await page.getByRole("button", { name: "Delete?" }).click();
+    await page.locator(".settings-list li", { hasText: "Robot" }).waitFor({ state: "detached" });
+
+    await section(page, "Secrets");
+    await page.locator("summary", { hasText: "Store secret" }).click();
+    await page.getByLabel("Name").fill("SHOP_KEY");
+    await page.getByLabel("Value").fill("very-secret-value");
+    await page.getByLabel("Hosts it may be sent to").fill("api.shop.example, *.shop.example");
+    await page.getByRole("button", { name: "Store secret" }).click();
+    const secret = page.locator(".settings-list li", { hasText: "SHOP_KEY" });
+    await secret.getByText("api.shop.example, *.shop.example").waitFor();
+    assert.equal((await page.content()).includes("very-secret-value"), false);
+    await audit(page, "secrets");
+
+    await section(page, "Users");
+    await page.locator(".settings-view > .adder > summary").click();
+    await page.getByLabel("E-mail address").fill("bob@shop.example");
+    await page.getByLabel("Password, at least 8 characters").last().fill("correct horse");
+    await page.getByRole("button", { name: "Add user" }).click();
+    await page.locator(".settings-list li", { hasText: "bob@shop.example" }).getByText("Member").waitFor();
+    await audit(page, "users");
+    await done(refused);
+  });
+
+  test("MCP servers, schedules, plugins, tenants and health are shown, in both languages", async () => {
+    const { page, done } = await stage.visit("#settings=mcp");
+    await enter(page);
+    await page.locator("summary", { hasText: "Add server" }).click();
+    await page.getByLabel("Name").fill("Tickets");
+    await page.getByLabel("URL").fill("http://127.0.0.1:1/mcp");
+    await page.getByLabel(/Header/).fill("Bearer abc");
+    await page.getByRole("button", { name: "Add server" }).click();
+    await page.getByRole("button", { name: "Check tools" }).click();
+    await page.locator(".fault", { hasText: "No connection" }).waitFor();
+    assert.equal((await page.content()).includes("Bearer abc"), false);
+    await audit(page, "mcp");
+
+    for (const [name, text] of [
+      ["Schedules", "No schedules yet"],
+      ["Tools and plugins", "Built-in tools"],
+      ["Tenants", "this one"],
+      ["Health", "Everything works"],
+    ] as const) {
+      await section(page, name);
+      await page.locator(".settings-view").getByText(text, { exact: true }).waitFor();
+      await audit(page, name);
+    }
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.getByText("一切正常").waitFor();
+    await audit(page, "health, Chinese");
+    await done(refused);
+  });
+
+  test("who may only read sees only what that allows", async () => {
+    const { key } = await api<{ key: string }>("POST", "/keys", { name: "reader", scopes: ["read"] });
+    const { page, done } = await stage.visit("#settings=users");
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByText("Your login may not see this.").waitFor();
+    const links = await page.locator(".settings-area nav a").allInnerTexts();
+    assert.deepEqual(links, ["Tools and plugins", "Users"]);
+    await done(refused);
+  });
+});

@@ -1,0 +1,33 @@
+// Canvases that come with the page, loaded when they are first needed.
+
+import type { Dsl, Words } from "../canvas/dsl.ts";
+
+/** Example is a canvas that comes with the page. */
+export interface Example {
+  id: string;
+  title: Words;
+  description: Words;
+  dsl: Dsl;
+}
+
+/** UseCase is what a template is for. */
+export type UseCase = (typeof useCases)[number];
+
+/** useCases are those of templates, in the order in which they are shown. */
+export const useCases = ["support", "research", "data", "documents"] as const;
+
+/** Template is an example to start a canvas of one's own from. */
+export interface Template extends Example {
+  use: UseCase;
+}
+
+/** loadExamples gives the examples, in order of their ids. */
+export async function loadExamples(): Promise<Example[]> {
+  return (await import("easel:examples")).default;
+}
+
+/** loadTemplates gives the templates, by use case. */
+export async function loadTemplates(): Promise<Template[]> {
+  const templates = (await import("easel:templates")).default;
+  return templates.toSorted((a, b) => useCases.indexOf(a.use) - useCases.indexOf(b.use));
+}

@@ -1,0 +1,169 @@
+// The canvases of a person: the drafts of this browser, and what the host stores.
+
+import { useEffect, useRef } from "react";
+import type { HostCanvas } from "../../run/host.ts";
+import type { Draft, Drafts } from "../../run/drafts.ts";
+import { pick } from "../../words/words.ts";
+import { AreaLinks } from "../areas.tsx";
+import { useApp, useLook, useStore, useText } from "../context.tsx";
+import { SignIn } from "../host.tsx";
+import { Icon } from "../icons.tsx";
+import type { HomeActs } from "./acts.ts";
+import { useHomeText } from "./text.ts";
+
+const mostDrafts = 60;
+
+/** Canvases lists those whose title has the words; "" lists all. */
+export function Canvases({ words, acts }: { words: string; acts: HomeActs }): React.ReactNode {
+  const { drafts, session } = useApp();
+  const h = useHomeText();
+  const ready = useStore(session.specs, (specs) => specs.size > 0);
+  return (
+    <>
+      <section className="mine" aria-labelledby="mine-title">
+        <h2 id="mine-title">{h("here")}</h2>
+        <ul className="cards">
+          {words === "" && (
+            <li>
+              <button type="button" className="card new" disabled={!ready} onClick={acts.onNew}>
+                <Icon name="plus" />
+                <b>{h("new")}</b>
+                <span>{h("new_hint")}</span>
+              </button>
+            </li>
+          )}
+          {drafts && <DraftCards drafts={drafts} words={words} onOpen={acts.onDraft} />}
+        </ul>
+        {drafts && words === "" && <NoDrafts drafts={drafts} />}
+      </section>
+      <OnHost words={words} onOpen={acts.onHost} />
+    </>
+  );
+}
+
+function NoDrafts({ drafts }: { drafts: Drafts }): React.ReactNode {
+  const h = useHomeText();
+  const none = useStore(drafts.list, (list) => list.length === 0);
+  return none ? <p className="quiet hint">{h("here_none")}</p> : null;
+}
+
+function DraftCards({
+  drafts,
+  words,
+  onOpen,
+}: {
+  drafts: Drafts;
+  words: string;
+  onOpen(key: string): void;
+}): React.ReactNode {
+  const h = useHomeText();
+  const language = useLook((look) => look.language);
+  const list = useStore(drafts.list, (all) => all);
+  const found = list.flatMap((draft) => {
+    const title = pick(draft.title, language) || h("untitled");
+    return title.toLocaleLowerCase().includes(words.toLocaleLowerCase()) ? [{ ...draft, title }] : [];
+  });
+  const when = useWhen();
+  return found.slice(0, mostDrafts).map(({ key, title, source, updated }) => (
+    <li key={key} className="deletable">
+      <button type="button" className="card draft" onClick={() => onOpen(key)}>
+        <b>{title}</b>
+        <small>
+          <Where source={source.kind} /> · {h("changed", when(updated))}
+        </small>
+      </button>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={h("delete", title)}
+        title={h("delete", title)}
+        onClick={() => void drafts.drop(key)}
+      >
+        <Icon name="trash" />
+      </button>
+    </li>
+  ));
+}
+
+function Where({ source }: { source: Draft["source"]["kind"] }): React.ReactNode {
+  const h = useHomeText();
+  return h(source === "host" ? "unsaved" : "browser_only");
+}
+
+/** OnHost lists what the host has, after somebody asked for it. */
+function OnHost({ words, onOpen }: { words: string; onOpen(id: string): void }): React.ReactNode {
+  const t = useText();
+  const { host } = useApp();
+  const { status, fault, name } = useStore(host.state, (state) => state);
+  return (
+    <section className="on-host" aria-labelledby="host-title" aria-busy={status === "asking"}>
+      <div className="line">
+        <h2 id="host-title">{t("host.title")}</h2>
+        {name && <span className="quiet small">{name}</span>}
+        {status !== "open" && <AreaLinks always />}
+      </div>
+      {status === "unknown" && (
+        <button type="button" onClick={() => void host.connect()}>
+          {t("host.show")}
+        </button>
+      )}
+      {status === "asking" && (
+        <p className="quiet" role="status">
+          <span className="spinner" /> {t("host.asking")}
+        </p>
+      )}
+      {status === "none" && (
+        <p className="quiet" role="status">
+          {t("host.none", fault ?? "")}{" "}
+          <button type="button" onClick={() => void host.connect()}>
+            {t("host.again")}
+          </button>
+        </p>
+      )}
+      {status === "closed" && <SignIn />}
+      {status === "open" && <HostCards words={words} onOpen={onOpen} />}
+    </section>
+  );
+}
+
+function HostCards({ words, onOpen }: { words: string; onOpen(id: string): void }): React.ReactNode {
+  const t = useText();
+  const h = useHomeText();
+  const { host } = useApp();
+  const { canvases, total } = useStore(host.state, (state) => state);
+  const asked = useRef("");
+  useEffect(() => {
+    if (words === asked.current) return;
+    const timer = setTimeout(() => {
+      asked.current = words;
+      host.find(words).catch((err: unknown) => host.state.update({ fault: String(err) }));
+    }, 200);
+    return () => clearTimeout(timer);
+  }, [words, host]);
+  const when = useWhen();
+  const card = ({ id, title, description, updated, published }: HostCanvas): React.ReactNode => (
+    <li key={id}>
+      <button type="button" className="card" onClick={() => onOpen(id)}>
+        <b>{title}</b>
+        {description && <span>{description}</span>}
+        <small>
+          {published && <span className="badge state good">{h("published")}</span>}
+          {h("changed", when(Date.parse(updated)))}
+        </small>
+      </button>
+    </li>
+  );
+  if (canvases.length === 0) return <p className="quiet">{t(words === "" ? "host.none_yet" : "host.empty")}</p>;
+  return (
+    <>
+      <ul className="cards">{canvases.map(card)}</ul>
+      {total > canvases.length && <p className="quiet small">{t("host.count", canvases.length, total)}</p>}
+    </>
+  );
+}
+
+function useWhen(): (time: number) => string {
+  const language = useLook((look) => look.language);
+  const format = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  return (time) => format.format(time);
+}

@@ -1,0 +1,11 @@
+/** chooseFile asks for a file; nothing happens when the person chooses none. */
+export function chooseFile(accept: string, chosen: (file: File) => void): void {
+  const picker = document.createElement("input");
+  picker.type = "file";
+  picker.accept = accept;
+  picker.addEventListener("change", () => {
+    const [file] = picker.files ?? [];
+    if (file) chosen(file);
+  });
+  picker.click();
+}

@@ -1,0 +1,193 @@
+// Before a file is imported: what of it will run here and on the host, and what will not.
+
+import { useEffect, useRef, useState } from "react";
+import { messageOf } from "@easel/engine";
+import { needsAt, type Need } from "../../run/release.ts";
+import { report, runnable, type Finding, type Report, type Unreadable } from "../../run/report.ts";
+import { pick } from "../../words/words.ts";
+import { useApp, useLook, useSpecText, useStore, useText } from "../context.tsx";
+import { Icon, type IconName } from "../icons.tsx";
+import { brief } from "../text.ts";
+import { Glyphs, kindsOf } from "./starters.tsx";
+import { useHomeText } from "./text.ts";
+
+const longestMessage = 300;
+const largestFile = 40_000_000; // bytes
+
+/** ImportDialog shows what is known of a file and offers to open it. */
+export function ImportDialog({
+  file,
+  onImport,
+  onOther,
+  onTemplates,
+  onClose,
+}: {
+  file: File;
+  onImport(text: string, name: string): void;
+  onOther(): void;
+  onTemplates(): void;
+  onClose(): void;
+}): React.ReactNode {
+  const h = useHomeText();
+  const t = useText();
+  const { session } = useApp();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const [found, setFound] = useState<Report | Unreadable>();
+  const [fault, setFault] = useState<string>();
+  const name = file.name.replace(/\.(json|ya?ml)$/i, "");
+  useEffect(() => {
+    dialog.current?.showModal();
+    const read = async (): Promise<void> => {
+      if (file.size > largestFile) return setFound({ code: "too_large", detail: String(Math.round(file.size / 1e6)) });
+      const content = await file.text();
+      setText(content);
+      setFound(await report(content, name, (document) => session.validate(document)));
+    };
+    read().catch((err: unknown) => setFault(messageOf(err)));
+  }, [file, name, session]);
+  const unreadable = found && "code" in found ? found : undefined;
+  const readable = found && !("code" in found) ? found : undefined;
+  const foreign = unreadable?.code === "dify" || unreadable?.code === "n8n";
+  return (
+    <dialog ref={dialog} className="import" aria-labelledby="import-title" onClose={onClose}>
+      <h2 id="import-title">{h(unreadable ? "import_failed" : "import_title", file.name)}</h2>
+      {fault !== undefined && <p className="fault" role="alert">{fault}</p>}
+      {!found && fault === undefined && (
+        <p className="quiet" role="status">
+          <span className="spinner" /> {h("import_reading")}
+        </p>
+      )}
+      {unreadable && (
+        <div role="alert">
+          <p>{t(`error.${unreadable.code}`, unreadable.detail)}</p>
+          {foreign && <p className="quiet">{h("import_next_foreign")}</p>}
+        </div>
+      )}
+      {readable && <Preview report={readable} />}
+      <div className="dialog-acts">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          {h("import_cancel")}
+        </button>
+        {unreadable && (
+          <button type="button" onClick={onOther}>
+            {h("import_other")}
+          </button>
+        )}
+        {foreign && (
+          <button type="button" className="primary" onClick={onTemplates}>
+            {h("import_templates")}
+          </button>
+        )}
+        {readable && (
+          <button type="button" className="primary" autoFocus onClick={() => onImport(text, name)}>
+            {h("import_open")}
+          </button>
+        )}
+      </div>
+    </dialog>
+  );
+}
+
+function Preview({ report: found }: { report: Report }): React.ReactNode {
+  const h = useHomeText();
+  const { session } = useApp();
+  const say = useSpecText();
+  const language = useLook((look) => look.language);
+  const specs = useStore(session.specs, (all) => all);
+  const title = pick(found.title, language);
+  const count = runnable(found);
+  const kinds = found.kinds.map(([kind, many]) => {
+    const label = say(specs.get(kind)?.label ?? kind);
+    return many > 1 ? `${label} ×${many}` : label;
+  });
+  const name = (node: string): string => nameOf(found, node);
+  return (
+    <div className="preview">
+      <Glyphs kinds={kindsOf(found.kinds.map(([kind]) => kind), specs)} />
+      {title && <b>{title}</b>}
+      <p className="quiet">{h("import_steps", found.steps, kinds.join(", "))}</p>
+      <p className="verdict good">
+        <Icon name="check" />
+        {count === found.steps ? h("import_all", count) : h("import_runs", count, found.steps)}
+      </p>
+      <Group title={h("import_broken")} tone="bad" icon="cross" list={found.broken} name={name} />
+      <Group title={h("import_mock")} tone="wait" icon="globe" list={found.mock} name={name} />
+      <Group title={h("import_notes")} tone="plain" icon="help" list={found.notes} name={name} />
+      <OnHost report={found} />
+    </div>
+  );
+}
+
+function Group({
+  title,
+  tone,
+  icon,
+  list,
+  name,
+}: {
+  title: string;
+  tone: string;
+  icon: IconName;
+  list: Finding[];
+  name(node: string): string;
+}): React.ReactNode {
+  const h = useHomeText();
+  if (list.length === 0) return null;
+  return (
+    <details className="findings" data-tone={tone} open={tone === "bad"}>
+      <summary>
+        <Icon name={icon} /> {title} <span className="count">{list.length}</span>
+      </summary>
+      <ul>
+        {list.map(({ node, messages }) => (
+          <li key={node ?? ""}>
+            <b>{node === undefined ? h("import_document") : name(node)}</b> {brief(messages.join(" "), longestMessage)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+// OnHost says what the host lacks for the canvas, for people who are signed in there.
+function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
+  const h = useHomeText();
+  const { host } = useApp();
+  const status = useStore(host.state, (state) => state.status);
+  const [needs, setNeeds] = useState<Need[]>();
+  const [fault, setFault] = useState<string>();
+  useEffect(() => {
+    if (status !== "open") return;
+    needsAt(host, "/api/v2/validate", dsl).then(setNeeds, (err: unknown) => setFault(messageOf(err)));
+  }, [host, status, dsl]);
+  if (status === "none" || status === "unknown") return null;
+  if (fault !== undefined) return <p className="fault" role="alert">{fault}</p>;
+  if (status !== "open") return <p className="quiet small">{h("import_host_unknown")}</p>;
+  if (!needs) return null;
+  return (
+    <section className="findings" aria-label={h("import_host")}>
+      <b>{h("import_host")}</b>
+      {needs.length === 0 && (
+        <p className="verdict good">
+          <Icon name="check" />
+          {h("import_host_ready")}
+        </p>
+      )}
+      <ul>
+        {needs.map((need, i) => (
+          <li key={i} data-severity={need.severity}>
+            {need.kind === "diagnostic" ? brief(need.text, longestMessage) : h(`need_${need.kind}`, need.text)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+// nameOf is what a step is called in the drawing, or its id.
+function nameOf({ dsl }: Report, id: string): string {
+  const { nodes } = (dsl.graph ?? {}) as { nodes?: { id?: unknown; data?: { name?: unknown } }[] };
+  const name = Array.isArray(nodes) ? nodes.find((node) => node?.id === id)?.data?.name : undefined;
+  return typeof name === "string" && name !== "" ? name : id;
+}

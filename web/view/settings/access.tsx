@@ -1,0 +1,230 @@
+// Who may use the host: API keys, users, tenants.
+
+import { useState } from "react";
+import type { ApiKey, Me, Tenant, User } from "../../run/admin.ts";
+import { Empty, useLoaded } from "../area/parts.tsx";
+import { Adder, Field, Row, textOf, useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
+
+const scopes = ["read", "run", "edit", "admin", "host", "metrics"] as const;
+const roles = ["normal", "admin", "owner"] as const;
+
+/** KeysSection lists API keys. */
+export function KeysSection({ me }: { me: Me }): React.ReactNode {
+  const s = useSettingsText();
+  const admin = useAdmin();
+  const { day, count } = useFormats();
+  const loaded = useLoaded("keys", () => admin.list<ApiKey>("/keys"));
+  const [made, setMade] = useState<ApiKey>();
+  const { value, reload } = loaded;
+  if (!value) return <Waiting loaded={loaded} />;
+  const mine = scopes.filter((scope) => me.scopes?.includes(scope));
+  const add = async (values: FormData): Promise<void> => {
+    const expires = textOf(values, "expires");
+    const chosen = mine.filter((scope) => values.get(`scope_${scope}`) !== null);
+    setMade(
+      await admin.post<ApiKey>("/keys", {
+        name: textOf(values, "name"),
+        ...(chosen.length < mine.length ? { scopes: chosen } : {}),
+        tokens_per_day: Number(textOf(values, "quota")) || 0,
+        ...(expires ? { expires: new Date(expires).toISOString() } : {}),
+      }),
+    );
+    reload();
+  };
+  const allowed = (key: ApiKey): string =>
+    key.scopes.length === 0
+      ? s("key_all")
+      : scopes.filter((each) => key.scopes.includes(each)).map((each) => s(`scope_${each}`)).join(", ");
+  return (
+    <>
+      <p className="quiet">{s("keys_hint")}</p>
+      {made?.key && (
+        <div className="made" role="status">
+          <b>{s("key_made")}</b>
+          <code>{made.key}</code>
+        </div>
+      )}
+      {value.length === 0 && <Empty title={s("keys_none")} text={s("keys_none_hint")} />}
+      {value.length > 0 && (
+        <ul className="entries settings-list" aria-label={s("keys")}>
+          {value.map((key) => (
+            <Row
+              key={key.id}
+              title={key.name || `${key.hint}…`}
+              facts={[
+                `${key.hint}…`,
+                allowed(key),
+                key.expires ? s("key_until", day(key.expires)) : s("key_never"),
+                key.tokens_today > 0 && s("key_used", count(key.tokens_today)),
+                s("created", day(key.created)),
+              ]}
+              remove={async () => {
+                await admin.remove(`/keys/${encodeURIComponent(key.id)}`);
+                reload();
+              }}
+            />
+          ))}
+        </ul>
+      )}
+      <Adder label={s("key_add")} submit={s("key_add")} onSubmit={add}>
+        <Field label={s("name")} name="name" required maxLength={100} />
+        <fieldset className="checks">
+          <legend>{s("key_scopes")}</legend>
+          {mine.map((scope) => (
+            <label key={scope}>
+              <input type="checkbox" name={`scope_${scope}`} defaultChecked={scope === "read" || scope === "run"} />
+              {s(`scope_${scope}`)}
+            </label>
+          ))}
+        </fieldset>
+        <Field label={`${s("key_expires")} (${s("optional")})`} name="expires" type="date" />
+        <Field label={s("key_quota")} name="quota" type="number" min={0} defaultValue={0} />
+      </Adder>
+    </>
+  );
+}
+
+/** UsersSection lists the people of the tenant. */
+export function UsersSection({ me }: { me: Me }): React.ReactNode {
+  const s = useSettingsText();
+  const admin = useAdmin();
+  const { day } = useFormats();
+  const loaded = useLoaded("users", () => admin.list<User>("/users"));
+  const { value, reload } = loaded;
+  if (!value) return <Waiting loaded={loaded} />;
+  const add = async (values: FormData): Promise<void> => {
+    const password = String(values.get("password"));
+    await admin.post("/users", { email: textOf(values, "email"), password, role: textOf(values, "role") });
+    reload();
+  };
+  return (
+    <>
+      <p className="quiet">{s("users_hint", me.tenant_name)}</p>
+      <ul className="entries settings-list" aria-label={s("users")}>
+        {value.map(({ id, email, nickname, role, created }) => (
+          <Row
+            key={id}
+            title={nickname || email}
+            badge={s(`role_${role}`)}
+            facts={[email, s("created", day(created))]}
+            {...(id === me.user
+              ? {}
+              : {
+                  remove: async () => {
+                    await admin.remove(`/users/${encodeURIComponent(id)}`);
+                    reload();
+                  },
+                })}
+          >
+            {id !== me.user && (
+              <Adder
+                label={s("user_reset")}
+                onSubmit={(values) =>
+                  admin.put(`/users/${encodeURIComponent(id)}/password`, { new: String(values.get("password")) })
+                }
+              >
+                <Password />
+              </Adder>
+            )}
+          </Row>
+        ))}
+      </ul>
+      <Adder label={s("user_add")} submit={s("user_add")} onSubmit={add}>
+        <Field label={s("user_email")} name="email" type="email" required />
+        <Password />
+        <label className="field">
+          {s("user_role")}
+          <select name="role" defaultValue="normal">
+            {roles.map((role) => (
+              <option key={role} value={role}>
+                {s(`role_${role}`)}: {s(`role_${role}_hint`)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </Adder>
+    </>
+  );
+}
+
+function Password(): React.ReactNode {
+  const s = useSettingsText();
+  return (
+    <Field
+      label={s("user_password")}
+      name="password"
+      type="password"
+      required
+      minLength={8}
+      autoComplete="new-password"
+    />
+  );
+}
+
+/** TenantsSection lists the tenants of the host, for its operator. */
+export function TenantsSection({ me }: { me: Me }): React.ReactNode {
+  const s = useSettingsText();
+  const admin = useAdmin();
+  const { day, count } = useFormats();
+  const loaded = useLoaded("tenants", () => admin.list<Tenant>("/tenants"));
+  const [made, setMade] = useState<{ key: string }>();
+  const { value, reload } = loaded;
+  if (!value) return <Waiting loaded={loaded} />;
+  const add = async (values: FormData): Promise<void> => {
+    const email = textOf(values, "email");
+    const owner = email ? { email, password: String(values.get("password")) } : {};
+    const quota = Number(textOf(values, "quota")) || 0;
+    const tenant = { name: textOf(values, "name"), ...owner, tokens_per_day: quota };
+    setMade(await admin.post<{ key: string }>("/tenants", tenant));
+    reload();
+  };
+  return (
+    <>
+      <p className="quiet">{s("tenants_hint")}</p>
+      {made && (
+        <div className="made" role="status">
+          <b>{s("key_made")}</b>
+          <code>{made.key}</code>
+        </div>
+      )}
+      <ul className="entries settings-list" aria-label={s("tenants")}>
+        {value.map(({ id, name, created, tokens_per_day: quota, tokens_today: used }) => (
+          <Row
+            key={id}
+            title={name}
+            {...(id === me.tenant ? { badge: s("tenant_self") } : {})}
+            facts={[
+              s("tenant_used", count(used), quota > 0 ? count(quota) : s("tenant_no_quota")),
+              s("created", day(created)),
+            ]}
+            {...(id === me.tenant
+              ? {}
+              : {
+                  remove: async () => {
+                    await admin.remove(`/tenants/${encodeURIComponent(id)}`);
+                    reload();
+                  },
+                })}
+          >
+            <Adder
+              label={s("tenant_quota")}
+              onSubmit={async (values) => {
+                const body = { tokens_per_day: Number(textOf(values, "quota")) || 0 };
+                await admin.put(`/tenants/${encodeURIComponent(id)}`, body);
+                reload();
+              }}
+            >
+              <Field label={s("tenant_quota")} name="quota" type="number" min={0} defaultValue={quota} />
+            </Adder>
+          </Row>
+        ))}
+      </ul>
+      <Adder label={s("tenant_add")} submit={s("tenant_add")} onSubmit={add}>
+        <Field label={s("name")} name="name" required maxLength={255} />
+        <Field label={`${s("tenant_owner")} (${s("optional")})`} name="email" type="email" />
+        <Field label={s("user_password")} name="password" type="password" minLength={8} autoComplete="new-password" />
+        <Field label={s("tenant_quota")} name="quota" type="number" min={0} defaultValue={0} />
+      </Adder>
+    </>
+  );
+}

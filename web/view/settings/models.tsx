@@ -1,0 +1,135 @@
+// Model providers with a test, and the models for steps that name none.
+
+import { useState } from "react";
+import type { Defaults, Model, Provider, Tested } from "../../run/admin.ts";
+import { Empty, Fault, useAttempt, useLoaded } from "../area/parts.tsx";
+import { Adder, Field, namesOf, Row, textOf, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
+
+/** ModelsSection lists providers. */
+export function ModelsSection(): React.ReactNode {
+  const s = useSettingsText();
+  const admin = useAdmin();
+  const loaded = useLoaded("models", async () => ({
+    providers: await admin.list<Provider>("/providers"),
+    models: await admin.list<Model>("/models"),
+    defaults: await admin.get<Defaults>("/models/default"),
+  }));
+  const { value, reload } = loaded;
+  if (!value) return <Waiting loaded={loaded} />;
+  const { providers, models, defaults } = value;
+  const shared = models.filter(({ host }) => host);
+  const put = async (values: FormData): Promise<void> => {
+    const key = textOf(values, "key");
+    await admin.put(`/providers/${encodeURIComponent(textOf(values, "name"))}`, {
+      base_url: textOf(values, "url"),
+      ...(key ? { key } : {}),
+      models: namesOf(values, "models").map((name) => ({ name })),
+    });
+    reload();
+  };
+  return (
+    <>
+      <p className="quiet">{s("models_hint")}</p>
+      {providers.length === 0 && <Empty title={s("models_none")} text={s("models_none_hint")} />}
+      {providers.length > 0 && (
+        <ul className="entries settings-list" aria-label={s("models")}>
+          {providers.map((each) => (
+            <ProviderRow key={each.name} provider={each} onChanged={reload} />
+          ))}
+        </ul>
+      )}
+      {shared.length > 0 && (
+        <p className="facts">
+          {shared.map(({ id }) => id).join(", ")} · {s("shared")}
+        </p>
+      )}
+      <Adder label={s("provider_add")} onSubmit={put}>
+        <Field label={s("provider_name")} name="name" required maxLength={100} />
+        <Field label={s("provider_url")} name="url" type="url" placeholder="https://api.example.org/v1" />
+        <Field label={s("provider_key")} name="key" type="password" />
+        <Field label={s("provider_models")} name="models" />
+      </Adder>
+      <DefaultModels models={models} defaults={defaults} onChanged={reload} />
+    </>
+  );
+}
+
+function ProviderRow({ provider, onChanged }: { provider: Provider; onChanged(): void }): React.ReactNode {
+  const s = useSettingsText();
+  const admin = useAdmin();
+  const path = `/providers/${encodeURIComponent(provider.name)}`;
+  const attempt = useAttempt();
+  const [tested, setTested] = useState<Tested>();
+  const names = provider.models.map(({ name }) => name);
+  const test = async (): Promise<void> => {
+    setTested(undefined);
+    setTested(await admin.post<Tested>(`${path}/test`));
+  };
+  return (
+    <Row
+      title={provider.name}
+      facts={[provider.base_url, names.join(", ") || s("provider_any"), !provider.has_key && s("provider_no_key")]}
+      acts={
+        <button type="button" disabled={attempt.busy} onClick={() => void attempt.run(test)}>
+          {s(attempt.busy ? "provider_testing" : "provider_test")}
+        </button>
+      }
+      remove={async () => {
+        await admin.remove(path);
+        onChanged();
+      }}
+    >
+      <Fault text={attempt.fault} />
+      {tested?.ok && (
+        <p className="verdict good" role="status">
+          {s("provider_ok", tested.model, tested.took_ms, tested.answer ?? "")}
+        </p>
+      )}
+      {tested && !tested.ok && <Fault text={s("provider_failed", tested.model, tested.error ?? "")} />}
+    </Row>
+  );
+}
+
+function DefaultModels({
+  models,
+  defaults,
+  onChanged,
+}: {
+  models: Model[];
+  defaults: Defaults;
+  onChanged(): void;
+}): React.ReactNode {
+  const s = useSettingsText();
+  const admin = useAdmin();
+  const attempt = useAttempt();
+  const change = (kind: keyof Defaults, id: string): void =>
+    void attempt.run(async () => {
+      await admin.put("/models/default", { ...defaults, [kind]: id });
+      onChanged();
+    });
+  return (
+    <section className="settings-part">
+      <h2>{s("defaults")}</h2>
+      <p className="quiet">{s("defaults_hint")}</p>
+      <div className="settings-fields">
+        {(["chat", "embedding", "speech"] as const).map((kind) => {
+          const chosen = defaults[kind] ?? "";
+          const ids = models.filter((model) => model.kind === kind && !model.id.startsWith("*")).map(({ id }) => id);
+          if (chosen && !ids.includes(chosen)) ids.push(chosen);
+          return (
+            <label key={kind} className="field">
+              {s(`default_${kind}`)}
+              <select value={chosen} disabled={attempt.busy} onChange={(event) => change(kind, event.target.value)}>
+                <option value="">{s("default_host")}</option>
+                {ids.map((id) => (
+                  <option key={id}>{id}</option>
+                ))}
+              </select>
+            </label>
+          );
+        })}
+      </div>
+      <Fault text={attempt.fault} />
+    </section>
+  );
+}

@@ -1,0 +1,156 @@
+// What the sections of the settings share: their texts and requests, forms to add something, rows.
+
+import { useRef, useState } from "react";
+import { Admin } from "../../run/admin.ts";
+import { texts, type SettingsText } from "../../words/settings.ts";
+import { filler } from "../../words/words.ts";
+import { Confirm, Fault, useAttempt, type Loaded } from "../area/parts.tsx";
+import { useApp, useLook, useText } from "../context.tsx";
+
+const translators = { en: filler(texts.en), zh: filler(texts.zh) };
+
+/** useSettingsText gives the texts of the settings in the person's language. */
+export function useSettingsText(): SettingsText {
+  return translators[useLook((look) => look.language)];
+}
+
+/** useAdmin makes the requests of the settings. */
+export function useAdmin(): Admin {
+  const { host } = useApp();
+  const [admin] = useState(() => new Admin(host));
+  return admin;
+}
+
+/** useFormats writes times and numbers in the person's language. */
+export function useFormats(): { time(text: string): string; day(text: string): string; count(n: number): string } {
+  const language = useLook((look) => look.language);
+  const time = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+  return {
+    time: (text) => time.format(new Date(text)),
+    day: (text) => day.format(new Date(text)),
+    count: (n) => n.toLocaleString(language),
+  };
+}
+
+/** Waiting shows that something is loaded, or why it could not be. */
+export function Waiting({ loaded }: { loaded: Pick<Loaded<unknown>, "fault" | "reload"> }): React.ReactNode {
+  const t = useText();
+  if (loaded.fault !== undefined) return <Fault text={loaded.fault} onAgain={loaded.reload} />;
+  return (
+    <p className="quiet" role="status">
+      <span className="spinner" /> {t("host.asking")}
+    </p>
+  );
+}
+
+/** Adder is a form behind a button; it closes when its request succeeded. */
+export function Adder({
+  label,
+  submit,
+  onSubmit,
+  children,
+}: {
+  label: string;
+  submit?: string;
+  onSubmit(values: FormData): Promise<unknown>;
+  children: React.ReactNode;
+}): React.ReactNode {
+  const s = useSettingsText();
+  const details = useRef<HTMLDetailsElement>(null);
+  const attempt = useAttempt();
+  const send = async (event: React.FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    if (!(await attempt.run(() => onSubmit(new FormData(form))))) return;
+    form.reset();
+    if (details.current) details.current.open = false;
+  };
+  return (
+    <details className="adder" ref={details}>
+      <summary>{label}</summary>
+      <form className="fields" onSubmit={(event) => void send(event)}>
+        {children}
+        <Fault text={attempt.fault} />
+        <button type="submit" className="primary" disabled={attempt.busy}>
+          {submit ?? s("save")}
+        </button>
+      </form>
+    </details>
+  );
+}
+
+/** Field is a labelled input of a form. */
+export function Field({
+  label,
+  ...input
+}: { label: string } & React.InputHTMLAttributes<HTMLInputElement>): React.ReactNode {
+  return (
+    <label className="field">
+      {label}
+      <input type="text" autoComplete="off" {...input} />
+    </label>
+  );
+}
+
+/** textOf is the trimmed text of a field. */
+export function textOf(values: FormData, name: string): string {
+  const value = values.get(name);
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** namesOf are the names in a field, separated by commas. */
+export function namesOf(values: FormData, name: string): string[] {
+  return textOf(values, name).split(",").map((each) => each.trim()).filter(Boolean);
+}
+
+/** Row is an entry of a list with what can be done to it. */
+export function Row({
+  title,
+  facts,
+  badge,
+  tone,
+  acts,
+  remove,
+  children,
+}: {
+  title: string;
+  facts?: (string | false | undefined)[];
+  badge?: string;
+  tone?: "good" | "bad" | "wait";
+  acts?: React.ReactNode;
+  remove?(): Promise<unknown>;
+  children?: React.ReactNode;
+}): React.ReactNode {
+  const s = useSettingsText();
+  const attempt = useAttempt();
+  return (
+    <li>
+      <div className="what">
+        <span className="row">
+          <b>{title}</b>
+          {badge && (
+            <span className="badge state" data-tone={tone}>
+              {badge}
+            </span>
+          )}
+        </span>
+        <small>{facts?.filter(Boolean).join(" · ")}</small>
+        {children}
+        <Fault text={attempt.fault} />
+      </div>
+      <div className="acts">
+        {acts}
+        {remove && (
+          <Confirm
+            icon
+            label={s("remove", title)}
+            sure={s("sure")}
+            disabled={attempt.busy}
+            onDone={() => void attempt.run(remove)}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
