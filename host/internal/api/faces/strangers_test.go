@@ -49,11 +49,15 @@ func TestNobodyGetsIn(t *testing.T) {
 // sentName is the name in the bodies that tests send, which is new each time.
 var sentName = regexp.MustCompile(`new\d+`)
 
+// notUUID1 is the line that refuses an id by its form.
+var notUUID1 = regexp.MustCompile(`Field: <ids> - Message: <Invalid UUID1 format> - Value: <[^>]*>\\n`)
+
 func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 	s := apitest.New(t)
 	b := s.FurnishAll()
 	clean := func(a apitest.Answer) string {
 		text := sentName.ReplaceAllString(a.Text, "new") // refusals repeat it
+		text = notUUID1.ReplaceAllString(text, "")       // a random id has that form now and then
 		text = strings.ReplaceAll(text, b.Chunk, apitest.Nobodys.Chunk)
 		text = strings.ReplaceAll(text, b.Dataset, apitest.Nobodys.Dataset)
 		for _, id := range []string{b.Document, b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule, b.Memory} {
