@@ -54,7 +54,8 @@ type Host struct {
 	log       *runlog.Log
 	files     *blobs.Store
 	keys      *kv.Store
-	schedules *schedule.Store
+	clocks    *schedule.Clocks
+	schedules *schedule.Schedules
 	runs      *runs.Runs
 	ports     func(j *runs.Job) engine.Ports // of a run
 	models    *model.Tenants
@@ -176,12 +177,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	ports := h.newPorts()
-	h.runs = runs.New(runs.Config{
-		Store: h.store, Log: h.log, Clocks: h.schedules, Registry: registry, Ports: ports.of, Logger: cfg.Log,
-		Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval, Concurrency: cfg.Concurrency,
-		MaxSteps: cfg.MaxSteps, Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
-		PlanBytes: h.memory.plans, Documents: h.memory.canvases, KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
-	})
+	h.openRuns(registry, ports)
 	h.api = newAPI(h, registry, ports, templates, proxies, numbers)
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err
@@ -199,13 +195,30 @@ func (h *Host) open(ctx context.Context) (err error) {
 	return nil
 }
 
+// openRuns makes the run manager and what begins runs at set times.
+func (h *Host) openRuns(registry *engine.Registry, ports *ports) {
+	cfg := &h.cfg
+	h.runs = runs.New(runs.Config{
+		Store: h.store, Log: h.log, Registry: registry, Ports: ports.of, Logger: cfg.Log,
+		Due:    func(ctx context.Context, j *runs.Job) (bool, error) { return h.schedules.Due(ctx, j) },
+		Limits: cfg.Limits, Prices: cfg.Prices, Approval: cfg.Approval, Concurrency: cfg.Concurrency,
+		MaxSteps: cfg.MaxSteps, Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
+		PlanBytes: h.memory.plans, Documents: h.memory.canvases, KeepRuns: cfg.KeepRuns,
+		Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
+	})
+	h.schedules = schedule.New(schedule.Config{
+		Store: h.store, Clocks: h.clocks, Runs: h.runs, Logger: cfg.Log,
+	})
+}
+
 // newAPI puts the services and the faces over them together.
 func newAPI(
 	h *Host, registry *engine.Registry, ports *ports, templates []app.Template, proxies []netip.Prefix, numbers *prometheus.Registry,
 ) *api.API {
 	cfg := &h.cfg
 	services := app.New(app.Config{
-		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Registry: registry, Ports: ports.of, Limits: cfg.Limits,
+		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Schedules: h.schedules,
+		Registry: registry, Ports: ports.of, Limits: cfg.Limits,
 		MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates, Models: h.models,
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
 		LogDamaged:   func() bool { return len(h.conn.Damage()) > 0 },
@@ -237,6 +250,7 @@ func (h *Host) begin(ctx context.Context) {
 			h.cfg.Log.Error("takeover loop stopped", "err", err)
 		}
 	})
+	h.work.Go(func() { h.schedules.Work(working) })
 	h.ingesting.Go(func() { h.datasets.Ingester.Run(working) })
 	h.work.Go(func() { h.runMemory.guard(working.Done(), h.runs, h.cfg.Log) })
 	h.redis.work(working, h)

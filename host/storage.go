@@ -70,7 +70,7 @@ func (h *Host) openOnBroker(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	h.schedules, err = schedule.New(ctx, h.conn)
+	h.clocks, err = schedule.OpenClocks(ctx, h.conn)
 	return err
 }
 

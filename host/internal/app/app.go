@@ -12,6 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
@@ -21,14 +22,16 @@ type Log interface {
 	Healthy(ctx context.Context) error
 }
 
-// Config is what the services work with. Store, Log, Files, Runs, Registry, Models and Quota are
-// required.
+// Config is what the services work with. Store, Log, Files, Runs, Schedules, Registry, Models and
+// Quota are required.
 type Config struct {
-	Store    *store.Store
-	Log      Log
-	Files    *blobs.Store // uploads
-	Runs     *runs.Runs
-	Registry *engine.Registry
+	Store *store.Store
+	Log   Log
+	Files *blobs.Store // uploads
+	Runs  *runs.Runs
+	// Schedules begin runs at set times.
+	Schedules *schedule.Schedules
+	Registry  *engine.Registry
 	// Ports returns the ports of one run; used to debug single nodes.
 	Ports func(j *Job) engine.Ports
 	// Limits bound a node that is tried alone; runs have those of Runs.
@@ -115,17 +118,17 @@ func New(cfg Config) *Services {
 	}
 	usage := &Usage{cfg.Store, cfg.Store.Uses, cfg.Quota, cfg.Priced}
 	accounts := &Accounts{store: cfg.Store}
-	canvases := &Canvases{cfg.Store, cfg.Runs, cfg.Registry, cfg.ForgetTask, cfg.Plugins}
+	canvases := &Canvases{cfg.Store, cfg.Runs, cfg.Schedules, cfg.Registry, cfg.ForgetTask, cfg.Plugins}
 	return &Services{
 		Accounts: accounts,
-		Tenants:  &Tenants{cfg.Store, cfg.Runs, accounts, usage, files, cfg.Operator},
+		Tenants:  &Tenants{cfg.Store, cfg.Runs, cfg.Schedules, accounts, usage, files, cfg.Operator},
 		Keys:     &Keys{cfg.Store, usage},
 		Usage:    usage,
 		Secrets:  &Secrets{cfg.Store},
 		Canvases: canvases, Versions: &Versions{cfg.Store, canvases}, Presence: NewPresence(),
 		Sessions:     &Sessions{cfg.Store, cfg.Runs, canvases},
 		Runs:         &Runs{cfg.Store, cfg.Runs, cfg.Ports, cfg.Limits},
-		Schedules:    &Schedules{cfg.Runs, canvases},
+		Schedules:    &Schedules{cfg.Schedules, canvases},
 		Servers:      &Servers{cfg.Store, cfg.MCP, cfg.Logger},
 		Files:        files,
 		Datasets:     cfg.Datasets,

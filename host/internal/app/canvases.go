@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -13,6 +14,7 @@ import (
 type Canvases struct {
 	store      *store.Store
 	runs       *runs.Runs
+	schedules  *schedule.Schedules
 	registry   *engine.Registry
 	forgetTask func(ctx context.Context, task string) error // nil when there is nothing to forget
 	plugins    Plugins                                      // nil when there can be none
@@ -203,7 +205,7 @@ func (s *Canvases) Delete(ctx context.Context, tenant, id string) error {
 	if err := s.store.Canvases.Delete(ctx, tenant, id); err != nil {
 		return missing(err, "canvas")
 	}
-	return s.runs.DeleteSchedules(ctx, tenant, id)
+	return s.schedules.DeleteOf(ctx, tenant, id)
 }
 
 // Reset removes the state of the editor's runs from a canvas and returns its document.

@@ -12,6 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
@@ -42,7 +43,7 @@ var (
 	ErrSession     = runs.ErrSession
 	ErrUnpublished = runs.ErrUnpublished
 	ErrTooLarge    = runs.ErrTooLarge
-	ErrTooMany     = runs.ErrTooMany
+	ErrTooMany     = schedule.ErrTooMany
 	ErrBusy        = runs.ErrBusy
 	ErrCanvas      = runs.ErrCanvas
 	ErrRecord      = runs.ErrRecord

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 )
 
 // Schedules run canvases by time.
 type Schedules struct {
-	runs     *runs.Runs
-	canvases *Canvases
+	schedules *schedule.Schedules
+	canvases  *Canvases
 }
 
 // NewSessionEachTime as the session of a schedule asks for one of its own each time.
@@ -56,7 +56,7 @@ func mayRun(who Principal) error {
 
 // Get finds a schedule. Errors: [ErrNotFound].
 func (s *Schedules) Get(ctx context.Context, tenant, id string) (Schedule, error) {
-	v, err := s.runs.Schedule(ctx, tenant, id)
+	v, err := s.schedules.Get(ctx, tenant, id)
 	return v, missing(err, "schedule")
 }
 
@@ -64,9 +64,9 @@ func (s *Schedules) Get(ctx context.Context, tenant, id string) (Schedule, error
 func (s *Schedules) State(ctx context.Context, v Schedule) (ScheduleState, error) {
 	out := ScheduleState{Schedule: v, Next: []time.Time{}}
 	var last time.Time
-	switch run, err := s.runs.LastRun(ctx, &v); {
+	switch run, err := s.schedules.LastRun(ctx, &v); {
 	case err == nil:
-		last, out.Last = runs.DueOf(run), &run
+		last, out.Last = schedule.DueOf(run), &run
 	case !errors.Is(err, ErrNotFound):
 		return out, err
 	}
@@ -79,7 +79,7 @@ func (s *Schedules) State(ctx context.Context, v Schedule) (ScheduleState, error
 
 // List returns the schedules of a tenant, oldest first, or those of one canvas.
 func (s *Schedules) List(ctx context.Context, tenant, canvas string) ([]ScheduleState, error) {
-	list, err := s.runs.Schedules(ctx, tenant)
+	list, err := s.schedules.List(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (s *Schedules) put(ctx context.Context, v Schedule, in ScheduleChange) (Sch
 	case !v.Job.Inputs.IsNull() && v.Job.Inputs.Kind() != engine.KindObject:
 		return ScheduleState{}, BadArgument("inputs must be an object, not a %s", v.Job.Inputs.Kind())
 	}
-	stored, err := s.runs.PutSchedule(ctx, v)
+	stored, err := s.schedules.Put(ctx, v)
 	if err != nil {
 		return ScheduleState{}, scheduleError(err, v.Name)
 	}
@@ -221,5 +221,5 @@ func scheduleError(err error, name string) error {
 
 // Delete ends a schedule; runs that it has started continue. Errors: [ErrNotFound].
 func (s *Schedules) Delete(ctx context.Context, tenant, id string) error {
-	return missing(s.runs.DeleteSchedule(ctx, tenant, id), "schedule")
+	return missing(s.schedules.Delete(ctx, tenant, id), "schedule")
 }

@@ -7,17 +7,19 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // Tenants are those of the host.
 type Tenants struct {
-	store    *store.Store
-	runs     *runs.Runs
-	accounts *Accounts
-	usage    *Usage
-	files    *Files
-	operator string
+	store     *store.Store
+	runs      *runs.Runs
+	schedules *schedule.Schedules
+	accounts  *Accounts
+	usage     *Usage
+	files     *Files
+	operator  string
 }
 
 // Operator returns the tenant that operates the host, "" for none.
@@ -134,7 +136,7 @@ func (t *Tenants) Delete(ctx context.Context, id string) error {
 	if _, err := t.Get(ctx, id); err != nil {
 		return err
 	}
-	if err := t.runs.DeleteSchedules(ctx, id, ""); err != nil {
+	if err := t.schedules.DeleteOf(ctx, id, ""); err != nil {
 		return err
 	}
 	f := RunFilter{Tenant: id, Status: RunActive}

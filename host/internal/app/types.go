@@ -4,6 +4,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -67,11 +68,11 @@ type (
 	// Transcript is what a run said.
 	Transcript = runs.Transcript
 	// Schedule is when a canvas runs by itself.
-	Schedule = runs.Schedule
+	Schedule = schedule.Schedule
 	// When is the times of a schedule.
-	When = runs.When
+	When = schedule.When
 	// WhenError is the error of times that are not accepted.
-	WhenError = runs.WhenError
+	WhenError = schedule.WhenError
 	// Record is an entry of a run log.
 	Record = runlog.Record
 	// Pos is a position in a run log.
@@ -105,7 +106,7 @@ func ParsePos(text string) (Pos, error) { return runlog.ParsePos(text) }
 func Visible(kind string) bool { return runs.Visible(kind) }
 
 // ScheduleOfRun returns the id of the schedule that started a run, "" for other runs.
-func ScheduleOfRun(v Run) string { return runs.ScheduleOfRun(v) }
+func ScheduleOfRun(v Run) string { return schedule.OfRun(v) }
 
 // CodeOf returns the stable code of an error of a run.
 func CodeOf(err error) string { return runs.CodeOf(err) }

@@ -14,16 +14,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/kv"
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/schedule"
 )
 
 // Storage is what a host keeps on NATS.
 type Storage struct {
-	Conn      *broker.Conn
-	Log       *runlog.Log
-	Files     *blobs.Store
-	Keys      *kv.Store
-	Schedules *schedule.Store
+	Conn  *broker.Conn
+	Log   *runlog.Log
+	Files *blobs.Store
+	Keys  *kv.Store
 }
 
 // Open opens the storage of a configuration, quietly, and closes it at the end of the test. Without
@@ -52,8 +50,6 @@ func OpenUntil(t testing.TB, cfg broker.Config) *Storage {
 	s.Keys, err = kv.New(t.Context(), s.Conn)
 	require.NoError(t, err)
 	s.Log, err = runlog.Open(t.Context(), s.Conn, s.Keys, runlog.Config{Log: quiet})
-	require.NoError(t, err)
-	s.Schedules, err = schedule.New(t.Context(), s.Conn)
 	require.NoError(t, err)
 	return s
 }

@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/schedule"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
 // external is an outside NATS with this test as one more host, which follows
@@ -88,9 +90,17 @@ func TestScheduleOutlivesItsServer(t *testing.T) {
 			return nil
 		})
 	}()
-	clocks, err := schedule.New(t.Context(), l.conn)
+	// As package schedule does, which imports this one.
+	msg := nats.NewMsg(l.conn.Subject("sched", broker.Token("s")))
+	msg.Header.Set("Nats-Schedule", "@every 1s")
+	msg.Header.Set("Nats-Schedule-Target", l.conn.Subject("rq", broker.Token("sched-s")))
+	msg.Header.Set("Nats-Schedule-Rollup", jetstream.MsgRollupSubject)
+	msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	var err error
+	msg.Data, err = l.conn.Pack(t.Context(), []byte(`{"id":"c"}`))
 	require.NoError(t, err)
-	require.NoError(t, clocks.Put(t.Context(), schedule.Schedule{ID: "s", When: "@every 1s", Job: []byte(`{"id":"c"}`)}))
+	_, err = l.conn.JS.PublishMsg(t.Context(), msg)
+	require.NoError(t, err)
 	<-ran
 	server.kill()
 	restart()

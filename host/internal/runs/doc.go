@@ -18,8 +18,7 @@
 // with compare-and-set; an edit of the canvas made during a run is kept, since
 // only the state is put into the present document.
 //
-// A [Schedule] begins runs by itself; the records keep it, the run log its next
-// time (schedule_clock.go).
+// Package schedule begins runs at set times; [Config].Due is asked about each of them.
 //
 // Turns in one session are done one after the other: [Runs.Start] waits until
 // the session is free, and then claims it in the commit that writes the run. What
@@ -29,8 +28,8 @@
 // compiles documents, loader (start.go) makes the work of a job, turns lines up
 // the turns of a session, executor does the work with the engine, results
 // (settle.go) writes how it ended, takeovers continues runs of other hosts,
-// scanner (recover.go) finds orphaned runs, reader reads their records, and
-// schedules (schedule*.go) keeps what begins runs by itself.
+// scanner (recover.go) finds orphaned runs, and reader (record.go) reads their
+// records.
 //
 // What is kept. A job that Start has accepted, its pause or end, and the session
 // with it are commits of the records store, which syncs them unless configured

@@ -25,9 +25,6 @@ var (
 	// its result.
 	ErrGone = errors.New("records of the run are no longer kept")
 
-	// ErrTooMany says that a tenant has all the schedules it may have; remove one.
-	ErrTooMany = errors.New("too many schedules")
-
 	// ErrMemory says that this host has no memory for another run now; try again
 	// when others have ended.
 	ErrMemory = errors.New("host is out of memory for runs")

@@ -1,6 +1,10 @@
 package runs
 
 import (
+	"strings"
+
+	"github.com/google/uuid"
+
 	"github.com/easel-canvas/easel/engine"
 )
 
@@ -62,4 +66,21 @@ type Job struct {
 	// Base and At continue a copy of another run's state at one of its records.
 	Base string `json:"base,omitempty"`
 	At   uint64 `json:"at,omitempty"`
+}
+
+// named gives the job of a schedule the ids of one run: the same ones on each host that works on
+// it.
+func named(j Job, run string) Job {
+	if j.ID != "" {
+		return j
+	}
+	id := func(what string) string {
+		sum := uuid.NewSHA1(uuid.NameSpaceOID, []byte("easel "+what+" "+run))
+		return strings.ReplaceAll(sum.String(), "-", "")
+	}
+	j.ID, j.Message = run, id("run")
+	if j.Fresh {
+		j.Session, j.Keep = id("session"), KeepSession
+	}
+	return j
 }

@@ -32,9 +32,9 @@ func (cs *canvases) Published(ctx context.Context, c store.Canvas) (store.Canvas
 	return c, err
 }
 
-// current is the canvas of a job: its document as it was saved last, or the
-// published one.
-func (cs *canvases) current(ctx context.Context, j *Job) (store.Canvas, error) {
+// Current returns the canvas of a job: with its document as it was saved last, or with the
+// published one. Errors: [store.ErrNotFound], [ErrUnpublished].
+func (cs *canvases) Current(ctx context.Context, j *Job) (store.Canvas, error) {
 	c, err := cs.store.Canvases.Get(ctx, j.Tenant, j.Canvas)
 	if err == nil && j.Published {
 		c, err = cs.Published(ctx, c)

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -115,28 +114,4 @@ func TestPublishedCanvasIsRemembered(t *testing.T) {
 		require.EqualValues(t, 3, known.rev)
 		require.Equal(t, published, strings.Contains(string(known.doc), "published"))
 	}
-}
-
-func TestScheduleOfThePublishedVersion(t *testing.T) {
-	b := newBench(t)
-	id := b.canvas(talk)
-	s := Schedule{Tenant: "t", Name: "s", When: When{Every: "1s"}, Job: Job{Canvas: id, User: "u", Published: true, Fresh: true, Query: engine.String("x")}}
-	_, err := b.runs.PutSchedule(t.Context(), s)
-	require.ErrorIs(t, err, ErrUnpublished)
-	b.put(id, "published", true)
-	b.put(id, "drew", false)
-	s, err = b.runs.PutSchedule(t.Context(), s)
-	require.NoError(t, err)
-	require.True(t, s.Job.Published)
-	var run store.Run
-	require.Eventually(t, func() bool {
-		run, err = b.runs.LastRun(t.Context(), &s)
-		return err == nil && run.Status == store.RunDone || err != nil && !errors.Is(err, store.ErrNotFound)
-	}, patience, 20*time.Millisecond)
-	require.NoError(t, err)
-	require.NoError(t, b.runs.DeleteSchedule(t.Context(), "t", s.ID))
-	v, err := b.store.Sessions.Get(t.Context(), "t", run.Session)
-	require.NoError(t, err)
-	require.Equal(t, "published", v.Version)
-	require.Contains(t, string(v.Messages), "You published x")
 }

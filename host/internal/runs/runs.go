@@ -8,15 +8,13 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Config is what runs need. Store, Log, Clocks and Registry are required.
+// Config is what runs need. Store, Log and Registry are required.
 type Config struct {
 	Store    *store.Store
 	Log      *runlog.Log
-	Clocks   *schedule.Store // the next time of each schedule
 	Registry *engine.Registry
 	// Ports gives the world of one run; nil leaves all ports empty.
 	Ports func(j *Job) engine.Ports
@@ -43,9 +41,9 @@ type Config struct {
 	// Suspect reports whether the former host of a run died of memory, most likely
 	// because of it; nil suspects none.
 	Suspect func(run string) bool
-	// ShortestPeriod is the least time between two runs of a schedule; 0 means a
-	// minute.
-	ShortestPeriod time.Duration
+	// Due reports whether the run of a schedule starts, now that its time has come; nil lets all
+	// start.
+	Due func(ctx context.Context, j *Job) (bool, error)
 	// KeepRuns is how long runs stay in the history after their end; 0 means for
 	// ever.
 	KeepRuns time.Duration
@@ -72,7 +70,6 @@ type Config struct {
 // methods of the embedded ones are methods of Runs.
 type Runs struct {
 	cfg Config
-	*schedules
 	*canvases
 	*reader
 	*results
@@ -91,9 +88,6 @@ type Runs struct {
 func (c Config) withDefaults() Config {
 	if c.Patience == 0 {
 		c.Patience = 5 * time.Minute
-	}
-	if c.ShortestPeriod == 0 {
-		c.ShortestPeriod = shortestPeriod
 	}
 	if c.Accept == 0 {
 		c.Accept = 5 * time.Second
@@ -119,9 +113,6 @@ func New(cfg Config) *Runs {
 		scanner:  newScanner(cfg.Store, cfg.Log, cfg.Logger),
 		history:  &history{store: cfg.Store, keep: cfg.KeepRuns, logger: cfg.Logger},
 	}
-	r.schedules = &schedules{
-		store: cfg.Store, clocks: cfg.Clocks, canvases: r.canvases, shortest: cfg.ShortestPeriod, logger: cfg.Logger,
-	}
 	r.turns = &turns{
 		store: cfg.Store, log: cfg.Log, patience: cfg.Patience, logger: cfg.Logger, scan: r.scanner.scanSoon,
 	}
@@ -137,18 +128,16 @@ func New(cfg Config) *Runs {
 	}
 	r.takeovers = &takeovers{
 		store: cfg.Store, log: cfg.Log, loader: r.loader, executor: r.executor, results: r.results,
-		schedules: r.schedules, workers: r.workers, suspect: cfg.Suspect,
+		due: cfg.Due, workers: r.workers, suspect: cfg.Suspect,
 		readAll: cfg.Watch != nil && cfg.WatchPast, reading: make(chan struct{}, pastReaders), logger: cfg.Logger,
 	}
 	return r
 }
 
 // Work continues runs of dead hosts, queued runs, and runs that were accepted
-// but never begun, sets the clocks of schedules and forgets old runs, until ctx
-// ends.
+// but never begun, and forgets old runs, until ctx ends.
 func (r *Runs) Work(ctx context.Context) error {
 	go r.scanner.work(ctx)
-	go r.keepClocks(ctx)
 	go r.history.work(ctx)
 	return r.cfg.Log.Work(ctx, r.takeovers.takeOver)
 }

@@ -72,7 +72,7 @@ func (b *bench) open() {
 	require.NoError(b.t, err)
 	b.nats = logtest.OpenUntil(b.t, broker.Config{Dir: b.dir})
 	b.log = b.nats.Log
-	b.runs = New(Config{Store: b.store, Log: b.log, Clocks: b.nats.Schedules, Registry: b.reg, Logger: b.logger, ShortestPeriod: time.Second})
+	b.runs = New(Config{Store: b.store, Log: b.log, Registry: b.reg, Logger: b.logger})
 	runs := b.runs
 	work := runs.Work
 	if other, log := b.other, b.log; other != nil {

@@ -193,7 +193,7 @@ func (l *loader) prepare(ctx context.Context, w *work) (err error) {
 		w.doc = v.DSL
 		w.session = store.Session{ID: v.ID, Tenant: v.Tenant, Rev: v.Rev, Run: v.Run}
 	case w.canvas == nil:
-		c, err := l.current(steady, j)
+		c, err := l.Current(steady, j)
 		if err != nil {
 			return err
 		}

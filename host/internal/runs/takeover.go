@@ -15,17 +15,17 @@ import (
 
 // takeovers continues runs that other hosts began, and begins queued ones.
 type takeovers struct {
-	store     *store.Store
-	log       *runlog.Log
-	loader    *loader
-	executor  *executor
-	results   *results
-	schedules *schedules
-	workers   *workers
-	suspect   func(run string) bool // of the death of its former host; may be nil
-	readAll   bool                  // the whole log is read, for a watcher of the past
-	reading   chan struct{}         // filled by each run that is read back from the log
-	logger    *slog.Logger
+	store    *store.Store
+	log      *runlog.Log
+	loader   *loader
+	executor *executor
+	results  *results
+	due      func(ctx context.Context, j *Job) (bool, error) // see [Config]
+	workers  *workers
+	suspect  func(run string) bool // of the death of its former host; may be nil
+	readAll  bool                  // the whole log is read, for a watcher of the past
+	reading  chan struct{}         // filled by each run that is read back from the log
+	logger   *slog.Logger
 }
 
 // takeOver continues a run that another host began, or begins one that was
@@ -105,8 +105,8 @@ func (t *takeovers) beginLate(ctx context.Context, lease *runlog.Lease, j Job, r
 		return nil // it ended, and its records have been dropped
 	}
 	if !known {
-		if j.Schedule != "" {
-			if wanted, err := t.schedules.due(ctx, &j); err != nil || !wanted {
+		if j.Schedule != "" && t.due != nil {
+			if starts, err := t.due(ctx, &j); err != nil || !starts {
 				return err
 			}
 		}

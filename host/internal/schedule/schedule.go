@@ -1,114 +1,250 @@
-// Package schedule keeps schedules on NATS JetStream: the server puts a run into the queue at its
-// times, so that no host has to be the one that remembers it.
+// Package schedule begins runs of canvases at set times.
+//
+// A [Schedule] is a job that is begun again and again, each time as a run of its own, by whichever
+// host is free. The records store keeps schedules, so they are in backups and end with their
+// tenant. The run log keeps the next time of each as a [Clock], so that no host has to remember it
+// (clocks.go, next.go). [Schedules.Due] decides about a run whose time has come (due.go). [When] is
+// the times that there are (when.go, cron.go).
 package schedule
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Store holds the schedules of one installation. It is safe for concurrent use.
-type Store struct {
-	conn *broker.Conn
-	runs jetstream.Stream
+// ErrTooMany rejects a schedule of a tenant that has the maximum already.
+var ErrTooMany = errors.New("too many schedules")
+
+// Config is what schedules need. All but Shortest and Logger are required.
+type Config struct {
+	Store  *store.Store
+	Clocks *Clocks
+	Runs   *runs.Runs
+	// Shortest is the least time between two runs of a schedule; 0 means a minute.
+	Shortest time.Duration
+	// Logger receives warnings for the operator; nil means slog.Default.
+	Logger *slog.Logger
 }
 
-// New opens the schedules in the queue that the run log has created.
-//
-// Errors: [broker.ErrUnavailable].
-func New(ctx context.Context, conn *broker.Conn) (*Store, error) {
-	runs, err := broker.Retry(ctx, func(ctx context.Context) (jetstream.Stream, error) {
-		return conn.JS.Stream(ctx, conn.Name("RUNS"))
-	})
-	return &Store{conn, runs}, broker.Fail(err, "schedules")
+// Schedules stores the schedules of canvases and sets their clocks. It is safe for concurrent use.
+type Schedules struct {
+	items    store.Items
+	sessions store.Sessions
+	history  store.Runs
+	clocks   *Clocks
+	runs     *runs.Runs
+	shortest time.Duration
+	logger   *slog.Logger
 }
 
-// Schedule is a run that the server queues at its times.
+// New returns the schedules of a host. Its clocks are kept only while [Schedules.Work] runs.
+func New(cfg Config) *Schedules {
+	if cfg.Shortest == 0 {
+		cfg.Shortest = shortestPeriod
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	return &Schedules{
+		items: cfg.Store.Items, sessions: cfg.Store.Sessions, history: cfg.Store.Runs,
+		clocks: cfg.Clocks, runs: cfg.Runs, shortest: cfg.Shortest, logger: cfg.Logger,
+	}
+}
+
+// Schedule is a job that begins runs at the times of When.
 type Schedule struct {
-	ID string
-	// When is "@every 10m" (a second or more), "@at 2006-01-02T15:04:05Z", "@hourly",
-	// "@daily" ... or a cron line of six fields, seconds first.
-	When string
-	// Zone is an IANA time zone for cron lines; "" means UTC.
-	Zone string
-	// Job is the message that is queued each time, see package runlog. While no
-	// host takes runs, only the newest waits. "@at" comes once, immediately when
-	// the time is past.
-	Job []byte
+	ID     string
+	Tenant string
+	Name   string // unique in the tenant
+	When
+	Paused bool
+	Job    runs.Job // without ids; each run gets its own
+
+	Rev     int64     // incremented by each change
+	Created time.Time // UTC
+	Updated time.Time // UTC
+	// Set is when the clock was set to these times, from which a period counts.
+	Set time.Time // UTC
 }
 
-// Put adds a schedule or replaces the one with the same id.
+// kind is the kind of the items that hold schedules.
+const kind = "schedule"
+
+// most bounds the schedules of one tenant.
+const most = 1000
+
+// document is a schedule as its item holds it.
+type document struct {
+	When
+	Paused bool     `json:"paused,omitempty"`
+	Set    int64    `json:"set"` // Unix milliseconds
+	Job    runs.Job `json:"job"`
+}
+
+// parse reads the item of a schedule.
+func parse(v store.Item) (Schedule, error) {
+	var d document
+	if err := json.Unmarshal(v.Doc, &d); err != nil {
+		return Schedule{}, fmt.Errorf("schedule %q: %w", v.ID, err)
+	}
+	d.Job.Tenant, d.Job.Schedule, d.Job.Source = v.Tenant, v.ID, source
+	return Schedule{
+		ID: v.ID, Tenant: v.Tenant, Name: v.Name, When: d.When, Paused: d.Paused, Job: d.Job, Rev: v.Rev,
+		Created: time.UnixMilli(v.CreateTime).UTC(), Updated: time.UnixMilli(v.UpdateTime).UTC(),
+		Set: time.UnixMilli(d.Set).UTC(),
+	}, nil
+}
+
+// Put adds a schedule, which gets an ID, or with Rev replaces exactly that revision. It returns the
+// stored schedule.
 //
-// Errors: a When that the server does not understand.
-func (s *Store) Put(ctx context.Context, v Schedule) error {
-	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) {
-		// The target stands for the schedule; the worker names each run.
-		msg := nats.NewMsg(s.conn.Subject("sched", broker.Token(v.ID)))
-		msg.Header.Set("Nats-Schedule", v.When)
-		msg.Header.Set("Nats-Schedule-Target", s.conn.Subject("rq", broker.Token("sched-"+v.ID)))
-		msg.Header.Set("Nats-Schedule-Rollup", jetstream.MsgRollupSubject)
-		msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-		if v.Zone != "" {
-			msg.Header.Set("Nats-Schedule-Time-Zone", v.Zone)
-		}
+// Errors: [*WhenError]; [runs.ErrCanvas]; [runs.ErrUnpublished]; [runs.ErrSession]; [ErrTooMany];
+// [store.ErrNotFound] for the canvas; [store.ErrExists] for the name; [store.ErrConflict].
+func (ss *Schedules) Put(ctx context.Context, s Schedule) (Schedule, error) {
+	if err := ss.check(ctx, &s); err != nil {
+		return Schedule{}, err
+	}
+	var old Schedule
+	if s.Rev != 0 {
 		var err error
-		if msg.Data, err = s.conn.Pack(ctx, v.Job); err != nil {
-			return nil, err
+		if old, err = ss.Get(ctx, s.Tenant, s.ID); err != nil {
+			return Schedule{}, err
 		}
-		return s.conn.JS.PublishMsg(ctx, msg)
-	})
-	return broker.Fail(err, "schedule %q, %q", v.ID, v.When)
-}
-
-// Delete removes a schedule; runs that it has queued stay. A missing
-// one is no error.
-func (s *Store) Delete(ctx context.Context, id string) error {
-	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) {
-		return nil, s.runs.Purge(ctx, jetstream.WithPurgeSubject(s.conn.Subject("sched", broker.Token(id))))
-	})
-	return broker.Fail(err, "unschedule %q", id)
-}
-
-// List lists all schedules, in no order.
-func (s *Store) List(ctx context.Context) ([]Schedule, error) {
-	info, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.StreamInfo, error) {
-		return s.runs.Info(ctx, jetstream.WithSubjectFilter(s.conn.Subject("sched", "*")))
-	})
+	}
+	// Renaming a schedule does not shift its times.
+	if s.Rev == 0 || s.Paused != old.Paused || s.When != old.When {
+		s.Set = time.Now()
+	}
+	s.Job.ID, s.Job.Message, s.Job.Tenant, s.Job.Schedule, s.Job.Source = "", "", "", "", ""
+	doc, err := json.Marshal(document{s.When, s.Paused, s.Set.UnixMilli(), s.Job})
 	if err != nil {
-		return nil, broker.Fail(err, "schedules")
+		return Schedule{}, err
 	}
-	var out []Schedule
-	for subject := range info.State.Subjects {
-		v, err := s.read(ctx, subject)
-		if errors.Is(err, broker.ErrNotFound) || errors.Is(err, jetstream.ErrMsgNotFound) {
-			continue // removed meanwhile
-		}
-		if err != nil {
-			return nil, broker.Fail(err, "schedule %s", subject)
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}
-
-func (s *Store) read(ctx context.Context, subject string) (Schedule, error) {
-	m, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
-		return s.runs.GetLastMsgForSubject(ctx, subject)
+	item, err := ss.items.Put(ctx, store.Item{
+		Tenant: s.Tenant, Kind: kind, ID: s.ID, Name: s.Name, Doc: doc, Rev: s.Rev,
 	})
 	if err != nil {
 		return Schedule{}, err
 	}
-	id, ok := broker.Untoken(subject[len(s.conn.Subject("sched", "")):])
-	if !ok {
-		return Schedule{}, fmt.Errorf("%s: %w", subject, broker.ErrDamaged)
+	stored, err := parse(item)
+	if err != nil {
+		return Schedule{}, err
 	}
-	v := Schedule{ID: id, When: m.Header.Get("Nats-Schedule"), Zone: m.Header.Get("Nats-Schedule-Time-Zone")}
-	v.Job, err = s.conn.Unpack(ctx, m.Data)
-	return v, err
+	if err := ss.setClock(ctx, stored, time.Now()); err != nil {
+		if s.Rev == 0 {
+			err = errors.Join(err, ss.Delete(context.WithoutCancel(ctx), stored.Tenant, stored.ID))
+		}
+		return Schedule{}, err
+	}
+	return stored, nil
+}
+
+// check rejects a schedule whose runs could not start.
+func (ss *Schedules) check(ctx context.Context, s *Schedule) error {
+	if err := s.When.check(time.Now(), ss.shortest); err != nil {
+		return err
+	}
+	s.Job.Keep = runs.KeepNothing
+	if s.Job.Fresh {
+		s.Job.Session = ""
+	} else if s.Job.Session != "" {
+		s.Job.Keep = runs.KeepSession
+	}
+	if s.Rev != 0 && s.Paused {
+		return nil // a schedule can be paused even if its canvas or session is gone
+	}
+	s.Job.Tenant = s.Tenant
+	c, err := ss.runs.Current(ctx, &s.Job)
+	if err != nil {
+		return err
+	}
+	if _, err := ss.runs.Load(c.DSL); err != nil {
+		return err
+	}
+	if id := s.Job.Session; id != "" {
+		v, err := ss.sessions.Get(ctx, s.Tenant, id)
+		if errors.Is(err, store.ErrNotFound) || err == nil && v.Canvas != c.ID {
+			return fmt.Errorf("session %q: %w", id, runs.ErrSession)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.Rev != 0 {
+		return nil
+	}
+	all, err := ss.items.List(ctx, s.Tenant, kind)
+	if err == nil && len(all) >= most {
+		err = fmt.Errorf("%w: a tenant has at most %d", ErrTooMany, most)
+	}
+	return err
+}
+
+// Get returns a schedule. Errors: [store.ErrNotFound].
+func (ss *Schedules) Get(ctx context.Context, tenant, id string) (Schedule, error) {
+	v, err := ss.items.Get(ctx, tenant, kind, id)
+	if err != nil {
+		return Schedule{}, err
+	}
+	return parse(v)
+}
+
+// List returns the schedules of a tenant, oldest first.
+func (ss *Schedules) List(ctx context.Context, tenant string) ([]Schedule, error) {
+	items, err := ss.items.List(ctx, tenant, kind)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Schedule, len(items))
+	for i, v := range items {
+		if out[i], err = parse(v); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Delete removes a schedule; runs that it has started continue. Errors: [store.ErrNotFound].
+func (ss *Schedules) Delete(ctx context.Context, tenant, id string) error {
+	if err := ss.items.Delete(ctx, tenant, kind, id); err != nil {
+		return err
+	}
+	return ss.stopClock(ctx, tenant, id)
+}
+
+// DeleteOf removes the schedules of a canvas, or with canvas "" all of a tenant.
+func (ss *Schedules) DeleteOf(ctx context.Context, tenant, canvas string) error {
+	list, err := ss.List(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if canvas != "" && s.Job.Canvas != canvas {
+			continue
+		}
+		if err := ss.Delete(ctx, tenant, s.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// LastRun returns the newest run of a schedule. Errors: [store.ErrNotFound].
+func (ss *Schedules) LastRun(ctx context.Context, s *Schedule) (store.Run, error) {
+	f := store.RunFilter{Tenant: s.Tenant, Canvas: s.Job.Canvas, Schedule: s.ID}
+	list, _, err := ss.history.List(ctx, f, store.Page{Limit: 1})
+	if err == nil && len(list) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.Run{}, err
+	}
+	return list[0], nil
 }

@@ -51,10 +51,10 @@ func scanRun(r row) (Run, error) {
 // was used before.
 func (s Runs) Start(ctx context.Context, v Run) error { return s.StartAt(ctx, v, 0) }
 
-// StartAt is StartRun for a caller that has read the canvas: the run is written only if the
+// StartAt is Start for a caller that has read the canvas: the run is written only if the
 // canvas still has revision rev; 0 accepts any.
 //
-// Errors: as StartRun; [ErrConflict] if the canvas has changed or was deleted.
+// Errors: as Start; [ErrConflict] if the canvas has changed or was deleted.
 func (s Runs) StartAt(ctx context.Context, v Run, rev int64) error {
 	args, err := s.newRun(&v)
 	if err != nil {
@@ -73,11 +73,11 @@ func (s Runs) StartAt(ctx context.Context, v Run, rev int64) error {
 	return fail(err, "start run %q", v.ID)
 }
 
-// StartTurn is StartRun for a run of a session, given as the caller has read it. Run and claim are
+// StartTurn is Start for a run of a session, given as the caller has read it. Run and claim are
 // one commit, so that after a crash no session belongs to a missing run. See [Sessions.Claim]
 // for a session with a Run.
 //
-// Errors: as StartRun; [ErrConflict] if the session has changed since it was read, belongs to
+// Errors: as Start; [ErrConflict] if the session has changed since it was read, belongs to
 // another run or was deleted.
 func (s Runs) StartTurn(ctx context.Context, v Run, session Session) error {
 	args, err := s.newRun(&v)
@@ -133,10 +133,10 @@ type RunEnd struct {
 }
 
 // End records the end of a run and frees its session. A session that is not nil is the new state
-// of the session and is saved in the same commit; see [Sessions.Save]. EndRun can be repeated
+// of the session and is saved in the same commit; see [Sessions.Save]. End can be repeated
 // after a crash: a run keeps the first end recorded.
 //
-// Errors: those of SaveSession; an unknown run is not an error.
+// Errors: those of Save; an unknown run is not an error.
 func (s Runs) End(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
 	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5
 		WHERE id = $6 AND status = '` + RunActive + `'`

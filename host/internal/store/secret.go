@@ -64,7 +64,7 @@ func (s Secrets) Open(ctx context.Context, tenant, name string) ([]byte, error) 
 	return value, err
 }
 
-// OpenBound is OpenSecret that also returns the patterns of allowed hosts; none means any.
+// OpenBound is Open that also returns the patterns of allowed hosts; none means any.
 func (s Secrets) OpenBound(ctx context.Context, tenant, name string) (value []byte, hosts []string, err error) {
 	var sealed []byte
 	var bound string

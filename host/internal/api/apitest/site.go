@@ -30,6 +30,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
 	"github.com/easel-canvas/easel/host/internal/web"
@@ -40,17 +41,19 @@ var Quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // Site is a host's API with two tenants, "one" and "two", whose keys are their names.
 type Site struct {
-	T        testing.TB
-	API      *api.API
-	Services *app.Services
-	Store    *store.Store
-	NATS     *logtest.Storage
-	Log      *runlog.Log // of NATS
-	Runs     *runs.Runs
-	Quota    *quota.Meter
-	Gate     chan struct{} // a Wait node passes when it can receive
-	Datasets *datasettest.Fixture
-	URL      string
+	T         testing.TB
+	API       *api.API
+	Services  *app.Services
+	Store     *store.Store
+	NATS      *logtest.Storage
+	Log       *runlog.Log // of NATS
+	Runs      *runs.Runs
+	Clocks    *schedule.Clocks
+	Schedules *schedule.Schedules
+	Quota     *quota.Meter
+	Gate      chan struct{} // a Wait node passes when it can receive
+	Datasets  *datasettest.Fixture
+	URL       string
 	// Memory and SmallMemory are the budgets of requests.
 	Memory, SmallMemory *memlimit.Budget
 }
@@ -91,12 +94,17 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 		}
 	}
 	s.Runs = runs.New(runs.Config{
-		Store: s.Store, Log: s.Log, Clocks: s.NATS.Schedules, Registry: reg, Ports: ports, Logger: Quiet,
+		Store: s.Store, Log: s.Log, Registry: reg, Ports: ports, Logger: Quiet,
 		Report: func(j *app.Job, end app.End, took time.Duration) { s.API.Count(j, end, took) },
+		Due:    func(ctx context.Context, j *app.Job) (bool, error) { return s.Schedules.Due(ctx, j) },
 	})
+	s.Clocks, err = schedule.OpenClocks(t.Context(), s.NATS.Conn)
+	require.NoError(t, err)
+	s.Schedules = s.SchedulesOf(0)
 	cfg := &Config{
 		app.Config{
-			Store: s.Store, Log: s.Log, Files: s.NATS.Files, Runs: s.Runs, Registry: reg, Ports: ports,
+			Store: s.Store, Log: s.Log, Files: s.NATS.Files, Runs: s.Runs, Schedules: s.Schedules,
+			Registry: reg, Ports: ports,
 			MCP: &mcp.Client{}, Models: models, Quota: s.Quota, Operator: "one", Fetch: &web.Client{}, Logger: Quiet,
 		},
 		api.Config{BodyTime: time.Minute, Logger: Quiet},
@@ -118,6 +126,13 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 	s.API = faces.New(cfg.apiConfig, "")
 	s.serve()
 	return s
+}
+
+// SchedulesOf returns the schedules of the site with another shortest period.
+func (s *Site) SchedulesOf(shortest time.Duration) *schedule.Schedules {
+	return schedule.New(schedule.Config{
+		Store: s.Store, Clocks: s.Clocks, Runs: s.Runs, Shortest: shortest, Logger: Quiet,
+	})
 }
 
 // countedQuota counts tokens from a time that is far from midnight.

@@ -206,7 +206,7 @@ func TestWhoPays(t *testing.T) {
 	require.EqualValues(t, 50, used()[""])
 
 	made := s.As("one", "POST", "/api/v2/schedules", `{"canvas":"`+canvas+`","name":"daily","every":"24h"}`, 201)
-	kept, err := s.Runs.Schedule(t.Context(), "one", made.Get("id").Str())
+	kept, err := s.Schedules.Get(t.Context(), "one", made.Get("id").Str())
 	require.NoError(t, err)
 	require.Equal(t, key, kept.Job.Caller, "a schedule is no way around the quota of who made it")
 }

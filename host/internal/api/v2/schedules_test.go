@@ -13,6 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -158,7 +159,7 @@ func TestSchedules(t *testing.T) {
 	s.T = t
 	s.As("one", "DELETE", id, "", 204)
 	s.As("one", "DELETE", id, "", 404)
-	kept, err := s.NATS.Schedules.List(t.Context())
+	kept, err := s.Clocks.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, kept, 1, "that of the key")
 }
@@ -169,9 +170,9 @@ func TestRunsOfSchedules(t *testing.T) {
 	working(s)
 	canvas := s.Canvas("Clock", apitest.Echo)
 	// Once a second is more often than the API takes.
-	s.Runs = runs.New(runs.Config{Store: s.Store, Log: s.Log, Clocks: s.NATS.Schedules, Registry: s.Services.Registry, Logger: apitest.Quiet, ShortestPeriod: time.Second})
-	made, err := s.Runs.PutSchedule(t.Context(), runs.Schedule{
-		Tenant: "one", Name: "clock", When: runs.When{Every: "1s"},
+	often := s.SchedulesOf(time.Second)
+	made, err := often.Put(t.Context(), schedule.Schedule{
+		Tenant: "one", Name: "clock", When: schedule.When{Every: "1s"},
 		Job: runs.Job{Canvas: canvas, Fresh: true, Query: engine.String("tick")},
 	})
 	require.NoError(t, err)
@@ -207,11 +208,11 @@ func TestSchedulesOfARemovedTenant(t *testing.T) {
 	key := tenant.Get("key").Str()
 	canvas := s.As(key, "POST", "/api/v2/canvases", `{"title":"c","dsl":`+apitest.Echo+`}`, 201).Get("id").Str()
 	s.As(key, "POST", "/api/v2/schedules", `{"canvas":"`+canvas+`","every":"1h"}`, 201)
-	kept, err := s.NATS.Schedules.List(t.Context())
+	kept, err := s.Clocks.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, kept, 1)
 	s.As("one", "DELETE", "/api/v2/tenants/"+tenant.Get("id").Str(), "", 204)
-	kept, err = s.NATS.Schedules.List(t.Context())
+	kept, err = s.Clocks.List(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, kept)
 }
@@ -227,7 +228,7 @@ func FuzzSchedule(f *testing.F) {
 		text := strings.ReplaceAll(string(body), "{id}", id)
 		for _, target := range []string{"POST /api/v2/schedules", "PUT /api/v2/schedules/{last}"} {
 			method, path, _ := strings.Cut(target, " ")
-			list, err := s.Runs.Schedules(t.Context(), "one")
+			list, err := s.Schedules.List(t.Context(), "one")
 			require.NoError(t, err)
 			if len(list) > 0 {
 				path = strings.ReplaceAll(path, "{last}", list[len(list)-1].ID)
@@ -236,6 +237,6 @@ func FuzzSchedule(f *testing.F) {
 			r.Header.Set("Authorization", "Bearer one")
 			s.Fuzzed(t, r)
 		}
-		require.NoError(t, s.Runs.DeleteSchedules(t.Context(), "one", ""))
+		require.NoError(t, s.Schedules.DeleteOf(t.Context(), "one", ""))
 	})
 }

@@ -1,4 +1,4 @@
-package runs
+package schedule
 
 import (
 	"fmt"
@@ -7,13 +7,11 @@ import (
 	"time"
 )
 
-// cron is a parsed cron line: in which seconds, minutes ... of a time zone
-// something happens. A field is a list of values, ranges (1-5) and steps
-// (*/15, 10/20 from 10 on), with names for months and days of the week. With
+// cron is a parsed cron line: seconds, minutes ... of a time zone. A field is a list of values,
+// ranges (1-5) and steps (*/15, 10/20 from 10 on), with names for months and days of the week. With
 // five fields the seconds are 0.
 //
-// When both day fields are set, of the month and of the week, one of them is
-// enough, as in every cron.
+// If both day fields are set, of the month and of the week, either matches, as in every cron.
 type cron struct {
 	sets [6]uint64 // a bit for each value: second, minute, hour, day, month, weekday
 	any  [6]bool   // the field is a star
@@ -69,7 +67,8 @@ func parseCron(line string, zone *time.Location) (cron, error) {
 		fields = append([]string{"0"}, fields...)
 	}
 	if len(fields) != 6 {
-		return cron{}, fmt.Errorf("%d fields; 5 are needed (minute, hour, day, month, weekday), or 6 with seconds first", len(fields))
+		const want = "5 are needed (minute, hour, day, month, weekday), or 6 with seconds first"
+		return cron{}, fmt.Errorf("%d fields; %s", len(fields), want)
 	}
 	c := cron{zone: zone}
 	for i, field := range cronFields {
@@ -141,17 +140,18 @@ func (f *cronField) value(text string) (int, error) {
 	return v, nil
 }
 
-// next is the first second after a time that the line names; false when there
-// is none within five years. An hour that a change of clocks leaves out is
-// left out; one that comes twice counts twice.
+// next returns the first matching second after a time; false if there is none within five years. An
+// hour that daylight saving skips does not match; one that it repeats matches twice.
 func (c *cron) next(after time.Time) (time.Time, bool) {
 	t := after.In(c.zone).Truncate(time.Second).Add(time.Second)
 	for end := t.AddDate(5, 0, 0); t.Before(end); {
 		switch {
 		case !c.has(cronMonth, int(t.Month())):
-			t = later(t, time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, c.zone), func(n time.Time) bool { return n.Month() == t.Month() })
+			next := time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, c.zone)
+			t = later(t, next, func(n time.Time) bool { return n.Month() == t.Month() })
 		case !c.onDay(t):
-			t = later(t, time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, c.zone), func(n time.Time) bool { return n.Day() == t.Day() })
+			next := time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, c.zone)
+			t = later(t, next, func(n time.Time) bool { return n.Day() == t.Day() })
 		case !c.has(cronHour, t.Hour()):
 			t = t.Add(time.Hour - time.Duration(t.Minute())*time.Minute - time.Duration(t.Second())*time.Second)
 		case !c.has(cronMinute, t.Minute()):
@@ -165,8 +165,8 @@ func (c *cron) next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// later is n, the midnight after t, or the hour after it where clocks leave
-// that midnight out.
+// later returns n, the midnight after t, or the hour after it if daylight saving skips that
+// midnight.
 func later(t, n time.Time, same func(time.Time) bool) time.Time {
 	for !n.After(t) || same(n) {
 		n = n.Add(time.Hour)

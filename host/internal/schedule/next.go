@@ -1,4 +1,4 @@
-package runs
+package schedule
 
 import (
 	"bytes"
@@ -11,32 +11,29 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// clockID is a schedule's name in the run log, which all tenants share. A tenant
-// id has no space.
+// clockID is the id of a schedule's clock; all tenants share the run log. A tenant id has no space.
 func clockID(tenant, id string) string { return tenant + " " + id }
 
-// clock is a schedule as the run log keeps it: the one next time that it comes,
-// with a run whose id says which time that is. The host that takes the run
-// sets the clock to the next time. So a time is taken once, whatever happens to
-// hosts and servers in between, and a missed time comes when a host is there.
-func (s *Schedule) clock(at time.Time) (schedule.Schedule, error) {
+// clock is the one next time of a schedule, with a run whose id contains that time. The host that
+// takes the run sets the clock to the time after it. So each time starts one run, even if hosts and
+// servers crash in between, and a missed time starts its run when a host is there.
+func (s *Schedule) clock(at time.Time) (Clock, error) {
 	data, err := json.Marshal(&s.Job)
 	if err != nil {
-		return schedule.Schedule{}, err
+		return Clock{}, err
 	}
 	job, err := json.Marshal(runlog.Run{ID: fmt.Sprintf("%s-%d", s.ID, at.UnixMilli()), Data: data})
-	return schedule.Schedule{
+	return Clock{
 		ID: clockID(s.Tenant, s.ID), When: "@at " + at.UTC().Format(time.RFC3339), Job: job,
 	}, err
 }
 
-// DueOf is the time at which the run of a schedule came; zero for other runs.
+// DueOf returns the time for which a schedule started a run; zero for other runs.
 func DueOf(v store.Run) time.Time {
-	id := ScheduleOfRun(v)
+	id := OfRun(v)
 	if id == "" {
 		return time.Time{}
 	}
@@ -47,8 +44,8 @@ func DueOf(v store.Run) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// nextDue is the first time of a schedule after now and after its last run.
-func (ss *schedules) nextDue(ctx context.Context, s *Schedule, now time.Time) (time.Time, error) {
+// nextDue returns the first time of a schedule after now and after its last run.
+func (ss *Schedules) nextDue(ctx context.Context, s *Schedule, now time.Time) (time.Time, error) {
 	last, err := ss.LastRun(ctx, s)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return time.Time{}, err
@@ -68,15 +65,14 @@ func (ss *schedules) nextDue(ctx context.Context, s *Schedule, now time.Time) (t
 	return next[0], nil
 }
 
-// setClock makes the run log keep the next time of a schedule after now. A
-// change that came meanwhile may have been overwritten by it, so what the newest
-// revision says is set last.
-func (ss *schedules) setClock(ctx context.Context, s Schedule, now time.Time) error {
+// setClock sets the clock of a schedule to its next time after now. A concurrent change may have
+// set it before, so it is set again until it is that of the newest revision.
+func (ss *Schedules) setClock(ctx context.Context, s Schedule, now time.Time) error {
 	for {
 		if err := ss.setClockOnce(ctx, &s, now); err != nil {
 			return err
 		}
-		newest, err := ss.Schedule(ctx, s.Tenant, s.ID)
+		newest, err := ss.Get(ctx, s.Tenant, s.ID)
 		if errors.Is(err, store.ErrNotFound) {
 			return ss.stopClock(ctx, s.Tenant, s.ID)
 		}
@@ -87,7 +83,7 @@ func (ss *schedules) setClock(ctx context.Context, s Schedule, now time.Time) er
 	}
 }
 
-func (ss *schedules) setClockOnce(ctx context.Context, s *Schedule, now time.Time) error {
+func (ss *Schedules) setClockOnce(ctx context.Context, s *Schedule, now time.Time) error {
 	if s.Paused {
 		return ss.stopClock(ctx, s.Tenant, s.ID)
 	}
@@ -102,16 +98,16 @@ func (ss *schedules) setClockOnce(ctx context.Context, s *Schedule, now time.Tim
 	return ss.clocks.Put(ctx, c)
 }
 
-func (ss *schedules) stopClock(ctx context.Context, tenant, id string) error {
+func (ss *Schedules) stopClock(ctx context.Context, tenant, id string) error {
 	return ss.clocks.Delete(ctx, clockID(tenant, id))
 }
 
-// clockCheck is how often the clocks are compared with the records.
+// clockCheck is the interval between comparisons of clocks and records.
 const clockCheck = time.Minute
 
-// keepClocks sets the clocks by the records, until ctx ends: after a restore the
-// run log knows none, and a host may have died between the two.
-func (ss *schedules) keepClocks(ctx context.Context) {
+// Work sets the clocks according to the records until ctx ends: after a restore the run log has
+// none, and a host may have crashed between writing the record and the clock.
+func (ss *Schedules) Work(ctx context.Context) {
 	for {
 		if err := ss.compareClocks(ctx); err != nil && ctx.Err() == nil {
 			ss.logger.Warn("schedules were not compared with the run log", "err", err)
@@ -124,24 +120,23 @@ func (ss *schedules) keepClocks(ctx context.Context) {
 	}
 }
 
-// compareClocks reads the run log first: what is in the records later than that
-// has been set meanwhile, and setting it again does no harm. A clock whose
-// schedule goes meanwhile ends when its time comes.
-func (ss *schedules) compareClocks(ctx context.Context) error {
+// compareClocks reads the run log first: records that are newer than that have set their clock, and
+// setting it again is harmless. A clock whose schedule is deleted meanwhile ends at its time.
+func (ss *Schedules) compareClocks(ctx context.Context) error {
 	list, err := ss.clocks.List(ctx)
 	if err != nil {
 		return err
 	}
-	items, err := ss.store.Items.ListAll(ctx, scheduleKind)
+	items, err := ss.items.ListAll(ctx, kind)
 	if err != nil {
 		return err
 	}
-	set := map[string]schedule.Schedule{}
+	set := map[string]Clock{}
 	for _, c := range list {
 		set[c.ID] = c
 	}
 	for _, v := range items {
-		s, err := scheduleOf(v)
+		s, err := parse(v)
 		if err != nil || s.Paused {
 			continue
 		}
@@ -153,8 +148,8 @@ func (ss *schedules) compareClocks(ctx context.Context) error {
 	}
 	for id := range set {
 		tenant, name, _ := strings.Cut(id, " ")
-		if s, err := ss.Schedule(ctx, tenant, name); err == nil && !s.Paused {
-			continue // made or resumed since the records were read
+		if s, err := ss.Get(ctx, tenant, name); err == nil && !s.Paused {
+			continue // added or resumed since the records were read
 		} else if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -165,8 +160,8 @@ func (ss *schedules) compareClocks(ctx context.Context) error {
 	return nil
 }
 
-// compareClock sets the clock of one schedule when it is not what the records say.
-func (ss *schedules) compareClock(ctx context.Context, s *Schedule, is schedule.Schedule) error {
+// compareClock sets the clock of one schedule if it differs from the record.
+func (ss *Schedules) compareClock(ctx context.Context, s *Schedule, is Clock) error {
 	at, err := ss.nextDue(ctx, s, time.Time{})
 	if err != nil {
 		return err
@@ -175,8 +170,8 @@ func (ss *schedules) compareClock(ctx context.Context, s *Schedule, is schedule.
 	if err != nil || is.When == want.When && bytes.Equal(is.Job, want.Job) {
 		return err
 	}
-	// What has just come is being taken by somebody, who sets the clock. A clock
-	// that goes is not set back: history that was forgotten is no missed time.
+	// The host that takes a run that has just come sets the clock. A running clock is not set back:
+	// deleted history is not a missed time.
 	if late := time.Since(at); late > 0 && (late < clockCheck || is.ID != "") {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package runs
+package schedule
 
 import (
 	"strings"
@@ -98,8 +98,13 @@ func TestCronNext(t *testing.T) {
 	_, ok := never.next(time.Now())
 	require.False(t, ok)
 
-	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo", "Asia/Kathmandu"} {
-		for _, from := range []string{"2026-03-07 22:10:00", "2026-03-28 23:00:00", "2026-04-04 12:00:00", "2026-04-23 20:00:00", "2026-10-03 20:00:00", "2026-10-24 22:59:59", "2026-10-29 22:00:00", "2026-10-31 20:00:00"} {
+	for _, zone := range []string{
+		"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo", "Asia/Kathmandu",
+	} {
+		for _, from := range []string{
+			"2026-03-07 22:10:00", "2026-03-28 23:00:00", "2026-04-04 12:00:00", "2026-04-23 20:00:00",
+			"2026-10-03 20:00:00", "2026-10-24 22:59:59", "2026-10-29 22:00:00", "2026-10-31 20:00:00",
+		} {
 			for _, line := range []string{"*/17 1-3 * * *", "0 0 * * *", "30 2 * * sun", "45 */5 * * *"} {
 				start := at(zone, from)
 				c, err := parseCron(line, start.Location())
@@ -125,11 +130,15 @@ func TestCronNext(t *testing.T) {
 
 // fits says whether a line names a second.
 func (c *cron) fits(v time.Time) bool {
-	return c.has(cronSecond, v.Second()) && c.has(cronMinute, v.Minute()) && c.has(cronHour, v.Hour()) && c.has(cronMonth, int(v.Month())) && c.onDay(v)
+	return c.has(cronSecond, v.Second()) && c.has(cronMinute, v.Minute()) && c.has(cronHour, v.Hour()) && c.has(
+		cronMonth, int(v.Month()),
+	) && c.onDay(v)
 }
 
 func FuzzCron(f *testing.F) {
-	for _, line := range []string{"30 7 * * mon-fri", "@daily", "*/7,1-3/2 ? 31 2 0-7", "* * * * * *", "5/9223372036854775807 * * * *"} {
+	for _, line := range []string{
+		"30 7 * * mon-fri", "@daily", "*/7,1-3/2 ? 31 2 0-7", "* * * * * *", "5/9223372036854775807 * * * *",
+	} {
 		f.Add(line, int64(1e9))
 	}
 	zone, err := time.LoadLocation("Australia/Lord_Howe")

@@ -1,4 +1,4 @@
-package runs
+package schedule
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// When says when a schedule begins runs: after each Every, or at the times of
-// Cron in Zone.
+// When is the times at which a schedule starts runs: after each Every, or at the times of Cron in
+// Zone.
 type When struct {
 	Every string `json:"every,omitempty"` // such as 10m or 24h, whole seconds
 	Cron  string `json:"cron,omitempty"`  // as in [cron]
@@ -27,8 +27,7 @@ const (
 	longestPeriod  = 366 * 24 * time.Hour
 )
 
-// check refuses times that are not understood, that never come, or that come
-// more often than once in shortest.
+// check rejects times that cannot be parsed, never come, or come more often than once in shortest.
 func (w *When) check(now time.Time, shortest time.Duration) error {
 	if (w.Every == "") == (w.Cron == "") {
 		return badWhen("either every or cron is needed, and not both")
@@ -95,8 +94,8 @@ func (w *When) cron() (cron, error) {
 	return c, nil
 }
 
-// Next are the next n times after now. A period counts from the last time that
-// the schedule came, or from when the clock was set.
+// Next returns the next n times after now. A period counts from the last time of the schedule, or
+// from when the clock was set.
 func (s *Schedule) Next(n int, now, last time.Time) ([]time.Time, error) {
 	if s.Paused {
 		return nil, nil

@@ -1,0 +1,146 @@
+// Package runstest is a host of runs for tests: records, run log and run manager on their own
+// storage, which can be closed and opened again as after a restart.
+package runstest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/logtest"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Quiet discards log lines.
+var Quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// Patience bounds every wait for an event; a slow machine needs a small part of it.
+const Patience = 90 * time.Second
+
+// Host is one host with its own storage; its canvases belong to the tenant "t".
+type Host struct {
+	T        testing.TB
+	Dir      string
+	Registry *engine.Registry // with a component Wait
+	Gate     chan struct{}    // a Wait node passes when it can receive
+	Ran      atomic.Int32     // executions of Wait nodes
+
+	Store *store.Store
+	NATS  *logtest.Storage
+	Log   *runlog.Log // of NATS
+	Runs  *runs.Runs
+
+	// Opened is called at each start, before the host works, with the configuration of Runs; nil
+	// does nothing.
+	Opened func(cfg *runs.Config)
+	// Work is what the host does; nil means [runs.Runs.Work].
+	Work func(ctx context.Context) error
+}
+
+// New returns a host that is not open yet.
+func New(t testing.TB) *Host {
+	h := &Host{T: t, Dir: t.TempDir(), Gate: make(chan struct{}, 100)}
+	var err error
+	h.Registry, err = engine.NewRegistry(component.Builtin()...)
+	require.NoError(t, err)
+	require.NoError(t, h.Registry.Add(engine.Spec{Name: "Wait", New: func() engine.Component { return wait{h} }}))
+	return h
+}
+
+// wait is a component that takes as long as the test wants.
+type wait struct{ h *Host }
+
+func (w wait) Run(ctx context.Context, call *engine.Call) error {
+	w.h.Ran.Add(1)
+	select {
+	case <-w.h.Gate:
+		call.Out("result", engine.String("waited"))
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Open starts the host on its storage.
+func (h *Host) Open() {
+	h.T.Helper()
+	var err error
+	h.Store, err = store.Open(h.T.Context(), store.Config{Dir: h.Dir, Sync: store.SyncInterval})
+	require.NoError(h.T, err)
+	h.NATS = logtest.OpenUntil(h.T, broker.Config{Dir: h.Dir})
+	h.Log = h.NATS.Log
+	cfg := runs.Config{Store: h.Store, Log: h.Log, Registry: h.Registry, Logger: Quiet}
+	if h.Opened != nil {
+		h.Opened(&cfg)
+	}
+	h.Runs = runs.New(cfg)
+	work := h.Work
+	if work == nil {
+		work = h.Runs.Work
+	}
+	go func() { _ = work(context.WithoutCancel(h.T.Context())) }()
+}
+
+// Close stops the host; its storage stays.
+func (h *Host) Close() {
+	require.NoError(h.T, h.NATS.Close())
+	h.Runs.Close()
+	require.NoError(h.T, h.Store.Close())
+}
+
+// Canvas adds a canvas.
+func (h *Host) Canvas(dsl string) string {
+	h.T.Helper()
+	v := store.Canvas{Tenant: "t", User: "u", Title: "c", DSL: []byte(dsl)}
+	c, err := h.Store.Canvases.Create(h.T.Context(), v, "")
+	require.NoError(h.T, err)
+	return c.ID
+}
+
+// Session adds a session of a canvas.
+func (h *Host) Session(canvas, dsl string) string {
+	h.T.Helper()
+	s, err := h.Store.Sessions.Create(h.T.Context(), store.Session{
+		Tenant: "t", Canvas: canvas, User: "u", DSL: []byte(dsl), Messages: []byte("[]"),
+	})
+	require.NoError(h.T, err)
+	return s.ID
+}
+
+// Read follows a run to its end.
+func (h *Host) Read(run string) []runlog.Record {
+	h.T.Helper()
+	ctx, stop := context.WithTimeout(h.T.Context(), Patience)
+	defer stop()
+	var out []runlog.Record
+	require.NoError(h.T, h.Runs.Follow(ctx, run, runlog.Pos{}, func(r runlog.Record) bool {
+		out = append(out, r)
+		return true
+	}))
+	return out
+}
+
+// Talk is a canvas that answers at once.
+const Talk = `{"components":{
+	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
+	"Message:A":{"obj":{"component_name":"Message","params":{"content":["You said {sys.query}"]}},
+		"downstream":[],"upstream":["begin"]}}}`
+
+// Waiting is a canvas that speaks, waits for [Host.Gate] and speaks again.
+const Waiting = `{"components":{
+	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
+	"Message:A":{"obj":{"component_name":"Message","params":{"content":["first"]}},
+		"downstream":["Wait:W"],"upstream":["begin"]},
+	"Wait:W":{"obj":{"component_name":"Wait","params":{}},"downstream":["Message:B"],"upstream":["Message:A"]},
+	"Message:B":{"obj":{"component_name":"Message","params":{"content":["{Wait:W@result}"]}},
+		"downstream":[],"upstream":["Wait:W"]}}}`
