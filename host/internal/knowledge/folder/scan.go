@@ -151,12 +151,12 @@ func (f *Folder) scan(ctx context.Context, first bool) error {
 		}
 		if time.Since(shown) > 5*time.Second {
 			shown = time.Now()
-			f.cfg.Logger.Info("indexing the knowledge folder", "done", i+1, "of", len(changed))
+			f.cfg.Logger.Info("indexing knowledge", "done", i+1, "of", len(changed))
 		}
 	}
 	if len(changed)+gone > 0 || first {
 		documents, chunks := f.count()
-		f.cfg.Logger.Info("knowledge folder is indexed", "documents", documents, "chunks", chunks,
+		f.cfg.Logger.Info("knowledge is indexed", "documents", documents, "chunks", chunks,
 			"changed", len(changed)+gone, "took", time.Since(began).Round(time.Millisecond))
 	}
 	return nil
