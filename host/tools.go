@@ -27,6 +27,17 @@ func newTools(h *Host) *tools.Set {
 	return tools.New(cfg)
 }
 
+// warmTools compiles what the tools share, and keeps it on disk for the next start. A host without
+// a folder compiles when the first tool is called.
+func (h *Host) warmTools(ctx context.Context) {
+	if h.plugins == nil {
+		return
+	}
+	if err := h.tools.Warm(ctx); err != nil && ctx.Err() == nil {
+		h.cfg.Log.Warn("built-in tools are not compiled; the first call tries again", "err", err)
+	}
+}
+
 // ownPlugins is a plugin host for tools alone.
 type ownPlugins struct {
 	mu   sync.Mutex

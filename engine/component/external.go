@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -15,6 +16,7 @@ type External struct {
 	kind     string
 	params   engine.Value
 	settings []string // params without which its service usually refuses
+	pins     []string // arguments that a model is not asked for where the params give them
 }
 
 // needing is an External with the names of its connection settings.
@@ -47,6 +49,23 @@ func (e *External) Blank() []string {
 		}
 	}
 	return names
+}
+
+// Define hides from models the arguments that the params give for good. The other params of that
+// name are defaults: a model may choose otherwise.
+func (e *External) Define(_ context.Context, _ *engine.Call, def engine.ToolDef) engine.ToolDef {
+	for _, name := range e.pins {
+		if e.pinned(name) {
+			properties := def.Parameters.Get("properties").Without(name)
+			def.Parameters = def.Parameters.With("properties", properties)
+		}
+	}
+	return def
+}
+
+// pinned reports whether the params give an argument for good.
+func (e *External) pinned(name string) bool {
+	return slices.Contains(e.pins, name) && e.params.Get(name).Truthy()
 }
 
 // Warnings says what may keep the component from working where it runs.
@@ -86,12 +105,14 @@ func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) erro
 			call.Out(passages, engine.String(""))
 			return nil
 		}
-		if given {
+		if given && !e.pinned(a.name) { // the tool has it among its params
 			values.Set(a.name, v)
 		}
 	}
 	for name, v := range call.Args().Fields() {
-		values.Set(name, v)
+		if !e.pinned(name) {
+			values.Set(name, v)
+		}
 	}
 	port := call.Ports().Tools
 	if port == nil {

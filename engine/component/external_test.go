@@ -73,6 +73,27 @@ func TestExternalAsTool(t *testing.T) {
 	require.Equal(t, "rows", s.outs.Get("use_tools").At(0).Get("results").Text())
 }
 
+// The address of a SearXNG server is the canvas's: a model is asked for it only where the canvas
+// names none, and does not change it. Other params are what a model may leave out.
+func TestModelsDoNotSeePinnedArguments(t *testing.T) {
+	const calls = `[{"name": "searxng_search_0", "arguments": {"query": "a", "searxng_url": "http://other"}}]`
+	for params, pinned := range map[string]bool{
+		`{"searxng_url": "http://own"}`: true, `{"searxng_url": ""}`: false, `{}`: false,
+	} {
+		port := &outdoors{outs: engine.Object("formalized_content", "rows")}
+		m := say(calls, complete, "done")
+		agent := `{"tools": [{"component_name": "SearXNG", "params": ` + params + `},
+			{"component_name": "TavilySearch", "params": {"topic": "news"}}]}`
+		s := run(t, node(t, "Agent", agent, ""), nil, "q", engine.Null, engine.Ports{Tools: port, Model: m})
+		require.NoError(t, s.err)
+		shown := m.asked[0].Tools[0].Parameters.Get("properties")
+		require.False(t, shown.Get("query").IsNull(), shown.JSON())
+		require.Equal(t, pinned, shown.Get("searxng_url").IsNull(), shown.JSON())
+		require.Equal(t, pinned, port.asked[0].Arguments.Get("searxng_url").IsNull(), port.asked[0].Arguments.JSON())
+		require.False(t, m.asked[0].Tools[1].Parameters.Get("properties").Get("topic").IsNull(), "a default")
+	}
+}
+
 func TestExternalNamesItsBlanks(t *testing.T) {
 	c, _ := node(t, "ExeSQL", `{"database": "d", "host": ""}`, "").Component("X")
 	require.Equal(t, []string{"username", "host", "password"}, c.(interface{ Blank() []string }).Blank())

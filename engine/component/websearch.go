@@ -162,7 +162,11 @@ func webSearchSpecs() []engine.Spec {
 			func() engine.Component { return &Google{External: needing("api_key")} }, wanted("q", query.Doc),
 			maybe("start", "integer", "first result, counted from 0"), maybe("num", "integer", "number of results")),
 		outside("SearXNG", "searxng_search", "Searches the web with a SearXNG server.", passages,
-			func() engine.Component { return &SearXNG{External: needing("searxng_url")} }, query, maybe("searxng_url", "string", "address of the server")),
+			func() engine.Component {
+				return &SearXNG{External: External{
+					settings: []string{"searxng_url"}, pins: []string{"searxng_url"},
+				}}
+			}, query, maybe("searxng_url", "string", "address of the server")),
 		outside("Bing", "bing_search", "Searches the web with Bing.", passages, keyed("api_key"), query),
 		also(outside("BGPT", "bgpt_search", "Searches scientific papers with BGPT.", passages,
 			func() engine.Component { return &BGPT{} }, query), "BGPTSearch"),

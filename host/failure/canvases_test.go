@@ -180,7 +180,7 @@ func (c *canvasWalk) unknownOutput() string {
 }
 
 // fails runs a canvas whose Iteration goes over an output that no component gives. It reads as "",
-// which is no list: the node fails, as in the original.
+// not a list: the node fails, as in the original.
 func (c *canvasWalk) fails(unknown string) {
 	var r struct{ ID string }
 	c.w.call("POST", c.w.any()+"/api/v2/canvases/"+c.canvas+"/runs", `{"query":"q"}`, &r)

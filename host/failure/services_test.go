@@ -55,7 +55,7 @@ const statement = "select name from goods"
 func newServices(t testing.TB) *services {
 	doubles, err := filepath.Glob(doubleOf("*"))
 	require.NoError(t, err)
-	require.NotEmpty(t, doubles, "the doubles of services are not where they were")
+	require.NotEmpty(t, doubles, "no doubles of services in %s", doubleOf("*"))
 	s := &services{t: t, databases: t.TempDir(), asked: map[string]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/svc/{tool}/", s.tool)

@@ -66,7 +66,7 @@ func All() []*Place {
 		{Name: "cli", Languages: languages, empty: map[string]string{"Retriever": "--knowledge DIR"}},
 		{Name: "server", Languages: languages},
 		{
-			Name: "page", Languages: languages, empty: map[string]string{"Canvases": "a host"},
+			Name: "page", Languages: languages,
 			pretends: map[string]bool{"Tools": true, "Retriever": true},
 		},
 	}

@@ -41,7 +41,12 @@ func BenchmarkHTTPAlone(b *testing.B) {
 }
 
 // BenchmarkFirstCall loads the tool from the embedded bytes and calls it, without a cache on disk.
-func BenchmarkFirstCall(b *testing.B) {
+func BenchmarkFirstCall(b *testing.B) { benchmarkFirst(b, false) }
+
+// BenchmarkFirstCallOfAHost is the same in a host that has compiled the interpreter at its start.
+func BenchmarkFirstCallOfAHost(b *testing.B) { benchmarkFirst(b, true) }
+
+func benchmarkFirst(b *testing.B, warm bool) {
 	srv := answering("application/json", tavilyAnswer)
 	defer srv.Close()
 	for b.Loop() {
@@ -49,6 +54,9 @@ func BenchmarkFirstCall(b *testing.B) {
 		h, err := plugin.New(context.Background(), plugin.Config{Log: slog.New(slog.DiscardHandler)})
 		require.NoError(b, err)
 		set := New(Config{AllowPrivate: true, Host: func(context.Context) (*plugin.Host, error) { return h, nil }})
+		if warm {
+			require.NoError(b, set.Warm(b.Context()))
+		}
 		p := set.Port("t", nil)
 		b.StartTimer()
 		_, err = p.CallTool(b.Context(), tavily(b, srv.URL))

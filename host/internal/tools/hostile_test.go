@@ -340,3 +340,16 @@ func TestSwitchesOfToolsCountAtOnce(t *testing.T) {
 	_, err = p.CallTool(t.Context(), tavily(t, srv.URL))
 	require.NoError(t, err)
 }
+
+// A host compiles the interpreter at its start; the first call of any tool takes no compiler.
+func TestWarmCompilesForAllTools(t *testing.T) {
+	srv := answering("application/json", tavilyAnswer)
+	defer srv.Close()
+	set := newSet(t, Config{AllowPrivate: true})
+	require.NoError(t, set.Warm(t.Context()))
+	require.Len(t, set.open, 1)
+	require.NotContains(t, set.open, "tavily_search")
+	_, err := set.Port("t", nil).CallTool(t.Context(), tavily(t, srv.URL))
+	require.NoError(t, err)
+	require.NoError(t, (*Set)(nil).Warm(t.Context()), "a host without tools")
+}

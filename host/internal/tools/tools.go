@@ -121,6 +121,20 @@ func (s *Set) module(ctx context.Context, t tools.Tool) (*plugin.Module, error) 
 	return m, err
 }
 
+// Warm loads one tool, so that the interpreter is compiled for all of them before a canvas calls
+// the first.
+func (s *Set) Warm(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	list, err := tools.All()
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	_, err = s.module(ctx, list[0])
+	return err
+}
+
 // load makes the module of a tool: the interpreter with the manifest and the spec as sections.
 func load(ctx context.Context, h *plugin.Host, t tools.Tool) (*plugin.Module, error) {
 	wasm, err := t.Module()

@@ -12,7 +12,10 @@ const outer = (canvas: string, version = ""): object => ({
   dsl: {
     components: {
       begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Canvas:C"], upstream: [] },
-      "Canvas:C": { obj: { component_name: "Canvas", params: { canvas, version } }, downstream: ["Message:M"], upstream: ["begin"] },
+      "Canvas:C": {
+        obj: { component_name: "Canvas", params: { canvas, version } },
+        downstream: ["Message:M"], upstream: ["begin"],
+      },
       "Message:M": {
         obj: { component_name: "Message", params: { content: ["inner said: {Canvas:C@content}"] } },
         downstream: [], upstream: ["Canvas:C"],
@@ -27,7 +30,10 @@ const inner = {
     "UserFillUp:F": {
       obj: {
         component_name: "UserFillUp",
-        params: { tips: "Where?", inputs: { city: { name: "City", type: "line" } }, outputs: { city: { type: "string" } } },
+        params: {
+          tips: "Where?", inputs: { city: { name: "City", type: "line" } },
+          outputs: { city: { type: "string" } },
+        },
       },
       downstream: ["Message:I"], upstream: ["begin"],
     },
