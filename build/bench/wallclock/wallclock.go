@@ -34,8 +34,8 @@ type Peer struct {
 	Command func(ctx context.Context, input []byte) ([]byte, error)
 }
 
-// Report measures all shapes and prints a table of wall time / critical path. It fails when an eager
-// run of a shape takes more than most times its critical path, if most is not 0.
+// Report measures all shapes and prints a table of wall time / critical path. It fails when an
+// eager run of a shape takes more than most times its critical path, if most is not 0.
 func Report(ctx context.Context, w io.Writer, unit time.Duration, most float64, peers []Peer) error {
 	fmt.Fprintf(w, "\n%-40s %9s", fmt.Sprintf("wall / critical path, unit %s", unit), "critical")
 	for _, mode := range Modes {
