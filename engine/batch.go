@@ -83,7 +83,7 @@ func (r *run) release(call *Call) {
 // skip fills in what needs no execution: pinned outputs, and results logged before a crash.
 func (r *run) skip(call *Call) bool {
 	if done := r.results[call.node.index]; done != nil {
-		call.adopt(done)
+		adopt(call, done)
 		return true
 	}
 	pin, ok := r.opt.Pins[call.node.id]
@@ -157,7 +157,7 @@ func (b *crew) fill() {
 		}
 		b.active = append(b.active, j)
 		go func() {
-			j.err = b.r.attemptWithSlot(ctx, call)
+			j.err = b.attemptWithSlot(ctx, call)
 			b.done <- j
 		}()
 	}
@@ -165,9 +165,9 @@ func (b *crew) fill() {
 
 // attemptWithSlot is attempt for a member of a batch, which may have to wait for a slot that the
 // tools of another one have.
-func (r *run) attemptWithSlot(ctx context.Context, call *Call) error {
+func (b *crew) attemptWithSlot(ctx context.Context, call *Call) error {
 	if call.node.container == nil {
-		call.slot = &slotHold{slots: r.slots}
+		call.slot = &slotHold{slots: b.r.slots}
 		defer call.slot.end()
 		switch err := call.slot.wait(ctx); {
 		case errors.Is(err, context.DeadlineExceeded):
@@ -176,7 +176,7 @@ func (r *run) attemptWithSlot(ctx context.Context, call *Call) error {
 			return ErrCanceled
 		}
 	}
-	return r.attempt(ctx, call)
+	return b.r.attempt(ctx, call)
 }
 
 // wait collects members as they end, hands out notes meanwhile, and gives up on those that do not

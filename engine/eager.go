@@ -198,7 +198,7 @@ func (e *eager) start(call *Call) bool {
 			e.view = e.st.view()
 		}
 		call.st = e.view // what a stream of it reads
-		call.adopt(done)
+		adopt(call, done)
 		e.replay.arrived = append(e.replay.arrived, call)
 		return false
 	}

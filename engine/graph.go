@@ -14,7 +14,7 @@ const noNode = scheduler.None
 // newGraph is the canvas as the scheduler sees it. Nodes that wait for sources read what their
 // texts refer to.
 func (c *Canvas) newGraph() *scheduler.Graph {
-	return graphOf(c, c.reads)
+	return graphOf(c, func(n *node) []nodeIndex { return reads(c, n) })
 }
 
 // joinGraph is the canvas as an eager run sees it: each node waits for what it refers to and for
@@ -35,7 +35,7 @@ func joinGraph(c *Canvas) *scheduler.Graph {
 			}
 		}
 		if !n.isItem {
-			reads[i] = append(reads[i], c.refers(n)...)
+			reads[i] = append(reads[i], refers(c, n)...)
 		}
 	}
 	g := graphOf(c, func(n *node) []nodeIndex { return reads[n.index] })
@@ -66,31 +66,31 @@ func runsSideBySide(nodes []node) bool {
 }
 
 // reads are the nodes that a node waits for in batches.
-func (c *Canvas) reads(n *node) []nodeIndex {
+func reads(c *Canvas, n *node) []nodeIndex {
 	if !n.spec.Waits && !n.sideBySide() {
 		return nil
 	}
-	return c.refers(n)
+	return refers(c, n)
 }
 
 // refers are the nodes that a node refers to. Bodies that run side by side see nothing of what ends
 // after their start, so their container refers to what they do.
-func (c *Canvas) refers(n *node) []nodeIndex {
+func refers(c *Canvas, n *node) []nodeIndex {
 	reads := n.refers(nil)
 	if !n.sideBySide() {
 		return reads
 	}
 	for i := range c.nodes {
-		if c.within(nodeIndex(i), n.index) {
+		if inBodyOf(c, nodeIndex(i), n.index) {
 			reads = c.nodes[i].refers(reads)
 		}
 	}
-	inside := func(at nodeIndex) bool { return at == n.index || c.within(at, n.index) }
+	inside := func(at nodeIndex) bool { return at == n.index || inBodyOf(c, at, n.index) }
 	return slices.DeleteFunc(reads, inside)
 }
 
-// within reports whether a node stands in the body of a container, or deeper.
-func (c *Canvas) within(n, container nodeIndex) bool {
+// inBodyOf reports whether a node stands in the body of a container, or deeper.
+func inBodyOf(c *Canvas, n, container nodeIndex) bool {
 	for p := c.nodes[n].parent; p != noNode; p = c.nodes[p].parent {
 		if p == container {
 			return true

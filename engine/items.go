@@ -121,7 +121,7 @@ func (g *itemGroup) awaitTexts(ctx context.Context) error {
 			if v.Stream() == nil {
 				continue
 			}
-			text, err := c.readEarly(ctx, v.Stream())
+			text, err := g.readEarly(ctx, v.Stream())
 			if err != nil && (ctx.Err() != nil || c.run.canceled()) {
 				return err
 			}
@@ -132,7 +132,8 @@ func (g *itemGroup) awaitTexts(ctx context.Context) error {
 }
 
 // readEarly is the whole text of a stream, which takes a slot if it is not open yet.
-func (c *Call) readEarly(ctx context.Context, s *Stream) (string, error) {
+func (g *itemGroup) readEarly(ctx context.Context, s *Stream) (string, error) {
+	c := g.call
 	if !s.isOpen() {
 		slot := &slotHold{slots: c.run.slots}
 		if err := slot.wait(ctx); err != nil {

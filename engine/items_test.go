@@ -94,8 +94,8 @@ func TestIterationRunsElementsAtOnce(t *testing.T) {
 	}
 }
 
-// TestBodiesReadWhatIsWrittenBesideThem has a text that is still being written when the bodies could
-// start: they wait for it.
+// TestBodiesReadWhatIsWrittenBesideThem has a text that is still being written when the bodies
+// could start: they wait for it.
 func TestBodiesReadWhatIsWrittenBesideThem(t *testing.T) {
 	dsl := given("items", "0,1", document(
 		start("LLM:A", "Iteration:I"), asks("LLM:A", 3, "", "Message:M"), message("Message:M", "{LLM:A@content}"),
@@ -118,14 +118,15 @@ func TestBodiesReadWhatIsWrittenBesideThem(t *testing.T) {
 	}
 }
 
-// TestLoopOverItemsRunsThemAtOnce gives a Loop with items the options of an Iteration. Its variables
-// have their initial values in each body.
+// TestLoopOverItemsRunsThemAtOnce gives a Loop with items the options of an Iteration. Its
+// variables have their initial values in each body.
 func TestLoopOverItemsRunsThemAtOnce(t *testing.T) {
 	loop := func(params string) string {
 		return given("items", "0,1,2,3,4,5", document(
 			start("Loop:P"),
 			cell("Loop:P", "Loop", `"items": "env.items", "outputs": {"all": {"ref": "StringTransform:T@result"}},
-				"loop_variables": [{"variable": "v", "input_mode": "constant", "type": "string", "value": "v"}], `+params),
+				"loop_variables": [{"variable": "v", "input_mode": "constant", "type": "string", "value": "v"}],
+				`+params),
 			inBody("Loop:P", cell("LoopItem:X", "LoopItem", "", "LLM:L")),
 			inBody("Loop:P", asks("LLM:L", 1, "{LoopItem:X@item}", "StringTransform:T")),
 			inBody("Loop:P", cell("StringTransform:T", "StringTransform",
@@ -134,7 +135,8 @@ func TestLoopOverItemsRunsThemAtOnce(t *testing.T) {
 	for _, mode := range []engine.Scheduling{engine.Batch, engine.Eager} {
 		synctest.Test(t, func(t *testing.T) {
 			m := &slowModel{}
-			events, state, err := eagerRun(t, loop(`"concurrency": 3`), engine.Options{Scheduling: mode, Ports: engine.Ports{Model: m}})
+			opt := engine.Options{Scheduling: mode, Ports: engine.Ports{Model: m}}
+			events, state, err := eagerRun(t, loop(`"concurrency": 3`), opt)
 			require.NoError(t, err)
 			require.Equal(t, 3, m.max)
 			require.LessOrEqual(t, events[len(events)-1].at/2, 1.02)

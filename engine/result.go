@@ -149,9 +149,9 @@ func usageOf(v Value) Usage {
 	}
 }
 
-// adopt takes in what the execution gave before a crash. A stream is announced anew: what is left
-// behind while it is written counts for this Call.
-func (c *Call) adopt(done *Call) {
+// adopt gives c what its execution gave before a crash. A stream is announced again: what is left
+// behind while it is written counts for c.
+func adopt(c, done *Call) {
 	c.effects, c.err = done.effects, done.err
 	if d := done.deferred; d != nil {
 		c.refuse(c.Defer(d.output, d.stream.request))

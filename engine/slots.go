@@ -62,7 +62,7 @@ func (s *slots) free() {
 	}
 }
 
-// join makes a run hear of free slots until leave.
+// join wakes the owner of a run when a slot is free, until leave.
 func (s *slots) join(r *run) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,13 +13,13 @@ import (
 )
 
 // wallclockUnit is the time that one unit of the shapes stands for.
-const wallclockUnit = 50 * time.Millisecond
+const wallclockUnit = 200 * time.Millisecond
 
 const peersFolder = "build/bench/peers"
 
 // wallclockPart measures wall time against critical paths.
 func wallclockPart() error {
-	return wallclock.Report(context.Background(), os.Stdout, wallclockUnit, peers())
+	return wallclock.Report(context.Background(), os.Stdout, wallclockUnit, wallclock.Most, peers())
 }
 
 // peers are the other frameworks that can be installed here; one that cannot is named and left out.

@@ -130,8 +130,9 @@ type toolCall struct {
 	bad  error // the call cannot be made: told to the model
 }
 
-// run makes all calls of a round at the same time, as far as the run has slots. Results come in the order of the calls, errors
-// as text; what was called is noted in use_tools. The only error is that the run was told to stop.
+// run makes all calls of a round at the same time, as far as the run has slots. Results come in the
+// order of the calls, errors as text; what was called is noted in use_tools. The only error is that
+// the run was cancelled.
 func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error) {
 	for i, c := range calls {
 		if err := t.allow(&calls[i]); err != nil {

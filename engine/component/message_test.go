@@ -150,7 +150,8 @@ func TestMessageLeavesReasoningOut(t *testing.T) {
 	ports := engine.Ports{Model: parrot{"so ", "<think>hm</think>", "be it"}}
 	for _, params := range []string{`{"content": "{L@content}"}`, `{"content": "{L@content}", "stream": false}`} {
 		s := play(t, engine.Input{Query: engine.String("Q")}, ports, `begin Begin -> L`,
-			`L LLM {"llm_id": "m", "prompts": "p", "cite": false} -> M`, `M Message `+params+` -> N`, `N Message `+params)
+			`L LLM {"llm_id": "m", "prompts": "p", "cite": false} -> M`,
+			`M Message `+params+` -> N`, `N Message `+params)
 		require.NoError(t, s.err)
 		require.Equal(t, "so be it", s.outputs["M"].Get("content").Str())
 		require.Equal(t, "so be it", s.outputs["N"].Get("content").Str())

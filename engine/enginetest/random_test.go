@@ -236,7 +236,8 @@ func readOwn(ids []string, down [][]string, objs []engine.Value) {
 		for _, to := range down[i] {
 			at := slices.Index(ids, to)
 			if p := objs[at].Get("params"); writes && objs[at].Get("component_name").Str() == "StringTransform" {
-				objs[at] = objs[at].With("params", p.With("script", engine.String(p.Get("script").Str()+"{env."+name+"}")))
+				script := engine.String(p.Get("script").Str() + "{env." + name + "}")
+				objs[at] = objs[at].With("params", p.With("script", script))
 			}
 		}
 	}

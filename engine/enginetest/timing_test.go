@@ -76,9 +76,9 @@ func leftBy(doc engine.Value) string {
 // mostAnswers is how many forms of a canvas are answered.
 const mostAnswers = 40
 
-// conclude runs a canvas until it does not wait for a form any more, each time in the next of modes,
-// and gives what it leaves. A form of its own time counts as a turn of the conversation: how many
-// there were is left out.
+// conclude runs a canvas until it does not wait for a form any more, each time in the next of
+// modes, and gives what it leaves. A form of its own time counts as a turn of the conversation:
+// how many there were is left out.
 func conclude(t *testing.T, reg *engine.Registry, c *enginetest.Case, x timing, modes ...engine.Scheduling) outcome {
 	t.Helper()
 	var out outcome

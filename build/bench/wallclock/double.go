@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -13,13 +15,23 @@ import (
 // double answers for models and tools after fixed times.
 type double struct {
 	unit time.Duration
+
+	mu    sync.Mutex
+	calls []made
 }
 
 // toolUnits is how long each tool takes.
 const toolUnits = 2
 
-func (d *double) wait(ctx context.Context, units float64) error {
-	return engine.SystemClock{}.Sleep(ctx, time.Duration(units*float64(d.unit)))
+// wait is a call of a node.
+func (d *double) wait(ctx context.Context, node string, units float64) error {
+	start := time.Now()
+	err := engine.SystemClock{}.Sleep(ctx, time.Duration(units*float64(d.unit)))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	node, _, _ = strings.Cut(node, "-->") // a tool belongs to its agent
+	d.calls = append(d.calls, made{node, units, start, time.Now()})
+	return err
 }
 
 // Generate waits for as many units as the system prompt says. It calls all tools that it is
@@ -30,7 +42,7 @@ func (d *double) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 		if _, err := fmt.Sscan(req.System, &units); err != nil {
 			units = 1 // of a canvas that is not one of the shapes
 		}
-		if err := d.wait(ctx, units); err != nil {
+		if err := d.wait(ctx, req.Node, units); err != nil {
 			yield(engine.ModelPiece{}, err)
 			return
 		}
@@ -57,6 +69,6 @@ func (d *double) ModelInfo(context.Context, string) engine.Info {
 }
 
 // CallTool waits and finds nothing.
-func (d *double) CallTool(ctx context.Context, _ *engine.ExternalCall) (engine.Value, error) {
-	return engine.Object("formalized_content", "nothing"), d.wait(ctx, toolUnits)
+func (d *double) CallTool(ctx context.Context, call *engine.ExternalCall) (engine.Value, error) {
+	return engine.Object("formalized_content", "nothing"), d.wait(ctx, call.Node, toolUnits)
 }

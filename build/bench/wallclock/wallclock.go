@@ -20,6 +20,9 @@ import (
 // Modes are those of settings.scheduling; batch is the order of the original.
 var Modes = []string{"batch", "eager"}
 
+// Most is how much longer than its critical path an eager run of a shape may take.
+const Most = 1.02
+
 // slots is how many nodes of a run may be at work at once.
 const slots = 32
 
@@ -31,8 +34,9 @@ type Peer struct {
 	Command func(ctx context.Context, input []byte) ([]byte, error)
 }
 
-// Report measures all shapes and prints a table of wall time / critical path.
-func Report(ctx context.Context, w io.Writer, unit time.Duration, peers []Peer) error {
+// Report measures all shapes and prints a table of wall time / critical path. It fails when an
+// eager run of a shape takes more than most times its critical path, if most is not 0.
+func Report(ctx context.Context, w io.Writer, unit time.Duration, most float64, peers []Peer) error {
 	fmt.Fprintf(w, "\n%-40s %9s", fmt.Sprintf("wall / critical path, unit %s", unit), "critical")
 	for _, mode := range Modes {
 		fmt.Fprintf(w, " %12s", mode)
@@ -41,6 +45,7 @@ func Report(ctx context.Context, w io.Writer, unit time.Duration, peers []Peer) 
 		fmt.Fprintf(w, " %12s", p.Name)
 	}
 	fmt.Fprintln(w)
+	var over []string
 	for _, s := range shapes {
 		critical := time.Duration(s.critical * float64(unit))
 		fmt.Fprintf(w, "%-40s %9s", s.name, critical)
@@ -49,7 +54,11 @@ func Report(ctx context.Context, w io.Writer, unit time.Duration, peers []Peer) 
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", s.name, mode, err)
 			}
-			fmt.Fprintf(w, " %12.2f", took.Seconds()/critical.Seconds())
+			ratio := took.Seconds() / critical.Seconds()
+			fmt.Fprintf(w, " %12.3f", ratio)
+			if mode == "eager" && most > 0 && ratio > most {
+				over = append(over, s.name)
+			}
 		}
 		for _, p := range peers {
 			cell, err := p.measure(ctx, &s, unit, critical)
@@ -60,7 +69,10 @@ func Report(ctx context.Context, w io.Writer, unit time.Duration, peers []Peer) 
 		}
 		fmt.Fprintln(w)
 	}
-	return real(ctx, w, unit)
+	if err := real(ctx, w, unit); err != nil || len(over) == 0 {
+		return err
+	}
+	return fmt.Errorf("eager runs take more than %g of their critical path: %s", most, strings.Join(over, "; "))
 }
 
 // measure is the cell of a peer in the table.
@@ -107,28 +119,45 @@ func best(measure func() (time.Duration, error)) (time.Duration, error) {
 func run(ctx context.Context, components engine.Value, mode string, unit time.Duration) (time.Duration, error) {
 	doc := engine.Object("components", components, "path", engine.List(), "history", engine.List(), "retrieval",
 		engine.List(), "globals", engine.Object())
-	return runDocument(ctx, doc, mode, unit)
+	took, _, err := runDocument(ctx, doc, mode, unit)
+	return took, err
 }
 
-func runDocument(ctx context.Context, doc engine.Value, mode string, unit time.Duration) (time.Duration, error) {
+// mostAnswers is how many forms of a canvas are answered.
+const mostAnswers = 5
+
+// runDocument runs a canvas once and answers its forms. It gives the calls too.
+func runDocument(
+	ctx context.Context, doc engine.Value, mode string, unit time.Duration,
+) (took time.Duration, calls []made, err error) {
 	doc = doc.With("settings", doc.Get("settings").With("scheduling", engine.String(mode)))
 	registry, err := engine.NewRegistry(component.Builtin()...)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	canvas, err := engine.Load(registry, doc.AppendJSON(nil))
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	d := &double{unit}
+	d := &double{unit: unit}
 	options := engine.Options{Ports: engine.Ports{Model: d, Tools: d}, Concurrency: slots}
+	state, input := canvas.State(), engine.Input{Query: engine.String(query)}
 	began := time.Now()
-	for _, err := range canvas.Run(ctx, canvas.State(), engine.Input{Query: engine.String(query)}, options) {
-		if err != nil {
-			return 0, err
+	for n := 0; n == 0 || state.Paused() && n <= mostAnswers; n++ {
+		answers := engine.NewObject(4)
+		for e, err := range canvas.Run(ctx, state, input, options) {
+			if err != nil {
+				return 0, nil, err
+			}
+			if e.Type == engine.EventUserInputs {
+				for name := range e.Data().Get("inputs").Fields() {
+					answers.Set(name, engine.Object("value", "go"))
+				}
+			}
 		}
+		input = engine.Input{Inputs: answers.Value()}
 	}
-	return time.Since(began), nil
+	return time.Since(began), d.calls, nil
 }
 
 // real runs the canvases of the folder EASEL_CANVASES, each model call one unit.
@@ -141,7 +170,7 @@ func real(ctx context.Context, w io.Writer, unit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%-40s %9s", "real canvases, wall in units", "")
+	fmt.Fprintf(w, "\n%-50s %9s", "real canvases, wall / critical path in units", "critical")
 	for _, mode := range Modes {
 		fmt.Fprintf(w, " %12s", mode)
 	}
@@ -159,14 +188,20 @@ func real(ctx context.Context, w io.Writer, unit time.Duration) error {
 			doc = dsl
 		}
 		fmt.Fprintf(w, "%-50s", strings.TrimSuffix(filepath.Base(file), ".json"))
+		ratios, chain := "", 0.0
 		for _, mode := range Modes {
-			took, err := runDocument(ctx, doc, mode, unit)
-			cell := fmt.Sprintf("%.2f", took.Seconds()/unit.Seconds())
-			if err != nil {
+			took, calls, err := runDocument(ctx, doc, mode, unit)
+			chain = critical(doc.Get("components"), calls)
+			cell := fmt.Sprintf("%.3f", took.Seconds()/unit.Seconds()/chain)
+			switch {
+			case err != nil:
 				cell = "failed" // it needs more than models and tools
+			case chain == 0:
+				cell = "no calls"
 			}
-			fmt.Fprintf(w, " %12s", cell)
+			ratios += fmt.Sprintf(" %12s", cell)
 		}
+		fmt.Fprintf(w, " %9.4g%s", chain, ratios)
 		fmt.Fprintln(w)
 	}
 	return nil

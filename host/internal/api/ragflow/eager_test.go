@@ -26,8 +26,14 @@ func TestDialectsKeepTheOrderOfBatches(t *testing.T) {
 	for _, way := range []struct{ name, path, body string }{
 		{"editor", "/v1/canvas/completion", `{"id":"#","query":"q"}`},
 		{"0.23", "/api/v1/agents/#/completions", `{"question":"q","stream":true}`},
-		{"0.27", "/0.27/api/v1/agents/chat/completions", `{"agent_id":"#","query":"q","stream":true,"openai-compatible":false}`},
-		{"OpenAI", "/api/v1/agents_openai/#/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"q"}]}`},
+		{
+			"0.27", "/0.27/api/v1/agents/chat/completions",
+			`{"agent_id":"#","query":"q","stream":true,"openai-compatible":false}`,
+		},
+		{
+			"OpenAI", "/api/v1/agents_openai/#/chat/completions",
+			`{"model":"m","stream":true,"messages":[{"role":"user","content":"q"}]}`,
+		},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			shown := func(canvas string) (list []string) {
@@ -37,7 +43,8 @@ func TestDialectsKeepTheOrderOfBatches(t *testing.T) {
 				for _, e := range events {
 					data := e.Get("data")
 					said := e.Get("choices").At(0).Get("delta").Get("content").Text()
-					list = append(list, e.Get("event").Text()+" "+data.Get("component_id").Text()+data.Get("content").Text()+said)
+					said += data.Get("component_id").Text() + data.Get("content").Text()
+					list = append(list, e.Get("event").Text()+" "+said)
 				}
 				return list
 			}
