@@ -30,7 +30,7 @@ func TestRunSkipsNodesThatAreOff(t *testing.T) {
 		in    engine.Input
 		want  string
 	}{{
-		name:  "its edges go on, and what it gives is empty",
+		name:  "what follows runs, and its outputs are empty",
 		off:   "a",
 		lines: []string{`begin Begin -> a`, `a Text {"script":"A"} -> m`, `m Say {"content":"got {a@result}"}`},
 		want:  `start +begin -begin +m msg_got_ msg_end -m end_{"content":"got_"}`,
@@ -49,7 +49,7 @@ func TestRunSkipsNodesThatAreOff(t *testing.T) {
 		},
 		want: `start +begin -begin +m msg_x msg_end -m end_{"content":"x"}`,
 	}, {
-		name: "a branch that leads to it goes on behind it",
+		name: "a branch that leads to it continues behind it",
 		off:  "a",
 		lines: []string{
 			`begin Begin -> p`, `p Pick {"query":"sys.query","to":["a"]}`, `a Text {"script":"A"} -> m`,

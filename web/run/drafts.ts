@@ -90,8 +90,8 @@ export class Drafts {
   }
 
   /**
-   * find gives the draft with a key, with what a tab that was killed did not finish writing; `begun`
-   * is what that tab had opened.
+   * find gives the draft with a key, and writes what a killed tab left in the journal; `begun` is
+   * what that tab had opened.
    */
   async find(key: string, begun?: Pick<Kept, "text" | "title" | "source">): Promise<Kept | undefined> {
     try {

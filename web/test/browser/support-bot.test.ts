@@ -91,6 +91,52 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
+  test("it is built by keyboard alone", async () => {
+    const { page, done } = await stage.visit("", desktop);
+    const press = (key: string): Promise<void> => page.keyboard.press(key);
+    const add = async (name: string): Promise<void> => {
+      await press("a");
+      await page.locator(".palette input").waitFor();
+      await page.keyboard.type(name);
+      await press("Enter");
+      await box(page, name).and(page.locator(":focus")).waitFor();
+      await press("Enter"); // its settings
+      await page.locator(".inspector :focus").waitFor();
+    };
+    // 1, 2: a canvas with a greeting.
+    await tabTo(page, page.locator(".card.new:enabled"));
+    await press("Enter");
+    await box(page, "begin").waitFor();
+    await press("F6");
+    await press("F6");
+    await tabTo(page, box(page, "begin"));
+    await press("Enter");
+    await press("Enter");
+    await tabTo(page, setting(page, "Prologue"));
+    await page.keyboard.type("Hello! Ask me about returns.");
+    // 3, 4: knowledge. F6 leads from the panel over the bar to the canvas.
+    await backToCanvas(page, "begin");
+    await add("Retrieval");
+    await tabTo(page, page.locator(".settings .datasets input").first());
+    await page.keyboard.type(dataset);
+    await press("Enter");
+    await box(page, "Retrieval").getByText(dataset).waitFor();
+    // 5, 6: a model that answers from it.
+    await backToCanvas(page, "Retrieval");
+    await add("LLM");
+    await tabTo(page, setting(page, "System prompt"));
+    await referByKeys(page, "Answer from these notes: ", "formalized_content");
+    // 7, 8: its answer is said.
+    await backToCanvas(page, "LLM");
+    await add("Message");
+    await tabTo(page, page.getByRole("button", { name: "Add: Content" }));
+    await press("Enter");
+    await page.locator(".row-body .cm-focused").waitFor();
+    await referByKeys(page, "", "content");
+    await page.locator(".react-flow__edge").nth(2).waitFor({ state: "attached" });
+    await done(refused);
+  });
+
   // visitorAsks opens the site with a line in it and waits for an answer from the dataset.
   async function visitorAsks(line: string): Promise<void> {
     site.body = line;
@@ -98,7 +144,8 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.goto(site.address);
     await page.getByRole("button", { name: "Open the chat" }).click();
     await page.locator(".theirs", { hasText: "Hello! Ask me about returns." }).waitFor();
-    await page.getByRole("textbox", { name: "Write a message" }).fill("How long may I return shoes?");
+    await page.getByRole("textbox", { name: "Write a message" }).click();
+    await page.keyboard.type("How long may I return shoes?");
     await page.keyboard.press("Enter");
 
     await page.locator(".theirs", { hasText: "thirty days" }).first().waitFor();
@@ -111,6 +158,34 @@ async function pick(page: Page, name: string): Promise<void> {
   const option = page.locator(".palette-entry", { has: page.locator("b", { hasText: new RegExp(`^${name}$`) }) });
   await option.click();
   await box(page, name).waitFor();
+}
+
+// tabTo presses Tab until an element has the keyboard.
+async function tabTo(page: Page, element: Locator): Promise<void> {
+  const one = element.first();
+  await one.waitFor();
+  for (let steps = 0; steps < 120; steps++) {
+    const there = await one.evaluate((each) => (each.getRootNode() as Document | ShadowRoot).activeElement === each);
+    if (there) return;
+    await page.keyboard.press("Tab");
+  }
+  assert.fail(`Tab does not lead to ${String(element)}`);
+}
+
+// backToCanvas leads from the panel to the selected box.
+async function backToCanvas(page: Page, name: string): Promise<void> {
+  await page.keyboard.press("F6");
+  await page.keyboard.press("F6");
+  await box(page, name).and(page.locator(":focus")).waitFor();
+}
+
+// referByKeys is refer with the first of the offered variables that match.
+async function referByKeys(page: Page, text: string, variable: string): Promise<void> {
+  await page.keyboard.type(`${text}{${variable}`);
+  const list = ".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)"; // it is filtered
+  await page.locator(`${list} li[aria-selected]`, { hasText: variable }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator(".cm-focused .chip:not(.lost)").waitFor();
 }
 
 // setting is a field of the selected node.

@@ -25,8 +25,13 @@ export function useKeyboard(commands: readonly Command[]): void {
     };
     // The first Enter on a box selects it.
     let selected: readonly string[] = [];
-    const note = (): void => {
+    const note = (event: KeyboardEvent): void => {
       selected = edited.get().nodes;
+      const to = event.altKey && isCanvas(event) ? directions[event.key] : undefined;
+      if (!to) return;
+      event.preventDefault();
+      event.stopPropagation(); // arrows move a box
+      goTo(neighbor(session.document.get()?.model, selected[0], to));
     };
     const isSelected = ({ target }: KeyboardEvent): boolean => {
       const box = target instanceof HTMLElement ? target.dataset["id"] : undefined;
@@ -36,11 +41,6 @@ export function useKeyboard(commands: readonly Command[]): void {
       if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
       const counts = ({ where }: Command): boolean =>
         where === "anywhere" || (!isField(event) && (where !== "canvas" || (isCanvas(event) && isSelected(event))));
-      if (isCanvas(event) && event.altKey && event.key in directions) {
-        event.preventDefault();
-        goTo(neighbor(session.document.get()?.model, edited.get().nodes[0], directions[event.key] as Point));
-        return;
-      }
       const found =
         commands.find((each) => each.keys !== undefined && counts(each) && matches(event, each.keys)) ??
         (!isField(event) && matches(event, "Mod+Y") ? commands.find(({ label }) => label === "bar.redo") : undefined);

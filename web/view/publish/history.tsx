@@ -161,7 +161,13 @@ function NodeCard({ node }: { node: NodeChange }): React.ReactNode {
 }
 
 /** SettingDiff shows a setting before and after. */
-export function SettingDiff({ setting: { before, after }, label }: { setting: Setting; label: string }): React.ReactNode {
+export function SettingDiff({
+  setting: { before, after },
+  label,
+}: {
+  setting: Setting;
+  label: string;
+}): React.ReactNode {
   const [old, now] = [shown(before), shown(after)];
   return (
     <div className="setting-diff">
