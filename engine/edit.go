@@ -17,7 +17,7 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 		return nil, err
 	}
 	if k := params.Kind(); k != KindObject {
-		return nil, fmt.Errorf("node %q: the params are a %s; an object is needed", id, k)
+		return nil, fmt.Errorf("node %q: the params are a %s; expected an object", id, k)
 	}
 	merged := old.params
 	for name, v := range params.Fields() {

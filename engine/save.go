@@ -294,7 +294,7 @@ func (c *Canvas) readState(doc Value) (*State, error) {
 			return nil, err
 		}
 	} else if !run.IsNull() {
-		return nil, fmt.Errorf("%w: run is a %s; an object is needed", ErrState, run.Kind())
+		return nil, fmt.Errorf("%w: run is a %s; expected an object", ErrState, run.Kind())
 	}
 	return st, nil
 }
