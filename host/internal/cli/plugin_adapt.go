@@ -14,7 +14,7 @@ import (
 
 var pluginAdapt = command{
 	name: "plugin adapt", args: "FILE.wasm [-o OUT.wasm] [FLAGS]",
-	summary: "makes a plugin of a foreign module, such as an Extism plugin",
+	summary: "converts a foreign module, such as an Extism plugin, to a plugin",
 	help: `
 The module stays as it is and gets a manifest, which says which of its exports is called and how. With the forms
 text and bytes the input is the argument or param "input", and the output is "output"; with json the arguments go in
@@ -25,11 +25,11 @@ only, once that is approved.`,
 		var hosts texts
 		fs.StringVar(&a.Name, "name", "", "`NAME` of the plugin; the file's when left out")
 		fs.StringVar(&a.Version, "set-version", "1.0.0", "`VERSION` of the plugin")
-		fs.StringVar(&a.Description, "description", "", "what it does, for people and models")
-		fs.StringVar(&a.Entry.Export, "entry", "", "the `EXPORT` to call; needed when there are several")
+		fs.StringVar(&a.Description, "description", "", "description for users and models")
+		fs.StringVar(&a.Entry.Export, "entry", "", "the `EXPORT` to call; required if there are several")
 		input := fs.String("input", "text", "the `FORM` of the input: text, json or bytes")
 		output := fs.String("output", "text", "the `FORM` of the output: text, json or bytes")
-		fs.Var(&hosts, "allow-http", "`HOST` that it may send requests to; may be given several times")
+		fs.Var(&hosts, "allow-http", "`HOST` that it may send requests to; repeatable")
 		out := fs.String("o", "", "`FILE` to write; NAME.wasm when left out")
 		return func(_ context.Context, app *app, args []string) error {
 			file, err := one("adapt", "FILE.wasm", args)
@@ -72,6 +72,6 @@ func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
 	if err := writeFile(out, adapted); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%s is a plugin now; try it with `easel plugin run %s --arg input=...`\n", out, out)
+	_, err = fmt.Fprintf(a.out, "wrote %s; try it with `easel plugin run %s --arg input=...`\n", out, out)
 	return err
 }
