@@ -38,8 +38,8 @@ func (d *decoder) fail(err error) {
 	}
 }
 
-// decode fills target, a pointer to a struct; anything else has no params. Unknown params are left
-// alone: they stay in the document.
+// decode fills target, a pointer to a struct; any other component has no params. Unknown params are
+// ignored and stay in the document.
 func (d *decoder) decode(target any, params Value) {
 	v := reflect.ValueOf(target)
 	if v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
@@ -170,8 +170,7 @@ func (d *decoder) plain(dst reflect.Value, v Value, at string) error {
 	return nil
 }
 
-// slice reads a list; an object where NamedExprs are wanted; one element alone where a list is
-// wanted.
+// slice reads a list; an object for NamedExprs; a single element for a list.
 func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 	elem := dst.Type().Elem()
 	if elem == typeNamedExpr {
@@ -207,7 +206,7 @@ func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 	return nil
 }
 
-// number reads a number, also one that was written as text.
+// number reads a number, also from a string.
 func number(v Value) (float64, bool) {
 	if v.Kind() == KindString {
 		parsed, ok := ParseNumber(strings.TrimSpace(v.Str()))
@@ -305,7 +304,7 @@ func (n *node) paramNames() (names []string) {
 	return names
 }
 
-// unknownParams are the params in the document that nothing reads.
+// unknownParams returns the params in the document that the component does not read.
 func (n *node) unknownParams() (names []string) {
 	if n.comp == nil || n.spec.Open || n.spec.Pipeline || strings.HasPrefix(n.spec.Name, PluginPrefix) {
 		return nil // plugins check their params themselves

@@ -217,7 +217,7 @@ func (c *Canvas) Restore(saved []byte) (*State, error) {
 }
 
 // foreignState reads a state that does not come from the canvas's own document: every node's
-// outputs are written anew when it is saved.
+// outputs are written again when it is saved.
 func (c *Canvas) foreignState(doc Value) (*State, error) {
 	st, err := c.readState(doc)
 	if err != nil {

@@ -24,8 +24,8 @@ var messageSpec = engine.Spec{
 	Inline: true,
 }
 
-// answerAlias is the name of the last node in canvases of the first generation. It has no text of
-// its own and sends the outputs of the nodes before it.
+// answerAlias is the name of the last node in canvases of the first generation. Without a text of
+// its own it sends the outputs of the nodes before it.
 const answerAlias = "Answer"
 
 // Message sends a text to the user.

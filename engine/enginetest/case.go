@@ -35,7 +35,7 @@ type Run struct {
 	Want engine.Value
 }
 
-// Cancellation says when a run is told to stop.
+// Cancellation says when a run is canceled.
 type Cancellation struct {
 	Before bool               // before it starts
 	After  engine.CancelAfter // else: when this event has been handed out
