@@ -1,6 +1,6 @@
 package engine
 
-// account measures what a run holds against its limits and its share of the host's memory.
+// account checks the sizes of a run's values against its limits and its memory budget.
 type account struct {
 	*basis
 	*ending
@@ -16,13 +16,13 @@ type account struct {
 // tally notes what the run has used with where it stands.
 func (a *account) tally() { a.spent = a.spending.totals() }
 
-// unreserve gives back what reserve has counted.
+// unreserve releases the bytes counted by reserve.
 func (a *account) unreserve(call *Call) {
 	if call.reserved.Load() == 0 {
 		return
 	}
 	if n := call.reserved.Swap(0); n != 0 {
-		_ = a.memory.add(-n) // giving back never fails
+		_ = a.memory.add(-n) // releasing never fails
 	}
 }
 
@@ -39,9 +39,9 @@ func (a *account) admit(n int64) error {
 	return a.hold(size)
 }
 
-// hold makes size the memory of the run's state, with some slack: what is admitted from then on is
-// not added up anew until the slack is used. The slack never passes the limit of the state, so that
-// it decides nothing.
+// hold makes size the memory of the run's state, with some slack: what is admitted later is not
+// added up again until the slack is used. The slack never passes the limit of the state, so that it
+// decides nothing.
 func (a *account) hold(size int64) error {
 	slack := min(memoryStep, a.opt.Limits.State-size)
 	if err := a.memory.add(size + slack - a.holds); err != nil {

@@ -151,7 +151,7 @@ func editedArguments(v Value) (Value, error) {
 		v = parsed
 	}
 	if k := v.Kind(); k != KindObject && k != KindNull {
-		return Null, fmt.Errorf("arguments: is a %s; an object is needed", k)
+		return Null, fmt.Errorf("arguments: is a %s; expected an object", k)
 	}
 	return v, nil
 }
@@ -164,7 +164,7 @@ func approvalProblem(name string, field, inputs Value) error {
 		return nil
 	}
 	if v := answer(inputs, name); decision(v) == "" {
-		return fmt.Errorf("%s is %s; yes or no is needed", field.Get("name").Text(), brief(v.JSON()))
+		return fmt.Errorf("%s is %s; expected yes or no", field.Get("name").Text(), brief(v.JSON()))
 	}
 	if decision(answer(inputs, name)) == ApprovalNo {
 		return nil

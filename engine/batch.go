@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// runBatch starts every node of a batch and waits until all have come back or were given up.
+// runBatch starts every node of a batch and waits until all have returned or were abandoned.
 func (r *run) runBatch(batch []nodeIndex) {
 	r.calls = r.calls[:0]
 	background := 0
@@ -70,8 +70,7 @@ func (r *run) newCall(n *node) *Call {
 	return call
 }
 
-// release keeps a call for later use; calls that somebody else may still hold are left to the
-// collector.
+// release keeps a call for reuse; calls that may still be referenced are left to the collector.
 func (r *run) release(call *Call) {
 	if call.node.inline && call.deferred == nil && call.speech == nil && call.node.container == nil {
 		clear(call.outs)
@@ -179,8 +178,7 @@ func (b *crew) attemptWithSlot(ctx context.Context, call *Call) error {
 	return b.r.attempt(ctx, call)
 }
 
-// wait collects members as they end, hands out notes meanwhile, and gives up on those that do not
-// come back.
+// wait collects members as they end, emits notes meanwhile, and abandons those that do not return.
 func (b *crew) wait() {
 	stop := b.r.work().Done()
 	var giveUp <-chan time.Time
@@ -229,8 +227,8 @@ func (b *crew) remove(j *job) {
 	}
 }
 
-// abandon goes on without a member that does not return. Its call is closed, so it cannot touch the
-// state.
+// abandon continues without a member that does not return. Its call is closed, so it cannot touch
+// the state.
 func (b *crew) abandon(j *job, err error) {
 	j.call.close()
 	fresh := newCall(b.r, j.call.node)
@@ -271,8 +269,7 @@ func timeoutError(n *node) error {
 	return fmt.Errorf("no answer within %s: %w", n.timeout, context.DeadlineExceeded)
 }
 
-// attempt runs a component, again after an error where it may, and turns whatever goes wrong into
-// an error.
+// attempt runs a component with its retries and converts panics and timeouts to errors.
 func (r *run) attempt(ctx context.Context, call *Call) error {
 	tries := 1
 	if call.node.spec.Retries {
@@ -299,7 +296,7 @@ func (r *run) attempt(ctx context.Context, call *Call) error {
 	}
 }
 
-// forget drops what a failed try left behind.
+// forget drops the effects of a failed attempt.
 func (c *Call) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -238,7 +238,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"broken JSON", "{\"components\": {\n  oops", "line 2, column 3"},
 		{"no start", `{"components":{"a":{"obj":{"component_name":"Text","params":{}}}}}`, `no component "begin"`},
 		{"an unknown type", `{"components":{"begin":{"obj":{"component_name":"Nope"}}}}`, `unknown component "Nope"`},
-		{"a param of a wrong type", string(sketch(`begin Begin`, `a Odd {"mode": 5}`)), `component "a", Odd, parameter mode: 5 is a number; a text is needed`},
+		{"a param of a wrong type", string(sketch(`begin Begin`, `a Odd {"mode": 5}`)), `component "a", Odd, parameter mode: 5 is a number; expected a string`},
 		{"a body inside itself", string(sketch(`begin Begin`, `a Each {} ^ b`, `b Each {} ^ a`)), "leads back to the component itself"},
 	}
 	for _, tt := range tests {

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Call is one execution of a component: its view of the state, and the place where its effects are
-// collected. The state itself changes only when the execution is over, so members of a batch see it
-// as it was when the batch began.
+// Call is one execution of a component: its view of the state and its collected effects. The state
+// itself changes only when the execution is over, so members of a batch see it as it was when the
+// batch began.
 //
-// Concurrency: a component may use its Call from several goroutines. When the run goes on without
-// it (timeout, cancel), the call is closed: reads fail with ErrCanceled and writes go nowhere.
+// Concurrency: a component may use its Call from several goroutines. When the run continues without
+// it (timeout, cancel), the call is closed: reads fail with ErrCanceled and writes are dropped.
 //
 // It is made of layers, each of which uses those below: which execution it is and how large what it
 // makes may be, what it reads ([CallInputs]), what it leaves behind and its place in a body
@@ -22,7 +22,7 @@ import (
 // given a *CallInputs.
 type Call struct{ CallOutputs }
 
-// execution is what a run knows of one execution.
+// execution is the data of one execution in a run.
 type execution struct {
 	run    *run
 	st     *State // what this execution reads; see State.view
@@ -54,7 +54,7 @@ type execution struct {
 	effects
 }
 
-// effects are what an execution leaves behind.
+// effects are the results of an execution.
 type effects struct {
 	outs     []slot
 	ins      []slot
@@ -103,7 +103,7 @@ type deferred struct {
 	stream *Stream
 }
 
-// Speech is what a component says to the user.
+// Speech is a message of a component to the user.
 type Speech struct {
 	// Parts are said in order: texts as they are, streams piece by piece. Other values read as
 	// text.
@@ -112,7 +112,7 @@ type Speech struct {
 	Rendered bool // one whole text, said in one piece
 }
 
-// Said is told to a Speaker when everything is out.
+// Said is passed to a Speaker after its last event.
 type Said struct {
 	Text        string // without reasoning
 	Status      Value  // fields of message_end; null is left out
@@ -134,7 +134,7 @@ func (c *execution) NodeID() string { return c.id }
 // Name is the display name of the node.
 func (c *execution) Name() string { return c.node.name }
 
-// Ports are the run's ways to the world.
+// Ports returns the ports of the run.
 func (c *execution) Ports() *Ports { return &c.run.opt.Ports }
 
 // TopLevel reports whether the node stands in the canvas itself, not inside an agent.
@@ -162,8 +162,8 @@ func (c *execution) RunInfo() RunInfo {
 	}
 }
 
-// Key names one outside effect of this execution, the same after a take-over: run/step/call. A tool
-// can use it to do a thing once.
+// Key returns an idempotency key for an outside effect of this execution, the same after a
+// takeover: run/step/call.
 func (c *execution) Key() string {
 	root := c.root()
 	root.mu.Lock()
@@ -180,15 +180,15 @@ func (c *execution) root() *execution {
 	return c
 }
 
-// Now is the run's time.
+// Now returns the run's time.
 func (c *execution) Now() time.Time { return c.run.clock.Now() }
 
-// Sleep waits, unless the run is cancelled.
+// Sleep waits for d or until the run is canceled.
 func (c *execution) Sleep(ctx context.Context, d time.Duration) error {
 	return c.run.clock.Sleep(ctx, d)
 }
 
-// Canceled gives ErrCanceled once the run was told to stop.
+// Canceled returns ErrCanceled once the run is canceled.
 func (c *execution) Canceled() error {
 	if c.run.canceled() {
 		return ErrCanceled
@@ -196,11 +196,11 @@ func (c *execution) Canceled() error {
 	return nil
 }
 
-// CancelRun tells the run to stop, as its cancel port would.
+// CancelRun cancels the run, as its cancel port would.
 func (c *execution) CancelRun() { c.run.cancelNow() }
 
-// Rand is a number in [0, n). It depends only on the run's seed and on the step, so a continued run
-// draws the same.
+// Rand returns a number in [0, n). It depends only on the run's seed and on the step, so a
+// continued run draws the same.
 func (c *execution) Rand(n int) int {
 	if n <= 1 {
 		return 0
@@ -216,7 +216,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// randomSeed is drawn when the caller gave none.
+// randomSeed returns a seed for a caller without one.
 func randomSeed() uint64 { return maphash.String(maphash.MakeSeed(), "run") }
 
 // IsTool reports whether a model called this component.

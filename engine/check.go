@@ -9,11 +9,11 @@ import (
 // enum, properties, required, additionalProperties and items.
 func checkSchema(path string, v, schema Value) error {
 	if types := typesOf(schema.Get("type")); len(types) > 0 && !slices.ContainsFunc(types, v.fits) {
-		return fmt.Errorf("%s: is a %s; a %s is needed", path, v.Kind(), types[0])
+		return fmt.Errorf("%s: is a %s; expected a %s", path, v.Kind(), types[0])
 	}
 	if enum := elements(schema.Get("enum")); len(enum) > 0 &&
 		!slices.ContainsFunc(enum, func(e Value) bool { return Equal(e, v) }) {
-		return fmt.Errorf("%s: is %s; one of %s is needed", path, brief(v.JSON()), brief(schema.Get("enum").JSON()))
+		return fmt.Errorf("%s: is %s; expected one of %s", path, brief(v.JSON()), brief(schema.Get("enum").JSON()))
 	}
 	for i, e := range v.Elements() {
 		if err := checkSchema(fmt.Sprintf("%s[%d]", path, i), e, schema.Get("items")); err != nil {

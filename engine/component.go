@@ -15,8 +15,8 @@ type Component interface {
 	Run(ctx context.Context, call *Call) error
 }
 
-// The loop asks for no names. What a component can do beyond Run, it says by one of these small
-// interfaces, which are probed once, when the canvas is loaded.
+// Optional abilities of a component are small interfaces, which are probed once when the canvas is
+// loaded. The loop knows no component by name.
 type (
 	// Initializer checks params against each other and compiles what Run needs. Its errors refuse
 	// the canvas.
@@ -58,7 +58,7 @@ type (
 		Stream(ctx context.Context, call *Call, request Value, emit func(piece string) error) error
 	}
 
-	// Speaker is told when all it said is out, to add what belongs to the end of a message.
+	// Speaker is called after the last event of its message, to add to the end of the message.
 	Speaker interface {
 		Finish(ctx context.Context, call *Call, said *Said) error
 	}
@@ -90,7 +90,7 @@ type (
 	// Suspender may wait for a person in the middle of its execution, see [Suspension].
 	Suspender interface{ MaySuspend() bool }
 
-	// Resetter is told when a run is over, to let go of what it kept for it.
+	// Resetter is called at the end of a run, to release resources of the run.
 	Resetter interface{ Reset(runID string) }
 )
 

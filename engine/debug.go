@@ -69,7 +69,7 @@ func (c *Canvas) Debug(ctx context.Context, st *State, id string, values Value, 
 		}
 		plain.Set(k, v)
 	}
-	opt.Checkpoints, opt.Internal = false, false // nobody listens
+	opt.Checkpoints, opt.Internal = false, false // there is no reader
 	r := newRun(ctx, c, st, Input{}, opt, nil)
 	defer r.close()
 	return r.debug(n, plain.Value())

@@ -8,16 +8,16 @@ import (
 // This file serves editors: a canvas that is changed node by node, with the conversation that
 // belongs to it.
 
-// Patch is the canvas with other params for one node: each listed param replaces that of the node.
-// Only this node is compiled; the others are shared with the canvas it came from, which stays as it
-// is. The error is what Load says to a node that is wrong.
+// Patch returns the canvas with other params for one node: each listed param replaces that of the
+// node. Only this node is compiled; the others are shared with the canvas it came from, which stays
+// as it is. The error is what Load says to a node that is wrong.
 func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	old, err := c.node(id)
 	if err != nil {
 		return nil, err
 	}
 	if k := params.Kind(); k != KindObject {
-		return nil, fmt.Errorf("node %q: the params are a %s; an object is needed", id, k)
+		return nil, fmt.Errorf("node %q: the params are a %s; expected an object", id, k)
 	}
 	merged := old.params
 	for name, v := range params.Fields() {
@@ -45,9 +45,8 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	return p, nil
 }
 
-// Adopt is a copy of a state that belongs to this canvas from now on: that of the canvas this one
-// was patched from. Outputs that a patch declared anew get their declared values. A state of other
-// nodes gives ErrState.
+// Adopt returns a copy of a state for this canvas from the canvas that it was patched from. Newly
+// declared outputs of a patch get their declared values. A state of other nodes gives ErrState.
 func (c *Canvas) Adopt(st *State) (*State, error) {
 	if st == nil || len(st.canvas.nodes) != len(c.nodes) {
 		return nil, fmt.Errorf("%w: it belongs to a canvas with other nodes", ErrState)
@@ -69,7 +68,7 @@ func (c *Canvas) Adopt(st *State) (*State, error) {
 	return own, nil
 }
 
-// Globals are the variables of the conversation, in order: sys.query, env.city, ...
+// Globals returns the variables of the session in order: sys.query, env.city, ...
 func (s *State) Globals() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		for i, name := range s.globals.keys {

@@ -11,7 +11,7 @@ import (
 const CanceledText = "Task has been canceled"
 
 var (
-	// ErrCanceled ends a run that was told to stop; start a new run to go on.
+	// ErrCanceled ends a canceled run; start a new run to continue.
 	ErrCanceled = errors.New(CanceledText) //lint:ignore ST1005 clients know exactly this text
 	// ErrUnknownComponent means the registry has no component of that name; correct component_name
 	// or add the component.

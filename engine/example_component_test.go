@@ -65,7 +65,7 @@ func ExampleLoad_errors() {
 		"Initials:A": {"obj": {"component_name": "Initials", "params": {"text": "", "separator": 3}}}
 	}}`))
 	fmt.Println(err)
-	// Output: component "Initials:A", Initials, parameter text: "" is empty; a value is needed
+	// Output: component "Initials:A", Initials, parameter text: "" is empty; expected a value
 }
 
 // The JSON Schema of params follows from the same tags.

@@ -158,7 +158,7 @@ func ExampleCanvas_Patch() {
 	fmt.Println(err)
 	// Output:
 	// Hi Ann
-	// component "Message:A", Message, parameter content[0]: 1 is a number; a text is needed
+	// component "Message:A", Message, parameter content[0]: 1 is a number; expected a string
 }
 
 // Debug executes one node with given values for the references in its params.

@@ -75,7 +75,7 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 // unwrap finds the DSL in a document.
 func unwrap(doc Value) (Value, error) {
 	if doc.Kind() != KindObject {
-		return Null, fmt.Errorf("canvas: the document is a %s; an object with components is needed", doc.Kind())
+		return Null, fmt.Errorf("canvas: the document is a %s; expected an object with components", doc.Kind())
 	}
 	if dsl := doc.Get("dsl"); doc.find("components") < 0 && !dsl.IsNull() {
 		if dsl.Kind() == KindString {
@@ -130,7 +130,7 @@ func (n *node) identify(reg *Registry) error {
 	n.spec, n.params = new(Spec), obj.Get("params")
 	kind := obj.Get("component_name")
 	if kind.Kind() != KindString {
-		return n.paramError("component_name", "", "is missing; the name of a component is needed")
+		return n.paramError("component_name", "", "is missing; expected the name of a component")
 	}
 	spec, err := reg.Lookup(kind.Str())
 	if err != nil {
@@ -138,7 +138,7 @@ func (n *node) identify(reg *Registry) error {
 	}
 	n.spec = spec
 	if k := n.params.Kind(); k != KindObject && k != KindNull {
-		return n.paramError("params", "", "is a "+k.String()+"; an object is needed")
+		return n.paramError("params", "", "is a "+k.String()+"; expected an object")
 	}
 	return nil
 }
@@ -195,11 +195,11 @@ func (c *Canvas) link(refuse func(error) error) error {
 func (n *node) checkDownstream() error {
 	down := n.entry.Get("downstream")
 	if k := down.Kind(); k != KindList && k != KindNull {
-		return n.paramError("downstream", brief(down.JSON()), "is a "+k.String()+"; a list of ids is needed")
+		return n.paramError("downstream", brief(down.JSON()), "is a "+k.String()+"; expected a list of ids")
 	}
 	for _, d := range down.Elements() {
 		if k := d.Kind(); k != KindString {
-			return n.paramError("downstream", brief(d.JSON()), "is a "+k.String()+"; the id of a component is needed")
+			return n.paramError("downstream", brief(d.JSON()), "is a "+k.String()+"; expected the id of a component")
 		}
 	}
 	return nil

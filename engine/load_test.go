@@ -63,7 +63,7 @@ func TestLoadLetsAnEdgeLeadNowhere(t *testing.T) {
 
 func TestLoadRefusesAnEdgeThatIsNotAnID(t *testing.T) {
 	_, err := engine.Load(builtins(t), []byte(`{"components": {"begin": {"obj": {"component_name": "Begin"}, "downstream": [5]}}}`))
-	require.EqualError(t, err, `component "begin", Begin, parameter downstream: 5 is a number; the id of a component is needed`)
+	require.EqualError(t, err, `component "begin", Begin, parameter downstream: 5 is a number; expected the id of a component`)
 }
 
 func TestLoadRefusesParentsThatEncloseThemselves(t *testing.T) {

@@ -64,7 +64,7 @@ func (j *journal) checkpoint() {
 
 // snapshot logs the whole state in the middle of a run.
 func (j *journal) snapshot() {
-	j.seq++ // the snapshot counts itself, so that a run continued from it goes on behind it
+	j.seq++ // the snapshot counts itself, so that a run continued from it is numbered after it
 	j.enc.reserve(j.size())
 	j.tally()
 	b := j.enc.begin(EventSnapshot)

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// notebook keeps what workers note for the log until the owner of the run hands it out. It is safe
-// for concurrent use.
+// notebook buffers log entries of workers until the owner of the run emits them. It is safe for
+// concurrent use.
 type notebook struct {
 	signal chan struct{} // capacity 1: there are notes; nil when nothing is to be noted
 
@@ -24,7 +24,7 @@ type note struct {
 	data   Value
 }
 
-// logs reports whether entries that are no events of the wire are wanted.
+// logs reports whether entries are logged that are not events of the wire.
 func (b *notebook) logs() bool { return b.signal != nil }
 
 func (b *notebook) add(typ EventType, node string, data Value) {
@@ -49,7 +49,7 @@ func (b *notebook) isNew(text string) bool {
 	return true
 }
 
-// takeNotes gives the notes since it was last called.
+// takeNotes returns the notes since the last call.
 func (b *notebook) takeNotes() []note {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,7 +58,7 @@ func (b *notebook) takeNotes() []note {
 	return notes
 }
 
-// lastNote is the number of the last note.
+// lastNote returns the number of the last note.
 func (b *notebook) lastNote() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -38,8 +38,8 @@ func (d *decoder) fail(err error) {
 	}
 }
 
-// decode fills target, a pointer to a struct; anything else has no params. Unknown params are left
-// alone: they stay in the document.
+// decode fills target, a pointer to a struct; any other component has no params. Unknown params are
+// ignored and stay in the document.
 func (d *decoder) decode(target any, params Value) {
 	v := reflect.ValueOf(target)
 	if v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
@@ -54,7 +54,7 @@ func (d *decoder) fields(dst reflect.Value, params Value, path string) {
 		if !given || v.IsNull() {
 			if f.def.IsNull() {
 				if f.nonempty {
-					d.fail(d.setup.Fail(at, Null, "is missing; a value is needed"))
+					d.fail(d.setup.Fail(at, Null, "is missing; expected a value"))
 				}
 				continue
 			}
@@ -70,14 +70,14 @@ func (d *decoder) fields(dst reflect.Value, params Value, path string) {
 
 func (d *decoder) check(f *paramField, v Value, at string) error {
 	if f.nonempty && !v.Truthy() {
-		return d.setup.Fail(at, v, "is empty; a value is needed")
+		return d.setup.Fail(at, v, "is empty; expected a value")
 	}
 	if len(f.enum) > 0 && v.Kind() == KindString && !slices.Contains(f.enum, v.Str()) {
 		return d.setup.Fail(at, v, "is not supported; it should be one of "+strings.Join(f.enum, ", "))
 	}
 	n, isNumber := number(v)
 	if isNumber && f.min != nil && n < *f.min {
-		return d.setup.Fail(at, v, "is too small; at least "+formatBound(*f.min)+" is needed")
+		return d.setup.Fail(at, v, "is too small; expected at least "+formatBound(*f.min))
 	}
 	if isNumber && f.max != nil && n > *f.max {
 		return d.setup.Fail(at, v, "is too large; at most "+formatBound(*f.max)+" is accepted")
@@ -95,7 +95,7 @@ func (d *decoder) value(dst reflect.Value, v Value, at string) error {
 		return nil
 	case typeRef, typeText:
 		if v.Kind() != KindString {
-			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; a text is needed")
+			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; expected a string")
 		}
 		if dst.Type() == typeRef {
 			dst.Set(reflect.ValueOf(ParseRef(v.Str())))
@@ -132,12 +132,12 @@ func (d *decoder) bindExpr(e *Expr) {
 
 func (d *decoder) plain(dst reflect.Value, v Value, at string) error {
 	wrong := func(want string) error {
-		return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; "+want+" is needed")
+		return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; expected "+want)
 	}
 	switch dst.Kind() {
 	case reflect.String:
 		if v.Kind() != KindString {
-			return wrong("a text")
+			return wrong("a string")
 		}
 		dst.SetString(v.Str())
 	case reflect.Bool:
@@ -170,13 +170,12 @@ func (d *decoder) plain(dst reflect.Value, v Value, at string) error {
 	return nil
 }
 
-// slice reads a list; an object where NamedExprs are wanted; one element alone where a list is
-// wanted.
+// slice reads a list; an object for NamedExprs; a single element for a list.
 func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 	elem := dst.Type().Elem()
 	if elem == typeNamedExpr {
 		if v.Kind() != KindObject {
-			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; an object is needed")
+			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; expected an object")
 		}
 		list := make([]NamedExpr, 0, v.Len())
 		for k, x := range v.Fields() {
@@ -190,7 +189,7 @@ func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 	}
 	if v.Kind() != KindList {
 		if elem.Kind() != reflect.String && elem != typeText && elem != typeRef && elem != typeExpr || v.Kind() == KindObject {
-			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; a list is needed")
+			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; expected a list")
 		}
 		v = List(v)
 	}
@@ -207,7 +206,7 @@ func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 	return nil
 }
 
-// number reads a number, also one that was written as text.
+// number reads a number, also from a string.
 func number(v Value) (float64, bool) {
 	if v.Kind() == KindString {
 		parsed, ok := ParseNumber(strings.TrimSpace(v.Str()))
@@ -305,7 +304,7 @@ func (n *node) paramNames() (names []string) {
 	return names
 }
 
-// unknownParams are the params in the document that nothing reads.
+// unknownParams returns the params in the document that the component does not read.
 func (n *node) unknownParams() (names []string) {
 	if n.comp == nil || n.spec.Open || n.spec.Pipeline || strings.HasPrefix(n.spec.Name, PluginPrefix) {
 		return nil // plugins check their params themselves

@@ -120,8 +120,8 @@ func (f *forms) ask(
 	return b.Value(), tips, nil
 }
 
-// pauseWith asks and ends the run; the state keeps everything a later turn goes on with. Nodes that
-// wait for sources are told as waiting too.
+// pauseWith asks and ends the run; the state keeps everything that a later turn needs to continue.
+// Nodes that wait for sources are also reported as waiting.
 func (f *forms) pauseWith(fields Value, tips string) {
 	for _, n := range f.st.waiting { // what was about to run is scheduled again
 		f.sched.Withdraw(n)

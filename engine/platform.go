@@ -47,10 +47,10 @@ func (RandomIDs) NewID() string {
 }
 
 // NewSecretMark is what marks the placeholders of secrets that count, see FillSecrets: 32 hex
-// digits that nobody outside can guess. It never comes from the IDs port or from a seed, which
-// tests and replays predict. The top-level generator of math/rand/v2 is ChaCha8 with a seed of the
-// system and cannot be set; crypto/rand would cost the browser's module more than it adds for a
-// text that lives as long as a run.
+// digits that cannot be guessed. It never comes from the IDs port or from a seed, which tests and
+// replays predict. The top-level generator of math/rand/v2 is ChaCha8 with a seed of the system and
+// cannot be set; crypto/rand would cost the browser's module more than it adds for a text that
+// lives as long as a run.
 func NewSecretMark() string { return RandomIDs{}.NewID() }
 
 // after fires once real time has passed: it guards against components that do not return, so it

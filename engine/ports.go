@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine/block"
 )
 
-// Ports are the engine's only ways to the world. Each may be nil: a component that needs a missing
-// one fails with ErrNoPort, except where the field says otherwise.
+// Ports are the engine's only access to the outside. Each may be nil: a component that needs a
+// missing one fails with ErrNoPort, except where the field says otherwise.
 type Ports struct {
 	Model     Model
 	Retriever Retriever // nil finds nothing
@@ -77,13 +77,13 @@ const (
 // ModelRequest is one model call.
 type ModelRequest struct {
 	LLM      string // llm_id as in the canvas; "" is the default model
-	Node     string // who asks, as Call.NodeID names it
+	Node     string // the calling node, as of Call.NodeID
 	Purpose  Purpose
 	System   string         // system prompt; "" is none
 	Messages []ModelMessage // oldest first
 	Config   ModelConfig
-	Stream   bool      // the pieces are wanted as they come
-	EmitOnly bool      // the whole text is not wanted back: a long stream is then held once
+	Stream   bool      // pieces are requested as they arrive
+	EmitOnly bool      // the whole text is not returned: a long stream is then in memory once
 	Images   []string  // data URLs that belong to the last user message
 	Tools    []ToolDef // functions the model may call
 	Schema   Value     // JSON Schema of the answer, for PurposeStructured; else null
@@ -197,14 +197,14 @@ func (t *ToolDef) Value() Value {
 		"name", t.Name, "description", t.Description, "parameters", t.Parameters))
 }
 
-// ToolCall is a model's wish to call a function.
+// ToolCall is a function call requested by a model.
 type ToolCall struct {
 	ID        string // the provider's; "" when it gave none
 	Name      string
 	Arguments string // JSON text
 }
 
-// Retriever finds passages.
+// Retriever searches passages.
 type Retriever interface {
 	// Retrieve finds passages for a query, best first. A dataset that does not exist is an error
 	// naming it.
@@ -216,15 +216,15 @@ type RetrievalQuery struct {
 	Text                string
 	Datasets            []string // ids or names
 	Memories            []string // ids; Datasets is empty then
-	TopN                int      // passages wanted, at least 1
-	TopK                int      // candidates looked at; 0 leaves it to the retriever
-	SimilarityThreshold float64  // 0 to 1; passages less alike are left out
+	TopN                int      // maximum number of passages, at least 1
+	TopK                int      // number of candidates; 0 for the retriever's default
+	SimilarityThreshold float64  // 0 to 1; minimum similarity
 	KeywordWeight       float64  // 0 to 1, of words; that of meaning is the rest to 1
 	Rerank              string   // reranking model; "" is none
-	KnowledgeGraph      bool     // search the knowledge graph too
-	TOC                 bool     // let tables of contents choose passages
+	KnowledgeGraph      bool     // also search the knowledge graph
+	TOC                 bool     // select passages by tables of contents
 	Filter              Value    // meta_data_filter with references substituted; null is none
-	UserID              string   // whose memories
+	UserID              string   // user whose memories are searched
 }
 
 // Found are passages and the documents they come from.
@@ -237,14 +237,14 @@ type Found struct {
 
 // Files reads uploads.
 type Files interface {
-	// Read gives the text of an uploaded file, or a data URL when it is an image. file is the
-	// upload descriptor {id, name, mime_type, created_by, ...}.
+	// Read returns the text of an uploaded file, or a data URL for an image. file is the upload
+	// descriptor {id, name, mime_type, created_by, ...}.
 	Read(ctx context.Context, file Value) (string, error)
 }
 
 // Parser reads documents with their layout, for pipelines.
 type Parser interface {
-	// Parse gives the blocks of an uploaded file in reading order. file is its upload descriptor.
+	// Parse returns the blocks of an uploaded file in reading order. file is its upload descriptor.
 	Parse(ctx context.Context, file Value, how ParseOptions) ([]block.Block, error)
 }
 
@@ -257,34 +257,34 @@ type ParseOptions struct {
 
 // Counter counts tokens for pipelines.
 type Counter interface {
-	// CountTokens is the number of tokens of a text, as embedding models count them.
+	// CountTokens returns the number of tokens of a text, as embedding models count them.
 	CountTokens(text string) int
 }
 
-// Embedder makes the vectors of chunks.
+// Embedder computes the vectors of chunks.
 type Embedder interface {
-	// Embed gives a vector for each text, all of one length, and how many tokens they had together.
+	// Embed returns a vector for each text, all of one length, and the total number of tokens.
 	Embed(ctx context.Context, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
-// Documents turns text into files.
+// Documents converts text to files.
 type Documents interface {
-	// Convert makes a file of markdown; format is markdown, html, pdf, docx or xlsx. The result is
-	// {doc_id, format, file_name}.
+	// Convert writes a file from Markdown; format is markdown, html, pdf, docx or xlsx. The result
+	// is {doc_id, format, file_name}.
 	Convert(ctx context.Context, format, markdown string) (Value, error)
 }
 
-// Voice makes sound of text.
+// Voice synthesizes speech.
 type Voice interface {
-	// Speak gives the sound of a text, as MP3; none is no error.
+	// Speak returns the speech of a text as MP3; an empty result is not an error.
 	Speak(ctx context.Context, text string) ([]byte, error)
 }
 
 // HTTP sends requests for the Invoke component.
 type HTTP interface {
-	// Do sends a request and reads the whole answer. Any status is an answer; no answer is an
-	// error. It replaces the placeholders of secrets that carry the request's SecretMark, see
-	// FillSecrets, and no others.
+	// Do sends a request and reads the whole response. Any status is a response; a request without
+	// a response is an error. It replaces the placeholders of secrets that carry the request's
+	// SecretMark, see FillSecrets, and no others.
 	Do(ctx context.Context, req *HTTPRequest) (*HTTPResponse, error)
 }
 
@@ -322,10 +322,10 @@ type CodeCall struct {
 	Arguments Value  // object: name -> value
 }
 
-// CodeResult is what a script gave.
+// CodeResult is the result of a script.
 type CodeResult struct {
-	Value  Value  // what main returned; null when that is nothing
-	Stdout string // what was printed
+	Value  Value  // result of main; null if there is none
+	Stdout string // standard output
 	Stderr string // what was written as errors, and what was thrown; the node's error when Value is null
 	// Artifacts are the files that the script made, each {name, mime_type, size} with what tells
 	// where it is: doc_id of a stored file, or url.
@@ -343,7 +343,7 @@ type Tools interface {
 // ExternalCall is one execution of a component that lives outside.
 type ExternalCall struct {
 	Component  string // component_name, never an alias
-	Node       string // who calls, as Call.NodeID names it
+	Node       string // the calling node, as of Call.NodeID
 	Params     Value  // of the node, as in the document; placeholders of secrets are marked
 	Arguments  Value  // object: what a model gave, or what the node's params say; references are resolved
 	Key        string // idempotency key: run/step/call
@@ -368,21 +368,21 @@ type MCPServer struct {
 	SecretMark string       // carried by placeholders in Header that count, see FillSecrets; "" when there are none
 }
 
-// Memory keeps what was said, for later runs.
+// Memory stores exchanges for later runs.
 type Memory interface {
-	// Remember keeps one exchange. Its error is a warning of the run.
+	// Remember stores one exchange. An error becomes a warning of the run.
 	Remember(ctx context.Context, m *Remembered) error
 }
 
 // Recaller is a Memory that is searched, in place of the Retriever, for queries that name memories.
 type Recaller interface {
-	// Recall finds what memories keep: chunks with the member content.
+	// Recall searches memories. It returns chunks with the member content.
 	Recall(ctx context.Context, q *RetrievalQuery) (Found, error)
 }
 
-// Remembered is one exchange to keep.
+// Remembered is one exchange to store.
 type Remembered struct {
-	MemoryIDs     []string // memories that keep it
+	MemoryIDs     []string // memories to store it in
 	UserID        string
 	AgentID       string // the canvas
 	SessionID     string // the task id of the run
@@ -390,30 +390,30 @@ type Remembered struct {
 	AgentResponse string // without reasoning
 }
 
-// Cancel tells a run to stop.
+// Cancel cancels runs.
 type Cancel interface {
-	// Canceled is closed when the task is to stop.
+	// Canceled returns a channel that is closed when the task is canceled.
 	Canceled(taskID string) <-chan struct{}
 }
 
 // Secrets resolves names of secrets where they are used.
 type Secrets interface {
-	// Secret looks a name up; a name that is not known is an error.
+	// Secret looks up a name; an unknown name is an error.
 	Secret(ctx context.Context, name string) (Secret, error)
 }
 
-// Secret is the value behind a name.
+// Secret is the value of a name.
 type Secret struct {
 	Value string
 	Hosts []string // hosts it may go to: host, host:port or *.example.org; empty means any
 }
 
-// Clock tells the time and waits.
+// Clock returns the time and waits.
 type Clock interface {
 	Now() time.Time
 	// Sleep waits for d or until ctx ends, whose error it returns.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// IDs makes ids of runs and messages: 32 hex digits.
+// IDs generates ids of runs and messages: 32 hex digits.
 type IDs interface{ NewID() string }

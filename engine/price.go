@@ -39,7 +39,7 @@ func (p Prices) of(llm string) (Price, bool) {
 // million tokens each.
 func ReadPrices(v Value) (Prices, error) {
 	if v.Kind() != KindObject && !v.IsNull() {
-		return nil, fmt.Errorf("prices: is a %s; an object of {input, output} by model is needed", v.Kind())
+		return nil, fmt.Errorf("prices: is a %s; expected an object of {input, output} by model", v.Kind())
 	}
 	table := Prices{}
 	for model, entry := range v.Fields() {
@@ -50,7 +50,7 @@ func ReadPrices(v Value) (Prices, error) {
 		}{{"input", &price.Input}, {"output", &price.Output}} {
 			n, ok := entry.Get(f.name).Float()
 			if !ok || n < 0 || math.IsInf(n, 0) {
-				return nil, fmt.Errorf("prices: %s: %s is %s; a number of at least 0, for a million tokens, is needed",
+				return nil, fmt.Errorf("prices: %s: %s is %s; expected a number of at least 0, per million tokens",
 					brief(model), f.name, brief(entry.Get(f.name).JSON()))
 			}
 			*f.to = n

@@ -217,7 +217,7 @@ func (c *Canvas) Restore(saved []byte) (*State, error) {
 }
 
 // foreignState reads a state that does not come from the canvas's own document: every node's
-// outputs are written anew when it is saved.
+// outputs are written again when it is saved.
 func (c *Canvas) foreignState(doc Value) (*State, error) {
 	st, err := c.readState(doc)
 	if err != nil {
@@ -294,7 +294,7 @@ func (c *Canvas) readState(doc Value) (*State, error) {
 			return nil, err
 		}
 	} else if !run.IsNull() {
-		return nil, fmt.Errorf("%w: run is a %s; an object is needed", ErrState, run.Kind())
+		return nil, fmt.Errorf("%w: run is a %s; expected an object", ErrState, run.Kind())
 	}
 	return st, nil
 }

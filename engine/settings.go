@@ -27,7 +27,7 @@ func readSettings(v Value) (settings, error) {
 		return s, nil
 	}
 	if v.Kind() != KindObject {
-		return s, fmt.Errorf("settings: is a %s; an object with limits and prices is needed", v.Kind())
+		return s, fmt.Errorf("settings: is a %s; expected an object with limits and prices", v.Kind())
 	}
 	for name, given := range v.Get("limits").Fields() {
 		n, ok := given.Int()
@@ -37,7 +37,7 @@ func readSettings(v Value) (settings, error) {
 			n = MicrosOf(amount)
 		}
 		if !ok || n <= 0 {
-			return s, fmt.Errorf("settings: limits: %s is %s; a number above 0 is needed",
+			return s, fmt.Errorf("settings: limits: %s is %s; expected a number above 0",
 				brief(name), brief(given.JSON()))
 		}
 		if err := s.limits.Set(name, n); err != nil {
@@ -46,7 +46,7 @@ func readSettings(v Value) (settings, error) {
 	}
 	for _, name := range v.Get("approval").Elements() {
 		if name.Kind() != KindString {
-			return s, fmt.Errorf("settings: approval: is %s; a list of names of nodes, components and tools is needed",
+			return s, fmt.Errorf("settings: approval: is %s; expected a list of names of nodes, components and tools",
 				brief(v.Get("approval").JSON()))
 		}
 		s.approval = append(s.approval, name.Str())
@@ -59,7 +59,7 @@ func readSettings(v Value) (settings, error) {
 	}
 	if way := v.Get("scheduling"); !way.IsNull() {
 		if s.scheduling = Scheduling(way.Str()); !slices.Contains(schedulings, s.scheduling) {
-			return s, fmt.Errorf("settings: scheduling: is %s; batch or eager is needed", brief(way.JSON()))
+			return s, fmt.Errorf("settings: scheduling: is %s; expected batch or eager", brief(way.JSON()))
 		}
 	}
 	var err error

@@ -216,7 +216,7 @@ func (a *applier) handle(call *Call) (jumped bool) {
 	return false
 }
 
-// outcome is how an execution ended, for the scheduler. The end of a container is told here.
+// outcome is how an execution ended, for the scheduler. It also emits the end of a container.
 func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 	n := call.node
 	switch {
@@ -248,7 +248,7 @@ func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 
 // countSteps limits runaways. Executions count in the body they belong to, without one for each
 // node of the canvas, so that a large graph is not taken for a cycle; turns that bring an iteration
-// closer to its end start the count anew.
+// closer to its end reset the count.
 func (r *run) countSteps(batch []nodeIndex) error {
 	if err := r.countInner(len(batch)); err != nil {
 		return err

@@ -371,7 +371,7 @@ func (t *streaming) drainRestarted(batch []nodeIndex) bool {
 	return !t.gone
 }
 
-// drain reads a stream nobody asked for, so that its node can finish.
+// drain reads a stream without a reader, so that its node can finish.
 func (t *streaming) drain(node nodeIndex) {
 	call := t.streams[node]
 	err := call.deferred.stream.each(t.work(), t.emitter, func(string) bool { return !t.canceled() && !t.gone })

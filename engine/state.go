@@ -6,7 +6,7 @@ import (
 )
 
 // State is everything of a canvas that changes: the five buckets, what each node holds, and how far
-// a run has come. One run at a time owns a State; nobody else may touch it meanwhile.
+// a run has come. One run at a time owns a State; it must not be used otherwise meanwhile.
 type State struct {
 	canvas    *Canvas
 	globals   bucket
@@ -17,7 +17,7 @@ type State struct {
 	nodes     []nodeState
 	ran       []bool // by node: has run in this run, or in this turn of the body around it
 	path      []nodeIndex
-	waiting   []nodeIndex // forms and waiting nodes a paused run goes on with
+	waiting   []nodeIndex // forms and waiting nodes with which a paused run continues
 	progress  *progress   // where a run stands that is neither finished nor paused; nil otherwise
 	taskID    string
 	dirty     []nodeIndex // nodes changed since the last checkpoint
@@ -265,13 +265,14 @@ func (s *State) History() []Turn { return s.history }
 // Path is the ids of what the last run executed, in order.
 func (s *State) Path() []string { return s.ids(s.path) }
 
-// Waiting is the ids a paused run goes on with: forms, and nodes that stood beside them.
+// Waiting returns the ids of the nodes with which a paused run continues: forms, and other nodes of
+// their batch.
 func (s *State) Waiting() []string { return s.ids(s.waiting) }
 
 // Paused reports whether the last run waits for a form.
 func (s *State) Paused() bool { return len(s.waiting) > 0 }
 
-// Unfinished reports whether the state was saved in the middle of a run; Canvas.Continue goes on
+// Unfinished reports whether the state was saved in the middle of a run; Canvas.Continue continues
 // with it.
 func (s *State) Unfinished() bool { return s.progress != nil && len(s.waiting) == 0 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// This file goes on with a run that another process began: the state its log tells, and a run that
+// This file continues a run that another process started: the state in its log, and a run that
 // stands there.
 
 // StateAt is the state as it was after entry seq of a run's log, which must begin with a snapshot:
@@ -128,7 +128,7 @@ func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield fun
 	return r
 }
 
-// takeOver goes on where kept stands: schedule, bodies, waiting nodes and unread streams.
+// takeOver continues from kept: schedule, bodies, waiting nodes and unread streams.
 func (r *run) takeOver(kept *progress) {
 	r.step, r.usage = kept.step, kept.usage
 	r.spending.restore(kept.usage)

@@ -10,7 +10,7 @@ const (
 )
 
 // thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag a piece of its
-// own. After a closing tag the reasoning goes on if the next piece closes again.
+// own. After a closing tag the reasoning continues if the next piece closes again.
 type thinkNormalizer struct {
 	held    string // the start of what may become a tag
 	open    bool

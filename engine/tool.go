@@ -45,7 +45,7 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 func (t *BoundTool) Component() Component { return t.node.comp }
 
 // Err is why the tool cannot run, or nil. One that is missing may run later: a call asks the
-// component itself, which looks anew for what it needs.
+// component itself, which looks up again what it needs.
 func (t *BoundTool) Err() error {
 	if t.err == nil && t.Spec.Missing != "" {
 		return fmt.Errorf("%s: %w: %s", t.Spec.Name, ErrNoPort, t.Spec.Missing)

@@ -26,7 +26,7 @@ func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 	wanted := []struct{ name, line string }{
 		{"an unknown component", `error: X:B, component_name: unknown component "Nope"`},
 		{"an edge to nothing", `warning: begin, downstream: "Nobody:A" names no component of this canvas: nothing follows here`},
-		{"edges that are not a list", `error: Message:P (Goodbye), downstream: "Message:A" is a string; a list of ids is needed`},
+		{"edges that are not a list", `error: Message:P (Goodbye), downstream: "Message:A" is a string; expected a list of ids`},
 		{"a branch to nothing", `warning: Switch:S, to: "Lost:1" names no component of this canvas: choosing it is an error`},
 		{"another one of the same node", `warning: Switch:S, to: "Lost:2" names no component of this canvas: choosing it is an error`},
 		{"an error handler that leads nowhere", `warning: LLM:A, exception_goto: "Lost:3" names no component of this canvas: it handles no error`},
@@ -35,7 +35,7 @@ func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 		{"a reference to no variable of the system", `error: Message:A: {sys.nix}: no such variable`},
 		{"a reference to no output", `warning: Message:A: {Message:A@bogus}: Message:A has no output "bogus"`},
 		{"a missing parameter, with the display name", `error: Message:P (Goodbye), content: is missing`},
-		{"a parameter of a wrong type", `error: LLM:A, llm_id: 5 is a number; a text is needed`},
+		{"a parameter of a wrong type", `error: LLM:A, llm_id: 5 is a number; expected a string`},
 		{"a second wrong parameter of the same node", `error: LLM:A, temperature: 2 is too large; at most 1 is accepted`},
 		{"a parent that does not exist", `error: LoopItem:Q, parent_id: "Lost:4" names no component of this canvas`},
 		{"a body without a start", `error: Iteration:I: it has no start node inside`},

@@ -49,8 +49,9 @@ type tree struct {
 	depth  uint32 // levels of lists and objects, this one included
 }
 
-// room lets lists that grow one by one share a backing array: whoever claims the next free place
-// first may write there, everyone else copies. Values already handed out never see the new element.
+// room lets lists that grow one by one share a backing array: the first to claim the next free
+// place first may write there, everyone else copies. Values already handed out never see the new
+// element.
 type room struct{ used atomic.Int64 }
 
 // indexFrom is the number of keys from which a map beats a scan.

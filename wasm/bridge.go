@@ -80,7 +80,7 @@ func (b *bridge) start(id uint32, text string) {
 	}()
 }
 
-// deliver hands a piece of an answer to whoever asked; an unknown call has been given up.
+// deliver passes a piece of an answer to its call; an unknown call has been abandoned.
 func (b *bridge) deliver(call uint32, ok, more bool, text string) {
 	b.mu.Lock()
 	q := b.calls[call]

@@ -40,7 +40,7 @@ type line struct {
 	Text string `json:"text,omitempty"`
 }
 
-// notebook is a host that notes what it is told.
+// notebook is a host that records what it receives.
 type notebook struct {
 	mu    sync.Mutex
 	lines []line

@@ -6,7 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Sizes of a drawn node that nobody measured, and the room around it, in pixels of the page.
+// Default sizes of a drawn node that was not measured, and the room around it, in pixels of the
+// page.
 const (
 	nodeWidth, nodeHeight = 200, 80
 	columnGap, rowGap     = 80, 40

@@ -34,7 +34,7 @@ func (o *outbox) add(build func([]byte) []byte) {
 		o.handOver()
 	case !o.pending:
 		o.pending = true
-		go o.flush() // its turn comes when whoever produces events has to wait
+		go o.flush() // it runs when the producer of events has to wait
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 type dialogue struct {
 	services node.Services
 	emit     func(contract.Emission) error
-	given    error // why nobody takes what it emits any more
+	given    error // why its output is no longer accepted
 }
 
 // converse asks the host as run.once does, and answers the questions {"ask", "op", "args"} among
@@ -96,7 +96,7 @@ func (d *dialogue) chat(ctx context.Context, args engine.Value) (engine.Value, e
 	return answer.Value(), err
 }
 
-// say hands on what was emitted. After an error the plugin is told to finish, and nothing more is
+// say hands on what was emitted. After an error the plugin is asked to finish, and nothing more is
 // taken.
 func (d *dialogue) say(e contract.Emission) {
 	if d.given == nil {

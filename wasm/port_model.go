@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// model tells what is asked and answered, whoever answers.
+// model reports calls and answers of any model.
 type model struct {
 	run    *run
 	behind engine.Model

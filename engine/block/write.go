@@ -4,17 +4,21 @@ import "strings"
 
 // Markdown writes blocks as Markdown, with a blank line between two of them. Images without a
 // description are left out.
-func Markdown(list []Block) string {
+func Markdown(list []Block) string { return separated(list, (*Block).Markdown) }
+
+// separated joins the blocks as text writes them with a blank line between two of them. Empty texts
+// are left out.
+func separated(list []Block, text func(*Block) string) string {
 	var b strings.Builder
 	for i := range list {
-		text := list[i].Markdown()
-		if text == "" {
+		t := text(&list[i])
+		if t == "" {
 			continue
 		}
 		if b.Len() > 0 {
 			b.WriteString("\n\n")
 		}
-		b.WriteString(text)
+		b.WriteString(t)
 	}
 	return b.String()
 }
@@ -68,20 +72,7 @@ func cell(s string) string {
 }
 
 // Plain writes blocks as plain text, with a blank line between two of them.
-func Plain(list []Block) string {
-	var b strings.Builder
-	for i := range list {
-		text := list[i].Plain()
-		if text == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
-		}
-		b.WriteString(text)
-	}
-	return b.String()
-}
+func Plain(list []Block) string { return separated(list, (*Block).Plain) }
 
 // Plain is the block as plain text: cells are separated by tabs, headings and code have no marks.
 func (b *Block) Plain() string {

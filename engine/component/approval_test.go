@@ -152,7 +152,7 @@ func TestEditedArgumentsMustFitTheSchema(t *testing.T) {
 	opt := engine.Options{Ports: engine.Ports{Model: insist(1, "echo_tool_0 a")}}
 	first := play(t, canvas, nil, engine.Null, opt)
 	for arguments, told := range map[string]string{
-		`{"query": 7}`: "arguments.query: is a number; a string is needed",
+		`{"query": 7}`: "arguments.query: is a number; expected a string",
 		`{}`:           "query is missing", `[]`: "is a list", `{`: "arguments:",
 	} {
 		again := play(t, canvas, first.state, decided(first.asked, "yes", arguments), opt)
@@ -164,7 +164,7 @@ func TestEditedArgumentsMustFitTheSchema(t *testing.T) {
 		require.Equal(t, `["B"]`, results(done.outs.Get("use_tools")))
 	}
 	unclear := play(t, canvas, first.state, decided(first.asked, "perhaps", ""), opt)
-	require.Contains(t, unclear.tips, "yes or no is needed")
+	require.Contains(t, unclear.tips, "expected yes or no")
 }
 
 func TestToolOfAnAgentOfAnAgentWaitsForApproval(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// What a variable becomes when an operator does not fit its value.
+// Values assigned when an operator does not fit the value of the variable.
 var (
 	notList        = engine.String("ERROR:VARIABLE_NOT_LIST")
 	parameterList  = engine.String("ERROR:PARAMETER_NOT_LIST")
@@ -17,7 +17,7 @@ var (
 	divisionByZero = engine.String("ERROR:DIVIDE_BY_ZERO")
 )
 
-// apply is the new value of the variable.
+// apply returns the new value of the variable.
 func (x *Assignment) apply(ctx context.Context, call *engine.Call, old engine.Value) (engine.Value, error) {
 	v, problem, err := x.change(ctx, call, old)
 	if err != nil || problem.IsNull() {
@@ -27,7 +27,7 @@ func (x *Assignment) apply(ctx context.Context, call *engine.Call, old engine.Va
 	return problem, nil
 }
 
-// change gives the new value, or else the problem that is assigned in its place.
+// change returns the new value, or a problem text to assign instead.
 func (x *Assignment) change(ctx context.Context, call *engine.Call, old engine.Value) (v, problem engine.Value, err error) {
 	switch x.Operator {
 	case "overwrite", "append", "extend":
@@ -57,8 +57,8 @@ func (x *Assignment) change(ctx context.Context, call *engine.Call, old engine.V
 	return v, problem, err
 }
 
-// set puts references into a text where the variable is a text or null; otherwise the parameter
-// counts as it is.
+// set expands references in the parameter if the variable is a string or null; otherwise it uses
+// the parameter as it is.
 func (x *Assignment) set(ctx context.Context, call *engine.Call, old engine.Value) (engine.Value, error) {
 	if k := old.Kind(); k != engine.KindString && k != engine.KindNull || x.Parameter.Kind() != engine.KindString {
 		return x.Parameter, nil
@@ -67,7 +67,7 @@ func (x *Assignment) set(ctx context.Context, call *engine.Call, old engine.Valu
 	return engine.String(text), err
 }
 
-// cleared is the empty value of the same type.
+// cleared returns the empty value of the same type.
 func cleared(old engine.Value) engine.Value {
 	switch old.Kind() {
 	case engine.KindString:
@@ -117,7 +117,7 @@ func extended(old, more engine.Value) (v, problem engine.Value) {
 	return old, engine.Null
 }
 
-// sameType tells whole numbers from others, as the element check of lists does.
+// sameType distinguishes integers from other numbers, as the element check of lists does.
 func sameType(a, b engine.Value) bool { return a.Kind() == b.Kind() && a.IsInt() == b.IsInt() }
 
 func shortened(old engine.Value, first bool) (v, problem engine.Value, err error) {
@@ -130,7 +130,7 @@ func shortened(old engine.Value, first bool) (v, problem engine.Value, err error
 		}
 		return engine.Null, notList, nil
 	default:
-		return engine.Null, engine.Null, fmt.Errorf("the variable is a %s; a list is needed", old.Kind())
+		return engine.Null, engine.Null, fmt.Errorf("the variable is a %s; expected a list", old.Kind())
 	}
 	if n == 0 {
 		return old, engine.Null, nil
@@ -146,7 +146,7 @@ func shortened(old engine.Value, first bool) (v, problem engine.Value, err error
 	return engine.List(kept...), engine.Null, nil
 }
 
-// calculate works on two numbers. Whole numbers stay whole, except in a division.
+// calculate combines two numbers. Integers stay integers, except in a division.
 func calculate(old engine.Value, operator byte, x engine.Value) (v, problem engine.Value) {
 	f, okF := old.Float()
 	g, okG := x.Float()

@@ -9,21 +9,21 @@ import (
 var beginSpec = engine.Spec{
 	Ignores: []string{
 		"enablePrologue", "enable_tips", "tips",
-		// Hosts that serve webhooks read these.
+		// Read by hosts that serve webhooks.
 		"methods", "content_types", "schema", "security", "execution_mode", "response", "max_body_size",
 	},
 	Name:     "Begin",
 	Category: engine.CategoryConversation, Icon: "play", Role: engine.RoleStart,
-	Doc: "Where every canvas starts. It takes what the caller passed: form fields, or the parts of a web request.",
+	Doc: "The start of every canvas. Its outputs are the inputs of the run: form fields, or the parts of a web request.",
 	New: func() engine.Component { return new(Begin) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "any", Doc: "each form field the caller passed, under its own name"},
-		{Name: "query", Type: "object", Doc: "webhook: fields of the query that schema names"},
-		{Name: "headers", Type: "object", Doc: "webhook: headers that schema names"},
-		{Name: "body", Type: "object", Doc: "webhook: fields of the body that schema names"},
-		{Name: "raw_body", Type: "string", Doc: "webhook: the whole body as it arrived, except that of a multipart form"},
-		{Name: "raw_encoding", Type: "string", Doc: "webhook: how raw_body is written: utf-8, base64 or, for a form, nothing"},
-		{Name: "raw_headers", Type: "object", Doc: "webhook: all headers, such as X-Github-Event, but those that prove the sender"},
+		{Name: "query", Type: "object", Doc: "webhook: fields of the query listed in schema"},
+		{Name: "headers", Type: "object", Doc: "webhook: headers listed in schema"},
+		{Name: "body", Type: "object", Doc: "webhook: fields of the body listed in schema"},
+		{Name: "raw_body", Type: "string", Doc: "webhook: the whole body as received, except that of a multipart form"},
+		{Name: "raw_encoding", Type: "string", Doc: "webhook: encoding of raw_body: utf-8, base64 or, for a form, empty"},
+		{Name: "raw_headers", Type: "object", Doc: "webhook: all headers, such as X-Github-Event, except those that authenticate the sender"},
 	},
 }
 
@@ -34,30 +34,30 @@ var beginSpec = engine.Spec{
 // into a list of texts, and JSON sent for a field of type object is decoded. A run started by a web
 // request has one output per part of it.
 //
-// Defaults of the form are not applied here: whoever shows the form sends them. node_finished shows
-// them among the inputs all the same.
+// Defaults of the form are not applied here: the client that shows the form sends them.
+// node_finished lists them among the inputs nevertheless.
 //
-// Source: RAGFlow agent/component/begin.py at 80a16e71 (behaviour read, written anew). Differs:
-// bare values, JSON of objects and lists of files are accepted, and so is the mode "Dialog".
+// Source: RAGFlow agent/component/begin.py at 80a16e71 (behaviour only). Differs: bare values, JSON
+// of objects and lists of files are accepted, and so is the mode "Dialog".
 type Begin struct {
-	Mode     string       `json:"mode" doc:"how the canvas is started; Dialog is another word for conversational" default:"conversational" enum:"conversational,task,Webhook,Dialog"`
+	Mode     string       `json:"mode" doc:"how the canvas is started; Dialog is an alias of conversational" default:"conversational" enum:"conversational,task,Webhook,Dialog"`
 	Prologue string       `json:"prologue" doc:"greeting that a client shows before the first turn"`
 	Inputs   engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional or required, options, value}"`
-	Layout   string       `json:"layout_recognize" doc:"how the original reads pages of uploads; has no effect here" label:"Page layout" group:"advanced"`
+	Layout   string       `json:"layout_recognize" doc:"page layout recognition in RAGFlow; has no effect here" label:"Page layout" group:"advanced"`
 
-	// What follows is read by the host that takes the request.
-	Methods       engine.Value `json:"methods" doc:"webhook: list of HTTP methods; all without it" group:"webhook"`
-	ContentTypes  engine.Value `json:"content_types" doc:"webhook: the Content-Type, or a list of them; any without it" group:"webhook"`
+	// The following are read by the host that receives the request.
+	Methods       engine.Value `json:"methods" doc:"webhook: list of HTTP methods; all if empty" group:"webhook"`
+	ContentTypes  engine.Value `json:"content_types" doc:"webhook: accepted Content-Type, or a list; any if empty" group:"webhook"`
 	Schema        engine.Value `json:"schema" doc:"webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}" group:"webhook"`
-	Security      engine.Value `json:"security" doc:"webhook: who may send: auth_type none, token, basic, jwt or hmac; required" group:"webhook"`
-	ExecutionMode engine.Value `json:"execution_mode" doc:"webhook: Immediately answers at once, others when the run has ended" group:"webhook"`
-	Response      engine.Value `json:"response" doc:"webhook: {status, body_template} of the answer at once" group:"webhook"`
+	Security      engine.Value `json:"security" doc:"webhook: authentication of the sender: auth_type none, token, basic, jwt or hmac; required" group:"webhook"`
+	ExecutionMode engine.Value `json:"execution_mode" doc:"webhook: Immediately responds at once, other modes at the end of the run" group:"webhook"`
+	Response      engine.Value `json:"response" doc:"webhook: {status, body_template} of the immediate response" group:"webhook"`
 }
 
-// webhookMode is the mode in which a canvas is started by a web request.
+// webhookMode is the mode of a canvas that is started by a web request.
 const webhookMode = "Webhook"
 
-// Run passes on what the caller gave.
+// Run sets the outputs from the inputs of the run.
 func (b *Begin) Run(ctx context.Context, call *engine.Call) error {
 	if b.Mode == webhookMode {
 		for part, v := range call.Webhook().Fields() {
@@ -70,13 +70,13 @@ func (b *Begin) Run(ctx context.Context, call *engine.Call) error {
 	}
 	for name, field := range b.Inputs.Fields() {
 		if v := field.Get("value"); !v.IsNull() {
-			call.In(name, v) // shown, unless the caller sent another value
+			call.In(name, v) // listed, unless the caller sent another value
 		}
 	}
 	return passFields(ctx, call, b.Inputs)
 }
 
-// Inline reports whether there is nothing to wait for: only uploads take time.
+// Inline reports whether Run does not block: only uploads take time.
 func (b *Begin) Inline() bool {
 	for _, field := range b.Inputs.Fields() {
 		if isFileField(engine.Null, field) {
@@ -86,7 +86,7 @@ func (b *Begin) Inline() bool {
 	return true
 }
 
-// InputForm is the form as the canvas declares it.
+// InputForm returns the form as the canvas declares it.
 func (b *Begin) InputForm() engine.Value { return formOf(b.Inputs) }
 
 var (

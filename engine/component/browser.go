@@ -13,8 +13,8 @@ import (
 type Browser struct {
 	External
 	Sampling
-	Prompts       engine.Expr   `json:"prompts" doc:"what to do" default:"{sys.query}"`
-	MaxSteps      int           `json:"max_steps" doc:"actions at most" default:"30" min:"1"`
+	Prompts       engine.Expr   `json:"prompts" doc:"the task" default:"{sys.query}"`
+	MaxSteps      int           `json:"max_steps" doc:"maximum number of actions" default:"30" min:"1"`
 	Headless      bool          `json:"headless" doc:"not used: the browser has no window" default:"true"`
 	UploadSources []engine.Expr `json:"upload_sources" doc:"not used: the browser uploads nothing"`
 }
@@ -29,7 +29,7 @@ var browserSpec = engine.Spec{
 	Name: "Browser", Doc: "Lets a language model read web pages, follow links and store files.", Waits: true,
 	New: func() engine.Component { return &Browser{} },
 	Outputs: []engine.Field{
-		{Name: "content", Type: "string", Doc: "what was found"},
+		{Name: "content", Type: "string", Doc: "the answer"},
 		{Name: "downloaded_files", Type: "list", Doc: "files: {file_id, name, size, parent_id}"},
 	},
 	Thoughts: "Using the browser.",

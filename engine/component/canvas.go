@@ -9,19 +9,19 @@ import (
 
 // Canvas runs another canvas, as a step or as a tool of an agent.
 //
-// In: a query and the inputs that the other canvas asks for at its start. Out: what it said and the
-// outputs of its last node. A form inside of it pauses the run. Each execution begins a new
-// conversation.
+// In: a query and the inputs that the other canvas asks for at its start. Out: its answer and the
+// outputs of its last node. A form inside of it pauses the run. Each execution starts a new
+// session.
 type Canvas struct {
 	engine.Common
 	Canvas  string       `json:"canvas" doc:"id of the canvas; for a canvas in a file, the name of a file beside it" check:"nonempty"`
-	Version string       `json:"version" doc:"id or title of the version that runs; empty is the published one, draft what is saved"`
-	Query   engine.Expr  `json:"query" doc:"what the canvas is asked" default:"{sys.query}"`
+	Version string       `json:"version" doc:"id or title of the version to run; empty for the published one, draft for the saved one"`
+	Query   engine.Expr  `json:"query" doc:"the message for the canvas" default:"{sys.query}"`
 	Inputs  engine.Value `json:"inputs" doc:"inputs of the canvas: name -> value or reference" label:"Inputs"`
 	inputs  []canvasInput
 }
 
-// Needs names the port it acts through.
+// Needs returns the port it uses.
 func (*Canvas) Needs() string { return "Canvases" }
 
 type canvasInput struct {
@@ -35,7 +35,7 @@ var canvasSpec = engine.Spec{
 	Doc: "Runs another canvas as a step, or as a tool of an agent.",
 	New: func() engine.Component { return &Canvas{} },
 	Outputs: []engine.Field{
-		{Name: "content", Type: "string", Doc: "what the canvas said"},
+		{Name: "content", Type: "string", Doc: "answer of the canvas"},
 		{Name: "outputs", Type: "object", Doc: "outputs of its last node"},
 	},
 	Waits:    true,
@@ -44,7 +44,7 @@ var canvasSpec = engine.Spec{
 		Function:    "canvas",
 		Description: "Runs another canvas.",
 		Args: []engine.Field{
-			{Name: "query", Type: "string", Doc: "what the canvas is asked", Required: true},
+			{Name: "query", Type: "string", Doc: "the message for the canvas", Required: true},
 			{Name: "inputs", Type: "object", Doc: "inputs of the canvas by name"},
 		},
 		Result: "content",
@@ -54,7 +54,7 @@ var canvasSpec = engine.Spec{
 // Init compiles the inputs.
 func (c *Canvas) Init(s *engine.Setup) error {
 	if k := c.Inputs.Kind(); k != engine.KindObject && k != engine.KindNull {
-		return s.Fail("inputs", c.Inputs, "is a "+k.String()+"; an object of name -> value or reference is needed")
+		return s.Fail("inputs", c.Inputs, "is a "+k.String()+"; expected an object of name -> value or reference")
 	}
 	for name, v := range c.Inputs.Fields() {
 		c.inputs = append(c.inputs, canvasInput{name, engine.ParseExpr(v)})
@@ -62,7 +62,7 @@ func (c *Canvas) Init(s *engine.Setup) error {
 	return nil
 }
 
-// References are those of the inputs.
+// References returns those of the inputs.
 func (c *Canvas) References() []engine.Ref {
 	var refs []engine.Ref
 	for i := range c.inputs {
@@ -71,7 +71,7 @@ func (c *Canvas) References() []engine.Ref {
 	return refs
 }
 
-// MaySuspend is true: there may be a form in the canvas.
+// MaySuspend returns true: the canvas may contain a form.
 func (c *Canvas) MaySuspend() bool { return true }
 
 // Run runs the canvas.
@@ -105,7 +105,7 @@ func (c *Canvas) Run(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// given are the inputs: those of the params, and those that a model gave over them.
+// given returns the inputs: those of the params, overridden by those of a model.
 func (c *Canvas) given(ctx context.Context, call *engine.Call) (engine.Value, error) {
 	b := engine.NewObject(len(c.inputs))
 	for i := range c.inputs {
@@ -124,8 +124,8 @@ func (c *Canvas) given(ctx context.Context, call *engine.Call) (engine.Value, er
 	return b.Value(), nil
 }
 
-// Define describes the tool as the canvas is now: with what it asks for at its start. Inputs that
-// the params give are not asked of the model.
+// Define describes the tool from the current form of the canvas, without the inputs that the params
+// set.
 func (c *Canvas) Define(ctx context.Context, call *engine.Call, def engine.ToolDef) engine.ToolDef {
 	canvas, err := call.FindCanvas(ctx, c.Canvas, c.Version)
 	if err != nil {

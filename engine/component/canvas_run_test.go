@@ -70,7 +70,7 @@ func TestCanvasRunsAnother(t *testing.T) {
 	require.Equal(t, "told q", out.outs.Get("content").Text())
 
 	for params, want := range map[string]string{
-		`{"canvas": "a", "inputs": {"n": "seven"}}`: "inputs.n: is a string; a integer is needed",
+		`{"canvas": "a", "inputs": {"n": "seven"}}`: "inputs.n: is a string; expected a integer",
 		`{"canvas": "a"}`: "inputs: n is missing",
 		`{"canvas": "b"}`: `canvas "b": not found`,
 	} {

@@ -8,18 +8,19 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Categorize sorts what the user says into one category and goes on with that category's nodes.
+// Categorize classifies the user's message into one category and continues with that category's
+// nodes.
 //
-// The category whose name occurs most often in the model's answer wins, the earlier one of equals;
-// when none occurs it is the last. Source: RAGFlow agent/component/categorize.py at 80a16e71
-// (behaviour read, written anew).
+// The category whose name occurs most often in the model's answer wins, the earlier one of a tie;
+// when none occurs, the last category. Source: RAGFlow agent/component/categorize.py at 80a16e71
+// (behaviour only).
 type Categorize struct {
 	engine.Common
 	Sampling
-	Query      engine.Ref   `json:"query" doc:"text to sort" default:"sys.query"`
-	Categories engine.Value `json:"category_description" doc:"name -> {description, examples, to}; to lists the ids that run next" check:"nonempty" label:"Categories"`
+	Query      engine.Ref   `json:"query" doc:"text to classify" default:"sys.query"`
+	Categories engine.Value `json:"category_description" doc:"name -> {description, examples, to}; to lists the ids of the nodes to run next" check:"nonempty" label:"Categories"`
 	categories []category
-	window     int // turns of the conversation the model sees
+	window     int // turns of the conversation to send
 }
 
 type category struct {
@@ -33,11 +34,11 @@ var categorizeSpec = engine.Spec{
 	Name:     "Categorize",
 	Category: engine.CategoryModel, Icon: "sort",
 	Branches: []engine.Branch{{Param: "category_description", To: "to"}},
-	Doc:      "Sorts what the user says into one of several categories with a language model, and continues there.",
+	Doc:      "Classifies the user's message with a language model and continues with the branch of its category.",
 	New:      func() engine.Component { return &Categorize{} },
 	Outputs:  []engine.Field{{Name: "category_name", Type: "string", Doc: "the category"}},
 	Waits:    true,
-	Thoughts: "Sorting the request.",
+	Thoughts: "Classifying the request.",
 }
 
 // Init reads the categories.
@@ -46,10 +47,10 @@ func (c *Categorize) Init(s *engine.Setup) (err error) {
 		return err
 	}
 	if c.window < 0 {
-		return s.Fail("message_history_window_size", c.HistoryWindowSize, "is below 0; it counts turns of the conversation")
+		return s.Fail("message_history_window_size", c.HistoryWindowSize, "is negative; expected a number of turns")
 	}
 	if c.Categories.Kind() != engine.KindObject {
-		return s.Fail("category_description", c.Categories, "is a "+c.Categories.Kind().String()+"; an object of name -> {description, examples, to} is needed")
+		return s.Fail("category_description", c.Categories, "is a "+c.Categories.Kind().String()+"; expected an object of name -> {description, examples, to}")
 	}
 	for name, v := range c.Categories.Fields() {
 		at := "category_description." + name
@@ -65,7 +66,7 @@ func (c *Categorize) Init(s *engine.Setup) (err error) {
 	return nil
 }
 
-// examples are a list, or lines of one text.
+// examples are a list, or lines of one string.
 func examples(v engine.Value) []string {
 	if v.Kind() != engine.KindString {
 		return texts(v)
@@ -79,7 +80,7 @@ func examples(v engine.Value) []string {
 	return list
 }
 
-// texts are the elements of a list that are not empty; one text alone counts as a list.
+// texts returns the elements of a list that are not empty; a string counts as a list of one.
 func texts(v engine.Value) []string {
 	if v.Kind() != engine.KindList {
 		v = engine.List(v)
@@ -93,7 +94,7 @@ func texts(v engine.Value) []string {
 	return list
 }
 
-// Targets are the nodes of all categories.
+// Targets returns the nodes of all categories.
 func (c *Categorize) Targets() []string {
 	var ids []string
 	for _, k := range c.categories {
@@ -102,14 +103,14 @@ func (c *Categorize) Targets() []string {
 	return ids
 }
 
-// Run asks the model and chooses.
+// Run asks the model and selects a category.
 func (c *Categorize) Run(ctx context.Context, call *engine.Call) error {
 	v, err := c.question(ctx, call)
 	if err != nil {
 		return err
 	}
 	if k := v.Kind(); k != engine.KindString && k != engine.KindNull {
-		return fmt.Errorf("query {%s} is a %s; a text is needed", c.Query.Expr, k)
+		return fmt.Errorf("query {%s} is a %s; expected a string", c.Query.Expr, k)
 	}
 	call.In(c.Query.Expr, engine.String(v.Text()))
 	req, err := c.request(call, v.Text())
@@ -130,7 +131,7 @@ func (c *Categorize) Run(ctx context.Context, call *engine.Call) error {
 	return call.Next(chosen.to)
 }
 
-// question is the text to sort; whoever runs the node alone may give it as query.
+// question returns the text to classify; a run of the node alone may pass it as query.
 func (c *Categorize) question(ctx context.Context, call *engine.Call) (engine.Value, error) {
 	if call.Debugging() {
 		if v, ok := call.RunInputs().Lookup("query"); ok {
@@ -157,7 +158,7 @@ func (c *Categorize) request(call *engine.Call, query string) (*engine.ModelRequ
 	}, nil
 }
 
-// conversationLines shows messages as ROLE: "text", each on one line.
+// conversationLines formats messages as ROLE: "text", one per line.
 func conversationLines(messages []engine.ModelMessage) []string {
 	var lines []string
 	for _, m := range messages {
@@ -170,7 +171,7 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)
 }
 
-// choose is the category named most often.
+// choose returns the category named most often.
 func (c *Categorize) choose(answer string) category {
 	answer = strings.ToLower(answer)
 	best, most := c.categories[len(c.categories)-1], 0
@@ -182,7 +183,7 @@ func (c *Categorize) choose(answer string) category {
 	return best
 }
 
-// InputForm asks for the query.
+// InputForm returns the form with the query.
 func (c *Categorize) InputForm() engine.Value {
 	return engine.Object("query", engine.Object("type", "line", "name", "Query"))
 }

@@ -11,17 +11,17 @@ import (
 )
 
 // CodeExec runs a script of the canvas, or of a model that calls it as a tool. The script defines
-// main; what main returns is spread over the declared outputs and brought to their types.
+// main; its result is assigned to the declared outputs and converted to their types.
 //
 // Several outputs take the members of an object by name (a dot is a path) or the elements of a list
-// by position; one plain value goes to the first output. Differs: what the script writes to its
-// error channel fails the node only when there is no result; as a tool the result comes back. Files
-// that the script made are the outputs _ARTIFACTS and, as Markdown links, attachments.
-// Source: RAGFlow agent/tools/code_exec.py at 80a16e71 (behaviour read, written anew).
+// by position; one plain value goes to the first output. Differs: output on standard error fails
+// the node only when there is no result; as a tool it returns the result. Files that the script
+// wrote are the outputs _ARTIFACTS and, as Markdown links, attachments. Source: RAGFlow
+// agent/tools/code_exec.py at 80a16e71 (behaviour only).
 type CodeExec struct {
 	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript" label:"Language"`
-	Script    string             `json:"script" doc:"defines main, which gets the arguments by name (JavaScript: as one object)" format:"code"`
-	Arguments []engine.NamedExpr `json:"arguments" doc:"name -> reference to the value main gets"`
+	Script    string             `json:"script" doc:"source with a function main, which receives the arguments by name (JavaScript: as one object)" format:"code"`
+	Arguments []engine.NamedExpr `json:"arguments" doc:"name -> reference to the argument of main"`
 	outputs   []codeOutput
 }
 
@@ -31,9 +31,9 @@ type codeOutput struct{ name, typ string }
 var codeExecSpec = engine.Spec{
 	Name:     "CodeExec",
 	Category: engine.CategoryTool, Icon: "code",
-	Doc:      "Runs a Python or JavaScript function and gives what it returns.",
+	Doc:      "Runs a Python or JavaScript function and returns its result.",
 	New:      func() engine.Component { return &CodeExec{} },
-	Outputs:  []engine.Field{{Name: "result", Type: "any", Doc: "what main returned, unless the node declares other outputs"}},
+	Outputs:  []engine.Field{{Name: "result", Type: "any", Doc: "result of main, unless the node declares other outputs"}},
 	Retries:  true,
 	Thoughts: "Running the code.",
 	Tool: &engine.ToolSpec{
@@ -47,11 +47,11 @@ var codeExecSpec = engine.Spec{
 	},
 }
 
-// Init reads the declared outputs. A script may be left out, for a model to give it; an empty one
-// is a mistake.
+// Init reads the declared outputs. A script may be left out if a model passes it; an empty one is
+// an error.
 func (c *CodeExec) Init(s *engine.Setup) error {
 	if v := s.Params.Get("script"); v.Kind() == engine.KindString && v.Str() == "" {
-		return s.Fail("script", v, "is empty; a function main is needed")
+		return s.Fail("script", v, "is empty; expected a function main")
 	}
 	for name, slot := range s.Outputs.Fields() {
 		if !strings.HasPrefix(name, "_") {
@@ -64,7 +64,7 @@ func (c *CodeExec) Init(s *engine.Setup) error {
 	return nil
 }
 
-// Needs names the port the component acts through.
+// Needs returns the port the component uses.
 func (*CodeExec) Needs() string { return "Code" }
 
 // Run runs the script.
@@ -79,7 +79,7 @@ func (c *CodeExec) Run(ctx context.Context, call *engine.Call) error {
 	}
 	var ok bool
 	if run.Language, ok = languageOf(run.Language); !ok {
-		return fmt.Errorf("language %q is not supported; it should be python or javascript", run.Language)
+		return fmt.Errorf("language %q is not supported; expected python or javascript", run.Language)
 	}
 	if strings.TrimSpace(run.Script) == "" {
 		return errors.New("script is empty; define a function main")
@@ -99,8 +99,8 @@ func (c *CodeExec) Run(ctx context.Context, call *engine.Call) error {
 	return c.result(call, res)
 }
 
-// languageOf returns the language that a name stands for; ok is false for any other name, which is
-// returned as it is.
+// languageOf returns the language of a name; ok is false for an unknown name, which is returned as
+// it is.
 func languageOf(name string) (language string, ok bool) {
 	switch strings.ToLower(name) {
 	case "python", "python3":
@@ -111,8 +111,8 @@ func languageOf(name string) (language string, ok bool) {
 	return name, false
 }
 
-// arguments are what main gets: what a model gave under the same name, else the value of the
-// reference.
+// arguments returns the arguments of main: the one a model passed under the same name, else the
+// value of the reference.
 func (c *CodeExec) arguments(ctx context.Context, call *engine.Call, given engine.Value) (engine.Value, error) {
 	b := engine.NewObject(len(c.Arguments))
 	for i := range c.Arguments {
@@ -136,7 +136,7 @@ func (c *CodeExec) arguments(ctx context.Context, call *engine.Call, given engin
 	return b.Value(), nil
 }
 
-// looksLikeRef reports whether a text that refers to nothing was meant to.
+// looksLikeRef reports whether a string without references was meant as one.
 func looksLikeRef(s string) bool {
 	if strings.HasPrefix(s, "sys.") || strings.HasPrefix(s, "env.") {
 		return !strings.Contains(s, " ")
@@ -145,7 +145,7 @@ func looksLikeRef(s string) bool {
 	return ok && strings.Contains(node, ":") && output != "" && !strings.ContainsAny(s, " /")
 }
 
-// result sets the outputs. A script that returned nothing may have printed its result.
+// result sets the outputs. A script without a result may have printed it.
 func (c *CodeExec) result(call *engine.Call, res engine.CodeResult) error {
 	v := res.Value
 	if v.IsNull() {
@@ -199,7 +199,7 @@ func printed(text string) engine.Value {
 	return engine.String(text)
 }
 
-// pick is the part of a result that belongs to output i.
+// pick returns the part of a result for output i.
 func (c *CodeExec) pick(v engine.Value, i int) engine.Value {
 	name := c.outputs[i].name
 	switch v.Kind() {
@@ -226,7 +226,7 @@ func (c *CodeExec) pick(v engine.Value, i int) engine.Value {
 	return v
 }
 
-// coerce brings a value to a declared type; what cannot be brought there stays as it is.
+// coerce converts a value to a declared type; a value that cannot be converted stays as it is.
 func coerce(v engine.Value, typ string) engine.Value {
 	text := strings.TrimSpace(v.Text())
 	switch {
@@ -272,7 +272,7 @@ func isYes(text string) bool {
 	return false
 }
 
-// Requires names the language of the script. One that a model writes is known only in the run.
+// Requires returns the language of the script. That of a model's script is known only in the run.
 func (c *CodeExec) Requires() []string {
 	if c.Script == "" {
 		return nil
@@ -281,10 +281,10 @@ func (c *CodeExec) Requires() []string {
 	return []string{language}
 }
 
-// MayRequire lists the languages of scripts.
+// MayRequire returns the languages of scripts.
 func (c *CodeExec) MayRequire() []string { return []string{"javascript", "python"} }
 
-// InputForm has one line per argument.
+// InputForm returns a form with one field per argument.
 func (c *CodeExec) InputForm() engine.Value {
 	b := engine.NewObject(len(c.Arguments))
 	for _, a := range c.Arguments {

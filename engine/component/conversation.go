@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// conversation is a model call ready to be made: everything rendered, nothing asked yet.
+// conversation is a rendered model call that has not been sent.
 type conversation struct {
 	system    string
 	messages  []engine.ModelMessage
@@ -41,7 +41,7 @@ func messagesValue(messages []engine.ModelMessage) engine.Value {
 	return engine.List(list...)
 }
 
-// last is what the user asks.
+// last returns the last message of the user.
 func (c *conversation) last() string {
 	if n := len(c.messages); n > 0 {
 		return c.messages[n-1].Content
@@ -49,7 +49,8 @@ func (c *conversation) last() string {
 	return ""
 }
 
-// historyWindow is how many turns of the conversation a node sends along, by its param or as given.
+// historyWindow returns the number of turns of the conversation that a node sends, from its param
+// or n.
 func historyWindow(s *engine.Setup, c *engine.Common, turns int) (int, error) {
 	v := c.HistoryWindowSize
 	if v.Kind() == engine.KindString {
@@ -60,13 +61,13 @@ func historyWindow(s *engine.Setup, c *engine.Common, turns int) (int, error) {
 	case c.HistoryWindowSize.IsNull():
 		return turns, nil
 	case !ok:
-		return 0, s.Fail("message_history_window_size", c.HistoryWindowSize, "is no number of turns")
+		return 0, s.Fail("message_history_window_size", c.HistoryWindowSize, "is not a number of turns")
 	}
 	return int(n), nil
 }
 
-// past is the conversation before what the user says now. It is refused when it is longer than a
-// text may be.
+// past returns the conversation before the current message. It fails if it exceeds the limit of a
+// text.
 func past(call *engine.Call, window int) ([]engine.ModelMessage, error) {
 	turns := call.History(window)
 	if len(turns) == 0 {
@@ -86,8 +87,8 @@ func past(call *engine.Call, window int) ([]engine.ModelMessage, error) {
 	return list, nil
 }
 
-// join puts prompts behind the past. A prompt of the user takes the place of an entry the user
-// never got an answer to, so that what the canvas asks is always sent.
+// join appends prompts to the past. A user prompt replaces an unanswered entry of the user, so that
+// the prompts of the canvas are always sent.
 func join(past, prompts []engine.ModelMessage) []engine.ModelMessage {
 	if n := len(past); n > 0 && len(prompts) > 0 && past[n-1].Role == "user" && prompts[0].Role == "user" {
 		past = past[:n-1]
@@ -95,8 +96,8 @@ func join(past, prompts []engine.ModelMessage) []engine.ModelMessage {
 	return append(past, prompts...)
 }
 
-// fit shortens a conversation to a model's window, of which 97 % may be used: first the past goes,
-// then the longer one of system text and last message is cut.
+// fit shortens a conversation to 97 % of a model's window: it drops the past first, then cuts the
+// longer one of system prompt and last message.
 func (c *conversation) fit(window int) {
 	limit := window * 97 / 100
 	total := engine.Tokens(c.system)
@@ -118,19 +119,19 @@ func (c *conversation) fit(window int) {
 	}
 }
 
-// cutTokens is the start of a text, about n tokens long.
+// cutTokens returns the start of a text, about n tokens long.
 func cutTokens(text string, n int) string {
 	runes := []rune(text)
 	return string(runes[:min(len(runes), max(0, n)*4)])
 }
 
-// cutBlocks are parts of a system prompt that are rules for steps of an agent, not text for the
-// model.
+// cutBlocks are the parts of a system prompt with rules for steps of an agent; they are not sent.
 var cutBlocks = [...]string{
 	"task_analysis", "plan_generation", "reflection", "context_summary", "context_ranking", "citation_guidelines",
 }
 
-// cutOverrides takes those blocks out of a system prompt. It gives the rest and the blocks by name.
+// cutOverrides removes those blocks from a system prompt. It returns the rest and the blocks by
+// name.
 func cutOverrides(system string) (rest string, blocks engine.Value) {
 	if !strings.Contains(system, "</") {
 		return system, engine.Null
@@ -156,7 +157,7 @@ func cutOverrides(system string) (rest string, blocks engine.Value) {
 	return strings.TrimSpace(system), b.Value()
 }
 
-// cutBlock splits a text around <name>...</name>, in any case.
+// cutBlock splits a text around <name>...</name>, ignoring case.
 func cutBlock(text, name string) (before, inner, after string, ok bool) {
 	open := indexFold(text, "<"+name+">")
 	if open < 0 {
@@ -170,7 +171,7 @@ func cutBlock(text, name string) (before, inner, after string, ok bool) {
 	return text[:open], text[from : from+end], text[from+end+len(name)+3:], true
 }
 
-// indexFold finds an ASCII text without regard to case.
+// indexFold is strings.Index that ignores the case of ASCII letters.
 func indexFold(s, part string) int {
 	for i := 0; i+len(part) <= len(s); i++ {
 		if strings.EqualFold(s[i:i+len(part)], part) {
@@ -180,7 +181,7 @@ func indexFold(s, part string) int {
 	return -1
 }
 
-// pictures are the data URLs of images among the values of a reference.
+// pictures returns the data URLs of images among the values of a reference.
 func pictures(ctx context.Context, call *engine.Call, ref *engine.Ref) ([]string, error) {
 	if ref.IsZero() {
 		return nil, nil
@@ -201,7 +202,7 @@ func pictures(ctx context.Context, call *engine.Call, ref *engine.Ref) ([]string
 	return list, nil
 }
 
-// afterReasoning is a model's answer without the reasoning before it.
+// afterReasoning returns a model's answer without the leading reasoning.
 func afterReasoning(text string) string {
 	if i := strings.LastIndex(text, engine.ThinkClose); i >= 0 {
 		return text[i+len(engine.ThinkClose):]

@@ -12,49 +12,49 @@ import (
 var dataOperationsSpec = engine.Spec{
 	Name:     "DataOperations",
 	Category: engine.CategoryData, Icon: "data",
-	Doc:      "Changes objects: picks, removes and renames members, filters, merges, sets members, or reads texts as values.",
+	Doc:      "Transforms objects: select, remove, rename or set members, filter, merge, or parse strings as values.",
 	New:      func() engine.Component { return new(DataOperations) },
-	Inputs:   []engine.Field{{Name: "*", Type: "any", Doc: "objects and lists of objects; anything else is left out"}},
+	Inputs:   []engine.Field{{Name: "*", Type: "any", Doc: "objects and lists of objects; other values are ignored"}},
 	Outputs:  []engine.Field{{Name: "result", Type: "json", Doc: "the new objects; one object for combine"}},
 	Inline:   true,
-	Thoughts: "Working on data.",
+	Thoughts: "Transforming data.",
 }
 
-// DataOperations makes new objects out of the objects it is given.
+// DataOperations transforms objects into new objects.
 //
 // In: each value of query. Out: result.
 //
-// Source: RAGFlow agent/component/data_operations.py at 80a16e71 (behaviour read, written anew).
-// Differs: literal_eval does what its name says; no operation changes the objects it reads.
+// Source: RAGFlow agent/component/data_operations.py at 80a16e71 (behaviour only). Differs:
+// literal_eval parses literals; no operation changes the objects it reads.
 type DataOperations struct {
 	Query        []engine.Ref `json:"query" doc:"references to objects or lists of objects"`
-	Operations   string       `json:"operations" doc:"what to do with each object" default:"literal_eval" enum:"select_keys,literal_eval,combine,filter_values,append_or_update,remove_keys,rename_keys"`
-	SelectKeys   []string     `json:"select_keys" doc:"select_keys: members that stay"`
-	RemoveKeys   []string     `json:"remove_keys" doc:"remove_keys: members that go"`
-	RenameKeys   []KeyRename  `json:"rename_keys" doc:"rename_keys: new names; a renamed member goes to the end"`
-	FilterValues []DataRule   `json:"filter_values" doc:"filter_values: rules that an object must fulfil to stay"`
+	Operations   string       `json:"operations" doc:"the operation" default:"literal_eval" enum:"select_keys,literal_eval,combine,filter_values,append_or_update,remove_keys,rename_keys"`
+	SelectKeys   []string     `json:"select_keys" doc:"select_keys: members to keep"`
+	RemoveKeys   []string     `json:"remove_keys" doc:"remove_keys: members to remove"`
+	RenameKeys   []KeyRename  `json:"rename_keys" doc:"rename_keys: new names; a renamed member moves to the end"`
+	FilterValues []DataRule   `json:"filter_values" doc:"filter_values: rules that an object must match to be kept"`
 	Updates      []DataUpdate `json:"updates" doc:"append_or_update: members to set"`
 }
 
-// KeyRename gives a member another name.
+// KeyRename renames a member.
 type KeyRename struct {
-	Old string `json:"old_key" doc:"name now"`
-	New string `json:"new_key" doc:"name then"`
+	Old string `json:"old_key" doc:"current name"`
+	New string `json:"new_key" doc:"new name"`
 }
 
 // DataRule is one rule of filter_values.
 type DataRule struct {
-	Key      string       `json:"key" doc:"member to look at; an object without it does not stay"`
-	Operator string       `json:"operator" doc:"=, ≠, contains, start with or end with; any other keeps nothing" default:"equals"`
-	Value    engine.Value `json:"value" doc:"text it is compared with; may hold references"`
+	Key      string       `json:"key" doc:"member to compare; an object without it is dropped"`
+	Operator string       `json:"operator" doc:"=, ≠, contains, start with or end with; any other matches nothing" default:"equals"`
+	Value    engine.Value `json:"value" doc:"text to compare with; may contain references"`
 
 	text engine.Text
 }
 
 // DataUpdate sets one member.
 type DataUpdate struct {
-	Key   string       `json:"key" doc:"member to set; blank ones do not count"`
-	Value engine.Value `json:"value" doc:"text; may hold references"`
+	Key   string       `json:"key" doc:"member to set; blank names are ignored"`
+	Value engine.Value `json:"value" doc:"text; may contain references"`
 
 	text engine.Text
 }
@@ -70,7 +70,7 @@ func (d *DataOperations) Init(*engine.Setup) error {
 	return nil
 }
 
-// Run makes the new objects.
+// Run sets the new objects.
 func (d *DataOperations) Run(ctx context.Context, call *engine.Call) error {
 	var objects []engine.Value
 	for i := range d.Query {
@@ -158,8 +158,8 @@ func (d *DataOperations) renamed(o engine.Value) engine.Value {
 	return o
 }
 
-// combined is one object with the members of all. A name that occurs more than once gets a list of
-// its values; values that are lists are joined.
+// combined merges objects. A name that occurs more than once gets a list of its values; values that
+// are lists are joined.
 func combined(objects []engine.Value) engine.Value {
 	all := engine.Object()
 	for _, o := range objects {
@@ -184,7 +184,7 @@ func combined(objects []engine.Value) engine.Value {
 	return all
 }
 
-// filter keeps the objects that fulfil every rule.
+// filter keeps the objects that match every rule.
 func (d *DataOperations) filter(ctx context.Context, call *engine.Call, objects []engine.Value) (engine.Value, error) {
 	values := make([]string, len(d.FilterValues))
 	for i := range d.FilterValues {
@@ -205,8 +205,7 @@ func (d *DataOperations) filter(ctx context.Context, call *engine.Call, objects 
 	}), nil
 }
 
-// updates is a function that sets the members. A value that comes out empty counts as it was
-// written.
+// updates returns a function that sets the members. A value that renders empty is used as written.
 func (d *DataOperations) updates(ctx context.Context, call *engine.Call) (func(engine.Value) engine.Value, error) {
 	values := make([]engine.Value, len(d.Updates))
 	for i := range d.Updates {
@@ -229,8 +228,8 @@ func (d *DataOperations) updates(ctx context.Context, call *engine.Call) (func(e
 	}, nil
 }
 
-// literalSeeker reads the texts in values that look like Python literals, as long as what comes of
-// them is no larger than check allows.
+// literalSeeker parses strings in values that look like Python literals, up to the size that check
+// allows.
 type literalSeeker struct {
 	check func(size int64) error
 	size  int64

@@ -7,24 +7,24 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// DocGenerator writes a document: PDF, Word, text, Markdown or HTML.
+// DocGenerator writes a document as PDF, Word, text, Markdown or HTML.
 type DocGenerator struct {
 	External
 	Content      engine.Expr `json:"content" doc:"text of the document, as Markdown" check:"nonempty"`
 	Title        engine.Expr `json:"title" doc:"title on the first page"`
 	Subtitle     engine.Expr `json:"subtitle" doc:"line below the title"`
-	OutputFormat string      `json:"output_format" doc:"form of the document" default:"pdf" enum:"pdf,docx,txt,markdown,html,md"`
+	OutputFormat string      `json:"output_format" doc:"format of the document" default:"pdf" enum:"pdf,docx,txt,markdown,html,md"`
 	HeaderText   engine.Expr `json:"header_text" doc:"line at the top of each page" group:"page"`
 	FooterText   engine.Expr `json:"footer_text" doc:"line at the bottom of each page" group:"page"`
 	FontFamily   string      `json:"font_family" doc:"font" default:"Helvetica" group:"page"`
 	FontSize     int         `json:"font_size" doc:"size of the text in points" default:"12" min:"1" group:"page"`
 	PageSize     string      `json:"page_size" doc:"A4 or Letter" default:"A4" group:"page"`
 	Orientation  string      `json:"orientation" doc:"portrait or landscape" default:"portrait" group:"page"`
-	Filename     engine.Expr `json:"filename" doc:"name of the file, without ending"`
-	PageNumbers  bool        `json:"add_page_numbers" doc:"number the pages" default:"true" label:"Page numbers" group:"page"`
-	Timestamp    bool        `json:"add_timestamp" doc:"say when it was made" default:"true" label:"Timestamp" group:"page"`
-	Watermark    engine.Expr `json:"watermark_text" doc:"text across each page" group:"page"`
-	TOC          bool        `json:"enable_toc" doc:"a table of contents" label:"Table of contents" group:"page"`
+	Filename     engine.Expr `json:"filename" doc:"name of the file without extension"`
+	PageNumbers  bool        `json:"add_page_numbers" doc:"add page numbers" default:"true" label:"Page numbers" group:"page"`
+	Timestamp    bool        `json:"add_timestamp" doc:"add the time of creation" default:"true" label:"Timestamp" group:"page"`
+	Watermark    engine.Expr `json:"watermark_text" doc:"watermark on each page" group:"page"`
+	TOC          bool        `json:"enable_toc" doc:"add a table of contents" label:"Table of contents" group:"page"`
 }
 
 // Run writes the document.
@@ -39,8 +39,8 @@ var docGeneratorSpec = engine.Spec{
 	Doc: "Writes a document file from text.", Retries: true, Waits: true,
 	New: func() engine.Component { return &DocGenerator{} },
 	Outputs: []engine.Field{
-		{Name: "success", Type: "boolean", Doc: "whether it worked"},
-		{Name: "download", Type: "string", Doc: "JSON text that describes the file"},
+		{Name: "success", Type: "boolean", Doc: "whether it succeeded"},
+		{Name: "download", Type: "string", Doc: "description of the file as JSON"},
 		{Name: "attachment", Type: "object", Doc: "the written file: {doc_id, format, file_name}"},
 		{Name: "doc_id", Type: "string", Doc: "id of the file"},
 		{Name: "filename", Type: "string", Doc: "name of the file"},
@@ -51,8 +51,8 @@ var docGeneratorSpec = engine.Spec{
 	StandIn:  writeDocument,
 }
 
-// writeDocument is the stand-in: it writes text and Markdown; a PDF or a Word file becomes the HTML
-// from which one is printed.
+// writeDocument is the stand-in: it writes text and Markdown; instead of PDF and Word it writes
+// HTML to print.
 func writeDocument(args, params engine.Value) (engine.Value, bool) {
 	title, content := args.Get("title").Str(), args.Get("content").Str()
 	name := strings.Join(strings.FieldsFunc(args.Get("filename").Text(), unsafeInNames), "-")
@@ -74,13 +74,13 @@ func writeDocument(args, params engine.Value) (engine.Value, bool) {
 	return engine.Object("success", true, "download", file.Value().JSON()), false
 }
 
-// unsafeInNames reports characters that names of files are not made of.
+// unsafeInNames reports characters that are not allowed in file names.
 func unsafeInNames(r rune) bool {
 	letter := 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || r >= 0x80
 	return !letter && (r < '0' || '9' < r) && !strings.ContainsRune("._-", r)
 }
 
-// htmlPage is a page of paragraphs, which empty lines separate.
+// htmlPage returns a page with the paragraphs of a text, which empty lines separate.
 func htmlPage(title, content string) string {
 	title = escapeHTML.Replace(title)
 	var b strings.Builder

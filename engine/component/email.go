@@ -6,24 +6,24 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Email sends a mail.
+// Email sends an e-mail.
 type Email struct {
 	External
 	To         engine.Expr `json:"to_email" doc:"address of the recipient" default:"{sys.query}" label:"To"`
-	CC         engine.Expr `json:"cc_email" doc:"further addresses, separated by commas" label:"CC"`
+	CC         engine.Expr `json:"cc_email" doc:"more addresses, separated by commas" label:"CC"`
 	Subject    engine.Expr `json:"subject" doc:"subject line"`
-	Content    engine.Expr `json:"content" doc:"the mail, as HTML"`
+	Content    engine.Expr `json:"content" doc:"body of the e-mail, as HTML"`
 	Server     string      `json:"smtp_server" doc:"address of the mail server" label:"SMTP server"`
 	Port       int         `json:"smtp_port" doc:"port of the mail server" default:"465" min:"1" label:"SMTP port"`
-	Account    string      `json:"email" doc:"address of the sender, which is the account too"`
-	Password   string      `json:"password" doc:"password, best as {{secret:NAME}}"`
+	Account    string      `json:"email" doc:"address of the sender, also used as account name"`
+	Password   string      `json:"password" doc:"password, preferably {{secret:NAME}}"`
 	SenderName string      `json:"sender_name" doc:"name of the sender"`
-	Username   string      `json:"smtp_username" doc:"account on the mail server; the sender's address without it" label:"SMTP account"`
+	Username   string      `json:"smtp_username" doc:"account name at the mail server; the sender's address if empty" label:"SMTP account"`
 
-	Attachments []engine.Expr `json:"attachments" doc:"files that go with the mail, as references"`
+	Attachments []engine.Expr `json:"attachments" doc:"attached files, as references"`
 }
 
-// Run sends the mail. Without a recipient nothing is sent.
+// Run sends the e-mail. Without a recipient it does nothing.
 func (e *Email) Run(ctx context.Context, call *engine.Call) error {
 	call.Out("success", engine.Bool(false))
 	files, err := evaluated(ctx, call, e.Attachments)
@@ -42,5 +42,5 @@ var emailSpec = outside("Email", "email", "Sends a mail.", "success",
 	func() engine.Component {
 		return &Email{External: needing("smtp_server", "email", "password", "sender_name")}
 	},
-	wanted("to_email", "address of the recipient"), maybe("cc_email", "string", "further addresses, separated by commas"),
-	maybe("content", "string", "the mail, as HTML"), maybe("subject", "string", "subject line"))
+	wanted("to_email", "address of the recipient"), maybe("cc_email", "string", "more addresses, separated by commas"),
+	maybe("content", "string", "body of the e-mail, as HTML"), maybe("subject", "string", "subject line"))

@@ -12,17 +12,17 @@ import (
 // ExcelProcessor reads, merges and writes spreadsheets.
 type ExcelProcessor struct {
 	External
-	Operation      string        `json:"operation" doc:"what to do" default:"read" enum:"read,merge,transform,output"`
+	Operation      string        `json:"operation" doc:"the operation" default:"read" enum:"read,merge,transform,output"`
 	InputFiles     []engine.Expr `json:"input_files" doc:"files, as references"`
 	SheetSelection string        `json:"sheet_selection" doc:"all, first, or names separated by commas" default:"all"`
-	MergeStrategy  string        `json:"merge_strategy" doc:"concat puts rows below each other, join matches them by join_on" default:"concat" enum:"concat,join"`
+	MergeStrategy  string        `json:"merge_strategy" doc:"concat appends rows, join matches them by join_on" default:"concat" enum:"concat,join"`
 	JoinOn         string        `json:"join_on" doc:"column to match rows by"`
 	TransformData  engine.Expr   `json:"transform_data" doc:"rows, or sheets of rows, as a reference"`
-	OutputFormat   string        `json:"output_format" doc:"form of the written file" default:"xlsx" enum:"xlsx,csv"`
-	OutputFilename string        `json:"output_filename" doc:"name of the written file, without ending" default:"output"`
+	OutputFormat   string        `json:"output_format" doc:"format of the written file" default:"xlsx" enum:"xlsx,csv"`
+	OutputFilename string        `json:"output_filename" doc:"name of the written file without extension" default:"output"`
 }
 
-// Run works on the files.
+// Run processes the files.
 func (e *ExcelProcessor) Run(ctx context.Context, call *engine.Call) error {
 	operation := engine.ParseExpr(engine.String(e.Operation))
 	files, err := evaluated(ctx, call, e.InputFiles)
@@ -39,15 +39,15 @@ var excelProcessorSpec = engine.Spec{
 	New: func() engine.Component { return &ExcelProcessor{} },
 	Outputs: []engine.Field{
 		{Name: "data", Type: "object", Doc: "rows by file and sheet"},
-		{Name: "summary", Type: "string", Doc: "what was read or written"},
+		{Name: "summary", Type: "string", Doc: "summary of the result"},
 		{Name: "markdown", Type: "string", Doc: "the first rows as tables"},
 		{Name: "attachment", Type: "object", Doc: "the written file: {doc_id, format, file_name}"},
 	},
-	Thoughts: "Working on the spreadsheet.",
+	Thoughts: "Processing the spreadsheet.",
 	StandIn:  writeSheet,
 }
 
-// writeSheet is the stand-in: it writes rows as CSV, and invents what other operations read.
+// writeSheet is the stand-in: it writes rows as CSV and returns invented rows for other operations.
 func writeSheet(args, params engine.Value) (engine.Value, bool) {
 	if args.Get("operation").Str() != "output" {
 		return engine.Object("summary", notice("ExcelProcessor", args), "data", engine.Object(), "markdown", ""), true
@@ -76,7 +76,7 @@ func writeSheet(args, params engine.Value) (engine.Value, bool) {
 		"data", engine.Object(name, engine.List(rows...)), "markdown", table, "attachment", file.Value()), false
 }
 
-// sheetText is a sheet as CSV and as a Markdown table.
+// sheetText returns a sheet as CSV and as a Markdown table.
 func sheetText(names []string, rows []engine.Value) (csv, table string) {
 	var c, t strings.Builder
 	line := func(cells []string) {

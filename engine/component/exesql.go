@@ -15,8 +15,8 @@ type ExeSQL struct {
 	Username   string      `json:"username" doc:"account"`
 	Host       string      `json:"host" doc:"address of the server"`
 	Port       int         `json:"port" doc:"port of the server" default:"3306" min:"1"`
-	Password   string      `json:"password" doc:"password, best as {{secret:NAME}}"`
-	MaxRecords int         `json:"max_records" doc:"rows of a result at most" default:"1024" min:"1"`
+	Password   string      `json:"password" doc:"password, preferably {{secret:NAME}}"`
+	MaxRecords int         `json:"max_records" doc:"maximum number of rows per result" default:"1024" min:"1"`
 	ReadOnly   bool        `json:"read_only" doc:"refuse statements that change data" default:"true"`
 }
 
@@ -25,11 +25,11 @@ func (e *ExeSQL) Run(ctx context.Context, call *engine.Call) error {
 	return e.act(ctx, call, arg{"sql", &e.SQL})
 }
 
-var exeSQLSpec = sqlLook(outside("ExeSQL", "execute_sql", "Runs SQL on a database and gives the rows.", passages,
+var exeSQLSpec = sqlLook(outside("ExeSQL", "execute_sql", "Runs SQL on a database and returns the rows.", passages,
 	func() engine.Component { return &ExeSQL{External: needing("database", "username", "host", "password")} },
 	wanted("sql", "the statement to run")))
 
-// sqlLook completes the Spec of an external component with what a database differs in.
+// sqlLook adapts the Spec of an external component to a database.
 func sqlLook(s engine.Spec) engine.Spec {
 	s.Icon = "data"
 	s.StandIn = invents(func(args engine.Value) engine.Value {

@@ -9,20 +9,20 @@ import (
 var exitLoopSpec = engine.Spec{
 	Name:     "ExitLoop",
 	Category: engine.CategoryFlow, Icon: "exit",
-	Doc:    "Ends the Loop around it: what follows the Loop runs next.",
+	Doc:    "Ends the enclosing Loop; the nodes after the Loop run next.",
 	New:    func() engine.Component { return new(ExitLoop) },
 	Inline: true,
 }
 
 // ExitLoop ends the Loop whose body it stands in. In: nothing. Out: nothing.
 //
-// Source: RAGFlow agent/component/exit_loop.py at 80a16e71 (behaviour read, written anew).
+// Source: RAGFlow agent/component/exit_loop.py at 80a16e71 (behaviour only).
 type ExitLoop struct{}
 
-// Run does nothing: being there is enough.
+// Run does nothing: reaching the node ends the loop.
 func (*ExitLoop) Run(context.Context, *engine.Call) error { return nil }
 
-// Exit marks the component as a way out of a body.
+// Exit marks the component as an exit of a body.
 func (*ExitLoop) Exit() {}
 
 var (

@@ -9,38 +9,34 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// External is what components have in common whose work is done outside the engine: web searches,
-// mail, databases, documents. They load everywhere and keep their params; to act they need the
-// Tools port of a host.
+// External is the base of components that work outside the engine: web searches, e-mail, databases,
+// documents. They load everywhere with their params; to run they require the Tools port.
 type External struct {
 	kind     string
 	params   engine.Value
-	settings []string // params without which its service usually refuses
+	settings []string // params that the service usually requires
 	pins     []string // arguments that a model is not asked for where the params give them
 }
 
-// needing is an External with the names of its connection settings.
+// needing returns an External with the names of its connection settings.
 func needing(settings ...string) External { return External{settings: settings} }
 
-// arg is one argument of an external component: what a model gives, or else the node's own
-// parameter.
+// arg is one argument of an external component, passed by a model or set by the node's param.
 type arg struct {
 	name  string
 	param *engine.Expr
 }
 
-// Init keeps the params for the port.
+// Init stores the params for the port.
 func (e *External) Init(s *engine.Setup) error {
 	e.kind, e.params = s.Kind, s.Params.Without("outputs").Without("inputs").Without("debug_inputs")
 	return nil
 }
 
-// Needs names the port the component acts through; without it the component fails when it is
-// reached.
+// Needs returns the port the component uses; without it the component fails when it is reached.
 func (e *External) Needs() string { return "Tools" }
 
-// Blank lists settings that are empty and without which a service usually refuses: keys, hosts,
-// accounts.
+// Blank returns the empty settings that a service usually requires: keys, hosts, accounts.
 func (e *External) Blank() []string {
 	var names []string
 	for _, name := range e.settings {
@@ -68,7 +64,7 @@ func (e *External) pinned(name string) bool {
 	return slices.Contains(e.pins, name) && e.params.Get(name).Truthy()
 }
 
-// Warnings says what may keep the component from working where it runs.
+// Warnings returns the reasons for which the component may fail.
 func (e *External) Warnings() []engine.Diagnostic {
 	list := []engine.Diagnostic{{
 		Code: engine.CodeNeedsHost, Message: e.kind + " acts outside the engine: it runs on a host, such as `easel serve`",
@@ -79,7 +75,7 @@ func (e *External) Warnings() []engine.Diagnostic {
 	return list
 }
 
-// evaluated is a list of the values of expressions.
+// evaluated returns the values of expressions as a list.
 func evaluated(ctx context.Context, call *engine.Call, list []engine.Expr) (engine.Value, error) {
 	values := make([]engine.Value, len(list))
 	for i := range list {
@@ -92,8 +88,8 @@ func evaluated(ctx context.Context, call *engine.Call, list []engine.Expr) (engi
 	return engine.List(values...), nil
 }
 
-// act calls the component outside. An empty first argument gives empty outputs, as a search without
-// a query does.
+// act calls the tool of the component. An empty first argument gives empty outputs, as a search
+// without a query does.
 func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) error {
 	values := engine.NewObject(len(args))
 	for i, a := range args {
@@ -116,7 +112,7 @@ func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) erro
 	}
 	port := call.Ports().Tools
 	if port == nil {
-		return fmt.Errorf("%s: %w: it works only where a host offers it as a tool", e.kind, engine.ErrNoPort)
+		return fmt.Errorf("%s: %w: this component requires a host that offers it as a tool", e.kind, engine.ErrNoPort)
 	}
 	outs, err := port.CallTool(ctx, &engine.ExternalCall{
 		Component: e.kind, Node: call.NodeID(), Params: call.MarkSecrets(e.params), Arguments: values.Value(),
@@ -131,7 +127,7 @@ func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) erro
 // take sets the outputs. Passages become references, and text for prompts where the port gave none.
 func (e *External) take(call *engine.Call, outs engine.Value) error {
 	if k := outs.Kind(); k != engine.KindObject && k != engine.KindNull {
-		return fmt.Errorf("%s: the tool gave a %s; an object of outputs is needed", e.kind, k)
+		return fmt.Errorf("%s: the tool returned a %s; expected an object of outputs", e.kind, k)
 	}
 	for name, v := range outs.Fields() {
 		if name != "chunks" && name != "doc_aggs" && !strings.HasPrefix(name, "_") {
@@ -148,7 +144,7 @@ func (e *External) take(call *engine.Call, outs engine.Value) error {
 	return nil
 }
 
-// externalSpecs lists the components that work outside, by what they are for.
+// externalSpecs lists the external components by topic.
 func externalSpecs() []engine.Spec {
 	var list []engine.Spec
 	for _, group := range [...][]engine.Spec{
@@ -159,16 +155,16 @@ func externalSpecs() []engine.Spec {
 		list = append(list, group...)
 	}
 	for i := range list {
-		list[i].Open = true // a host may know settings of its own
+		list[i].Open = true // a host may have more settings
 	}
 	return list
 }
 
-// passages is the result of a search: its finds as text for a prompt.
+// passages is the output of a search: its results as text for a prompt.
 const passages = "formalized_content"
 
-// outside is the Spec of an external component that a model may call, with the name and doc of its
-// arguments.
+// outside returns the Spec of an external component that a model may call, with names and docs of
+// its arguments.
 func outside(name, function, doc, result string, fresh func() engine.Component, args ...engine.Field) engine.Spec {
 	return engine.Spec{
 		Category: engine.CategoryTool, Icon: iconFor(result), StandIn: standInFor(name, result),
@@ -179,7 +175,7 @@ func outside(name, function, doc, result string, fresh func() engine.Component, 
 	}
 }
 
-// iconFor is the drawing of an external component, by the output that is its result.
+// iconFor returns the icon of an external component by its main output.
 func iconFor(result string) string {
 	if result == passages || result == "json" {
 		return "search"
@@ -191,20 +187,20 @@ func outputsOf(result string) []engine.Field {
 	switch result {
 	case passages:
 		return []engine.Field{
-			{Name: passages, Type: "string", Doc: "what was found, as text for a prompt"},
-			{Name: "json", Type: "list", Doc: "what was found, with all fields"},
+			{Name: passages, Type: "string", Doc: "the results as text for a prompt"},
+			{Name: "json", Type: "list", Doc: "the results with all fields"},
 		}
 	case "json":
-		return []engine.Field{{Name: "json", Type: "list", Doc: "what was found, with all fields"}}
+		return []engine.Field{{Name: "json", Type: "list", Doc: "the results with all fields"}}
 	case "report":
 		return []engine.Field{{Name: "report", Type: "string", Doc: "the data as text"}}
 	case "success":
-		return []engine.Field{{Name: "success", Type: "boolean", Doc: "whether it worked"}}
+		return []engine.Field{{Name: "success", Type: "boolean", Doc: "whether it succeeded"}}
 	}
 	return []engine.Field{{Name: result, Type: "any", Doc: "the result"}}
 }
 
-// wanted is an argument a model must give; maybe is one it may give.
+// wanted is a required argument; maybe is an optional one.
 func wanted(name, doc string) engine.Field {
 	return engine.Field{Name: name, Type: "string", Doc: doc, Required: true}
 }

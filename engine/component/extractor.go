@@ -14,16 +14,16 @@ type Extractor struct {
 	engine.Common
 	Sampling
 	SysPrompt  engine.Text   `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
-	Prompts    engine.Value  `json:"prompts" doc:"what is asked: a list of {role, content}, or one text; a reference to chunks stands for the text of each"`
-	FieldName  string        `json:"field_name" doc:"field of the chunk the answer goes to: summary, keywords, questions, metadata, toc, ..." check:"nonempty"`
+	Prompts    engine.Value  `json:"prompts" doc:"prompts: a list of {role, content}, or one text; a reference to chunks stands for the text of the current one"`
+	FieldName  string        `json:"field_name" doc:"field of the chunk for the answer: summary, keywords, questions, metadata, toc, ..." check:"nonempty"`
 	prompts    []chunkPrompt // the first is the system prompt
 	references []engine.Ref
 }
 
-// chunkPrompt is a prompt in which the text of a chunk stands between some parts.
+// chunkPrompt is a prompt with placeholders for the text of a chunk.
 type chunkPrompt struct {
 	role  string
-	parts []engine.Text // the text of the chunk stands between each two
+	parts []engine.Text // the text of the chunk goes between each two
 }
 
 var extractorSpec = engine.Spec{
@@ -32,7 +32,7 @@ var extractorSpec = engine.Spec{
 	Outputs: chunksOutput, Ignores: modelIgnores,
 }
 
-// chunksOf is the end of a reference to the chunks of a node.
+// chunksOf is the suffix of a reference to the chunks of a node.
 const chunksOf = "@chunks"
 
 // Init compiles the prompts.
@@ -59,8 +59,8 @@ func (e *Extractor) Init(s *engine.Setup) error {
 	return nil
 }
 
-// divided cuts a text at its references to chunks. Whichever node they name, they stand for the
-// chunks that the node before gives.
+// divided splits a text at its references to chunks. Regardless of the node, they refer to the
+// chunks of the previous node.
 func divided(t *engine.Text) []engine.Text {
 	parts := []string{""}
 	refs := t.Refs()
@@ -83,10 +83,10 @@ func divided(t *engine.Text) []engine.Text {
 	return out
 }
 
-// References are those of the prompts beside the chunks.
+// References returns those of the prompts except the chunks.
 func (e *Extractor) References() []engine.Ref { return e.references }
 
-// Run asks about each chunk, several at a time.
+// Run asks the model about each chunk, concurrently.
 func (e *Extractor) Run(ctx context.Context, call *engine.Call) error {
 	p, err := previousPayload(call)
 	if err != nil {
@@ -118,13 +118,13 @@ func (e *Extractor) Run(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// promptText is a rendered prompt; the text of a chunk stands between its parts.
+// promptText is a rendered prompt; the text of a chunk goes between its parts.
 type promptText struct {
 	role  string
 	parts []string
 }
 
-// with is the prompt about a text.
+// with returns the prompt with the text of a chunk.
 func (p *promptText) with(text string) string { return strings.TrimSpace(strings.Join(p.parts, text)) }
 
 func (e *Extractor) rendered(ctx context.Context, call *engine.Call) ([]promptText, error) {
@@ -143,8 +143,8 @@ func (e *Extractor) rendered(ctx context.Context, call *engine.Call) ([]promptTe
 	return out, nil
 }
 
-// each calls work for every chunk, as many at once as the run does, and stops at the first error.
-// The keys of model calls are drawn in order, so that a run that continues repeats none.
+// each calls work for every chunk, with the concurrency of the run, and stops at the first error.
+// Keys of model calls are assigned in order, so that a continued run repeats none.
 func (e *Extractor) each(
 	ctx context.Context, call *engine.Call, chunks []engine.Value, work func(i int, key string) error,
 ) error {
@@ -187,7 +187,7 @@ func (e *Extractor) each(
 	return context.Cause(ctx)
 }
 
-// ask is the answer of the model about one text.
+// ask returns the answer of the model about one text.
 func (e *Extractor) ask(
 	ctx context.Context, call *engine.Call, key string, prompts []promptText, text string,
 ) (answer string, err error) {
@@ -211,23 +211,23 @@ func (e *Extractor) ask(
 	return answer, err
 }
 
-// Fields whose answers are not plain text.
+// Fields with answers that are not plain text.
 const (
 	fieldTOC      = "toc"
 	fieldMetadata = "metadata"
 )
 
-// store puts an answer into a chunk. Metadata is an object; an answer that is none is left out.
+// store sets the field of a chunk. Metadata must be an object; other answers are ignored.
 func (e *Extractor) store(call *engine.Call, c engine.Value, answer string) engine.Value {
 	if e.FieldName != fieldMetadata {
 		return c.With(e.FieldName, engine.String(answer))
 	}
 	v, err := readStructured(answer)
 	if err == nil && v.Kind() != engine.KindObject {
-		err = fmt.Errorf("the answer is a %s; an object is needed", v.Kind())
+		err = fmt.Errorf("the answer is a %s; expected an object", v.Kind())
 	}
 	if err != nil {
-		warn(call, "metadata of a chunk is left out", err)
+		warn(call, "metadata of a chunk is ignored", err)
 		return c
 	}
 	return c.With(e.FieldName, v)
@@ -238,7 +238,7 @@ const contentsPrompt = "You get the beginnings of the passages of a document, ea
 	`Answer with a JSON list of the headings in order, [{"level": "1", "title": "...", "chunk_id": NUMBER}], ` +
 	"where chunk_id is the number of the passage that the heading is in. Answer with [] if there are none."
 
-// contents asks for a table of contents, which is a chunk of its own that searches do not find.
+// contents asks for a table of contents, which becomes a chunk that searches do not return.
 func (e *Extractor) contents(
 	ctx context.Context, call *engine.Call, system string, chunks []engine.Value,
 ) (engine.Value, error) {
@@ -255,10 +255,10 @@ func (e *Extractor) contents(
 	}
 	list, err := readStructured(answer)
 	if err == nil && list.Kind() != engine.KindList {
-		err = fmt.Errorf("the answer is a %s; a list is needed", list.Kind())
+		err = fmt.Errorf("the answer is a %s; expected a list", list.Kind())
 	}
 	if err != nil {
-		warn(call, "the table of contents is left out", err)
+		warn(call, "the table of contents is ignored", err)
 		return engine.Null, nil
 	}
 	const behindAll = 100_000_000 // the page of this chunk

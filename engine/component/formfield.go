@@ -8,12 +8,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// fieldKeys are the members a form field may have beside its value.
+// fieldKeys are the members a form field may have besides its value.
 var fieldKeys = map[string]bool{
 	"name": true, "type": true, "optional": true, "required": true, "options": true, "key": true,
 }
 
-// formOf is a declared form; a form that was left out is empty.
+// formOf returns a declared form; empty if there is none.
 func formOf(fields engine.Value) engine.Value {
 	if fields.Kind() != engine.KindObject {
 		return engine.Object()
@@ -21,8 +21,7 @@ func formOf(fields engine.Value) engine.Value {
 	return fields
 }
 
-// passFields writes every input the caller gave as an output of that name. form is the declared
-// form.
+// passFields sets an output for every input of the caller. form is the declared form.
 func passFields(ctx context.Context, call *engine.Call, form engine.Value) error {
 	for name, given := range call.RunInputs().Fields() {
 		v := fieldValue(given)
@@ -41,8 +40,8 @@ func passFields(ctx context.Context, call *engine.Call, form engine.Value) error
 	return nil
 }
 
-// fieldValue is what was entered: the member "value", or the whole input when it is no field but a
-// bare value. A field that was sent without a value is null.
+// fieldValue returns the entered value: the member "value", or the whole input if it is a bare
+// value. A field without a value is null.
 func fieldValue(given engine.Value) engine.Value {
 	if v, ok := given.Lookup("value"); ok {
 		return v
@@ -58,7 +57,7 @@ func fieldValue(given engine.Value) engine.Value {
 	return engine.Null
 }
 
-// fieldType is the type of a field, in lower case. The type that was sent counts before the
+// fieldType returns the type of a field in lower case. The sent type takes precedence over the
 // declared one.
 func fieldType(given, declared engine.Value) string {
 	typ := given.Get("type").Str()
@@ -73,7 +72,7 @@ func isFileField(given, declared engine.Value) bool {
 	return strings.Contains(fieldType(given, declared), "file")
 }
 
-// decoded is the value that a string holds as JSON. A string that is not JSON stays as it is.
+// decoded returns the value of a JSON string. A string that is not JSON is returned as it is.
 func decoded(v engine.Value) (engine.Value, error) {
 	if v.Kind() != engine.KindString {
 		return v, nil
@@ -87,8 +86,8 @@ func decoded(v engine.Value) (engine.Value, error) {
 	return v, nil
 }
 
-// readFiles turns one upload descriptor, or a list of them, into a list of texts. Null stays null,
-// and what is no descriptor stays as it is.
+// readFiles converts an upload descriptor, or a list of them, to a list of texts. Null and values
+// that are not descriptors stay as they are.
 func readFiles(ctx context.Context, call *engine.Call, v engine.Value) (engine.Value, error) {
 	switch v.Kind() {
 	case engine.KindObject:

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// htmlText is the text of a web page: without markup, scripts and styles, one line per block. It
-// reads any bytes and never fails; what is no tag is text.
+// htmlText returns the text of a web page: without markup, scripts and styles, one line per block.
+// It accepts any bytes; everything that is not a tag is text.
 func htmlText(page string) string {
 	var b strings.Builder
 	for page != "" {
@@ -36,15 +36,15 @@ func htmlText(page string) string {
 	return tidy(entities(b.String()))
 }
 
-// inlineTags do not begin a new line.
+// inlineTags do not start a new line.
 var inlineTags = map[string]bool{
 	"a": true, "abbr": true, "b": true, "bdi": true, "cite": true, "code": true, "em": true, "font": true, "i": true,
 	"kbd": true, "label": true, "mark": true, "q": true, "s": true, "small": true, "span": true, "strong": true,
 	"sub": true, "sup": true, "time": true, "u": true, "var": true, "wbr": true, "!": true,
 }
 
-// htmlTag reads the tag at the start of s: its name in lower case, with a slash before it when it
-// closes. Comments and declarations are named "!".
+// htmlTag reads the tag at the start of s: its name in lower case, with a leading slash for a
+// closing tag. Comments and declarations have the name "!".
 func htmlTag(s string) (name, rest string, ok bool) {
 	if strings.HasPrefix(s, "<!--") {
 		_, rest, _ := strings.Cut(s[4:], "-->")
@@ -84,7 +84,7 @@ func htmlTag(s string) (name, rest string, ok bool) {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// afterElement is what stands behind the end of an element whose content is no text.
+// afterElement returns the rest of s after the end of an element without text content.
 func afterElement(s, name string) string {
 	i := indexFold(s, "</"+name)
 	if i < 0 {
@@ -94,7 +94,7 @@ func afterElement(s, name string) string {
 	return rest
 }
 
-// namedEntities are those that are common in running text; others stay as written.
+// namedEntities are common in running text; others stay as written.
 var namedEntities = map[string]string{
 	"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'", "nbsp": " ", "ensp": " ", "emsp": " ", "thinsp": " ",
 	"copy": "©", "reg": "®", "trade": "™", "hellip": "…", "ndash": "–", "mdash": "—", "lsquo": "‘", "rsquo": "’",
@@ -151,8 +151,8 @@ func entity(s string, end int) (string, bool) {
 	return string(rune(n)), true
 }
 
-// tidy squeezes blanks inside lines and leaves out empty lines. A list of the words would take many
-// times the text.
+// tidy collapses spaces inside lines and drops empty lines. It avoids strings.Fields, whose result
+// takes many times the size of the text.
 func tidy(s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {

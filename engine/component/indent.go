@@ -2,11 +2,11 @@ package component
 
 import "github.com/easel-canvas/easel/engine"
 
-// indentedMost is the longest indented JSON. What is longer, or deep, is written without
-// indentation: a model reads it as well.
+// indentedMost bounds indented JSON. Longer or deeper values are written without indentation, which
+// models read as well.
 const indentedMost = 1 << 20
 
-// indented is JSON for eyes: four blanks per level.
+// indented returns JSON indented by four spaces per level.
 func indented(v engine.Value) string {
 	if v.Size() > indentedMost {
 		return v.Text()

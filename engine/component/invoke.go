@@ -9,48 +9,47 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Invoke sends one HTTP request. Any status is a result; only a request that gets no answer fails.
+// Invoke sends one HTTP request. Any status is a result; only a request without a response fails.
 //
-// Secrets reach the HTTP port by name: it replaces the placeholders {{secret:NAME}} that stand in
-// the params themselves, so that no output ever holds a value. A placeholder that a reference
-// brings along is plain text. Differs: references in url and in values are replaced, values in url
-// are escaped, a missing proxy means none, status and headers are outputs, and clean_html works for
-// every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour read, written
-// anew).
+// Secrets are passed to the HTTP port by name: it replaces placeholders {{secret:NAME}} in the
+// params themselves, so that no output ever contains a secret. A placeholder in the value of a
+// reference is plain text. Differs: references in url and in values are replaced, values in url are
+// escaped, a missing proxy means none, status and headers are outputs, and clean_html works for
+// every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour only).
 type Invoke struct {
-	URL       engine.Text      `json:"url" doc:"address; http:// is put before one without scheme" check:"nonempty" label:"URL"`
+	URL       engine.Text      `json:"url" doc:"address; http:// is the default scheme" check:"nonempty" label:"URL"`
 	Method    string           `json:"method" doc:"HTTP method" default:"get" enum:"get,post,put,GET,POST,PUT"`
-	Headers   engine.Value     `json:"headers" doc:"JSON text of an object with header lines; taken as it is"`
-	Variables []InvokeVariable `json:"variables" doc:"what is sent: {key, value} or {key, ref}"`
-	Proxy     string           `json:"proxy" doc:"address of a proxy; empty means none"`
-	Timeout   int              `json:"timeout" doc:"seconds to wait for the answer" default:"60" min:"1"`
-	CleanHTML bool             `json:"clean_html" doc:"give only the text of a web page" label:"HTML to text"`
-	DataType  string           `json:"datatype" doc:"form of the body of post and put" default:"json" enum:"json,formdata,JSON,formData"`
+	Headers   engine.Value     `json:"headers" doc:"JSON object of header lines, without references"`
+	Variables []InvokeVariable `json:"variables" doc:"arguments of the request: {key, value} or {key, ref}"`
+	Proxy     string           `json:"proxy" doc:"address of a proxy; empty for none"`
+	Timeout   int              `json:"timeout" doc:"seconds to wait for the response" default:"60" min:"1"`
+	CleanHTML bool             `json:"clean_html" doc:"return only the text of a web page" label:"HTML to text"`
+	DataType  string           `json:"datatype" doc:"encoding of the body of post and put" default:"json" enum:"json,formdata,JSON,formData"`
 }
 
-// InvokeVariable is one thing that is sent.
+// InvokeVariable is one argument of the request.
 type InvokeVariable struct {
-	Key   string      `json:"key" doc:"name it is sent under"`
-	Value engine.Expr `json:"value" doc:"the value itself, in which references are replaced; wins over ref"`
-	Ref   engine.Ref  `json:"ref" doc:"where the value comes from"`
+	Key   string      `json:"key" doc:"name of the argument"`
+	Value engine.Expr `json:"value" doc:"the value, may contain references; takes precedence over ref"`
+	Ref   engine.Ref  `json:"ref" doc:"reference to the value"`
 }
 
 var invokeSpec = engine.Spec{
 	Name:     "Invoke",
 	Category: engine.CategoryTool, Icon: "globe",
-	Doc: "Sends an HTTP request and gives the body of the answer.",
+	Doc: "Sends an HTTP request and returns the body of the response.",
 	New: func() engine.Component { return &Invoke{} },
 	Outputs: []engine.Field{
-		{Name: "result", Type: "string", Doc: "body of the answer"},
+		{Name: "result", Type: "string", Doc: "body of the response"},
 		{Name: "status_code", Type: "number", Doc: "HTTP status"},
-		{Name: "headers", Type: "object", Doc: "header lines of the answer"},
+		{Name: "headers", Type: "object", Doc: "header lines of the response"},
 	},
 	Retries:  true,
 	Tells:    true,
 	Thoughts: "Calling the web service.",
 }
 
-// Needs names the port the component acts through.
+// Needs returns the port the component uses.
 func (*Invoke) Needs() string { return "HTTP" }
 
 // Run sends the request.
@@ -122,7 +121,7 @@ func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRe
 	return req, nil
 }
 
-// args is what is sent, by name.
+// args returns the arguments by name.
 func (v *Invoke) args(ctx context.Context, call *engine.Call) (engine.Value, error) {
 	b := engine.NewObject(len(v.Variables))
 	for i := range v.Variables {
@@ -146,12 +145,12 @@ func readHeaders(v engine.Value) ([]engine.HTTPHeader, error) {
 		}
 		parsed, err := engine.ParseJSONText(v.Str())
 		if err != nil {
-			return nil, fmt.Errorf("headers: %w; a JSON object is needed", err)
+			return nil, fmt.Errorf("headers: %w; expected a JSON object", err)
 		}
 		v = parsed
 	}
 	if k := v.Kind(); k != engine.KindObject && k != engine.KindNull {
-		return nil, fmt.Errorf("headers: a %s was given; a JSON object is needed", k)
+		return nil, fmt.Errorf("headers: got a %s; expected a JSON object", k)
 	}
 	var list []engine.HTTPHeader
 	for name, x := range v.Fields() {
@@ -160,7 +159,7 @@ func readHeaders(v engine.Value) ([]engine.HTTPHeader, error) {
 	return list, nil
 }
 
-// withType adds a content type, unless the canvas gives one.
+// withType adds a content type, unless the canvas sets one.
 func withType(list []engine.HTTPHeader, typ string) []engine.HTTPHeader {
 	for _, h := range list {
 		if strings.EqualFold(h.Name, "Content-Type") {
@@ -170,7 +169,7 @@ func withType(list []engine.HTTPHeader, typ string) []engine.HTTPHeader {
 	return append(list, engine.HTTPHeader{Name: "Content-Type", Value: typ})
 }
 
-// withQuery puts a query behind a URL, which may have one already, and before a fragment.
+// withQuery appends a query to a URL, which may have one already, before the fragment.
 func withQuery(url, query string) string {
 	if query == "" {
 		return url
@@ -187,8 +186,8 @@ func withQuery(url, query string) string {
 	return url
 }
 
-// formEncoded writes an object as a form does. A list is written as its name once per element; null
-// is left out. Placeholders with the mark stay as they are, for the port.
+// formEncoded encodes an object as a form. A list becomes one field per element; null is left out.
+// Placeholders with the mark stay as they are, for the port.
 func formEncoded(call *engine.Call, args engine.Value) (string, error) {
 	var b strings.Builder
 	var over error
@@ -224,7 +223,7 @@ func formEncoded(call *engine.Call, args engine.Value) (string, error) {
 	return b.String(), over
 }
 
-// formLen is how many bytes escapeForm writes at most.
+// formLen bounds the bytes that escapeForm writes.
 func formLen(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -239,12 +238,12 @@ func isPlainForm(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-_.~", c) >= 0
 }
 
-// escapeForm writes a text as forms do: blanks as +, what is not plain as %XX. A placeholder with
-// the mark stays as it is, for the port that replaces it.
+// escapeForm writes a string in form encoding: spaces as +, reserved bytes as %XX. A placeholder
+// with the mark stays as it is, for the port that replaces it.
 func escapeForm(b *strings.Builder, s, mark string) {
 	for s != "" {
 		if mark != "" && strings.HasPrefix(s, "{{secret:") {
-			const longest = 1024 // bytes of a placeholder; hostile text must not be searched to its end again and again
+			const longest = 1024 // bytes of a placeholder; bounds the search in hostile text
 			if end := strings.Index(s[:min(len(s), longest)], "}}") + len("}}"); engine.HasSecret(s[:end], mark) {
 				b.WriteString(s[:end])
 				s = s[end:]

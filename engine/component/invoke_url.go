@@ -8,16 +8,15 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// address is an address in which a canvas puts values. What the canvas itself writes stays as it
-// is; a value from outside is escaped where it stands, so that it can be neither another part of
-// the path nor another field of the query.
+// address builds a URL with values in it. The literal parts of the canvas stay as they are; a value
+// from outside is escaped, so that it cannot add a path segment or a query field.
 type address struct {
 	text    strings.Builder
-	segment int  // where the current part of the path begins
-	filled  bool // it holds a value
+	segment int  // start of the current path segment
+	filled  bool // it contains a value
 }
 
-// render is the address of the request.
+// render returns the address of the request.
 func (v *Invoke) render(ctx context.Context, call *engine.Call) (string, error) {
 	var a address
 	for lit, ref := range v.URL.Parts {
@@ -37,7 +36,7 @@ func (v *Invoke) render(ctx context.Context, call *engine.Call) (string, error) 
 	return a.text.String(), nil
 }
 
-// put adds the value of a reference.
+// put appends the value of a reference.
 func (a *address) put(ctx context.Context, call *engine.Call, r *engine.Ref) error {
 	value, err := call.Resolve(ctx, r)
 	if err != nil {
@@ -67,7 +66,7 @@ func (a *address) put(ctx context.Context, call *engine.Call, r *engine.Ref) err
 	return nil
 }
 
-// write adds a text as it is.
+// write appends a literal part.
 func (a *address) write(text string) error {
 	for _, c := range []byte(text) {
 		if c == '/' || c == '?' || c == '#' {
@@ -81,7 +80,7 @@ func (a *address) write(text string) error {
 	return nil
 }
 
-// endSegment refuses a part of the path that a value has made lead elsewhere.
+// endSegment refuses a path segment that a value has turned into . or ...
 func (a *address) endSegment() error {
 	if !a.filled {
 		return nil
@@ -89,18 +88,18 @@ func (a *address) endSegment() error {
 	a.filled = false
 	part := strings.ReplaceAll(strings.ToLower(a.text.String()[a.segment:]), "%2e", ".")
 	if part == "." || part == ".." {
-		return fmt.Errorf("url: a value makes %q a part of the path, which would lead to another address", part)
+		return fmt.Errorf("url: a value makes %q a path segment, which would change the path", part)
 	}
 	return nil
 }
 
-// urlPart is where in an address the next value stands.
+// urlPart is the part of an address that the next value is in.
 type urlPart int
 
 const (
 	inBase  urlPart = iota // scheme and host, or all of the address
-	inPath                 // behind the host
-	inQuery                // a query, as far as it holds whole fields
+	inPath                 // after the host
+	inQuery                // a query, before or between fields
 	inField                // the value of a field of the query
 )
 
@@ -124,12 +123,12 @@ func (a *address) part() urlPart {
 	return inBase
 }
 
-// isQueryByte reports whether a byte may stand in a query, separators and escapes included.
+// isQueryByte reports whether a byte is allowed in a query, separators and escapes included.
 func isQueryByte(c byte) bool {
 	return isPlainForm(c) || strings.IndexByte("!$&'()*+,;=:@/?%", c) >= 0
 }
 
-// percent writes all bytes but the plain ones as %XX.
+// percent writes all bytes but unreserved ones as %XX.
 func percent(s string, plain func(c byte) bool) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -56,7 +56,7 @@ func TestInvokeRefusesValuesThatLeaveThePath(t *testing.T) {
 	} {
 		w := &wire{}
 		s := run(t, invoking(t, `{"url": "`+url+`"}`), nil, query, engine.Null, engine.Ports{HTTP: w})
-		require.ErrorContains(t, s.err, "a part of the path", url)
+		require.ErrorContains(t, s.err, "a path segment", url)
 		require.Empty(t, w.asked, url)
 	}
 	w := &wire{}

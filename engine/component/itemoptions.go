@@ -8,8 +8,8 @@ import (
 
 // ItemOptions say how the body of a container runs for the elements of its list.
 type ItemOptions struct {
-	Concurrency int    `json:"concurrency" doc:"elements at once; with more than 1, elements do not see what the body wrote for others" default:"1" min:"1" label:"At once"`
-	OnError     string `json:"on_error" doc:"stop: an error in the body is that of the node; skip: the element is left out; collect: {index, error} takes its place" default:"stop" enum:"stop,skip,collect" label:"On error"`
+	Concurrency int    `json:"concurrency" doc:"elements to process concurrently; with more than 1, elements do not see what the body wrote for others" default:"1" min:"1" label:"At once"`
+	OnError     string `json:"on_error" doc:"stop: an error in the body fails the node; skip: the element is left out; collect: {index, error} replaces it" default:"stop" enum:"stop,skip,collect" label:"On error"`
 }
 
 // stops reports whether an error in the body is that of the container.

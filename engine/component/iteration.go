@@ -13,35 +13,36 @@ var iterationSpec = engine.Spec{
 	Ignores:  []string{"variable"},
 	Name:     "Iteration",
 	Category: engine.CategoryFlow, Icon: "repeat",
-	Doc: "Runs its body once for each element of a list and collects what the body gives.",
+	Doc: "Runs its body once for each element of a list and collects the results.",
 	New: func() engine.Component { return new(Iteration) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "list", Doc: "for each declared output with a ref: the values of that ref, one per element"},
 	},
-	Thoughts: "Going over a list.",
+	Thoughts: "Iterating over a list.",
 }
 
 var iterationItemSpec = engine.Spec{
 	Name:     "IterationItem",
 	Category: engine.CategoryFlow, Icon: "enter", Label: "each item",
-	Doc: "Opens each turn of an Iteration's body.",
+	Doc: "Starts each turn of an Iteration's body.",
 	New: func() engine.Component { return new(IterationItem) },
 	Outputs: []engine.Field{
 		{Name: "item", Type: "any", Doc: "the element"},
-		{Name: "index", Type: "number", Doc: "its place in the list, counted from 0"},
-		{Name: "result", Type: "any", Doc: "the element once more; only where the canvas declares it"},
+		{Name: "index", Type: "number", Doc: "its index in the list, from 0"},
+		{Name: "result", Type: "any", Doc: "the element again; only if the canvas declares it"},
 	},
 	Inline:   true,
 	Thoughts: "Taking the next element.",
 }
 
-// Iteration goes over a list.
+// Iteration runs its body for each element of a list.
 //
 // In: the list. Out: one list per declared output with a ref to a node of the body. A node that did
-// not run in a turn gives its value of an earlier turn. An empty list leaves the outputs null.
+// not run in a turn contributes its value of an earlier turn. An empty list leaves the outputs
+// null.
 //
-// Source: RAGFlow agent/component/iteration.py at 80a16e71 (behaviour read, written anew). Differs:
-// entered again, inside another body or a cycle, it starts from the first element.
+// Source: RAGFlow agent/component/iteration.py at 80a16e71 (behaviour only). Differs: when it is
+// entered again, in another body or a cycle, it starts from the first element.
 type Iteration struct {
 	ItemsRef engine.Ref `json:"items_ref" doc:"reference to the list" label:"List"`
 	ItemOptions
@@ -49,13 +50,13 @@ type Iteration struct {
 	collected []collected
 }
 
-// collected is an output of a container that gathers the values of a node of its body.
+// collected is an output of a container that collects the values of a node of its body.
 type collected struct {
 	output string
 	from   engine.Ref
 }
 
-// collectedOutputs are the declared outputs that name a ref.
+// collectedOutputs returns the declared outputs with a ref.
 func collectedOutputs(outputs engine.Value) []collected {
 	var list []collected
 	for name, out := range outputs.Fields() {
@@ -72,7 +73,7 @@ func (it *Iteration) Init(s *engine.Setup) error {
 	return nil
 }
 
-// Run makes sure that there is a list, and forgets what an earlier entry collected.
+// Run checks that there is a list and clears what an earlier entry collected.
 func (it *Iteration) Run(ctx context.Context, call *engine.Call) error {
 	if _, err := it.items(ctx, call); err != nil {
 		return err
@@ -93,10 +94,10 @@ func clearCollected(call *engine.Call, list []collected) {
 	}
 }
 
-// items is the list to go over.
+// items returns the list to iterate over.
 func (it *Iteration) items(ctx context.Context, call *engine.Call) (engine.Value, error) {
 	if it.ItemsRef.IsZero() {
-		return engine.Null, errors.New("items_ref is empty; a reference to the list to go over is needed")
+		return engine.Null, errors.New("items_ref is empty; expected a reference to a list")
 	}
 	v, err := call.Resolve(ctx, &it.ItemsRef)
 	if err == nil && v.Kind() != engine.KindList {
@@ -107,24 +108,24 @@ func (it *Iteration) items(ctx context.Context, call *engine.Call) (engine.Value
 
 func (it *Iteration) outputs() []collected { return it.collected }
 
-// Progresses is true: every turn takes one element.
+// Progresses returns true: every turn takes one element.
 func (it *Iteration) Progresses() bool { return true }
 
-// Breaks is false: an ExitLoop in the body ends the turn only.
+// Breaks returns false: an ExitLoop in the body ends only the turn.
 func (it *Iteration) Breaks() bool { return false }
 
-// lister is a container that goes over a list.
+// lister is a container that iterates over a list.
 type lister interface {
 	items(ctx context.Context, call *engine.Call) (engine.Value, error)
 	outputs() []collected
 }
 
-// IterationItem gives one element per turn.
+// IterationItem outputs one element per turn.
 //
 // Out: item and index, and result where the canvas declares that output. The turn after the last
 // element ends the Iteration and leaves the outputs as they are.
 type IterationItem struct {
-	result bool // the canvas reads the element as result too
+	result bool // the canvas also reads the element as result
 }
 
 // Init looks for the output result.
@@ -137,7 +138,7 @@ func (i *IterationItem) Init(s *engine.Setup) error {
 func (i *IterationItem) Run(ctx context.Context, call *engine.Call) error {
 	list, ok := call.Container().(lister)
 	if !ok {
-		return errors.New("an IterationItem belongs into an Iteration; its parent_id names none")
+		return errors.New("an IterationItem needs an Iteration as parent (parent_id)")
 	}
 	item, ok, err := nextItem(ctx, call, list)
 	if ok && i.result {
@@ -146,8 +147,8 @@ func (i *IterationItem) Run(ctx context.Context, call *engine.Call) error {
 	return err
 }
 
-// nextItem collects what the last turn gave and begins the turn of the next element; ok is false
-// when there is none left.
+// nextItem collects the results of the last turn and starts the turn of the next element; ok is
+// false if there is none left.
 func nextItem(ctx context.Context, call *engine.Call, list lister) (item engine.Value, ok bool, err error) {
 	items, err := list.items(ctx, call)
 	if err != nil {
@@ -200,7 +201,7 @@ func collect(ctx context.Context, call *engine.Call, list []collected) error {
 // Item marks the component as the start of a body.
 func (i *IterationItem) Item() {}
 
-// Fits reports whether a container goes over a list.
+// Fits reports whether a container iterates over a list.
 func (i *IterationItem) Fits(c engine.Container) bool {
 	_, ok := c.(lister)
 	return ok

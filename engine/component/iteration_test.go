@@ -86,7 +86,7 @@ func TestIterationErrors(t *testing.T) {
 		require.Equal(t, []string{"begin", "X"}, s.order)
 	}
 	s := one(t, `IterationItem`, `{}`)
-	require.ErrorContains(t, s.err, "belongs into an Iteration")
+	require.ErrorContains(t, s.err, "needs an Iteration as parent")
 }
 
 func TestIterationTakesLongLists(t *testing.T) {

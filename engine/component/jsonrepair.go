@@ -8,20 +8,20 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Models are asked for JSON and give something near it: in a code fence, after a sentence, in
-// Python's spelling, or cut off. The reader here takes the first object or list out of such a text.
-// Text without one is an error; it is never read as a string.
+// Models that are asked for JSON often return almost JSON: in a code fence, after a sentence, in
+// Python's syntax, or truncated. This reader extracts the first object or list of such a text. Text
+// without one is an error; it is never read as a string.
 
 var errNoJSON = errors.New("no JSON object or list in the text")
 
-// looseDepth is how deep a loose text may nest; what lies deeper reads as null.
+// looseDepth bounds the nesting of loose text; deeper values read as null.
 const looseDepth = 200
 
-// looseTries is at how many brackets reading is tried, so that a long text full of them stays
+// looseTries bounds the brackets at which reading is tried, so that a long text full of them stays
 // cheap.
 const looseTries = 20
 
-// readLooseJSON finds the object or list in a model's answer.
+// readLooseJSON returns the object or list in a model's answer.
 func readLooseJSON(text string) (engine.Value, error) {
 	if err := engine.CheckParse(text); err != nil {
 		return engine.Null, err
@@ -53,7 +53,7 @@ func isContainer(v engine.Value) bool {
 	return v.Kind() == engine.KindObject || v.Kind() == engine.KindList
 }
 
-// unfence takes away ``` lines around a block, and the stop mark of the planning protocol.
+// unfence removes ``` lines around a block, and the stop mark of the planning protocol.
 func unfence(text string) string {
 	text, _, _ = strings.Cut(text, stopMark)
 	open := strings.Index(text, "```")
@@ -75,11 +75,12 @@ func unfence(text string) string {
 	return strings.ReplaceAll(text, "```", "")
 }
 
-// looseReader reads by recursive descent and always moves on, so that it ends on every text.
+// looseReader is a recursive descent parser that always advances, so that it terminates on every
+// input.
 type looseReader struct {
 	s     string
 	i     int
-	sound int // members and elements that looked like JSON; prose in brackets has none
+	sound int // members and elements that look like JSON; prose in brackets has none
 }
 
 func (r *looseReader) value(depth int) engine.Value {
@@ -102,7 +103,7 @@ func (r *looseReader) value(depth int) engine.Value {
 	return r.bare()
 }
 
-// space passes blanks and comments.
+// space skips white space and comments.
 func (r *looseReader) space() {
 	for r.i < len(r.s) {
 		rest := r.s[r.i:]
@@ -168,14 +169,14 @@ func (r *looseReader) list(depth int) engine.Value {
 	}
 }
 
-// separators passes blanks and commas, as many as there are.
+// separators skips white space and commas.
 func (r *looseReader) separators() {
 	for r.space(); r.i < len(r.s) && (r.s[r.i] == ',' || r.s[r.i] == ';'); r.space() {
 		r.i++
 	}
 }
 
-// closes passes a closing bracket of any kind: a wrong one is taken for the right one.
+// closes skips a closing bracket of any kind: a wrong one counts as the right one.
 func (r *looseReader) closes() bool {
 	if strings.IndexByte("}])", r.s[r.i]) < 0 {
 		return false
@@ -197,10 +198,10 @@ func (r *looseReader) key() (string, bool) {
 	return key, key != ""
 }
 
-// quotes are the marks a text may stand in; typographic ones close with their partner.
+// quotes are the accepted quotation marks; typographic ones close with their counterpart.
 var quotes = [...]struct{ open, close string }{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"}, {"`", "`"}}
 
-// quoteAt is the length of the opening mark at the start of s, or 0.
+// quoteAt returns the length of the opening mark at the start of s, or 0.
 func quoteAt(s string) int {
 	for _, q := range quotes {
 		if strings.HasPrefix(s, q.open) {
@@ -210,8 +211,8 @@ func quoteAt(s string) int {
 	return 0
 }
 
-// quoted reads a text. A closing mark counts only where something that may follow a text follows it, so that
-// unescaped marks inside are kept; at the end of the input the text ends too.
+// quoted reads a string. A closing mark counts only before something that may follow a string, so
+// that unescaped marks inside are kept; the end of the input also ends the string.
 func (r *looseReader) quoted(n int) string {
 	open := r.s[r.i : r.i+n]
 	end := open
@@ -238,7 +239,7 @@ func (r *looseReader) quoted(n int) string {
 	return strings.TrimRight(b.String(), " \n\t")
 }
 
-// endsText reports whether what follows a closing mark can follow a text.
+// endsText reports whether the text after a closing mark can follow a string.
 func endsText(rest string) bool {
 	for i := 0; i < len(rest); i++ {
 		switch rest[i] {
@@ -265,7 +266,7 @@ func (r *looseReader) escape(b *strings.Builder, rest string) {
 		b.WriteByte('\b')
 	case 'f':
 		b.WriteByte('\f')
-	case '\n': // a line that goes on
+	case '\n': // a line continuation
 	case 'u':
 		n := 6
 		if len(rest) >= 12 && rest[6] == '\\' && rest[7] == 'u' {
@@ -285,7 +286,7 @@ func (r *looseReader) escape(b *strings.Builder, rest string) {
 	default:
 		b.WriteByte(c)
 		if c >= utf8.RuneSelf {
-			return // the rest of the character follows as it is
+			return // the rest of the character is copied as it is
 		}
 	}
 }
@@ -296,7 +297,7 @@ var looseWords = map[string]engine.Value{
 	"null": engine.Null, "None": engine.Null, "undefined": engine.Null, "NaN": engine.Null, "nan": engine.Null,
 }
 
-// bare reads what stands without quotes: a number, a word JSON or Python knows, or else text.
+// bare reads an unquoted value: a number, a word of JSON or Python, or else text.
 func (r *looseReader) bare() engine.Value {
 	start := r.i
 	for r.i < len(r.s) && strings.IndexByte(",{}[]()\n", r.s[r.i]) < 0 {

@@ -13,48 +13,48 @@ import (
 var listOperationsSpec = engine.Spec{
 	Name:     "ListOperations",
 	Category: engine.CategoryData, Icon: "list",
-	Doc:    "Cuts, picks, filters, sorts a list or drops its duplicates.",
+	Doc:    "Slices, filters or sorts a list, or removes duplicates.",
 	New:    func() engine.Component { return new(ListOperations) },
 	Inputs: []engine.Field{{Name: "*", Type: "list", Doc: "the list"}},
 	Outputs: []engine.Field{
 		{Name: "result", Type: "list", Doc: "the new list"},
-		{Name: "first", Type: "any", Doc: "its first element; null when it is empty"},
-		{Name: "last", Type: "any", Doc: "its last element; null when it is empty"},
+		{Name: "first", Type: "any", Doc: "its first element; null if it is empty"},
+		{Name: "last", Type: "any", Doc: "its last element; null if it is empty"},
 	},
 	Inline:   true,
-	Thoughts: "Working on a list.",
+	Thoughts: "Transforming a list.",
 }
 
-// ListOperations makes a new list out of one.
+// ListOperations transforms a list into a new list.
 //
-// In: the list. Out: result, first and last. What is no list, and values that have no order to be
-// sorted by, are errors.
+// In: the list. Out: result, first and last. Values other than lists, and sorting values without an
+// order, are errors.
 //
-// Source: RAGFlow agent/component/list_operations.py at 80a16e71 (behaviour read, written anew).
-// Differs: head gives the first n and tail the last n elements, topN is another word for head, and
-// nth exists, all as in later versions; elements read as easel writes values into texts.
+// Source: RAGFlow agent/component/list_operations.py at 80a16e71 (behaviour only). Differs: head
+// gives the first n and tail the last n elements, topN is an alias of head, and nth exists, all as
+// in later versions; elements read as easel writes values into texts.
 type ListOperations struct {
 	Query      engine.Ref   `json:"query" doc:"reference to the list" check:"nonempty"`
-	Operations string       `json:"operations" doc:"what to do: topN and head give the first n, tail the last n, nth the n-th element" default:"topN" enum:"topN,head,tail,nth,filter,sort,drop_duplicates"`
-	N          engine.Value `json:"n" doc:"how many, or which one for nth: 1 is the first, -1 the last" default:"0"`
-	Strict     bool         `json:"strict" doc:"nth: whether a place outside the list is an error"`
+	Operations string       `json:"operations" doc:"the operation: topN and head return the first n, tail the last n, nth the n-th element" default:"topN" enum:"topN,head,tail,nth,filter,sort,drop_duplicates"`
+	N          engine.Value `json:"n" doc:"number of elements; for nth the position: 1 is the first, -1 the last" default:"0"`
+	Strict     bool         `json:"strict" doc:"nth: a position outside the list is an error"`
 	SortMethod string       `json:"sort_method" doc:"asc or desc" default:"asc"`
 	SortBy     string       `json:"sort_by" doc:"sort: members to compare objects by, separated by commas; all of them when empty"`
-	Filter     ListFilter   `json:"filter" doc:"which elements stay"`
+	Filter     ListFilter   `json:"filter" doc:"which elements to keep"`
 
 	value engine.Text // of the filter
 }
 
 // ListFilter is the test of the operation filter.
 type ListFilter struct {
-	Operator string       `json:"operator" doc:"=, ≠, contains, start with or end with; any other keeps nothing" default:"="`
-	Value    engine.Value `json:"value" doc:"text that the elements are compared with; may hold references"`
+	Operator string       `json:"operator" doc:"=, ≠, contains, start with or end with; any other matches nothing" default:"="`
+	Value    engine.Value `json:"value" doc:"text to compare the elements with; may contain references"`
 }
 
 // Init compiles the filter.
 func (l *ListOperations) Init(s *engine.Setup) error {
 	if l.Query.IsZero() {
-		return s.Fail("query", engine.Null, "is missing; a reference to a list is needed")
+		return s.Fail("query", engine.Null, "is missing; expected a reference to a list")
 	}
 	if l.Filter.Operator == "" {
 		l.Filter.Operator = "="
@@ -63,7 +63,7 @@ func (l *ListOperations) Init(s *engine.Setup) error {
 	return nil
 }
 
-// Run makes the new list.
+// Run sets the new list.
 func (l *ListOperations) Run(ctx context.Context, call *engine.Call) error {
 	list, err := call.Resolve(ctx, &l.Query)
 	if err != nil {
@@ -110,7 +110,7 @@ func (l *ListOperations) apply(ctx context.Context, call *engine.Call, list engi
 	return stretch(list, 0, n), nil
 }
 
-// count reads a whole number, also one written as text; anything else is 0.
+// count reads an integer, also from a string; anything else is 0.
 func count(v engine.Value) int {
 	switch v.Kind() {
 	case engine.KindNumber:
@@ -125,7 +125,7 @@ func count(v engine.Value) int {
 	return 0
 }
 
-// stretch is the elements from one place up to another, as far as they exist.
+// stretch returns the existing elements from one index up to another.
 func stretch(list engine.Value, from, to int) engine.Value {
 	var vals []engine.Value
 	for i := max(from, 0); i < min(to, list.Len()); i++ {
@@ -140,7 +140,7 @@ func (l *ListOperations) nth(list engine.Value, n int) (engine.Value, error) {
 		at = list.Len() + n
 	}
 	if l.Strict && (n == 0 || at < 0 || at >= list.Len()) {
-		return engine.Null, fmt.Errorf("there is no element %d in a list of %d", n, list.Len())
+		return engine.Null, fmt.Errorf("no element %d in a list of %d", n, list.Len())
 	}
 	if n == 0 || at < 0 {
 		return engine.List(), nil
@@ -158,7 +158,7 @@ func keep(list engine.Value, wanted func(engine.Value) bool) engine.Value {
 	return engine.List(vals...)
 }
 
-// textMatches is the comparison of filters. An operator that does not exist matches nothing.
+// textMatches is the comparison of filters. An unknown operator matches nothing.
 func textMatches(text, operator, value string) bool {
 	switch operator {
 	case "=":
@@ -185,7 +185,7 @@ func memberNames(list string) []string {
 	return names
 }
 
-// sorted is a list in natural order; equal elements keep their places.
+// sorted returns a list in natural order; equal elements keep their order.
 func sorted(list engine.Value, down bool, by []string) (engine.Value, error) {
 	type entry struct{ key, value engine.Value }
 	entries := make([]entry, list.Len())

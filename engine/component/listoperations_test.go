@@ -70,7 +70,7 @@ func TestListOperationsErrors(t *testing.T) {
 		{"booleans are no numbers", `"operations": "sort"`, `[1, true]`, "have no order"},
 		{"nulls have no order", `"operations": "sort"`, `[null, null]`, "have no order"},
 		{"members of objects too", `"operations": "sort"`, `[{"a": 1}, {"a": "x"}]`, "have no order"},
-		{"strict nth", `"operations": "nth", "n": 4, "strict": true`, `[1, 2]`, "nth: there is no element 4 in a list of 2"},
+		{"strict nth", `"operations": "nth", "n": 4, "strict": true`, `[1, 2]`, "nth: no element 4 in a list of 2"},
 		{"unknown reference in the filter", `"operations": "filter", "filter": {"value": "{env.nope}"}`, `[1]`, "Can't find variable: 'env.nope'"},
 	}
 	for _, tt := range tests {

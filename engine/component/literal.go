@@ -8,15 +8,14 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Python literals are what models and scripts often give where JSON is wanted: {'a': [1, (2,
-// None)], 'b': True}. Tuples and sets become lists, names of members that are no texts become
-// texts.
+// Models and scripts often return Python literals instead of JSON: {'a': [1, (2, None)], 'b':
+// True}. Tuples and sets become lists; keys that are not strings become strings.
 
-// literalDepth is how deep literals may nest.
+// literalDepth bounds the nesting of literals.
 const literalDepth = 200
 
-// looksLiteral reports whether it is worth reading a text as a literal: brackets or quotes in
-// front, a number, or one of the three words.
+// looksLiteral reports whether a text may be a literal: it starts with a bracket or quote, or is a
+// number or one of three words.
 func looksLiteral(s string) bool {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -32,7 +31,7 @@ func looksLiteral(s string) bool {
 	return strings.Trim(s, "0123456789.") == ""
 }
 
-// readLiteral reads one literal; ok is false when the text is none.
+// readLiteral parses one literal; ok is false if the text is not one.
 func readLiteral(s string) (v engine.Value, ok bool) {
 	r := literalReader{s: strings.TrimSpace(s)}
 	v, ok = r.value(0)
@@ -149,7 +148,7 @@ func (r *literalReader) braces(depth int) (engine.Value, bool) {
 	}
 }
 
-// memberName is a key as a text.
+// memberName returns a key as a string.
 func memberName(key engine.Value) (string, bool) {
 	switch key.Kind() {
 	case engine.KindList, engine.KindObject:
@@ -175,7 +174,7 @@ func (r *literalReader) word() (engine.Value, bool) {
 	return engine.Null, false
 }
 
-// number reads a decimal number; whole ones have no leading zeros.
+// number reads a decimal number; integers have no leading zeros.
 func (r *literalReader) number() (engine.Value, bool) {
 	start := r.i
 	if c := r.peek(); c == '-' || c == '+' {
@@ -204,7 +203,7 @@ func isNumberByte(c, before byte) bool {
 	return c >= '0' && c <= '9' || c == '.' || c == 'e' || c == 'E' || (c == '-' || c == '+') && (before == 'e' || before == 'E')
 }
 
-// texts reads one text, or several that stand side by side and count as one.
+// texts reads one string, or several adjacent ones, which are concatenated.
 func (r *literalReader) texts() (engine.Value, bool) {
 	var b strings.Builder
 	for {
@@ -242,7 +241,7 @@ func (r *literalReader) quoted(b *strings.Builder) bool {
 	return false
 }
 
-// escape reads what follows a backslash; an unknown escape stays as it is.
+// escape reads an escape after its backslash; an unknown one stays as it is.
 func (r *literalReader) escape(b *strings.Builder) bool {
 	c := r.s[r.i+1]
 	r.i += 2
@@ -275,7 +274,7 @@ func (r *literalReader) escape(b *strings.Builder) bool {
 	return true
 }
 
-// code reads a character given by that many hex digits.
+// code reads a character of that many hex digits.
 func (r *literalReader) code(b *strings.Builder, digits int) bool {
 	if r.i+digits > len(r.s) {
 		return false
@@ -289,8 +288,8 @@ func (r *literalReader) code(b *strings.Builder, digits int) bool {
 	return true
 }
 
-// literal reads text that is JSON or a Python literal as a whole. One of which a value larger than
-// an output would come stays a text.
+// literal parses text that is as a whole JSON or a Python literal. If the value would exceed the
+// limit of an output, the text stays a string.
 func literal(text string) (engine.Value, bool) {
 	if engine.CheckParse(text) != nil {
 		return engine.Null, false

@@ -7,24 +7,24 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// LLM asks a language model. Before a Message the answer streams; with a schema in the output
-// "structured" it is read as JSON; else it is one text without reasoning.
+// LLM calls a language model. Before a Message the answer streams; with a schema in the output
+// "structured" it is parsed as JSON; else it is one text without reasoning.
 //
-// Differs: all prompts are sent, and the first one replaces an unanswered entry of the user; a text
-// that fails to be JSON is an error. Source: RAGFlow agent/component/llm.py at 80a16e71 (behaviour
-// read, written anew).
+// Differs: all prompts are sent, and the first one replaces an unanswered entry of the user; an
+// answer that is not JSON is an error. Source: RAGFlow agent/component/llm.py at 80a16e71
+// (behaviour only).
 type LLM struct {
 	engine.Common
 	Sampling
 	SysPrompt  engine.Text  `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
-	Prompts    engine.Value `json:"prompts" doc:"what is asked: a list of {role, content}, or one text; without any it is {sys.query}"`
-	Prompt     engine.Text  `json:"prompt" doc:"what Generate, the old name, calls its task; follows sys_prompt"`
-	Cite       bool         `json:"cite" doc:"tell the model to name its sources, once there are any" default:"true" label:"Citations"`
-	VisualVar  engine.Ref   `json:"visual_files_var" doc:"list with images that are sent along" label:"Images"`
+	Prompts    engine.Value `json:"prompts" doc:"prompts: a list of {role, content}, or one text; {sys.query} if empty"`
+	Prompt     engine.Text  `json:"prompt" doc:"task of Generate, the old name of LLM; follows sys_prompt"`
+	Cite       bool         `json:"cite" doc:"tell the model to cite its sources, if there are any" default:"true" label:"Citations"`
+	VisualVar  engine.Ref   `json:"visual_files_var" doc:"list of images to send" label:"Images"`
 	prompts    []prompt
 	schema     engine.Value
 	references []engine.Ref
-	window     int // turns of the conversation that are sent along
+	window     int // turns of the conversation to send
 }
 
 // prompt is one compiled entry of prompts.
@@ -38,11 +38,11 @@ var llmSpec = engine.Spec{
 	Name:     "LLM",
 	Category: engine.CategoryModel, Icon: "spark",
 	Aliases: []string{"Generate"},
-	Doc:     "Asks a language model and gives its answer, as text or as JSON in a declared form.",
+	Doc:     "Calls a language model and returns its answer, as text or as JSON with a declared schema.",
 	New:     func() engine.Component { return &LLM{} },
 	Outputs: []engine.Field{
 		{Name: "content", Type: "string", Doc: "the answer"},
-		{Name: "structured", Type: "json", Doc: "the answer as JSON, when its form is declared"},
+		{Name: "structured", Type: "json", Doc: "the answer as JSON, if its schema is declared"},
 	},
 	Waits:    true,
 	Tells:    true,
@@ -64,8 +64,8 @@ func (l *LLM) Init(s *engine.Setup) (err error) {
 	return nil
 }
 
-// readPrompts compiles prompts in any form documents have: a list of {role, content} or of texts,
-// one of either, or nothing, which asks what the user asks.
+// readPrompts compiles prompts in all forms of documents: a list of {role, content} or of texts,
+// one of either, or nothing, which means the user's message.
 func readPrompts(s *engine.Setup, list engine.Value) ([]prompt, error) {
 	switch list.Kind() {
 	case engine.KindList, engine.KindNull:
@@ -76,7 +76,7 @@ func readPrompts(s *engine.Setup, list engine.Value) ([]prompt, error) {
 			list = engine.List(list)
 		}
 	default:
-		return nil, s.Fail("prompts", list, "is a "+list.Kind().String()+"; a list of {role, content} is needed")
+		return nil, s.Fail("prompts", list, "is a "+list.Kind().String()+"; expected a list of {role, content}")
 	}
 	if !list.Truthy() {
 		list = engine.Strings("{sys.query}")
@@ -89,7 +89,7 @@ func readPrompts(s *engine.Setup, list engine.Value) ([]prompt, error) {
 		}
 		content := p.Get("content")
 		if p.Kind() != engine.KindObject || content.Kind() != engine.KindString && !content.IsNull() {
-			return nil, s.Fail(at, p, "is no prompt; {role, content} with a text as content is needed")
+			return nil, s.Fail(at, p, "is not a prompt; expected {role, content} with a string as content")
 		}
 		role := p.Get("role").Str()
 		if role == "" {
@@ -100,10 +100,10 @@ func readPrompts(s *engine.Setup, list engine.Value) ([]prompt, error) {
 	return prompts, nil
 }
 
-// References are those of the prompts.
+// References returns those of the prompts.
 func (l *LLM) References() []engine.Ref { return l.references }
 
-// Run asks the model, or announces that it will be asked.
+// Run calls the model, or announces a stream.
 func (l *LLM) Run(ctx context.Context, call *engine.Call) error {
 	c, err := l.prepare(ctx, call, "")
 	if err != nil {
@@ -138,7 +138,7 @@ func (l *LLM) ask(ctx context.Context, call *engine.Call, c conversation) error 
 	return nil
 }
 
-// askStructured asks until the answer is JSON.
+// askStructured calls the model until the answer is JSON.
 func (l *LLM) askStructured(ctx context.Context, call *engine.Call, c conversation) error {
 	c.system = paragraphs(c.system, jsonAnswer(l.schema))
 	c.fit(call.ModelInfo(ctx, l.LLMID).Context)
@@ -157,7 +157,7 @@ func (l *LLM) askStructured(ctx context.Context, call *engine.Call, c conversati
 	return nil
 }
 
-// outStructured sets the JSON answer; who called the node as a tool gets it as text.
+// outStructured sets the JSON answer; a tool call gets it as text.
 func outStructured(call *engine.Call, v engine.Value) {
 	call.Out("structured", v)
 	if call.IsTool() {
@@ -165,7 +165,7 @@ func outStructured(call *engine.Call, v engine.Value) {
 	}
 }
 
-// Stream asks the model and passes on what it says.
+// Stream calls the model and passes on its answer.
 func (l *LLM) Stream(ctx context.Context, call *engine.Call, request engine.Value, emit func(string) error) error {
 	c := readConversation(request)
 	req := l.request(call, &c, engine.PurposeAnswer)
@@ -174,7 +174,7 @@ func (l *LLM) Stream(ctx context.Context, call *engine.Call, request engine.Valu
 	return err
 }
 
-// generate asks for a streamed answer; the canvas's default stands in for one that fails.
+// generate streams an answer; the canvas's default replaces a failed one.
 func (l *LLM) generate(ctx context.Context, call *engine.Call, req *engine.ModelRequest, emit func(string) error) (string, error) {
 	req.Stream = true
 	answer, err := call.Generate(ctx, req, emit)
@@ -188,11 +188,11 @@ func (l *LLM) generate(ctx context.Context, call *engine.Call, req *engine.Model
 	if emit == nil {
 		return stand, nil
 	}
-	call.Out("content", engine.String(stand)) // what was said before it is no answer
+	call.Out("content", engine.String(stand)) // the text before it is not part of the answer
 	return answer.Text + stand, emit(stand)
 }
 
-// request is a call with the node's settings.
+// request returns a call with the node's settings.
 func (l *LLM) request(call *engine.Call, c *conversation, purpose engine.Purpose) *engine.ModelRequest {
 	req := &engine.ModelRequest{
 		LLM: l.LLMID, Purpose: purpose, System: c.system, Messages: c.messages, Config: l.config(),
@@ -204,7 +204,7 @@ func (l *LLM) request(call *engine.Call, c *conversation, purpose engine.Purpose
 	return req
 }
 
-// question is what the user wants to know, in a few words.
+// question returns the user's message, shortened.
 func question(call *engine.Call, c *conversation) string {
 	if q := call.Global("sys.query").Text(); q != "" && !call.IsTool() {
 		return q
@@ -212,7 +212,7 @@ func question(call *engine.Call, c *conversation) string {
 	return c.last()
 }
 
-// prepare renders the conversation. asked takes the place of the prompts, if it is not empty.
+// prepare renders the conversation. asked replaces the prompts, unless it is empty.
 func (l *LLM) prepare(ctx context.Context, call *engine.Call, asked string) (c conversation, err error) {
 	if c.images, err = pictures(ctx, call, &l.VisualVar); err != nil {
 		return c, err
@@ -244,8 +244,7 @@ func (l *LLM) prepare(ctx context.Context, call *engine.Call, asked string) (c c
 	return c, err
 }
 
-// withCitation is the system text with the rules for naming sources, when there are sources to
-// name.
+// withCitation returns the system prompt with the rules for citations, if there are sources.
 func (l *LLM) withCitation(call *engine.Call, c *conversation) string {
 	if !l.Cite || call.Chunks().Len() == 0 {
 		return c.system
@@ -253,7 +252,7 @@ func (l *LLM) withCitation(call *engine.Call, c *conversation) string {
 	return paragraphs(c.system, citationsFor(c))
 }
 
-// citationsFor are the rules for naming sources: the canvas's own, or ours.
+// citationsFor returns the rules for citations: the canvas's own, or the default.
 func citationsFor(c *conversation) string {
 	if own := c.overrides.Get("citation_guidelines").Str(); own != "" {
 		return own
@@ -261,7 +260,7 @@ func citationsFor(c *conversation) string {
 	return citationRules
 }
 
-// paragraphs joins texts that are not empty, with an empty line between.
+// paragraphs joins non-empty texts with an empty line between.
 func paragraphs(a, b string) string {
 	switch {
 	case a == "":

@@ -11,45 +11,45 @@ import (
 var loopSpec = engine.Spec{
 	Name:     "Loop",
 	Category: engine.CategoryFlow, Icon: "loop",
-	Doc: "Runs its body again and again until its conditions hold or it has run often enough; given items, once for each of them.",
+	Doc: "Repeats its body until its conditions hold or a maximum is reached; with items, once for each item.",
 	New: func() engine.Component { return new(Loop) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "any", Doc: "each loop variable; a VariableAssigner in the body changes it"},
 	},
 	Inline:   true,
-	Thoughts: "Going round in a loop.",
+	Thoughts: "Running a loop.",
 }
 
 var loopItemSpec = engine.Spec{
 	Name:     "LoopItem",
 	Category: engine.CategoryFlow, Icon: "enter", Label: "each turn",
-	Doc: "Opens each turn of a Loop's body.",
+	Doc: "Starts each turn of a Loop's body.",
 	New: func() engine.Component { return new(LoopItem) },
 	Outputs: []engine.Field{
 		{Name: "item", Type: "any", Doc: "the element, in a Loop with items"},
-		{Name: "index", Type: "number", Doc: "its place, counted from 0, in a Loop with items"},
+		{Name: "index", Type: "number", Doc: "its index from 0, in a Loop with items"},
 	},
 	Inline:   true,
-	Thoughts: "Looking whether another round is due.",
+	Thoughts: "Checking whether to repeat.",
 }
 
 // Loop repeats its body.
 //
 // In: the initial values of its variables. Out: the variables.
 //
-// The conditions are tested before each turn, the first one included. Without conditions "and" ends
-// at once and "or" runs to the maximum; a maximum of 0 ends at once.
+// The conditions are tested before each turn, including the first. Without conditions "and" ends
+// immediately and "or" runs to the maximum; a maximum of 0 ends immediately.
 //
-// Source: RAGFlow agent/component/loop.py and loopitem.py at 80a16e71 (behaviour read, written
-// anew). Differs: booleans compare as themselves; a condition that cannot be tested is an error of
-// the LoopItem; with items the Loop goes over a list, as an Iteration does, and of several elements
-// at once an ExitLoop ends its own only.
+// Source: RAGFlow agent/component/loop.py and loopitem.py at 80a16e71 (behaviour only). Differs:
+// booleans compare as themselves; a condition that cannot be tested is an error of the LoopItem;
+// with items the Loop iterates over a list, as an Iteration does, and of several elements at once an
+// ExitLoop ends its own only.
 type Loop struct {
 	Variables       []LoopVariable  `json:"loop_variables" doc:"outputs of the loop with their initial values"`
 	Conditions      []LoopCondition `json:"loop_termination_condition" doc:"when the loop ends" label:"End conditions"`
 	LogicalOperator string          `json:"logical_operator" doc:"and: all conditions must hold; or: one is enough" default:"and"`
-	MaximumCount    int             `json:"maximum_loop_count" doc:"most turns; 0 is none" label:"Max turns"`
-	Items           engine.Expr     `json:"items" doc:"list to go over in place of conditions, or a reference to it"`
+	MaximumCount    int             `json:"maximum_loop_count" doc:"maximum number of turns; 0 for none" label:"Max turns"`
+	Items           engine.Expr     `json:"items" doc:"list to iterate over instead of conditions, or a reference to it"`
 	ItemOptions
 
 	collected []collected
@@ -69,7 +69,7 @@ func (l *Loop) Init(s *engine.Setup) error {
 	return nil
 }
 
-// References are the references of variables and conditions that stand in fields of any type.
+// References returns the references in variables and conditions, in fields of any type.
 func (l *Loop) References() []engine.Ref {
 	var refs []engine.Ref
 	add := func(mode string, v engine.Value) {
@@ -86,7 +86,7 @@ func (l *Loop) References() []engine.Ref {
 	return refs
 }
 
-// Ways to give a value.
+// Input modes of a value.
 const (
 	constantMode = "constant"
 	variableMode = "variable"
@@ -139,16 +139,16 @@ func (v *LoopVariable) initial(ctx context.Context, call *engine.Call) (engine.V
 	return engine.ZeroOf(v.Type), nil
 }
 
-// resolveText is the value of a reference that was given as a text.
+// resolveText returns the value of a reference in a string.
 func resolveText(ctx context.Context, call *engine.Call, v engine.Value) (engine.Value, error) {
 	if v.Kind() != engine.KindString {
-		return engine.Null, fmt.Errorf("its value is a %s; a reference is needed", v.Kind())
+		return engine.Null, fmt.Errorf("its value is a %s; expected a reference", v.Kind())
 	}
 	ref := engine.ParseRef(v.Str())
 	return call.Resolve(ctx, &ref)
 }
 
-// overItems reports whether the loop goes over a list.
+// overItems reports whether the loop iterates over a list.
 func (l *Loop) overItems() bool { return !l.Items.IsEmpty() }
 
 func (l *Loop) items(ctx context.Context, call *engine.Call) (engine.Value, error) {
@@ -161,10 +161,10 @@ func (l *Loop) items(ctx context.Context, call *engine.Call) (engine.Value, erro
 
 func (l *Loop) outputs() []collected { return l.collected }
 
-// Progresses is true for a loop over a list.
+// Progresses reports whether it is a loop over a list.
 func (l *Loop) Progresses() bool { return l.overItems() }
 
-// Breaks is true: an ExitLoop in the body ends the loop.
+// Breaks returns true: an ExitLoop in the body ends the loop.
 func (l *Loop) Breaks() bool { return true }
 
 // LoopItem decides before each turn whether it takes place.
@@ -176,7 +176,7 @@ type LoopItem struct{}
 func (*LoopItem) Run(ctx context.Context, call *engine.Call) error {
 	loop, ok := call.Container().(*Loop)
 	if !ok {
-		return errors.New("a LoopItem belongs into a Loop; its parent_id names none")
+		return errors.New("a LoopItem needs a Loop as parent (parent_id)")
 	}
 	if loop.overItems() {
 		_, _, err := nextItem(ctx, call, loop)

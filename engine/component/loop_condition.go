@@ -11,14 +11,14 @@ import (
 
 // LoopCondition is one test that ends a Loop.
 type LoopCondition struct {
-	Variable  engine.Ref   `json:"variable" doc:"reference to the value to look at"`
+	Variable  engine.Ref   `json:"variable" doc:"reference to the value to compare"`
 	Operator  string       `json:"operator" doc:"text: contains, not contains, start with, end with, is, is not; number: =, ≠, >, <, ≥, ≤; list: contains, not contains, is, is not; all: empty, not empty"`
-	Value     engine.Value `json:"value" doc:"what it is compared with, or a reference to it"`
+	Value     engine.Value `json:"value" doc:"value to compare with, or a reference to it"`
 	InputMode string       `json:"input_mode" doc:"constant: value as it is; variable: value is a reference" default:"constant"`
 }
 
-// ended reports whether the conditions hold. All are tested, so that a wrong one shows itself in
-// the first turn.
+// ended reports whether the conditions hold. All are tested, so that an invalid one fails in the
+// first turn.
 func (l *Loop) ended(ctx context.Context, call *engine.Call) (bool, error) {
 	all, one := true, false
 	for i := range l.Conditions {
@@ -34,12 +34,12 @@ func (l *Loop) ended(ctx context.Context, call *engine.Call) (bool, error) {
 	case "or":
 		return one, nil
 	}
-	return false, fmt.Errorf("logical_operator %q is not supported; use and or or", l.LogicalOperator)
+	return false, fmt.Errorf("logical_operator %q is not supported; expected \"and\" or \"or\"", l.LogicalOperator)
 }
 
 func (c *LoopCondition) holds(ctx context.Context, call *engine.Call) (bool, error) {
 	if c.Variable.IsZero() || c.Operator == "" {
-		return false, errors.New("a loop condition is incomplete; it needs a variable and an operator")
+		return false, errors.New("a loop condition is incomplete; expected a variable and an operator")
 	}
 	left, err := call.Resolve(ctx, &c.Variable)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *LoopCondition) holds(ctx context.Context, call *engine.Call) (bool, err
 }
 
 // loopCompare is one comparison of a Loop; known is false when the left value has no such operator.
-// Case counts, and unlike values are neither equal nor in any order.
+// Comparison is case-sensitive; values of different types are neither equal nor ordered.
 func loopCompare(left engine.Value, operator string, right engine.Value) (holds, known bool) {
 	switch left.Kind() {
 	case engine.KindNull:
@@ -125,7 +125,7 @@ func compareScalar(left engine.Value, operator string, right engine.Value) (hold
 	return orders(engine.CompareNumbers(asNumber(left), asNumber(right))), true
 }
 
-// asNumber is a number, or 0 and 1 for false and true.
+// asNumber returns a number, or 0 and 1 for false and true.
 func asNumber(v engine.Value) engine.Value {
 	if v.Kind() != engine.KindBool {
 		return v

@@ -157,15 +157,15 @@ func TestExitLoop(t *testing.T) {
 
 func TestLoopErrors(t *testing.T) {
 	for want, params := range map[string]string{
-		"condition is incomplete":                      `"loop_termination_condition": [{"variable": "", "operator": "="}]`,
-		`logical_operator "xor" is not supported`:      `"logical_operator": "xor"`,
-		"Can't find variable: 'env.nope'":              `"loop_termination_condition": [{"variable": "env.nope", "operator": "="}]`,
-		"its value is a number; a reference is needed": `"loop_termination_condition": [{"variable": "sys.query", "operator": "is", "input_mode": "variable", "value": 1}]`,
+		"condition is incomplete":                     `"loop_termination_condition": [{"variable": "", "operator": "="}]`,
+		`logical_operator "xor" is not supported`:     `"logical_operator": "xor"`,
+		"Can't find variable: 'env.nope'":             `"loop_termination_condition": [{"variable": "env.nope", "operator": "="}]`,
+		"its value is a number; expected a reference": `"loop_termination_condition": [{"variable": "sys.query", "operator": "is", "input_mode": "variable", "value": 1}]`,
 	} {
 		s := one(t, `Loop {"maximum_loop_count": 1, `+params+`}`, `{}`, `LI LoopItem ^ X`)
 		require.ErrorContains(t, s.err, want)
 		require.Equal(t, []string{"begin", "LI"}, s.order)
 	}
 	s := one(t, `LoopItem`, `{}`)
-	require.ErrorContains(t, s.err, "belongs into a Loop")
+	require.ErrorContains(t, s.err, "needs a Loop as parent")
 }

@@ -13,44 +13,44 @@ var messageSpec = engine.Spec{
 	Name:     "Message",
 	Category: engine.CategoryConversation, Icon: "speech",
 	Aliases: []string{answerAlias},
-	Doc:     "Says a text to the user. References in it are replaced; answers of models are said as they come.",
+	Doc:     "Sends a text to the user. References are replaced; answers of models are streamed.",
 	New:     func() engine.Component { return new(Message) },
 	Outputs: []engine.Field{
-		{Name: "content", Type: "string", Doc: "what was said, without reasoning"},
+		{Name: "content", Type: "string", Doc: "the text without reasoning"},
 		{Name: "attachment", Type: "object", Doc: "the text as a file: {doc_id, format, file_name}; only with output_format"},
-		{Name: "downloads", Type: "list", Doc: "descriptors of the files that references in the text stood for"},
+		{Name: "downloads", Type: "list", Doc: "descriptors of the files that the text refers to"},
 	},
 	Waits:  true,
 	Inline: true,
 }
 
-// answerAlias is the name under which a canvas of the first generation ends. It has no text of its
-// own and says what the nodes before it gave.
+// answerAlias is the name of the last node in canvases of the first generation. Without a text of
+// its own it sends the outputs of the nodes before it.
 const answerAlias = "Answer"
 
-// Message says a text.
+// Message sends a text to the user.
 //
 // In: the references of the text, as texts. Out: content, and attachment and downloads where there
 // are any.
 //
-// A text is said in parts, a model's answer piece by piece, unless stream is false or the text is a
-// Jinja template; then it is said whole.
+// A text is sent in parts, a model's answer piece by piece, unless stream is false or the text is a
+// Jinja template; then it is sent whole.
 //
-// Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, written anew). Differs:
-// values are put in once and by position, 0 and false read as they are, a template that does not
-// parse is an error; see wording.
+// Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour only). Differs: values are
+// substituted once and by position, 0 and false stay as they are, a template that does not parse is
+// an error; see wording.
 type Message struct {
-	Content      []engine.Text `json:"content" doc:"the text, or several of which one is picked at random; may hold references and Jinja"`
-	Stream       bool          `json:"stream" doc:"whether the text is said as it comes; false says it whole" default:"true"`
-	OutputFormat string        `json:"output_format" doc:"also make a file of the text: markdown, html, pdf, docx or xlsx"`
-	AutoPlay     bool          `json:"auto_play" doc:"whether the text is spoken as well"`
-	Status       engine.Value  `json:"status" doc:"passed on at the end of the message; the HTTP status of a webhook's answer"`
-	MemoryIDs    []string      `json:"memory_ids" doc:"memories that keep the question and this text" label:"Memories"`
-	KeepFiles    bool          `json:"include_download_info_in_content" doc:"whether descriptors of files stay in the text" label:"Keep file descriptors"`
+	Content      []engine.Text `json:"content" doc:"the text, or several of which one is picked at random; may contain references and Jinja"`
+	Stream       bool          `json:"stream" doc:"send the text while it is generated; false sends it whole" default:"true"`
+	OutputFormat string        `json:"output_format" doc:"also write the text to a file: markdown, html, pdf, docx or xlsx"`
+	AutoPlay     bool          `json:"auto_play" doc:"also speak the text"`
+	Status       engine.Value  `json:"status" doc:"status at the end of the message; the HTTP status of a webhook's response"`
+	MemoryIDs    []string      `json:"memory_ids" doc:"memories that store the question and this text" label:"Memories"`
+	KeepFiles    bool          `json:"include_download_info_in_content" doc:"keep descriptors of files in the text" label:"Keep file descriptors"`
 
 	wordings   []*wording
 	references []engine.Ref // of a text that is not in the params
-	answers    bool         // an Answer of the first generation: says what came before it, and ends the turn
+	answers    bool         // an Answer of the first generation: sends the outputs before it, and ends the turn
 }
 
 // Init compiles the texts.
@@ -59,10 +59,10 @@ func (m *Message) Init(s *engine.Setup) error {
 		m.older(s)
 	}
 	if len(m.Content) == 0 {
-		return s.Fail("content", engine.Null, "is missing; a text to say is needed")
+		return s.Fail("content", engine.Null, "is missing; expected a text")
 	}
 	if v := s.Params.Get("content"); v.Kind() == engine.KindString && v.Str() == "" {
-		return s.Fail("content", v, "is empty; a text to say is needed")
+		return s.Fail("content", v, "is empty; expected a text")
 	}
 	for i := range m.Content {
 		m.wordings = append(m.wordings, newWording(&m.Content[i]))
@@ -70,7 +70,7 @@ func (m *Message) Init(s *engine.Setup) error {
 	return nil
 }
 
-// older reads what canvases of the first generation wrote: texts under messages, or an Answer
+// older reads the params of canvases of the first generation: texts under messages, or an Answer
 // without any.
 func (m *Message) older(s *engine.Setup) {
 	for _, text := range s.Params.Get("messages").Elements() {
@@ -85,7 +85,7 @@ func (m *Message) older(s *engine.Setup) {
 	}
 }
 
-// contentsOf is a text of references to the content of each node.
+// contentsOf returns a text of references to the content of each node.
 func contentsOf(ids []string) string {
 	var b strings.Builder
 	for _, id := range ids {
@@ -94,11 +94,11 @@ func contentsOf(ids []string) string {
 	return b.String()
 }
 
-// References are the references that stand in no param.
+// References returns the references that are not in params.
 func (m *Message) References() []engine.Ref { return m.references }
 
-// Run picks the text and hands it over. Whole values are read now, models' answers while they are
-// said.
+// Run selects the text and sends it. Whole values are read now, models' answers while they are
+// sent.
 func (m *Message) Run(ctx context.Context, call *engine.Call) error {
 	w := m.wordings[call.Rand(len(m.wordings))]
 	files := engine.List()
@@ -130,7 +130,7 @@ func (m *Message) Run(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// parts is the text cut at its references.
+// parts returns the text split at its references.
 func (m *Message) parts(call *engine.Call, text *engine.Text, files *engine.Value) ([]engine.Value, error) {
 	refs := text.Refs()
 	values := make([]engine.Value, len(refs))
@@ -140,12 +140,12 @@ func (m *Message) parts(call *engine.Call, text *engine.Text, files *engine.Valu
 			return nil, err
 		}
 		if m.answers && (v.Stream() != nil || v.Truthy()) {
-			// The turn is over: an Answer waits for what the user says next.
+			// The turn is over: an Answer waits for the next message of the user.
 			if err := call.Next(nil); err != nil {
 				return nil, err
 			}
 			if call.Speaks(refs[i].Node) {
-				v = engine.Null // said already
+				v = engine.Null // sent already
 			}
 		}
 		if v.Stream() != nil {
@@ -170,7 +170,7 @@ func (m *Message) parts(call *engine.Call, text *engine.Text, files *engine.Valu
 	return parts, nil
 }
 
-// show is how a value reads in a message. It is noted as an input; files found in it are collected.
+// show formats a value for a message. It records the value as an input and collects files in it.
 func (m *Message) show(call *engine.Call, r *engine.Ref, v engine.Value, files *engine.Value) (string, error) {
 	text, err := call.TextOfValue(v)
 	if err != nil {
@@ -192,8 +192,8 @@ func (m *Message) show(call *engine.Call, r *engine.Ref, v engine.Value, files *
 	return text, nil
 }
 
-// descriptors is the list of files a value stands for: a descriptor, a list of nothing but
-// descriptors, or either as JSON text. It is empty for anything else.
+// descriptors returns the files in a value: a descriptor, a list of only descriptors, or either as
+// JSON text. It is empty for anything else.
 func descriptors(v engine.Value) engine.Value {
 	if s := v.Str(); strings.Contains(s, `"doc_id"`) && engine.CheckParse(s) == nil {
 		if parsed, err := engine.ParseJSONText(s); err == nil {
@@ -217,8 +217,7 @@ func descriptors(v engine.Value) engine.Value {
 	return v
 }
 
-// Finish adds what belongs to the end of the message. What goes wrong here is a warning: the text
-// has been said.
+// Finish adds the end of the message. Errors are warnings here: the text has been sent.
 func (m *Message) Finish(ctx context.Context, call *engine.Call, said *engine.Said) error {
 	if m.Status.Truthy() {
 		said.Status = m.Status
@@ -235,7 +234,7 @@ func (m *Message) Finish(ctx context.Context, call *engine.Call, said *engine.Sa
 	return nil
 }
 
-// formats are the files a text can be made into; the first stands in for any other.
+// formats are the file formats of a text; the first is the default for unknown ones.
 var formats = []string{"markdown", "html", "pdf", "docx", "xlsx"}
 
 func (m *Message) attach(ctx context.Context, call *engine.Call, said *engine.Said) {

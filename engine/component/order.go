@@ -10,8 +10,9 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// order compares two values of one type: numbers, texts, booleans (false first), lists element by
-// element, objects by their members in order of name. Unlike values, and nulls, have no order.
+// order compares two values of one type: numbers, strings, booleans (false first), lists element by
+// element, objects by their members in order of name. Values of different types, and nulls, have no
+// order.
 func order(a, b engine.Value) (int, error) {
 	if a.Kind() == b.Kind() {
 		switch a.Kind() {
@@ -39,7 +40,7 @@ func orderLists(a, b engine.Value) (int, error) {
 	return cmp.Compare(a.Len(), b.Len()), nil
 }
 
-// byName is the members of an object as a list of [name, value], in order of name.
+// byName returns the members of an object as a list of [name, value], in order of name.
 func byName(v engine.Value) engine.Value {
 	pairs := make([]engine.Value, 0, v.Len())
 	for name, x := range v.Fields() {
@@ -49,8 +50,8 @@ func byName(v engine.Value) engine.Value {
 	return engine.List(pairs...)
 }
 
-// sortKey is what an element is sorted by: itself, or some of its members. A missing member comes
-// first.
+// sortKey returns the sort key of an element: itself, or some of its members. A missing member
+// comes first.
 func sortKey(v engine.Value, by []string) engine.Value {
 	if len(by) == 0 {
 		return v
@@ -90,7 +91,7 @@ func appendIdentity(dst []byte, v engine.Value) []byte {
 	return v.AppendJSON(dst)
 }
 
-// wholeLimit is where float64 stops telling neighbouring whole numbers apart.
+// wholeLimit is the bound above which float64 cannot represent every integer.
 const wholeLimit = 1 << 53
 
 func appendNumberIdentity(dst []byte, v engine.Value) []byte {

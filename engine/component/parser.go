@@ -11,11 +11,11 @@ import (
 	"github.com/easel-canvas/easel/engine/block"
 )
 
-// Parser turns a document into text, blocks, Markdown or HTML: the first of its setups that names
-// the extension of the file says how.
+// Parser converts a document to text, blocks, Markdown or HTML by the first of its setups that
+// lists the extension of the file.
 type Parser struct {
 	engine.Common
-	Setups engine.Value `json:"setups" doc:"per kind of file: {parse_method, lang, suffix, output_format, llm_id, ...}"`
+	Setups engine.Value `json:"setups" doc:"settings by kind of file: {parse_method, lang, suffix, output_format, llm_id, ...}"`
 	setups []setup
 }
 
@@ -24,17 +24,17 @@ type setup struct {
 	kind     string
 	suffixes []string
 	format   string
-	fields   []string // of an e-mail that are shown; nil is all
+	fields   []string // of an e-mail to keep; nil for all
 	how      engine.ParseOptions
-	prompt   string // for a model that reads images
+	prompt   string // for the model that reads images
 }
 
 var parserSpec = engine.Spec{
-	Name: "Parser", Doc: "Turns a document into text, blocks, Markdown or HTML.",
+	Name: "Parser", Doc: "Converts a document to text, blocks, Markdown or HTML.",
 	New: func() engine.Component { return &Parser{} },
 	Outputs: []engine.Field{
 		{Name: "name", Type: "string", Doc: "name of the file"},
-		{Name: "output_format", Type: "string", Doc: "json, markdown, text or html: the output that is set"},
+		{Name: "output_format", Type: "string", Doc: "json, markdown, text or html: the name of the output"},
 		{Name: "json", Type: "list", Doc: "blocks: {text, doc_type_kwd, layout_type, img_id, positions}"},
 		{Name: "markdown", Type: "string", Doc: "the document as Markdown"},
 		{Name: "text", Type: "string", Doc: "the document as plain text"},
@@ -42,10 +42,10 @@ var parserSpec = engine.Spec{
 	},
 }
 
-// kindOfFile is a kind of file that a Parser without settings for it parses.
+// kindOfFile is a kind of file with its default settings.
 type kindOfFile struct{ kind, format, suffixes string }
 
-// kindsOfFiles are all kinds by the names that documents of any version give them.
+// kindsOfFiles are all kinds by their names in documents of any version.
 var kindsOfFiles = []kindOfFile{
 	{"pdf", formatJSON, "pdf"},
 	{"spreadsheet", formatHTML, "xls xlsx csv tsv"},
@@ -65,8 +65,8 @@ var kindsOfFiles = []kindOfFile{
 	{"video", formatText, "mp4 avi mkv mov"},
 }
 
-// Init reads the setups: those of the param, or params that are named as a kind of file; without
-// any, each kind is parsed in the usual way.
+// Init reads the setups: those of the param, or params named after a kind of file; without any,
+// each kind has its default.
 func (p *Parser) Init(s *engine.Setup) error {
 	for kind, v := range p.Setups.Fields() {
 		if err := p.add(s, "setups."+kind, kind, v); err != nil {
@@ -90,12 +90,12 @@ func (p *Parser) Init(s *engine.Setup) error {
 	return nil
 }
 
-// parserFormats are what a Parser can give.
+// parserFormats are the output formats of a Parser.
 var parserFormats = []string{formatJSON, formatMarkdown, formatText, formatHTML}
 
 func (p *Parser) add(s *engine.Setup, param, kind string, v engine.Value) (err error) {
 	if v.Kind() != engine.KindObject {
-		return s.Fail(param, v, "is a "+v.Kind().String()+"; {suffix, output_format, ...} is needed")
+		return s.Fail(param, v, "is a "+v.Kind().String()+"; expected {suffix, output_format, ...}")
 	}
 	out := setup{kind: kind, format: v.Get("output_format").Str(), prompt: v.Get("system_prompt").Str()}
 	out.how = engine.ParseOptions{
@@ -125,7 +125,7 @@ func (p *Parser) add(s *engine.Setup, param, kind string, v engine.Value) (err e
 	return nil
 }
 
-// setupFor is the first setup that names the extension of a file.
+// setupFor returns the first setup that lists the extension of a file.
 func (p *Parser) setupFor(name string) (*setup, error) {
 	extension := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 	for i := range p.setups {
@@ -170,7 +170,7 @@ func (s *setup) blocks(ctx context.Context, call *engine.Call, name string, file
 	ports := call.Ports()
 	switch {
 	case s.kind == "audio" || s.kind == "video":
-		return nil, fmt.Errorf("%s: %w: no port transcribes sound", s.kind, engine.ErrNoPort)
+		return nil, fmt.Errorf("%s: %w: there is no port for transcription", s.kind, engine.ErrNoPort)
 	case s.kind == "image" && s.how.LLM != "":
 		return s.describe(ctx, call, file)
 	case ports.Parser != nil:
@@ -184,7 +184,7 @@ func (s *setup) blocks(ctx context.Context, call *engine.Call, name string, file
 		return nil, err
 	}
 	if strings.HasPrefix(text, "data:") {
-		return nil, fmt.Errorf("it is an image: %w: choose a model that reads images (llm_id)", engine.ErrNoPort)
+		return nil, fmt.Errorf("the document is an image: %w: choose a model that reads images (llm_id)", engine.ErrNoPort)
 	}
 	if _, body, ok := strings.Cut(text, "\nContent as following: \n"); ok { // the heading of an upload
 		text = body
@@ -223,7 +223,7 @@ func (s *setup) describe(ctx context.Context, call *engine.Call, file engine.Val
 	return block.Parse(afterReasoning(answer.Text)), nil
 }
 
-// withFields leaves the chosen fields of an e-mail: those of its headers, subject, body and
+// withFields keeps the chosen fields of an e-mail: those of its headers, subject, body and
 // attachments.
 func withFields(list []block.Block, fields []string) []block.Block {
 	if fields == nil {
@@ -267,13 +267,13 @@ func isHeader(text string) bool {
 	return true
 }
 
-// payload writes blocks in the format of the setup.
+// payload encodes blocks in the format of the setup.
 func (s *setup) payload(list []block.Block) engine.Value {
 	switch s.format {
 	case formatMarkdown:
 		return engine.String(block.Markdown(list))
 	case formatText:
-		if s.kind == "markdown" || s.kind == "text&markdown" { // its marks say where headings are
+		if s.kind == "markdown" || s.kind == "text&markdown" { // it marks headings
 			return engine.String(block.Markdown(list))
 		}
 		return engine.String(block.Plain(list))
@@ -293,10 +293,10 @@ func (s *setup) payload(list []block.Block) engine.Value {
 	return engine.List(items...)
 }
 
-// rowsOfGroup is how many rows of a long table stand together, as chunks cannot end inside of one.
+// rowsOfGroup is the number of rows of a part of a long table; chunks cannot end inside of one.
 const rowsOfGroup = 12
 
-// rowGroups divides a long table into tables with the same head.
+// rowGroups splits a long table into tables with the same header.
 func rowGroups(b *block.Block) (out []block.Block) {
 	if b.Kind != block.Table || len(b.Rows) <= rowsOfGroup+b.Header {
 		return []block.Block{*b}
@@ -309,7 +309,7 @@ func rowGroups(b *block.Block) (out []block.Block) {
 	return out
 }
 
-// items are a block as the elements of a list: a table is one, of a spreadsheet each row.
+// items returns a block as elements of a list: a table is one element, a spreadsheet one per row.
 func (s *setup) items(b *block.Block) (out []engine.Value) {
 	text, kind, layout := b.Plain(), "text", string(b.Kind)
 	switch b.Kind {
@@ -349,7 +349,7 @@ func itemOf(b *block.Block, text, kind, layout string) engine.Value {
 	return out.Value()
 }
 
-// rowItems are the rows of a sheet as "column: value; ..." texts.
+// rowItems returns the rows of a sheet as "column: value; ..." texts.
 func rowItems(b *block.Block) (out []engine.Value) {
 	for i, row := range b.Rows {
 		if i < b.Header {

@@ -6,11 +6,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// passageTokens is how much retrieved text is handed to a model at most; 97 % of it are used.
+// passageTokens bounds the retrieved text for a model; 97 % of it are used.
 const passageTokens = 200_000
 
-// citePassages adds found passages to the run and writes them as models see them: each under its
-// citation number, so that an answer can name it.
+// citePassages adds retrieved passages to the references of the run and formats them for models,
+// each under its citation number.
 func citePassages(call *engine.Call, chunks, docAggs []engine.Value) string {
 	call.Cite(chunks, docAggs)
 	numbers := map[string]string{}
@@ -29,7 +29,7 @@ func citePassages(call *engine.Call, chunks, docAggs []engine.Value) string {
 	return strings.Join(parts, "\n")
 }
 
-// citedPassages writes all passages of the run.
+// citedPassages formats all passages of the run.
 func citedPassages(chunks engine.Value) string {
 	parts := make([]string, 0, chunks.Len())
 	for number, c := range chunks.Fields() {
@@ -38,7 +38,7 @@ func citedPassages(chunks engine.Value) string {
 	return strings.Join(parts, "\n")
 }
 
-// passage is one passage as a small tree.
+// passage formats one passage as a small tree.
 func passage(c engine.Value, number, text string) string {
 	var b strings.Builder
 	b.WriteString("\nID: " + number)
@@ -59,7 +59,7 @@ func branch(b *strings.Builder, name string, v engine.Value) {
 
 func isLineBreak(r rune) bool { return r == '\n' || r == '\r' }
 
-// first is the first member that exists.
+// first returns the first member that exists.
 func first(v engine.Value, names ...string) engine.Value {
 	for _, name := range names {
 		if x, ok := v.Lookup(name); ok {
@@ -69,7 +69,7 @@ func first(v engine.Value, names ...string) engine.Value {
 	return engine.Null
 }
 
-// withoutVectors is a passage without the numbers only a search engine reads.
+// withoutVectors returns a passage without vectors and other data of search engines.
 func withoutVectors(c engine.Value) engine.Value {
 	for i := 0; i < c.Len(); {
 		name := c.Key(i)

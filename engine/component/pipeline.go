@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine/chunk"
 )
 
-// Formats of what a step of a pipeline gives; the payload is the output of the same name.
+// Formats of the output of a pipeline step; the payload is the output of the same name.
 const (
 	formatJSON     = "json"     // list of {text, doc_type_kwd, layout_type, img_id, positions}
 	formatMarkdown = "markdown" // text
@@ -18,7 +18,7 @@ const (
 	formatChunks   = "chunks" // list of {text, doc_type_kwd, mom, img_id, positions, ...}
 )
 
-// payload is what a step of a pipeline hands to the next one.
+// payload is the data that a pipeline step passes to the next one.
 type payload struct {
 	name   string // of the file
 	format string
@@ -26,10 +26,10 @@ type payload struct {
 	items  engine.Value // of json and chunks
 }
 
-// errNoPayload means that the node before a step gives nothing it can read.
-var errNoPayload = errors.New("the node before gives no document: connect a Parser or a chunker")
+// errNoPayload means that the previous node has no readable output.
+var errNoPayload = errors.New("the previous node has no document as output: connect a Parser or a chunker")
 
-// previousPayload is what the node before gives.
+// previousPayload returns the output of the previous node.
 func previousPayload(call *engine.Call) (payload, error) {
 	node, outs := call.Previous()
 	p := payload{name: outs.Get("name").Str(), format: outs.Get("output_format").Str()}
@@ -46,7 +46,7 @@ func previousPayload(call *engine.Call) (payload, error) {
 		p.text = outs.Get(p.format).Text()
 	case formatJSON, formatChunks:
 		if p.items = outs.Get(p.format); p.items.Kind() != engine.KindList {
-			return p, fmt.Errorf("node %s: output %s is a %s; a list is needed", node, p.format, p.items.Kind())
+			return p, fmt.Errorf("node %s: output %s is a %s; expected a list", node, p.format, p.items.Kind())
 		}
 	case "":
 		return p, errNoPayload
@@ -60,7 +60,7 @@ func previousPayload(call *engine.Call) (payload, error) {
 // isText reports whether the payload is one text.
 func (p *payload) isText() bool { return p.items.Kind() != engine.KindList }
 
-// chunks is the payload as a list of chunks: a text is one.
+// chunks returns the payload as a list of chunks: a text is one.
 func (p *payload) chunks() []engine.Value {
 	if p.isText() {
 		return []engine.Value{engine.Object("text", p.text)}
@@ -74,7 +74,7 @@ func (p *payload) chunks() []engine.Value {
 	return out
 }
 
-// chunkItems reads the payload of a chunker that is a list.
+// chunkItems reads the payload of a chunker, which is a list.
 func (p *payload) chunkItems() []chunk.Item {
 	items := make([]chunk.Item, 0, p.items.Len())
 	for _, v := range p.items.Elements() {
@@ -115,7 +115,7 @@ func positionOf(v engine.Value) (chunk.Position, bool) {
 	return chunk.Position{Page: int(n[0]), Left: n[1], Right: n[2], Top: n[3], Bottom: n[4]}, true
 }
 
-// outChunks sets the outputs of a step that gives chunks.
+// outChunks sets the outputs of a step with chunks.
 func outChunks(call *engine.Call, name string, chunks []engine.Value) {
 	call.Out("name", engine.String(name))
 	call.Out("output_format", engine.String(formatChunks))
@@ -123,13 +123,13 @@ func outChunks(call *engine.Call, name string, chunks []engine.Value) {
 	progress(call, 1, fmt.Sprintf("%d chunks", len(chunks)))
 }
 
-// progress tells how far a step is: share of its work from 0 to 1.
+// progress reports the share of a step that is done, from 0 to 1.
 func progress(call *engine.Call, share float64, message string) {
 	call.Log(engine.EventProgress, engine.Object("component_id", call.NodeID(), "progress", share, "message", message,
 		"timestamp", float64(call.Now().UnixMilli())/1000))
 }
 
-// chunkValues puts chunks into the form of the wire.
+// chunkValues encodes chunks for the wire.
 func chunkValues(chunks []chunk.Chunk) []engine.Value {
 	out := make([]engine.Value, len(chunks))
 	for i := range chunks {
@@ -151,8 +151,8 @@ func chunkValues(chunks []chunk.Chunk) []engine.Value {
 	return out
 }
 
-// setPositions sets positions as clients of the original read them, in whole points, and as the
-// next chunker does.
+// setPositions sets positions in the form of the original's clients, in whole points, and in that
+// of the next chunker.
 func setPositions(b *engine.ObjectBuilder, list []chunk.Position) {
 	var positions, rounded, pages, tops []engine.Value
 	for _, p := range list {
@@ -179,10 +179,10 @@ func counter(call *engine.Call) chunk.Counter {
 	return engine.Tokens
 }
 
-// File is where a pipeline starts: the uploaded document.
+// File is the start of a pipeline: the uploaded document.
 type File struct{}
 
-// Run gives the descriptor of the document to the next node.
+// Run passes the descriptor of the document to the next node.
 func (*File) Run(_ context.Context, call *engine.Call) error {
 	files := call.Global("sys.files")
 	if files.Len() != 1 {
@@ -193,16 +193,16 @@ func (*File) Run(_ context.Context, call *engine.Call) error {
 	return nil
 }
 
-// Compiler passes chunks on. Documents of later versions have it for templates by which a model
-// writes pages out of chunks; these are not available.
+// Compiler passes chunks on unchanged. In later versions of the original a model writes pages from
+// chunks by templates, which are not available here.
 type Compiler struct {
 	engine.Common
 	Sampling
 	Template engine.Value `json:"compilation_template_group_id" doc:"group of templates; not available here"`
-	Plan     engine.Value `json:"plan" doc:"what is compiled"`
+	Plan     engine.Value `json:"plan" doc:"plan of the compilation; not available here"`
 }
 
-// Warnings says that templates have no effect.
+// Warnings reports that templates have no effect.
 func (c *Compiler) Warnings() []engine.Diagnostic {
 	if !c.Template.Truthy() {
 		return nil
@@ -213,7 +213,7 @@ func (c *Compiler) Warnings() []engine.Diagnostic {
 	}}
 }
 
-// Run gives the chunks of the node before.
+// Run passes on the chunks of the previous node.
 func (c *Compiler) Run(_ context.Context, call *engine.Call) error {
 	p, err := previousPayload(call)
 	if err != nil {
@@ -226,19 +226,19 @@ func (c *Compiler) Run(_ context.Context, call *engine.Call) error {
 	return nil
 }
 
-// chunksOutput describes the outputs of steps that give chunks.
+// chunksOutput describes the outputs of steps with chunks.
 var chunksOutput = []engine.Field{
 	{Name: "name", Type: "string", Doc: "name of the file"},
 	{Name: "output_format", Type: "string", Doc: "chunks"},
 	{Name: "chunks", Type: "list", Doc: "chunks: {text, doc_type_kwd, mom, img_id, positions, ...}"},
 }
 
-// pipelineSpecs lists the nodes of pipelines.
+// pipelineSpecs lists the components of pipelines.
 func pipelineSpecs() []engine.Spec {
 	list := []engine.Spec{
 		{
 			Name: "File", Icon: "open", Role: engine.RoleStart, New: func() engine.Component { return &File{} },
-			Doc: "The document a pipeline works on.",
+			Doc: "The start of a pipeline: an uploaded document.",
 			Outputs: []engine.Field{
 				{Name: "name", Type: "string", Doc: "name of the file"},
 				{Name: "file", Type: "object", Doc: "descriptor of the upload"},
@@ -247,7 +247,7 @@ func pipelineSpecs() []engine.Spec {
 		parserSpec, tokenChunkerSpec, titleChunkerSpec, extractorSpec, tokenizerSpec,
 		{
 			Name: "Compiler", New: func() engine.Component { return &Compiler{} }, Outputs: chunksOutput,
-			Doc: "Passes chunks on; its templates are not available.",
+			Doc: "Passes chunks on unchanged; templates are not available.",
 		},
 	}
 	for i := range list {

@@ -209,7 +209,7 @@ func TestExtractor(t *testing.T) {
 		chunks.At(1).JSON())
 	require.Equal(t, "toc", chunks.At(3).Get("toc_kwd").Str())
 	require.Equal(t, 4, chunks.Len())
-	require.Contains(t, strings.Join(s.notes, "\n"), "metadata of a chunk is left out")
+	require.Contains(t, strings.Join(s.notes, "\n"), "metadata of a chunk is ignored")
 	keys := map[string]bool{}
 	for _, req := range m.asked {
 		keys[req.Key] = true

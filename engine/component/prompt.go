@@ -8,13 +8,13 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// This file holds what models are told, one text or function per role. The words are ours; what
-// they must bring about is fixed by how the answers are read.
+// This file contains the prompts, one text or function per role. How answers are parsed determines
+// what they must ask for.
 
 // stopMark ends a planning answer.
 const stopMark = "<|stop|>"
 
-// citationRules make an answer name its sources.
+// citationRules ask for citations in an answer.
 const citationRules = `## Naming sources
 The context holds passages, each under a line "ID: n". When a sentence rests on a passage, close it with that number in this form: [ID:n]
 - One number per pair of brackets: [ID:12][ID:47], never [ID:12, 47].
@@ -23,8 +23,8 @@ The context holds passages, each under a line "ID: n". When a sentence rests on 
 - Figures, dates, names, quotations and claims about cause need a mark. Common knowledge and your own transitions do not.
 - A sentence no passage supports gets no mark.`
 
-// citationRepair asks for marks in an answer that has none. The answer follows as the user's
-// message.
+// citationRepair asks to add citation marks to an answer without any. The answer follows as the
+// user's message.
 func citationRepair(rules, sources string) string {
 	return `You add source marks to a finished text. Return the text the user sends, word for word and in its language, with marks inserted where a source below supports a sentence. Change nothing else and add no remarks.
 
@@ -42,8 +42,7 @@ Answer with one JSON value that fits the JSON Schema below, and with nothing els
 ` + indented(schema)
 }
 
-// jsonReformat asks to bring a text into the form of a schema. The text follows as the user's
-// message.
+// jsonReformat asks to rewrite a text as JSON of a schema. The text follows as the user's message.
 func jsonReformat(instruction string) string {
 	return `The user sends a text that should have been JSON. Write the same content as JSON in the form described here. Add nothing that the text does not say.
 
@@ -74,7 +73,7 @@ Judge by the last message of the user; what was said before is only context. Ans
 	return b.String()
 }
 
-// categorizeUser shows the conversation that is to be sorted.
+// categorizeUser formats the conversation to classify.
 func categorizeUser(lines []string) string {
 	return "## Conversation\n" + strings.Join(lines, " | ") + " →"
 }
@@ -105,10 +104,10 @@ Today is ` + today.Format("2006-01-02") + ".")
 	return b.String()
 }
 
-// nextTool is put after the last message of a planning call.
+// nextTool is appended to the last message of a planning call.
 const nextTool = `Which tools are to be called next? Answer with the JSON list only; use ` + engine.PlanDone + ` if enough is known.`
 
-// agentTask is the task text of a planning call.
+// agentTask returns the task text of a planning call.
 func agentTask(role, request string, overrides engine.Value) string {
 	var b strings.Builder
 	if role != "" {
@@ -121,8 +120,8 @@ func agentTask(role, request string, overrides engine.Value) string {
 	return b.String()
 }
 
-// answerNow asks for the answer once the tools are done. It is short, because it stands behind
-// everything that was found.
+// answerNow asks for the answer after the tool calls. It is short, because it follows all their
+// results.
 const answerNow = `Now answer the request fully, in its language, without mentioning tools.`
 
 // answerAnyway asks for the answer when no further round is allowed.
@@ -132,15 +131,15 @@ func answerAnyway(request string) string {
 No more tools can be called. Answer the request above now, as well as what was gathered allows, in the language of the user. Say plainly what could not be found out. Do not mention tools, plans or this message.`
 }
 
-// planProblem tells the planner what was wrong with its answer.
+// planProblem reports an invalid answer to the planner.
 func planProblem(problem string) string {
 	return "Your list of tool calls could not be used: " + problem + "\nAnswer again with one JSON list of objects, each with \"name\" and \"arguments\"."
 }
 
-// noCalls answers an empty list of calls.
+// noCalls is the reply to an empty list of calls.
 const noCalls = engine.PlanObservation + "\nThe list named no tool, so nothing was called."
 
-// fullQuestion asks for one question that stands without the conversation.
+// fullQuestion asks to rewrite the question so that it is clear without the conversation.
 func fullQuestion(conversation string, today time.Time) string {
 	day := func(n int) string { return today.AddDate(0, 0, n).Format("2006-01-02") }
 	return `Rewrite the last thing the user says in the conversation below as one request that can be understood alone: put in what pronouns and short forms refer to, and dates in place of words like today (` + day(0) + `), yesterday (` + day(-1) + `) and tomorrow (` + day(1) + `). Keep its language and its meaning. If it stands alone already, repeat it. Give the request only.
@@ -149,7 +148,7 @@ func fullQuestion(conversation string, today time.Time) string {
 ` + conversation
 }
 
-// delegated is what a sub-agent is asked.
+// delegated returns the task of a sub-agent.
 func delegated(reasoning, context, query string) string {
 	if reasoning == "" && context == "" {
 		return query
@@ -165,11 +164,11 @@ func delegated(reasoning, context, query string) string {
 	return b.String()
 }
 
-// toolSummary asks for a short note on tool calls, which are sent as the user's message.
+// toolSummary asks for a summary of tool calls, which are sent as the user's message.
 const toolSummary = `Summarise the tool calls the user sends for later turns of the conversation: per call one or two sentences on what was asked and what came out, with the names, numbers and links worth keeping. Plain text.`
 
-// earlierTools shows an agent the summaries of tool calls of earlier turns, oldest first: lists of
-// request, answer and summary. It is empty without any.
+// earlierTools formats the summaries of tool calls of earlier turns for an agent, oldest first:
+// lists of request, answer and summary. It is empty without any.
 func earlierTools(memories []engine.Value) string {
 	if len(memories) == 0 {
 		return ""

@@ -6,11 +6,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Retired stands for components of older canvases that have a query and settings of their own,
-// which the tool behind the Tools port reads.
+// Retired is the type of components of older canvases with a query and settings that only the tool
+// reads.
 type Retired struct {
 	External
-	Query engine.Expr `json:"query" doc:"what to look for, or the address to read" default:"{sys.query}"`
+	Query engine.Expr `json:"query" doc:"search query, or the address to read" default:"{sys.query}"`
 }
 
 // Run calls the component outside.
@@ -23,19 +23,19 @@ func retiredSpecs() []engine.Spec {
 		return func() engine.Component { return &Retired{External: needing(settings...)} }
 	}
 	return []engine.Spec{
-		outside("AkShare", "akshare_stock_news", "Gives news on a Chinese stock.", passages, fresh(),
+		outside("AkShare", "akshare_stock_news", "Returns news on a Chinese stock.", passages, fresh(),
 			wanted("query", "code or name of the stock")),
 		textOnly(outside("Crawler", "web_crawler", "Reads a web page.", passages, fresh(),
 			wanted("query", "address of the page"))),
 		textOnly(outside("DeepL", "deepl_translate", "Translates a text with DeepL.", passages, fresh("auth_key"),
 			wanted("query", "the text"))),
-		outside("Jin10", "jin10", "Gives financial news from Jin10.", passages, fresh("secret_key"), wanted("query", "what to look for")),
-		outside("QWeather", "qweather", "Gives the weather of a place.", passages, fresh("web_apikey"), wanted("query", "the place")),
-		outside("TuShare", "tushare", "Gives news on Chinese stocks.", passages, fresh("token"), wanted("query", "what to look for")),
+		outside("Jin10", "jin10", "Returns financial news from Jin10.", passages, fresh("secret_key"), wanted("query", "search query")),
+		outside("QWeather", "qweather", "Returns the weather at a place.", passages, fresh("web_apikey"), wanted("query", "the place")),
+		outside("TuShare", "tushare", "Returns news on Chinese stocks.", passages, fresh("token"), wanted("query", "search query")),
 	}
 }
 
-// textOnly is a component whose only output is its text.
+// textOnly returns the Spec of a component with text as its only output.
 func textOnly(spec engine.Spec) engine.Spec {
 	spec.Outputs = []engine.Field{{Name: passages, Type: "string", Doc: "the result as text"}}
 	return spec

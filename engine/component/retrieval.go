@@ -10,26 +10,25 @@ import (
 
 // Retrieval searches datasets or memories for passages that fit a query.
 //
-// Without a query, without a source and without a find it gives empty_response. A canvas may run it
-// as a node or offer it to an agent. Source: RAGFlow agent/tools/retrieval.py at 80a16e71
-// (behaviour read, written anew).
+// Without a query, a source or a result the output is empty_response. It runs as a node or as a
+// tool of an agent. Source: RAGFlow agent/tools/retrieval.py at 80a16e71 (behaviour only).
 type Retrieval struct {
-	Query               engine.Expr   `json:"query" doc:"what to look for" default:"{sys.query}"`
-	SimilarityThreshold float64       `json:"similarity_threshold" doc:"passages less alike than this are left out" default:"0.2" min:"0" max:"1"`
-	KeywordWeight       float64       `json:"keywords_similarity_weight" doc:"weight of words; that of meaning is the rest to 1" default:"0.5" min:"0" max:"1" label:"Keyword weight"`
-	TopN                int           `json:"top_n" doc:"passages wanted" default:"8" min:"1" label:"Results"`
-	TopK                int           `json:"top_k" doc:"candidates looked at" default:"1024" min:"0" label:"Candidates"`
+	Query               engine.Expr   `json:"query" doc:"search query" default:"{sys.query}"`
+	SimilarityThreshold float64       `json:"similarity_threshold" doc:"minimum similarity of passages" default:"0.2" min:"0" max:"1"`
+	KeywordWeight       float64       `json:"keywords_similarity_weight" doc:"weight of keyword similarity; that of vector similarity is the rest to 1" default:"0.5" min:"0" max:"1" label:"Keyword weight"`
+	TopN                int           `json:"top_n" doc:"maximum number of passages" default:"8" min:"1" label:"Results"`
+	TopK                int           `json:"top_k" doc:"number of candidates to rank" default:"1024" min:"0" label:"Candidates"`
 	Datasets            []engine.Expr `json:"kb_ids" doc:"datasets by id or name, or references to them" label:"Datasets"`
-	MoreDatasets        []engine.Expr `json:"dataset_ids" doc:"the same as kb_ids, under its later name" label:"Datasets"`
+	MoreDatasets        []engine.Expr `json:"dataset_ids" doc:"later name of kb_ids" label:"Datasets"`
 	Memories            []engine.Expr `json:"memory_ids" doc:"memories by id" label:"Memories"`
-	From                string        `json:"retrieval_from" doc:"which of the two to search: dataset or memory; empty takes what is given"`
+	From                string        `json:"retrieval_from" doc:"what to search: dataset or memory; if empty, whichever is set"`
 	Rerank              string        `json:"rerank_id" doc:"reranking model" label:"Reranking model"`
-	EmptyResponse       engine.Text   `json:"empty_response" doc:"what is given when nothing is found"`
-	KnowledgeGraph      bool          `json:"use_kg" doc:"search the knowledge graph too" label:"Use knowledge graph"`
-	TOC                 bool          `json:"toc_enhance" doc:"let tables of contents choose passages" label:"Use table of contents"`
-	CrossLanguages      []string      `json:"cross_languages" doc:"languages the query is translated into"`
+	EmptyResponse       engine.Text   `json:"empty_response" doc:"output if nothing is found"`
+	KnowledgeGraph      bool          `json:"use_kg" doc:"also search the knowledge graph" label:"Use knowledge graph"`
+	TOC                 bool          `json:"toc_enhance" doc:"select passages by tables of contents" label:"Use table of contents"`
+	CrossLanguages      []string      `json:"cross_languages" doc:"languages to translate the query into"`
 	MetadataFilter      engine.Value  `json:"meta_data_filter" doc:"{method: auto, semi_auto or manual, manual: [{key, op, value}], semi_auto: [keys], logic}" label:"Metadata filter"`
-	UserID              engine.Expr   `json:"user_id" doc:"whose memories are searched" label:"User ID"`
+	UserID              engine.Expr   `json:"user_id" doc:"user whose memories are searched" label:"User ID"`
 	FunctionName        string        `json:"function_name" doc:"name of the tool as the model sees it" default:"search_my_dateset"`
 	filter              metadataRules
 }
@@ -40,7 +39,7 @@ var retrievalSpec = engine.Spec{
 	Category: engine.CategoryKnowledge, Icon: "search",
 	Doc:    "Searches datasets or memories for passages that fit a query.",
 	New:    func() engine.Component { return &Retrieval{} },
-	Inputs: []engine.Field{{Name: "query", Type: "string", Doc: "what to look for", Required: true}},
+	Inputs: []engine.Field{{Name: "query", Type: "string", Doc: "search query", Required: true}},
 	Outputs: []engine.Field{
 		{Name: "formalized_content", Type: "string", Doc: "the passages as text for a prompt, each with its citation number"},
 		{Name: "json", Type: "list", Doc: "the passages with all their fields"},
@@ -50,7 +49,7 @@ var retrievalSpec = engine.Spec{
 	Thoughts: "Searching the knowledge base.",
 	Tool: &engine.ToolSpec{
 		Function:    "search_my_dateset",
-		Description: "Searches the user's own documents and gives passages with their numbers. Use it for everything these documents may know.",
+		Description: "Searches the user's own documents and returns numbered passages. Use it for all questions that these documents may answer.",
 		Args:        []engine.Field{{Name: "query", Type: "string", Doc: "the words or the question to look for; the important terms of the request, in its language", Required: true}},
 		Result:      "formalized_content",
 	},
@@ -59,16 +58,16 @@ var retrievalSpec = engine.Spec{
 // Init prepares the filter on metadata.
 func (r *Retrieval) Init(s *engine.Setup) (err error) {
 	if r.From != "" && r.From != "dataset" && r.From != "memory" {
-		return s.Fail("retrieval_from", engine.String(r.From), "is not supported; it should be dataset or memory")
+		return s.Fail("retrieval_from", engine.String(r.From), "is not supported; expected dataset or memory")
 	}
 	r.filter, err = readMetadataRules(s, r.MetadataFilter)
 	return err
 }
 
-// References are those in the filter.
+// References returns those in the filter.
 func (r *Retrieval) References() []engine.Ref { return r.filter.references }
 
-// Needs names the port the component acts through.
+// Needs returns the port the component uses.
 func (*Retrieval) Needs() string { return "Retriever" }
 
 // Run searches.
@@ -127,7 +126,7 @@ func (r *Retrieval) recall(
 	return r.found(ctx, call, found, true)
 }
 
-// sources fills in what is searched; it is false when the canvas names nothing.
+// sources sets the datasets or memories to search; it is false if there are none.
 func (r *Retrieval) sources(ctx context.Context, call *engine.Call, q *engine.RetrievalQuery) (bool, error) {
 	datasets := append(r.Datasets[:len(r.Datasets):len(r.Datasets)], r.MoreDatasets...)
 	if len(datasets) > 0 && r.From != "memory" {
@@ -150,7 +149,7 @@ func (r *Retrieval) sources(ctx context.Context, call *engine.Call, q *engine.Re
 	return len(ids) > 0, err
 }
 
-// evalIDs reads ids, and references that hold one id or a list of them.
+// evalIDs returns ids, and the values of references to an id or a list of ids.
 func evalIDs(ctx context.Context, call *engine.Call, list []engine.Expr) ([]string, error) {
 	var ids []string
 	for i := range list {
@@ -163,7 +162,7 @@ func evalIDs(ctx context.Context, call *engine.Call, list []engine.Expr) ([]stri
 	return ids, nil
 }
 
-// translated is the query in all the languages wanted, or as it is when no model can translate it.
+// translated returns the query in all chosen languages, or unchanged if no model can translate it.
 func (r *Retrieval) translated(ctx context.Context, call *engine.Call, text string) (string, error) {
 	if len(r.CrossLanguages) == 0 || call.Ports().Model == nil {
 		return text, nil
@@ -182,7 +181,7 @@ func (r *Retrieval) translated(ctx context.Context, call *engine.Call, text stri
 		}
 	}
 	if err != nil || len(lines) == 0 {
-		return text, nil // the query itself still finds something
+		return text, nil // search with the query itself
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -218,7 +217,7 @@ func (r *Retrieval) found(ctx context.Context, call *engine.Call, f engine.Found
 	return nil
 }
 
-// ToolName is how models call this one.
+// ToolName returns the name of the tool for models.
 func (r *Retrieval) ToolName() string { return r.FunctionName }
 
 var (

@@ -7,11 +7,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// MetadataLister is offered by a Retriever that knows the metadata of its documents. With it,
-// Retrieval lets the model choose conditions for the filter methods auto and semi_auto; without it
-// the retriever gets the method and does as it can.
+// MetadataLister is offered by a Retriever that knows the metadata of its documents. With it, the
+// model chooses conditions for the filter methods auto and semi_auto; without it the retriever gets
+// the method and may ignore it.
 type MetadataLister interface {
-	// Metadata gives the metadata of datasets: key -> list of the values that occur.
+	// Metadata returns the metadata of datasets: key -> list of the values that occur.
 	Metadata(ctx context.Context, datasets []string) (engine.Value, error)
 }
 
@@ -36,11 +36,11 @@ func readMetadataRules(s *engine.Setup, v engine.Value) (metadataRules, error) {
 		return f, nil
 	case "manual":
 	default:
-		return f, s.Fail("meta_data_filter.method", v.Get("method"), "is not supported; it should be auto, semi_auto or manual")
+		return f, s.Fail("meta_data_filter.method", v.Get("method"), "is not supported; expected auto, semi_auto or manual")
 	}
 	for i, c := range v.Get("manual").Elements() {
 		if c.Kind() != engine.KindObject {
-			return f, s.Fail("meta_data_filter.manual["+strconv.Itoa(i)+"]", c, "is no condition; {key, op, value} is needed")
+			return f, s.Fail("meta_data_filter.manual["+strconv.Itoa(i)+"]", c, "is not a condition; expected {key, op, value}")
 		}
 		value := c.Get("value")
 		f.conditions = append(f.conditions, metadataCondition{c.Get("key"), c.Get("op"), engine.ParseExpr(value)})
@@ -52,7 +52,7 @@ func readMetadataRules(s *engine.Setup, v engine.Value) (metadataRules, error) {
 	return f, nil
 }
 
-// prepare is the filter a retriever applies: {method, logic, manual: [{key, op, value}]}. When no
+// prepare returns the filter for a retriever: {method, logic, manual: [{key, op, value}]}. When no
 // document fits, manual conditions find nothing, while auto and semi_auto ones do not restrict the
 // search.
 func (f *metadataRules) prepare(ctx context.Context, call *engine.Call, port engine.Retriever, q *engine.RetrievalQuery) (engine.Value, error) {
@@ -86,7 +86,7 @@ func (f *metadataRules) manual(ctx context.Context, call *engine.Call) (engine.V
 	return engine.Object("method", f.method, "logic", f.logic, "manual", engine.List(list...)), nil
 }
 
-// offered is the metadata the model may use: for semi_auto only the keys the canvas lists.
+// offered returns the metadata the model may use: for semi_auto only the keys the canvas lists.
 func (f *metadataRules) offered(metadata engine.Value) engine.Value {
 	if f.method != "semi_auto" {
 		return metadata
@@ -104,7 +104,7 @@ func (f *metadataRules) offered(metadata engine.Value) engine.Value {
 	return b.Value()
 }
 
-// chosen asks the model for conditions. An answer that is none leaves the search unrestricted.
+// chosen asks the model for conditions. An invalid answer leaves the search unrestricted.
 func (f *metadataRules) chosen(ctx context.Context, call *engine.Call, metadata engine.Value, query string) (engine.Value, error) {
 	unrestricted := engine.Object("method", f.method, "manual", engine.List())
 	if metadata.Len() == 0 {
@@ -131,7 +131,7 @@ func (f *metadataRules) chosen(ctx context.Context, call *engine.Call, metadata 
 	return engine.Object("method", f.method, "logic", logic, "manual", f.known(v.Get("conditions"), metadata)), nil
 }
 
-// known keeps conditions on keys that exist, with the operator the canvas fixes for a key.
+// known keeps conditions on existing keys, with the operator that the canvas sets for a key.
 func (f *metadataRules) known(conditions, metadata engine.Value) engine.Value {
 	list := engine.List()
 	for _, c := range conditions.Elements() {

@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// retry tries once and then max_retries times more, with the node's delay between. Model nodes do
-// this by themselves, because after the last try their default stands in for the answer.
+// retry calls try once and then up to max_retries times more, with the node's delay between. Model
+// nodes do this by themselves, because their default replaces the answer after the last attempt.
 func retry(ctx context.Context, call *engine.Call, c *engine.Common, try func() error) error {
 	for n := 0; ; n++ {
 		err := try()
@@ -22,22 +22,22 @@ func retry(ctx context.Context, call *engine.Call, c *engine.Common, try func() 
 	}
 }
 
-// isFinal reports whether trying again cannot help.
+// isFinal reports whether a retry cannot help.
 func isFinal(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || isStopped(err) || errors.Is(err, engine.ErrNoPort) || errors.Is(err, engine.ErrLimit) || errors.Is(err, engine.ErrNoRetry) || errors.Is(err, engine.ErrRef)
 }
 
-// isStopped reports whether the run was told to stop.
+// isStopped reports whether the run was canceled.
 func isStopped(err error) bool {
 	return errors.Is(err, engine.ErrCanceled) || errors.Is(err, context.Canceled)
 }
 
-// endsNode reports whether an error must not be passed over by going on without what failed.
+// endsNode reports whether an error must fail the node instead of being skipped.
 func endsNode(err error) bool {
 	return isStopped(err) || errors.Is(err, engine.ErrLimit) || errors.Is(err, engine.ErrHostMemory)
 }
 
-// standIn is what a node says in place of a failed answer, if the canvas gives such a text.
+// standIn returns the fallback output for a failed answer, if the canvas has one.
 func standIn(c *engine.Common) (string, bool) {
 	v := c.ErrorDefault()
 	return v.Text(), !v.IsNull()

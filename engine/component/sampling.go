@@ -2,24 +2,24 @@ package component
 
 import "github.com/easel-canvas/easel/engine"
 
-// Sampling are the settings of a model call. A value is sent only when its switch is on and it is
+// Sampling holds the settings of a model call. A value is sent only if its switch is on and it is
 // above 0.
 type Sampling struct {
-	LLMID            string  `json:"llm_id" doc:"model, as model, model@provider or model@instance@provider; empty is the default model" label:"Model"`
+	LLMID            string  `json:"llm_id" doc:"model: NAME, NAME@PROVIDER or NAME@INSTANCE@PROVIDER; empty for the default model" label:"Model"`
 	Temperature      float64 `json:"temperature" doc:"sampling temperature: higher is more varied" min:"0" max:"1" group:"model"`
-	TopP             float64 `json:"top_p" doc:"nucleus sampling: share of likely words" min:"0" max:"1" label:"Top P" group:"model"`
-	PresencePenalty  float64 `json:"presence_penalty" doc:"how much the model avoids words it has used" min:"0" max:"1" group:"model"`
-	FrequencyPenalty float64 `json:"frequency_penalty" doc:"how much the model avoids words it has used often" min:"0" max:"1" group:"model"`
-	MaxTokens        int     `json:"max_tokens" doc:"longest answer in tokens" min:"0" group:"model"`
+	TopP             float64 `json:"top_p" doc:"nucleus sampling (top_p): lower is limited to likelier words" min:"0" max:"1" label:"Top P" group:"model"`
+	PresencePenalty  float64 `json:"presence_penalty" doc:"penalty for words that occurred before" min:"0" max:"1" group:"model"`
+	FrequencyPenalty float64 `json:"frequency_penalty" doc:"penalty for words by how often they occurred" min:"0" max:"1" group:"model"`
+	MaxTokens        int     `json:"max_tokens" doc:"maximum length of the answer in tokens" min:"0" group:"model"`
 	UseTemperature   bool    `json:"temperatureEnabled" doc:"send temperature" label:"Use temperature" group:"model"`
 	UseTopP          bool    `json:"topPEnabled" doc:"send top_p" label:"Use top P" group:"model"`
 	UsePresence      bool    `json:"presencePenaltyEnabled" doc:"send presence_penalty" label:"Use presence penalty" group:"model"`
 	UseFrequency     bool    `json:"frequencyPenaltyEnabled" doc:"send frequency_penalty" label:"Use frequency penalty" group:"model"`
 	UseMaxTokens     bool    `json:"maxTokensEnabled" doc:"send max_tokens" label:"Use max tokens" group:"model"`
-	Thinking         string  `json:"thinking" doc:"how much a reasoning model thinks; empty or default leaves it to the model" group:"model"`
+	Thinking         string  `json:"thinking" doc:"reasoning effort; empty or default for the model's default" group:"model"`
 }
 
-// config is what is sent.
+// config returns the settings of the request.
 func (s *Sampling) config() engine.ModelConfig {
 	var c engine.ModelConfig
 	set := func(dst **float64, on bool, v float64) {
@@ -41,7 +41,7 @@ func (s *Sampling) config() engine.ModelConfig {
 	return c
 }
 
-// modelIgnores are settings that documents of the original give to nodes that ask a model.
+// modelIgnores are params of model nodes in documents of the original that have no effect.
 var modelIgnores = []string{
 	"llm_filter", "llm_enabled_tools", "tenant_llm_id", "parameter", "parameters", "output_structure",
 	"showStructuredOutput", "function_name", "custom_header", "sys_prompt", "prompts", "cite", "visual_files_var",

@@ -6,11 +6,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// resultRunes is how much of the content of a search result is kept.
+// resultRunes bounds the content of a search result, in characters.
 const resultRunes = 10_000
 
-// searchResults gives chunks that are plain search results, {title, url, content, score}, the form
-// of retrieved chunks, with an aggregate for each. Other chunks stay as they are.
+// searchResults converts plain search results, {title, url, content, score}, to the form of
+// retrieved chunks, with an aggregate for each. Other chunks stay as they are.
 func searchResults(chunks, aggs []engine.Value) (found, docs []engine.Value) {
 	docs = aggs
 	for _, c := range chunks {
@@ -30,7 +30,7 @@ func searchResults(chunks, aggs []engine.Value) (found, docs []engine.Value) {
 	return found, docs
 }
 
-// withoutImages removes images that stand in Markdown as data: ![name](data:image/...).
+// withoutImages removes images with data URLs from Markdown: ![name](data:image/...).
 func withoutImages(text string) string {
 	const begin = "](data:image/"
 	for from := 0; ; {
@@ -52,7 +52,7 @@ func withoutImages(text string) string {
 	}
 }
 
-// cutRunes is text with at most n characters.
+// cutRunes returns at most n characters of text.
 func cutRunes(text string, n int) string {
 	for i := range text {
 		if n == 0 {

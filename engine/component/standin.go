@@ -9,12 +9,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// What a preview answers for components that act outside, where nothing outside can be reached.
-// Each made-up answer says that it is one: a canvas runs to its end, and no answer is taken for a
-// finding.
+// Stand-ins for external components in previews without access to the outside. Each invented output
+// says that it is one, so that a canvas runs to its end and no output is mistaken for a result.
 
-// notice says that a component was not called, in the language of the question. The question is not
-// repeated: a model would take it for a finding.
+// notice says that a component was not called, in the language of the question. It does not repeat
+// the question: a model would take it for a result.
 func notice(name string, args engine.Value) string {
 	for _, r := range asked(args) {
 		if isHan(r) {
@@ -24,11 +23,11 @@ func notice(name string, args engine.Value) string {
 	return "Stand-in: " + name + " was not called."
 }
 
-// isHan reports a Chinese character, without the tables of package unicode: this is in the module
-// of the page.
+// isHan reports a Chinese character. It does without the tables of package unicode, for the size of
+// the page's module.
 func isHan(r rune) bool { return 0x3400 <= r && r <= 0x9fff || 0x20000 <= r && r <= 0x3ffff }
 
-// asked is the first argument as text.
+// asked returns the first argument as text.
 func asked(args engine.Value) string {
 	for _, v := range args.Fields() {
 		return v.Text()
@@ -36,12 +35,12 @@ func asked(args engine.Value) string {
 	return ""
 }
 
-// invents is a stand-in that answers with made-up outputs.
+// invents returns a stand-in with invented outputs.
 func invents(answer func(args engine.Value) engine.Value) engine.StandIn {
 	return func(args, _ engine.Value) (engine.Value, bool) { return answer(args), true }
 }
 
-// standInFor is the stand-in of an external component, by the output that is its result.
+// standInFor returns the stand-in of an external component by its main output.
 func standInFor(name, result string) engine.StandIn {
 	switch result {
 	case passages, "json":
@@ -52,7 +51,7 @@ func standInFor(name, result string) engine.StandIn {
 	return invents(func(args engine.Value) engine.Value { return engine.Object(result, notice(name, args)) })
 }
 
-// inventedPassage is what a search finds: one passage that says that nothing was searched.
+// inventedPassage is the result of a search: one passage that says that nothing was searched.
 func inventedPassage(name string, args engine.Value) engine.Value {
 	if asked(args) == "" {
 		return engine.Object("chunks", engine.List(), "doc_aggs", engine.List())
@@ -65,7 +64,7 @@ func inventedPassage(name string, args engine.Value) engine.Value {
 		"json", engine.List(engine.Object("title", source, "content", content)))
 }
 
-// writtenFile describes a file that a stand-in wrote. Its id follows from its content.
+// writtenFile describes a file that a stand-in wrote. Its id is a hash of the content.
 func writtenFile(name, mimeType, text string) *engine.ObjectBuilder {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(name + "\x00" + text)) // never an error
@@ -75,5 +74,5 @@ func writtenFile(name, mimeType, text string) *engine.ObjectBuilder {
 		Set("base64", engine.String(base64.StdEncoding.EncodeToString([]byte(text))))
 }
 
-// escapeHTML makes text safe inside an HTML element.
+// escapeHTML escapes text for the content of an HTML element.
 var escapeHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")

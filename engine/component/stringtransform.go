@@ -16,24 +16,24 @@ var stringTransformSpec = engine.Spec{
 	Outputs:  []engine.Field{{Name: "result", Type: "any", Doc: "split: the parts, a list; merge: the text"}},
 	Waits:    true,
 	Inline:   true,
-	Thoughts: "Working on a text.",
+	Thoughts: "Transforming text.",
 }
 
 // StringTransform splits or merges.
 //
 // In: merge: the references of the script, as texts. Out: result.
 //
-// Split cuts at every delimiter and keeps empty parts; where several delimiters begin at one place,
-// the first in the list wins. Merge puts values into the script, which may be a Jinja template;
-// lists are joined by the first delimiter.
+// Split cuts at every delimiter and keeps empty parts; where several delimiters match, the first in
+// the list wins. Merge renders the script, which may be a Jinja template; lists are joined by the
+// first delimiter.
 //
-// Source: RAGFlow agent/component/string_transform.py at 80a16e71 (behaviour read, written anew).
-// Differs: values are put in once and by position, and 0 and false read as they are; see wording.
+// Source: RAGFlow agent/component/string_transform.py at 80a16e71 (behaviour only). Differs: values
+// are substituted once and by position, and 0 and false stay as they are; see wording.
 type StringTransform struct {
-	Method     string      `json:"method" doc:"what to do" default:"split" enum:"split,merge"`
-	Delimiters []string    `json:"delimiters" doc:"where to split, or what to join lists with" default:"[\",\"]" check:"nonempty"`
+	Method     string      `json:"method" doc:"the operation" default:"split" enum:"split,merge"`
+	Delimiters []string    `json:"delimiters" doc:"separators to split at; the first one joins lists" default:"[\",\"]" check:"nonempty"`
 	SplitRef   engine.Ref  `json:"split_ref" doc:"split: reference to the text" label:"Text"`
-	Script     engine.Text `json:"script" doc:"merge: the text; may hold references and Jinja"`
+	Script     engine.Text `json:"script" doc:"merge: the text; may contain references and Jinja"`
 
 	wording *wording
 }
@@ -44,7 +44,7 @@ func (t *StringTransform) Init(*engine.Setup) error {
 	return nil
 }
 
-// Run writes the result.
+// Run sets the result.
 func (t *StringTransform) Run(ctx context.Context, call *engine.Call) error {
 	if t.Method == "merge" {
 		return t.merge(ctx, call)
@@ -68,7 +68,7 @@ func (t *StringTransform) split(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// source is the text to split; whoever runs the node alone may give it as line.
+// source returns the text to split; a run of the node alone may pass it as line.
 func (t *StringTransform) source(ctx context.Context, call *engine.Call) (engine.Value, error) {
 	if call.Debugging() {
 		if line, ok := call.RunInputs().Lookup("line"); ok {
@@ -81,8 +81,8 @@ func (t *StringTransform) source(ctx context.Context, call *engine.Call) (engine
 	return call.Resolve(ctx, &t.SplitRef)
 }
 
-// splitAt cuts a text at every delimiter. check is asked about the size of the parts from time to
-// time.
+// splitAt splits a text at every delimiter. From time to time it checks the size of the parts with
+// check.
 func splitAt(s string, delimiters []string, check func(int64) error) ([]string, error) {
 	const often = 1 << 16
 	parts := []string{}
@@ -105,10 +105,10 @@ func splitAt(s string, delimiters []string, check func(int64) error) ([]string, 
 	return append(parts, s[from:]), nil
 }
 
-// partSize is what an element of a list takes beside its text.
+// partSize is the size of a list element without its text.
 const partSize = 32
 
-// delimiterLength is the length of the first delimiter that s begins with, or 0.
+// delimiterLength returns the length of the first delimiter that s starts with, or 0.
 func delimiterLength(s string, delimiters []string) int {
 	for _, d := range delimiters {
 		if d != "" && strings.HasPrefix(s, d) {
@@ -138,7 +138,7 @@ func (t *StringTransform) merge(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// joined is a value as text, the elements of a list put together with the first delimiter.
+// joined returns a value as text; the elements of a list are joined with the first delimiter.
 func (t *StringTransform) joined(call *engine.Call, v engine.Value) (string, error) {
 	if v.Kind() != engine.KindList {
 		return call.TextOfValue(v)

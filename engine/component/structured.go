@@ -7,11 +7,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// errNoStructure is what a node reports whose model does not give the JSON it was asked for.
+// errNoStructure means that the model did not return the requested JSON.
 var errNoStructure = errors.New("The answer cannot be parsed as JSON") //lint:ignore ST1005 clients know exactly this text
 
-// outputSchema is the JSON Schema of a node's output "structured", as the canvas declares it; null
-// when it declares none. The schema may stand below "schema" or "structured".
+// outputSchema returns the JSON Schema of a node's output "structured" as the canvas declares it,
+// under "schema" or "structured"; null if there is none.
 func outputSchema(outputs engine.Value) engine.Value {
 	slot := outputs.Get("structured")
 	for _, s := range [...]engine.Value{slot, slot.Get("schema"), slot.Get("structured")} {
@@ -22,7 +22,7 @@ func outputSchema(outputs engine.Value) engine.Value {
 	return engine.Null
 }
 
-// readStructured reads an answer that should be JSON.
+// readStructured parses an answer that should be JSON.
 func readStructured(text string) (engine.Value, error) {
 	v, err := readLooseJSON(text)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// switchCompare is one comparison of a Switch. Texts are searched without regard to case and
-// compared with it; a number takes a numeric text on the right as a number; unlike values are
-// neither equal nor in any order.
+// switchCompare is one comparison of a Switch. Searching in strings ignores case, comparing does
+// not; a number is compared with a numeric string on the right as a number; values of different
+// types are neither equal nor ordered.
 func switchCompare(left engine.Value, operator string, right engine.Value) (bool, error) {
 	switch operator {
 	case "contains":
@@ -39,7 +39,7 @@ func switchCompare(left engine.Value, operator string, right engine.Value) (bool
 	return ordered && holds(order), nil
 }
 
-// orderings tell from -1, 0 or 1 whether an operator holds.
+// orderings report for -1, 0 or 1 whether an operator holds.
 var orderings = map[string]func(order int) bool{
 	">": func(o int) bool { return o > 0 },
 	"<": func(o int) bool { return o < 0 },
@@ -51,7 +51,7 @@ func bothTexts(a, b engine.Value) bool {
 	return a.Kind() == engine.KindString && b.Kind() == engine.KindString
 }
 
-// switchContains looks for a part of a text, or an element of a list.
+// switchContains searches for a substring, or an element of a list.
 func switchContains(left, right engine.Value) bool {
 	if left.Kind() == engine.KindList {
 		for _, e := range left.Elements() {
@@ -72,7 +72,7 @@ func switchEqual(left, right engine.Value) bool {
 	return engine.Equal(left, right)
 }
 
-// switchOrder compares two numbers, numeric texts included, or else two texts.
+// switchOrder compares two numbers, including numeric strings, or else two strings.
 func switchOrder(left, right engine.Value) (order int, ordered bool) {
 	x, numberX := readNumber(left)
 	y, numberY := readNumber(right)
@@ -85,7 +85,7 @@ func switchOrder(left, right engine.Value) (order int, ordered bool) {
 	return 0, false
 }
 
-// readNumber is a number, or the number a text holds.
+// readNumber returns a number, or the value of a numeric string.
 func readNumber(v engine.Value) (engine.Value, bool) {
 	switch v.Kind() {
 	case engine.KindNumber:

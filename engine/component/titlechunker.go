@@ -8,26 +8,26 @@ import (
 	"github.com/easel-canvas/easel/engine/chunk"
 )
 
-// TitleChunker cuts text along its headings.
+// TitleChunker splits text at its headings.
 type TitleChunker struct {
 	engine.Common
 	Levels    engine.Value `json:"levels" doc:"alternative lists of patterns, one pattern for each level; the list that matches most lines is used"`
-	Hierarchy engine.Value `json:"hierarchy" doc:"level down to which chunks are made"`
-	Method    string       `json:"method" doc:"hierarchy makes a chunk of each path of headings, group merges neighbouring sections" default:"hierarchy" enum:"hierarchy,group"`
-	Heading   bool         `json:"include_heading_content" doc:"make a chunk of every heading with a text of its own" label:"Chunks of upper headings"`
+	Hierarchy engine.Value `json:"hierarchy" doc:"level of headings down to which text is split"`
+	Method    string       `json:"method" doc:"hierarchy: one chunk per path of headings; group: merge adjacent sections" default:"hierarchy" enum:"hierarchy,group"`
+	Heading   bool         `json:"include_heading_content" doc:"also create chunks of upper headings with text of their own" label:"Chunks of upper headings"`
 	Root      bool         `json:"root_chunk_as_heading" doc:"put the first chunk before all others" label:"First chunk before all"`
-	Limit     int          `json:"chunk_token_cap" doc:"tokens above which a chunk is cut at sentences" default:"512" min:"0" label:"Largest chunk (tokens)"`
+	Limit     int          `json:"chunk_token_cap" doc:"tokens above which a chunk is split at sentences" default:"512" min:"0" label:"Largest chunk (tokens)"`
 	titles    chunk.Titles
 }
 
 var titleChunkerSpec = engine.Spec{
 	Name: "TitleChunker", Aliases: []string{"HierarchicalMerger"}, Upgrade: upgradeLevels,
-	Doc: "Cuts text along its headings.", New: func() engine.Component { return &TitleChunker{} },
+	Doc: "Splits text at its headings.", New: func() engine.Component { return &TitleChunker{} },
 	Outputs: chunksOutput,
 }
 
-// upgradeLevels changes the levels of HierarchicalMerger, whose outer list has the levels and whose
-// patterns match anywhere in a line, to one list of patterns.
+// upgradeLevels converts the levels of HierarchicalMerger, with the levels in the outer list and
+// patterns that match anywhere in a line, to one list of patterns.
 func upgradeLevels(_ string, params engine.Value) engine.Value {
 	levels := params.Get("levels")
 	if levels.Kind() != engine.KindList {
@@ -49,7 +49,7 @@ func upgradeLevels(_ string, params engine.Value) engine.Value {
 	return params.With("levels", engine.List(engine.Strings(patterns...)))
 }
 
-// anywhere is a pattern that matches a line from its start where p matches anywhere.
+// anywhere returns a pattern anchored at the start of a line that matches where p matches anywhere.
 func anywhere(p string) string {
 	if strings.HasPrefix(p, "^") {
 		return p
@@ -70,7 +70,7 @@ func (t *TitleChunker) Init(s *engine.Setup) error {
 		t.titles.Levels = append(t.titles.Levels, list)
 	}
 	if len(t.titles.Levels) == 0 {
-		return s.Fail("levels", t.Levels, "is empty; a list of lists of patterns is needed")
+		return s.Fail("levels", t.Levels, "is empty; expected a list of lists of patterns")
 	}
 	if err := t.titles.Check(); err != nil {
 		return s.Fail("levels", engine.Null, err.Error())
@@ -86,14 +86,14 @@ func (t *TitleChunker) Init(s *engine.Setup) error {
 	case ok:
 		t.titles.Depth = int(depth)
 	case !t.Hierarchy.IsNull() && t.Hierarchy.Truthy():
-		return s.Fail("hierarchy", t.Hierarchy, "is no level; a number is needed")
+		return s.Fail("hierarchy", t.Hierarchy, "is not a level; expected a number")
 	case !t.titles.Group:
-		return s.Fail("hierarchy", t.Hierarchy, "is missing; the level down to which chunks are made is needed")
+		return s.Fail("hierarchy", t.Hierarchy, "is missing; expected the level of headings down to which text is split")
 	}
 	return nil
 }
 
-// Run cuts what the node before gives.
+// Run splits the output of the previous node.
 func (t *TitleChunker) Run(_ context.Context, call *engine.Call) error {
 	p, err := previousPayload(call)
 	if err != nil {

@@ -7,28 +7,28 @@ import (
 	"github.com/easel-canvas/easel/engine/chunk"
 )
 
-// TokenChunker cuts at delimiters and merges what is small.
+// TokenChunker splits text at delimiters and merges small parts.
 type TokenChunker struct {
 	engine.Common
 	Size             int          `json:"chunk_token_size" doc:"tokens of a chunk" default:"512" min:"1" label:"Tokens per chunk"`
-	Delimiters       engine.Value `json:"delimiters" doc:"where chunks may end; in backticks, where they end in any case"`
-	Overlap          float64      `json:"overlapped_percent" doc:"how much of the end of a chunk is repeated in the next one: a share below 1, or percent; at most 90" label:"Overlap"`
-	ChildDelimiters  engine.Value `json:"children_delimiters" doc:"where chunks are cut into smaller ones that are searched"`
-	TableContextSize int          `json:"table_context_size" doc:"tokens of text kept around a table" min:"0" label:"Context of tables (tokens)"`
-	ImageContextSize int          `json:"image_context_size" doc:"tokens of text kept around an image" min:"0" label:"Context of images (tokens)"`
-	DelimiterMode    string       `json:"delimiter_mode" doc:"delimiter and token_size cut at delimiters, one makes a single chunk" default:"delimiter" enum:"delimiter,token_size,one"`
+	Delimiters       engine.Value `json:"delimiters" doc:"where chunks may end; in backticks, where they always end"`
+	Overlap          float64      `json:"overlapped_percent" doc:"overlap of adjacent chunks: a share below 1, or percent; at most 90" label:"Overlap"`
+	ChildDelimiters  engine.Value `json:"children_delimiters" doc:"where chunks are split into smaller ones for searching"`
+	TableContextSize int          `json:"table_context_size" doc:"tokens of text to keep around a table" min:"0" label:"Context of tables (tokens)"`
+	ImageContextSize int          `json:"image_context_size" doc:"tokens of text to keep around an image" min:"0" label:"Context of images (tokens)"`
+	DelimiterMode    string       `json:"delimiter_mode" doc:"delimiter and token_size split at delimiters, one creates a single chunk" default:"delimiter" enum:"delimiter,token_size,one"`
 	delimiters       []string
 	children         []string
 }
 
 var tokenChunkerSpec = engine.Spec{
 	Name: "TokenChunker", Aliases: []string{"Splitter"},
-	Doc: "Cuts text into chunks of about equal length.", New: func() engine.Component { return &TokenChunker{} },
+	Doc: "Splits text into chunks of about equal length.", New: func() engine.Component { return &TokenChunker{} },
 	Outputs: chunksOutput,
 	Ignores: []string{"include_delimiters"},
 }
 
-// Init reads the lists of delimiters; each may be one text.
+// Init reads the lists of delimiters; each may be a single string.
 func (t *TokenChunker) Init(s *engine.Setup) (err error) {
 	if t.delimiters, err = textList(s, "delimiters", t.Delimiters); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (t *TokenChunker) Init(s *engine.Setup) (err error) {
 	return err
 }
 
-// textList reads a list of texts, or one text.
+// textList reads a list of strings, or a single string.
 func textList(s *engine.Setup, param string, v engine.Value) ([]string, error) {
 	switch v.Kind() {
 	case engine.KindNull:
@@ -49,19 +49,19 @@ func textList(s *engine.Setup, param string, v engine.Value) ([]string, error) {
 		return []string{v.Str()}, nil
 	case engine.KindList:
 	default:
-		return nil, s.Fail(param, v, "is a "+v.Kind().String()+"; a list of texts is needed")
+		return nil, s.Fail(param, v, "is a "+v.Kind().String()+"; expected a list of strings")
 	}
 	var out []string
 	for _, e := range v.Elements() {
 		if e.Kind() != engine.KindString {
-			return nil, s.Fail(param, v, "contains a "+e.Kind().String()+"; a list of texts is needed")
+			return nil, s.Fail(param, v, "contains a "+e.Kind().String()+"; expected a list of strings")
 		}
 		out = append(out, e.Str())
 	}
 	return out, nil
 }
 
-// Run cuts what the node before gives.
+// Run splits the output of the previous node.
 func (t *TokenChunker) Run(_ context.Context, call *engine.Call) error {
 	p, err := previousPayload(call)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 )
 
 // Tokenizer prepares chunks for search: it numbers them and, where the host embeds, gives each a
-// vector. Words are indexed by the dataset that takes the chunks.
+// vector. The dataset that stores the chunks indexes their words.
 type Tokenizer struct {
 	engine.Common
 	SearchMethod   engine.Value `json:"search_method" doc:"full_text, embedding or both"`
 	FilenameWeight float64      `json:"filename_embd_weight" doc:"weight of the file name in the vector" default:"0.1" min:"0" max:"1" label:"File name weight"`
-	Fields         engine.Value `json:"fields" doc:"fields of a chunk that are embedded: text, questions, summary, keywords"`
+	Fields         engine.Value `json:"fields" doc:"fields of a chunk to embed: text, questions, summary, keywords"`
 	fields         []string
 	embeds         bool
 }
@@ -25,10 +25,10 @@ type Tokenizer struct {
 var tokenizerSpec = engine.Spec{
 	Name: "Tokenizer", Doc: "Prepares chunks for search.", New: func() engine.Component { return &Tokenizer{} },
 	Outputs: append(chunksOutput[:len(chunksOutput):len(chunksOutput)],
-		engine.Field{Name: "embedding_token_consumption", Type: "number", Doc: "tokens that were embedded"}),
+		engine.Field{Name: "embedding_token_consumption", Type: "number", Doc: "number of embedded tokens"}),
 }
 
-// Init reads the lists, each of which may be one text.
+// Init reads the lists, each of which may be a single string.
 func (t *Tokenizer) Init(s *engine.Setup) error {
 	methods, err := textList(s, "search_method", t.SearchMethod)
 	if err != nil {
@@ -53,10 +53,10 @@ func (t *Tokenizer) Init(s *engine.Setup) error {
 	return nil
 }
 
-// embedBatch is how many chunks are embedded at once.
+// embedBatch is the number of chunks in a request.
 const embedBatch = 16
 
-// Run prepares the chunks of the node before.
+// Run prepares the chunks of the previous node.
 func (t *Tokenizer) Run(ctx context.Context, call *engine.Call) error {
 	p, err := previousPayload(call)
 	if err != nil {
@@ -77,7 +77,8 @@ func (t *Tokenizer) Run(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// embed sets the vectors of chunks: those of their texts, blended with that of the file's name.
+// embed sets the vectors of chunks: those of their texts, blended with the vector of the file's
+// name.
 func (t *Tokenizer) embed(
 	ctx context.Context, call *engine.Call, port engine.Embedder, name string, chunks []engine.Value,
 ) (tokens int, err error) {
@@ -121,7 +122,7 @@ func (t *Tokenizer) embed(
 // tableTags are the tags of tables, which are not embedded.
 var tableTags = pattern.MustCompile(`</?(?:table|td|caption|tr|th)(?: [^<>]{0,12})?>`)
 
-// textOf is the embedded text of a chunk; without any, the name of the file.
+// textOf returns the text of a chunk to embed; if empty, the name of the file.
 func (t *Tokenizer) textOf(c engine.Value, name string) string {
 	var b strings.Builder
 	for _, field := range t.fields {
@@ -137,10 +138,10 @@ func (t *Tokenizer) textOf(c engine.Value, name string) string {
 	if text := strings.TrimSpace(tableTags.Replace(b.String(), " ")); text != "" {
 		return text
 	}
-	return name // endpoints refuse an empty text
+	return name // endpoints reject an empty text
 }
 
-// blended is the weighted sum of two vectors.
+// blended returns the weighted sum of two vectors.
 func blended(text, title []float32, weight float64) (engine.Value, error) {
 	if len(text) != len(title) {
 		return engine.Null, fmt.Errorf("vectors of %d and %d numbers", len(text), len(title))

@@ -10,34 +10,34 @@ var userFillUpSpec = engine.Spec{
 	Name:     "UserFillUp",
 	Category: engine.CategoryConversation, Icon: "form",
 	AnyCase: true,
-	Doc:     "Asks a person to fill in a form. The run pauses until the answers are there.",
+	Doc:     "Shows a form to the user. The run pauses until it is submitted.",
 	New:     func() engine.Component { return new(UserFillUp) },
 	Outputs: []engine.Field{
 		{Name: "tips", Type: "string", Doc: "the text shown above the form"},
-		{Name: "*", Type: "any", Doc: "each answer, under the name of its field"},
+		{Name: "*", Type: "any", Doc: "each answer under the name of its field"},
 	},
-	Waits:    true, // its tips are a text with references: asking too early would show them empty
+	Waits:    true, // its tips may contain references, which would be empty if asked too early
 	Thoughts: "Waiting for your input.",
 }
 
-// UserFillUp asks for the fields of a form.
+// UserFillUp pauses the run for a form.
 //
-// In: the answers, as inputs of the run that resumes. Out: one output per answer, as Begin does it,
-// and tips. A declared field without an answer is null, also when the form was answered before.
+// In: the answers, as inputs of the run that resumes. Out: one output per answer, as of Begin, and
+// tips. A declared field without an answer is null, also when the form was answered before.
 //
-// Source: RAGFlow agent/component/fillup.py at 80a16e71 (behaviour read, written anew). Differs:
-// tips are put in as they are, backslashes included; answers are shown as inputs too.
+// Source: RAGFlow agent/component/fillup.py at 80a16e71 (behaviour only). Differs: tips are
+// substituted as they are, including backslashes; answers are also listed as inputs.
 type UserFillUp struct {
-	EnableTips bool         `json:"enable_tips" doc:"whether tips are shown" default:"true"`
-	Tips       engine.Text  `json:"tips" doc:"text above the form; may hold references" default:"Please fill up the form"`
+	EnableTips bool         `json:"enable_tips" doc:"show the tips" default:"true"`
+	Tips       engine.Text  `json:"tips" doc:"text above the form; may contain references" default:"Please fill up the form"`
 	Inputs     engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional or required, options, value}"`
-	Layout     string       `json:"layout_recognize" doc:"how the original reads pages of uploads; has no effect here" label:"Page layout" group:"advanced"`
+	Layout     string       `json:"layout_recognize" doc:"page layout recognition in RAGFlow; has no effect here" label:"Page layout" group:"advanced"`
 }
 
-// tipsStyle is how values read inside tips.
+// tipsStyle is the format of values in tips.
 var tipsStyle = engine.TextStyle{Null: "null", Join: ","}
 
-// Ask shows the form.
+// Ask returns the form.
 func (u *UserFillUp) Ask(ctx context.Context, call *engine.Call) (engine.Value, string, error) {
 	tips, err := u.tips(ctx, call)
 	return formOf(u.Inputs), tips, err
@@ -57,7 +57,7 @@ func (u *UserFillUp) tips(ctx context.Context, call *engine.Call) (string, error
 	return fillText(call, &u.Tips, texts)
 }
 
-// Run passes on the answers.
+// Run sets the outputs from the answers.
 func (u *UserFillUp) Run(ctx context.Context, call *engine.Call) error {
 	if u.EnableTips {
 		tips, err := u.tips(ctx, call)
@@ -72,7 +72,7 @@ func (u *UserFillUp) Run(ctx context.Context, call *engine.Call) error {
 	return passFields(ctx, call, u.Inputs)
 }
 
-// InputForm is the form as the canvas declares it.
+// InputForm returns the form as the canvas declares it.
 func (u *UserFillUp) InputForm() engine.Value { return formOf(u.Inputs) }
 
 var (

@@ -11,24 +11,23 @@ import (
 var variableAggregatorSpec = engine.Spec{
 	Name:     "VariableAggregator",
 	Category: engine.CategoryData, Icon: "merge",
-	Doc: "Brings alternative branches together: each group takes the first of its variables that holds something.",
+	Doc: "Joins alternative branches: the output of each group is the first of its variables that is not empty.",
 	New: func() engine.Component { return new(VariableAggregator) },
 	Outputs: []engine.Field{
-		{Name: "*", Type: "any", Doc: "the first value of the group that is not empty; null when there is none"},
+		{Name: "*", Type: "any", Doc: "the first value of the group that is not empty; null if there is none"},
 	},
 	Inline:   true,
-	Thoughts: "Bringing the branches together.",
+	Thoughts: "Joining the branches.",
 }
 
-// VariableAggregator takes the first value of each group that counts as something: not null, "", 0,
-// false, [] or {}.
+// VariableAggregator outputs the first non-empty value of each group: not null, "", 0, false, [] or
+// {}.
 //
 // In: <group>.variables, as the canvas lists them. Out: one value per group.
 //
-// Source: RAGFlow agent/component/varaiable_aggregator.py at 80a16e71 (behaviour read, written
-// anew).
+// Source: RAGFlow agent/component/varaiable_aggregator.py at 80a16e71 (behaviour only).
 type VariableAggregator struct {
-	Groups []AggregatorGroup `json:"groups" doc:"what to bring together" check:"nonempty"`
+	Groups []AggregatorGroup `json:"groups" doc:"groups of variables" check:"nonempty"`
 }
 
 // AggregatorGroup is one output.
@@ -43,23 +42,23 @@ type AggregatorGroup struct {
 // Init compiles the references.
 func (a *VariableAggregator) Init(s *engine.Setup) error {
 	if len(a.Groups) == 0 {
-		return s.Fail("groups", engine.Null, "is missing; at least one group is needed")
+		return s.Fail("groups", engine.Null, "is missing; expected at least one group")
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
 		param := "groups[" + strconv.Itoa(i) + "]"
 		if g.Name == "" {
-			return s.Fail(param+".group_name", engine.Null, "is missing; a name for the output is needed")
+			return s.Fail(param+".group_name", engine.Null, "is missing; expected the name of the output")
 		}
 		if len(g.Variables) == 0 {
-			return s.Fail(param+".variables", engine.Null, fmt.Sprintf("of group %q is missing; a list of references is needed", g.Name))
+			return s.Fail(param+".variables", engine.Null, fmt.Sprintf("of group %q is missing; expected a list of references", g.Name))
 		}
 		for _, v := range g.Variables {
 			if v.Kind() == engine.KindObject {
 				v = v.Get("value")
 			}
 			if v.Kind() != engine.KindString {
-				return s.Fail(param+".variables", v, fmt.Sprintf("in group %q is a %s; a reference is needed", g.Name, v.Kind()))
+				return s.Fail(param+".variables", v, fmt.Sprintf("in group %q is a %s; expected a reference", g.Name, v.Kind()))
 			}
 			g.refs = append(g.refs, engine.ParseRef(v.Str()))
 		}
@@ -67,7 +66,7 @@ func (a *VariableAggregator) Init(s *engine.Setup) error {
 	return nil
 }
 
-// References are the variables of all groups.
+// References returns the variables of all groups.
 func (a *VariableAggregator) References() []engine.Ref {
 	var refs []engine.Ref
 	for i := range a.Groups {
@@ -76,7 +75,7 @@ func (a *VariableAggregator) References() []engine.Ref {
 	return refs
 }
 
-// Run takes the first value of each group.
+// Run sets the output of each group.
 func (a *VariableAggregator) Run(ctx context.Context, call *engine.Call) error {
 	for i := range a.Groups {
 		g := &a.Groups[i]

@@ -11,32 +11,31 @@ import (
 var variableAssignerSpec = engine.Spec{
 	Name:     "VariableAssigner",
 	Category: engine.CategoryData, Icon: "assign",
-	Doc:      "Changes variables: of the conversation, of a loop, or outputs of other nodes.",
+	Doc:      "Changes variables: of the session, of a loop, or outputs of other nodes.",
 	New:      func() engine.Component { return new(VariableAssigner) },
 	Inline:   true,
-	Thoughts: "Writing variables down.",
+	Thoughts: "Assigning variables.",
 }
 
-// VariableAssigner changes variables, one after the other.
+// VariableAssigner changes variables in order.
 //
-// In and out: nothing of its own; see Assignment. A variable that does not exist is an error. What
-// an operator cannot do with the values it meets becomes the text assigned, beginning with
-// "ERROR:", and a warning.
+// In and out: nothing of its own; see Assignment. A variable that does not exist is an error. If an
+// operator does not apply to the values, it assigns a text that starts with "ERROR:" and logs a
+// warning.
 //
-// Source: RAGFlow agent/component/variable_assigner.py at 80a16e71 (behaviour read, written anew).
-// Differs: lists are never changed in place; clear makes a boolean false; a nested path sets
-// exactly that path.
+// Source: RAGFlow agent/component/variable_assigner.py at 80a16e71 (behaviour only). Differs: lists
+// are never changed in place; clear makes a boolean false; a nested path sets exactly that path.
 type VariableAssigner struct {
-	Variables []Assignment `json:"variables" doc:"what to change, in order"`
+	Variables []Assignment `json:"variables" doc:"assignments in order"`
 }
 
 // Assignment is one change of a variable.
 type Assignment struct {
-	Variable  engine.Ref   `json:"variable" doc:"reference to what is changed; a path below it changes that member alone"`
+	Variable  engine.Ref   `json:"variable" doc:"reference to the variable; with a path, only that member changes"`
 	Operator  string       `json:"operator" doc:"overwrite, clear, set, append, extend, remove_first, remove_last, +=, -=, *= or /="`
 	Parameter engine.Value `json:"parameter" doc:"overwrite, append, extend: a reference; set: a value, or a text with references; arithmetic: a number" group:"model"`
 
-	given bool        // the parameter is there, be it null
+	given bool        // the parameter is set, even if null
 	from  engine.Ref  // parameter as a reference
 	text  engine.Text // parameter as a text
 }
@@ -58,8 +57,8 @@ func (a *VariableAssigner) Init(s *engine.Setup) error {
 	return nil
 }
 
-// incomplete says what is missing, or nothing. An operator nobody knows needs no parameter: it
-// gives null.
+// incomplete returns what is missing, or "". An unknown operator needs no parameter: it assigns
+// null.
 func (x *Assignment) incomplete() string {
 	switch {
 	case x.Variable.IsZero() || x.Operator == "":
@@ -70,14 +69,14 @@ func (x *Assignment) incomplete() string {
 	return ""
 }
 
-// valued are the operators that take a value.
+// valued are the operators with a value.
 var valued = []string{"set", "+=", "-=", "*=", "/="}
 
 func (x *Assignment) takesReference() bool {
 	return x.Operator == "overwrite" || x.Operator == "append" || x.Operator == "extend"
 }
 
-// References are the references in the parameters.
+// References returns the references in the parameters.
 func (a *VariableAssigner) References() []engine.Ref {
 	var refs []engine.Ref
 	for i := range a.Variables {
@@ -89,7 +88,7 @@ func (a *VariableAssigner) References() []engine.Ref {
 	return refs
 }
 
-// Writes are the variables that change.
+// Writes returns the variables that change.
 func (a *VariableAssigner) Writes() []engine.Ref {
 	refs := make([]engine.Ref, len(a.Variables))
 	for i := range a.Variables {
@@ -98,12 +97,12 @@ func (a *VariableAssigner) Writes() []engine.Ref {
 	return refs
 }
 
-// Run makes the changes. Each sees those before it.
+// Run applies the assignments. Each sees the previous ones.
 func (a *VariableAssigner) Run(ctx context.Context, call *engine.Call) error {
 	for i := range a.Variables {
 		x := &a.Variables[i]
 		if missing := x.incomplete(); missing != "" {
-			return fmt.Errorf("variables[%d] is incomplete; it needs %s", i, missing)
+			return fmt.Errorf("variables[%d] is incomplete; expected %s", i, missing)
 		}
 		old, err := call.Resolve(ctx, &x.Variable)
 		if err != nil {

@@ -132,7 +132,7 @@ func TestVariableAssignerErrors(t *testing.T) {
 		"{env.x}: overwrite: reference to nothing":                    `{"variable": "env.x", "operator": "overwrite", "parameter": "env.nope"}`,
 		"{env.x}: set: reference to nothing":                          `{"variable": "env.x", "operator": "set", "parameter": "{Nope@x}"}`,
 		"{env.x}: remove_last: the variable is a null":                `{"variable": "env.x", "operator": "remove_last"}`,
-		"variables[0] is incomplete; it needs a variable and an oper": `{"variable": "", "operator": "clear"}`,
+		"variables[0] is incomplete; expected a variable and an oper": `{"variable": "", "operator": "clear"}`,
 	} {
 		s := assign(t, assignment, `=env.x null`)
 		require.ErrorContains(t, s.err, want)

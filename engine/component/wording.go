@@ -11,20 +11,20 @@ import (
 	"github.com/easel-canvas/easel/engine/template"
 )
 
-// wording is a text with references that may be a Jinja template as well.
+// wording is a text with references that may also be a Jinja template.
 //
-// It is a template only if Jinja syntax is left once the references are taken out: {% or {{.
-// References become variables of the template, bound to the texts of their values by position, so
-// that nothing in a value or in the text is ever taken for a placeholder. A condition on a value
-// that counts as false does not hold, though its text is shown.
+// It is a template only if Jinja syntax, {% or {{, remains without the references. References become
+// variables of the template, bound to the texts of their values by position, so that nothing in a
+// value or in the text is mistaken for a placeholder. A condition on a false value does not hold,
+// though its text is shown.
 type wording struct {
 	text  *engine.Text
 	tmpl  *template.Template // nil for a plain text
 	names []string           // variable of each reference
-	err   error              // why the template does not parse; told when it is used
+	err   error              // why the template does not parse; returned when it is used
 }
 
-// newWording prepares a text. A template that does not parse is an error of the node that uses it,
+// newWording compiles a text. A template that does not parse is an error of the node that uses it,
 // not of the canvas.
 func newWording(text *engine.Text) *wording {
 	w := &wording{text: text}
@@ -52,8 +52,8 @@ func newWording(text *engine.Text) *wording {
 // isTemplate reports whether the text is more than a text with references.
 func (w *wording) isTemplate() bool { return w.tmpl != nil || w.err != nil }
 
-// fill is the text with the references replaced by what read gives for them, each asked once: the
-// value, and the text it is shown as.
+// fill returns the text with its references replaced. It calls read once for each: for the value
+// and its text.
 func (w *wording) fill(call *engine.Call, read func(r *engine.Ref) (engine.Value, string, error)) (string, error) {
 	values := make([]engine.Value, 0, len(w.text.Refs()))
 	texts, err := readAll(w.text, func(r *engine.Ref) (string, error) {
@@ -85,7 +85,7 @@ func (w *wording) render(call *engine.Call, values []engine.Value, texts []strin
 	return text, err
 }
 
-// fillText is the text with its references replaced, if it may be so long.
+// fillText returns the text with its references replaced, within the limit of a text.
 func fillText(call *engine.Call, text *engine.Text, texts []string) (string, error) {
 	if err := call.CheckText(text.FilledLen(texts)); err != nil {
 		return "", err
@@ -93,7 +93,7 @@ func fillText(call *engine.Call, text *engine.Text, texts []string) (string, err
 	return text.Fill(texts), nil
 }
 
-// readAll gives the texts of all references.
+// readAll returns the texts of all references.
 func readAll(text *engine.Text, read func(r *engine.Ref) (string, error)) ([]string, error) {
 	refs := text.Refs()
 	texts := make([]string, len(refs))
@@ -107,7 +107,7 @@ func readAll(text *engine.Text, read func(r *engine.Ref) (string, error)) ([]str
 	return texts, nil
 }
 
-// spoken is a text without the reasoning a model's answer begins with.
+// spoken returns a text without the leading reasoning of a model's answer.
 func spoken(text string) string {
 	if strings.HasPrefix(text, engine.ThinkOpen) && strings.Contains(text, engine.ThinkClose) {
 		return engine.WithoutReasoning(text)
@@ -134,7 +134,7 @@ var plainNames = strings.NewReplacer("@", "_", ":", "_", ".", "_")
 
 func plainName(expr string) string { return plainNames.Replace(expr) }
 
-// secretMark opens the name of a secret, which looks like Jinja but is none.
+// secretMark starts a secret's placeholder, which looks like Jinja but is not.
 const secretMark = "{{secret:"
 
 func isJinja(text *engine.Text) bool {

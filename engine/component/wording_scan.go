@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// jinjaScan rewrites a text into a template. It follows the template language only as far as needed
-// to know where a reference stands: in the text, in a tag, in a quoted text of a tag, in a comment
-// or in a raw block.
+// jinjaScan rewrites a text as a template. It scans the template language only as far as needed to
+// locate a reference: in the text, in a tag, in a string of a tag, in a comment or in a raw block.
 type jinjaScan struct {
 	out    []byte
 	prefix string // of the variables; occurs nowhere in the text
 	place  place
 	depth  int  // open brackets inside a tag
-	quote  byte // the quotation mark of the text inside a tag, or 0
-	from   int  // where in out that text begins
-	joined bool // that text holds references
+	quote  byte // the quotation mark of the string inside a tag, or 0
+	from   int  // start of that string in out
+	joined bool // that string contains references
 }
 
-// place is where in a template the scan stands.
+// place is the syntactic context of the scan.
 type place uint8
 
 const (
@@ -30,10 +29,10 @@ const (
 	inRaw
 )
 
-// name is the variable of a reference.
+// name returns the variable of a reference.
 func (s *jinjaScan) name(ref int) string { return s.prefix + strconv.Itoa(ref) }
 
-// reference puts a variable in the place of a reference.
+// reference replaces a reference with a variable.
 func (s *jinjaScan) reference(ref int) {
 	name := s.name(ref)
 	switch {
@@ -52,7 +51,7 @@ func (s *jinjaScan) reference(ref int) {
 	}
 }
 
-// guard keeps a brace at the end of the text so far from becoming part of the tag that follows.
+// guard keeps a brace at the end of the output from joining the following tag.
 func (s *jinjaScan) guard() {
 	if n := len(s.out); n > 0 && s.out[n-1] == '{' {
 		s.out = append(s.out[:n-1], "{{ '{' }}"...)
@@ -61,7 +60,7 @@ func (s *jinjaScan) guard() {
 
 func (s *jinjaScan) write(text string) { s.out = append(s.out, text...) }
 
-// literal copies a stretch without references.
+// literal copies a part without references.
 func (s *jinjaScan) literal(lit string) {
 	for lit != "" {
 		n := 0
@@ -80,7 +79,7 @@ func (s *jinjaScan) literal(lit string) {
 	}
 }
 
-// open copies up to and with the next opening mark.
+// open copies up to and including the next opening mark.
 func (s *jinjaScan) open(lit string) int {
 	for i := 0; i+1 < len(lit); i++ {
 		if lit[i] != '{' {
@@ -108,8 +107,8 @@ func (s *jinjaScan) open(lit string) int {
 	return len(lit)
 }
 
-// until copies up to and with the end of a comment or raw block, which stands at lit[at:]; -1 means
-// not here.
+// until copies up to and including the end of a comment or raw block at lit[at:]; -1 means not
+// here.
 func (s *jinjaScan) until(lit string, at, length int) int {
 	n := len(lit)
 	if at >= 0 {
@@ -146,7 +145,7 @@ func (s *jinjaScan) code(lit string) int {
 	return n
 }
 
-// unquote ends a quoted text. One with references has become a sum, which brackets hold together.
+// unquote ends a string. One with references has become a sum in parentheses.
 func (s *jinjaScan) unquote() {
 	s.quote = 0
 	if s.joined {
@@ -154,7 +153,7 @@ func (s *jinjaScan) unquote() {
 	}
 }
 
-// findTag finds a tag that consists of one word: where it begins, or -1, and how long it is.
+// findTag finds a tag of a single word: its start, or -1, and its length.
 func findTag(text, word string) (at, length int) {
 	for from := 0; ; from = at + 2 {
 		open := strings.Index(text[from:], "{%")
@@ -168,7 +167,7 @@ func findTag(text, word string) (at, length int) {
 	}
 }
 
-// tagLength is the length of the tag that text begins with if it consists of this word, else 0.
+// tagLength returns the length of the tag at the start of text if it consists of this word, else 0.
 func tagLength(text, word string) int {
 	rest := strings.TrimLeft(text[len("{%"):], tagBlanks)
 	rest, ok := strings.CutPrefix(rest, word)
@@ -182,5 +181,5 @@ func tagLength(text, word string) int {
 	return len(text) - len(rest)
 }
 
-// tagBlanks is what may stand around the word of a tag.
+// tagBlanks are the characters allowed around the word of a tag.
 const tagBlanks = "+- \t\r\n"

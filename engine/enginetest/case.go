@@ -35,7 +35,7 @@ type Run struct {
 	Want engine.Value
 }
 
-// Cancellation says when a run is told to stop.
+// Cancellation says when a run is canceled.
 type Cancellation struct {
 	Before bool               // before it starts
 	After  engine.CancelAfter // else: when this event has been handed out
@@ -82,7 +82,7 @@ func ReadCase(v engine.Value) (*Case, error) {
 		return nil, fmt.Errorf("case: name is missing")
 	}
 	if c.DSL.Kind() != engine.KindObject {
-		return nil, fmt.Errorf("case %q: dsl is a %s; an object is needed", c.Name, c.DSL.Kind())
+		return nil, fmt.Errorf("case %q: dsl is a %s; expected an object", c.Name, c.DSL.Kind())
 	}
 	for i, r := range v.Get("runs").Elements() {
 		run, err := readRun(r)
@@ -92,7 +92,7 @@ func ReadCase(v engine.Value) (*Case, error) {
 		c.Runs = append(c.Runs, run)
 	}
 	if len(c.Runs) == 0 {
-		return nil, fmt.Errorf("case %q: runs is empty; at least one run is needed", c.Name)
+		return nil, fmt.Errorf("case %q: runs is empty; expected at least one run", c.Name)
 	}
 	return c, nil
 }
@@ -155,7 +155,7 @@ func (r *Run) readCancel(v engine.Value) error {
 	}
 	after := v.Get("after_event")
 	if after.Get("event").Str() == "" {
-		return fmt.Errorf(`cancel: %s: "before" or {"after_event": {"event", "component_id", "nth"}} is needed`, v.JSON())
+		return fmt.Errorf(`cancel: %s: expected "before" or {"after_event": {"event", "component_id", "nth"}}`, v.JSON())
 	}
 	nth, _ := after.Get("nth").Int()
 	r.Cancel = &Cancellation{After: engine.CancelAfter{

@@ -24,7 +24,7 @@ func AfterEntry(n int) Cut {
 
 // rebuild makes new engine objects of the log: what another process would do that took the run
 // over. The state goes through a saved document on the way, so that both forms are used. again is
-// true when the log says too little and the run must start anew.
+// true when the log is too short and the run must start over.
 func (t *turn) rebuild() (again bool, err error) {
 	where := func(err error) error {
 		return fmt.Errorf("cut after entry %d: %w", t.entries[len(t.entries)-1].Seq, err)

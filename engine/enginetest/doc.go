@@ -1,7 +1,7 @@
 // Package enginetest is what tests of the engine are made of: conformance cases, the stand-ins that
 // answer for the outside world while a case is played, a player, and the comparator that holds what
 // was shown against what was expected. It serves the engine's own tests, `easel test`, `easel
-// record` and `easel replay`, the browser module and whoever writes a port.
+// record` and `easel replay`, the browser module and authors of ports.
 //
 // # Cases
 //

@@ -193,7 +193,7 @@ func ExerciseFiles(ctx context.Context, f engine.Files, document, image engine.V
 type HTTPExercise struct {
 	URL     string // answers GET with status 200 and a body
 	Broken  string // answers with a status of 400 or above; "" leaves that rule out
-	Refused string // an address nobody listens at; "" leaves that rule out
+	Refused string // an address without a listener; "" skips that rule
 }
 
 // ExerciseHTTP checks an HTTP port: any status is an answer, and only a failed connection is an

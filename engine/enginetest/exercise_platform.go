@@ -82,7 +82,7 @@ func ExerciseVoice(ctx context.Context, s engine.Voice) []error {
 	return k.errs
 }
 
-// ExerciseCancel checks a Cancel port; stop is how a task is told to stop.
+// ExerciseCancel checks a Cancel port; stop cancels a task.
 func ExerciseCancel(c engine.Cancel, stop func(taskID string)) []error {
 	k := &kit{port: "cancel"}
 	closed := func(ch <-chan struct{}) bool {
@@ -104,7 +104,7 @@ func ExerciseCancel(c engine.Cancel, stop func(taskID string)) []error {
 	k.rule("only the task that was stopped ends", func() {
 		one, other := c.Canceled("exercise one"), c.Canceled("exercise other")
 		if !open(one) || !open(other) {
-			k.fail("a task nobody stopped: expected an open channel, saw a closed one")
+			k.fail("a task that is not canceled: expected an open channel, saw a closed one")
 		}
 		stop("exercise one")
 		if !closed(one) {

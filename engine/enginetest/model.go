@@ -39,7 +39,7 @@ func (m *Model) Calls() []engine.Value {
 	return append([]engine.Value(nil), m.calls...)
 }
 
-// Left is the number of replies nobody has asked for.
+// Left returns the number of unused replies.
 func (m *Model) Left() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -62,7 +62,7 @@ func readOutsideCall(v engine.Value) (OutsideCall, error) {
 		Error: v.Get("error").Str(), Final: v.Get("final").True(),
 	}
 	if (c.Component == "") == (c.Server == "" || c.Name == "") {
-		return c, errors.New("component, or server and name, are needed")
+		return c, errors.New("expected component, or server and name")
 	}
 	return c, nil
 }

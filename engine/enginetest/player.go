@@ -24,7 +24,7 @@ type Player struct {
 	// engine's default.
 	MaxSteps int
 
-	// Cut stops a run after the entries it picks, drops every engine object and goes on with new
+	// Cut stops a run after the entries it picks, drops every engine object and continues with new
 	// ones, made of the log's bytes. Entries behind the last consistent point of the log are void,
 	// as after a crash.
 	Cut Cut

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// TestRandomCanvases plays canvases nobody would draw. What they show makes sense, and does not
-// depend on how many nodes run at once, or on a crash.
+// TestRandomCanvases plays random canvases. What they show makes sense, and does not depend on how
+// many nodes run at once, or on a crash.
 func TestRandomCanvases(t *testing.T) {
 	reg := registry(t)
 	seeds := uint64(100)
@@ -63,8 +63,7 @@ func showing(t *testing.T, player *enginetest.Player, c *enginetest.Case) []stri
 }
 
 // requireSense checks what holds for every run: it starts and ends as it should, and what starts
-// finishes, once. A text nobody has read and a body may go on after a pause. It gives the last
-// event.
+// finishes, once. An unread text and a body may continue after a pause. It gives the last event.
 func requireSense(t *testing.T, c *enginetest.Case, run engine.Value, open map[string]int) (last string) {
 	t.Helper()
 	for i, e := range run.Get("events").Elements() {

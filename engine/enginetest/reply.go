@@ -57,7 +57,7 @@ func readReply(v engine.Value) (Reply, error) {
 	}
 	r.Error, r.Raise = v.Get("error").Str(), v.Get("raise").Str()
 	if r.Error == "" && r.Raise == "" {
-		return r, fmt.Errorf("%s: one of text, chunks, error and raise is needed", v.JSON())
+		return r, fmt.Errorf("%s: expected one of text, chunks, error and raise", v.JSON())
 	}
 	return r, nil
 }

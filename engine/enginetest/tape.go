@@ -129,7 +129,7 @@ func (t *RetrieverTape) Retrieve(ctx context.Context, q *engine.RetrievalQuery) 
 	return found, nil
 }
 
-// Found is what was found: query text -> {chunks, doc_aggs}; null when nobody asked.
+// Found returns the retrieval results: query text -> {chunks, doc_aggs}; null without a query.
 func (t *RetrieverTape) Found() engine.Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,7 +157,7 @@ func (t *FilesTape) Read(ctx context.Context, file engine.Value) (string, error)
 	return text, nil
 }
 
-// Blobs is what was read: file id -> {"text"}; null when nobody read.
+// Blobs returns the files read: file id -> {"text"}; null if none was read.
 func (t *FilesTape) Blobs() engine.Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -197,7 +197,7 @@ export class Host {
     if (!this.#key && !this.#csrf) await this.#meet();
   }
 
-  // meet learns who asks; a login held by a cookie has a text that must be sent along.
+  // meet reads the principal; a login by cookie has a token that must be sent along.
   async #meet(): Promise<void> {
     const me = await this.#json<{ nickname?: string; email?: string; tenant_name?: string; csrf?: string }>("/api/v2/me");
     this.#csrf = me.csrf ?? "";

@@ -96,7 +96,7 @@ type Start = (canvas: Canvas, options: RunOptions) => Running;
 /** Rest says how a run begins that is not the next turn. */
 interface Rest {
   options?: RunOptions;
-  /** What is shown of earlier runs while this one goes on. */
+  /** What is shown of earlier runs while this one continues. */
   base?: RunState;
   /** Turn that is repeated or continued. */
   again?: Turn;
@@ -353,7 +353,7 @@ export class Player {
     this.play.update({ running: false });
   }
 
-  // publish shows a turn anew, if its canvas is still the one that is open.
+  // publish updates a turn, if its canvas is still open.
   #publish(old: Turn, turn: Turn): boolean {
     const play = this.play.get();
     const index = play.turns.findIndex((each) => each.records === old.records);

@@ -7,7 +7,7 @@ import { own } from "../canvas/dsl.ts";
 
 const stride = 64;
 
-/** Records grows while a run goes on. */
+/** Records grows during a run. */
 export class Records {
   readonly events: RunEvent[] = [];
   /** Steps that were there before this run: those of the run it continues. */

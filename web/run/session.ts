@@ -227,7 +227,7 @@ export class Session {
     return opened.wrap(rewrite(opened.text, opened.dsl, dsl));
   }
 
-  // load gives the canvas with its edits; it is loaded once, and each run goes on with its
+  // load gives the canvas with its edits; it is loaded once, and each run continues with its
   // conversation.
   #load(): Promise<Canvas> {
     return this.#canvas ?? this.#hold(this.#fresh(this.#document()));
@@ -237,14 +237,14 @@ export class Session {
     return (await this.#engine).load(textOf(document));
   }
 
-  // hold keeps a loaded canvas unless it fails; the next use then loads it anew.
+  // hold keeps a loaded canvas unless it fails; the next use then loads it again.
   #hold(canvas: Promise<Canvas>): Promise<Canvas> {
     this.#canvas = canvas;
     canvas.catch(() => { if (this.#canvas === canvas) this.#canvas = undefined; });
     return canvas;
   }
 
-  // refresh looks at everything anew that other plugins may change; the conversation begins again
+  // refresh reads everything again that other plugins may change; the conversation begins again
   // with the next run.
   #refresh(): void {
     this.restart();

@@ -1,4 +1,4 @@
-// What a layout must hold to, whoever made it.
+// Rules for every layout, whatever its source.
 
 import assert from "node:assert/strict";
 import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";

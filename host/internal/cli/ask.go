@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// ask puts the fields of a form to a person, one line each. An empty line takes the default; a
-// required field is asked again. The end of the input gives errUnanswered.
+// ask prompts for the fields of a form, one line each. An empty line takes the default; a required
+// field is asked again. It returns errUnanswered at the end of the input.
 func (a *app) ask(ctx context.Context, fields engine.Value, tips string) (engine.Value, error) {
 	if tips != "" {
 		fmt.Fprintf(a.err, "\n%s\n", tips)
@@ -20,7 +20,7 @@ func (a *app) ask(ctx context.Context, fields engine.Value, tips string) (engine
 	refused := ""
 	for name, field := range fields.Fields() {
 		if name == refused+engine.ArgumentsSuffix {
-			continue // what does not run needs no arguments
+			continue // a tool that is refused needs no arguments
 		}
 		v, err := a.askField(ctx, name, field)
 		if errors.Is(err, io.EOF) {
@@ -49,15 +49,15 @@ func (a *app) askField(ctx context.Context, name string, field engine.Value) (en
 		case err != nil:
 			fmt.Fprintf(a.err, "  %v\n", err)
 		case v.IsNull() && !field.Get("optional").True():
-			fmt.Fprintln(a.err, "  this one is needed")
+			fmt.Fprintln(a.err, "  a value is required")
 		default:
 			return v, nil
 		}
 	}
 }
 
-// line reads what a person types, without the blanks around it. It ends with ctx, even while nobody
-// types; the end of the input is io.EOF.
+// line reads a line of input and trims it. It returns when ctx ends, even without input, and io.EOF
+// at the end of the input.
 func (a *app) line(ctx context.Context) (string, error) {
 	type read struct {
 		text string
@@ -125,7 +125,7 @@ func parseAnswer(field engine.Value, line string) (engine.Value, error) {
 				return engine.String(optionText(o)), nil
 			}
 		}
-		return engine.Null, fmt.Errorf("%q is none of the options", line)
+		return engine.Null, fmt.Errorf("%q is not one of the options", line)
 	}
 	switch field.Get("type").Text() {
 	case "boolean":
@@ -135,11 +135,11 @@ func parseAnswer(field engine.Value, line string) (engine.Value, error) {
 		case "no", "n", "false", "0":
 			return engine.Bool(false), nil
 		}
-		return engine.Null, fmt.Errorf("%q is neither yes nor no", line)
+		return engine.Null, fmt.Errorf("%q is not yes or no", line)
 	case "integer", "number":
 		v, ok := engine.ParseNumber(line)
 		if !ok {
-			return engine.Null, fmt.Errorf("%q is no number", line)
+			return engine.Null, fmt.Errorf("%q is not a number", line)
 		}
 		return v, nil
 	}

@@ -20,7 +20,7 @@ import (
 
 var backupCommand = command{
 	name: "backup", args: "FILE [FLAGS]",
-	summary: "writes everything that a host keeps into one file",
+	summary: "writes all data of a host to one file",
 	help: `
 The file is a zip with the records of all tenants, uploaded files, installed plugins and the key that opens the sealed
 secrets. The host may be at work; the records are those of one moment. Keep the file as safe as the host.
@@ -28,7 +28,8 @@ secrets. The host may be at work; the records are those of one moment. Keep the 
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		b := &backuper{}
 		b.place.addAll(fs)
-		fs.BoolVar(&b.noKey, "without-key", false, "leave the key out; it must be kept elsewhere, or secrets are lost")
+		fs.BoolVar(&b.noKey, "without-key", false,
+			"leave the key out; without a copy of it elsewhere, secrets are lost")
 		return b.run
 	},
 }
@@ -40,7 +41,7 @@ type backuper struct {
 
 func (b *backuper) run(ctx context.Context, a *app, args []string) error {
 	if len(args) != 1 {
-		return misuse("backup", "one FILE is needed, not %d", len(args))
+		return misuse("backup", "expected one FILE, got %d", len(args))
 	}
 	cfg, err := b.place.store(a)
 	if err != nil {
@@ -61,7 +62,7 @@ func (b *backuper) run(ctx context.Context, a *app, args []string) error {
 	return whole(a, args[0])
 }
 
-// atWork connects to the host that uses the data directory now.
+// atWork connects to the running host that uses the data directory.
 func (b *backuper) atWork(ctx context.Context) (*http.Client, error) {
 	socket := filepath.Join(b.place.dir, "control.sock")
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -96,7 +97,8 @@ func (b *backuper) fromHost(ctx context.Context, host *http.Client, w io.Writer)
 	return err
 }
 
-// fromPlace writes the archive of a host that is not at work, or whose parts are all elsewhere.
+// fromPlace writes the archive of a stopped host, or of one whose data is all in NATS and
+// PostgreSQL.
 func (b *backuper) fromPlace(ctx context.Context, a *app, cfg store.Config, w io.Writer) (err error) {
 	// NATS first: it finds out whether another process uses the directory.
 	conn, err := broker.Open(ctx, b.place.broker(a), "easel backup")
@@ -120,11 +122,11 @@ func (b *backuper) fromPlace(ctx context.Context, a *app, cfg store.Config, w io
 	return backup.Write(ctx, w, from)
 }
 
-// whole looks at what was written, which may have broken off, and tells its size.
+// whole checks that the archive is complete and returns its size.
 func whole(a *app, file string) error {
 	z, err := zip.OpenReader(file)
 	if err != nil {
-		return errors.Join(fmt.Errorf("%s is no whole backup: %w", file, err), os.Remove(file))
+		return errors.Join(fmt.Errorf("%s is not a complete backup: %w", file, err), os.Remove(file))
 	}
 	entries := len(z.File)
 	info, err := os.Stat(file)

@@ -176,7 +176,7 @@ func TestBackupAndRestore(t *testing.T) {
 				out, err := commandIn(t, append([]string{"backup", atWork}, place...)...)
 				require.NoError(t, err, out)
 				_, err = commandIn(t, append([]string{"backup", atWork}, place...)...)
-				require.ErrorContains(t, err, "there already")
+				require.ErrorContains(t, err, "exists already")
 				require.NoError(t, s.stop())
 				out, err = commandIn(t, append([]string{"backup", atRest}, place...)...)
 				require.NoError(t, err, out)
@@ -373,9 +373,9 @@ func TestRestoreRefuses(t *testing.T) {
 		})
 	}
 	_, err = commandIn(t, "backup", filepath.Join(t.TempDir(), "x.zip"), "--data", filepath.Join(t.TempDir(), "nowhere"))
-	require.ErrorContains(t, err, "no data directory")
+	require.ErrorContains(t, err, "not an easel data directory")
 	_, err = commandIn(t, "backup")
-	require.ErrorContains(t, err, "one FILE is needed")
+	require.ErrorContains(t, err, "expected one FILE")
 }
 
 // A backup without its key is restored beside it.
@@ -427,7 +427,7 @@ func TestExportAndImport(t *testing.T) {
 	}{
 		{[]string{"export"}, "there are 3 canvases"},
 		{[]string{"export", "nothing"}, `no canvas "nothing"; there are "a/b: c?", "First", "talked"`},
-		{[]string{"import"}, "a FILE is needed"},
+		{[]string{"import"}, "expected at least one FILE"},
 		{[]string{"import", one}, `there is a canvas "First" already`},
 		{[]string{"import", all, one, "--replace"}, `two files have the title "First"`},
 		{[]string{"import", one, "--tenant", "nobody"}, "nobody"},

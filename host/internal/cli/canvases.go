@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// beside finds canvases in the files beside a canvas.
+// beside finds canvases in the folder of a canvas file.
 type beside struct {
 	dir      string
 	registry *engine.Registry
@@ -37,7 +37,7 @@ func (b beside) Canvas(_ context.Context, id, version string) (*engine.Canvas, e
 	return engine.Load(b.registry, data)
 }
 
-// canvasesBeside are those in the folder of a file; none for a canvas that is read from elsewhere.
+// canvasesBeside returns the canvases in the folder of a file; none for a canvas from elsewhere.
 func (a *app) canvasesBeside(file string) engine.Canvases {
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return nil

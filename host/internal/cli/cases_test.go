@@ -103,7 +103,7 @@ func TestRecordReportsWhatCannotRepeat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "guide.json")
 	code, _, errs := easel(t, "record", examples+"guide.json", "--knowledge", examples+"knowledge", "-q", "Which shoes for a wet trail?", "-o", path)
 	require.Equal(t, ExitFailed, code)
-	require.Contains(t, errs, "the case does not repeat")
+	require.Contains(t, errs, "the case is not reproducible")
 	require.FileExists(t, path)
 }
 
@@ -164,5 +164,5 @@ func TestCaseOfAChangedCanvas(t *testing.T) {
 	require.Contains(t, errs, "none.json")
 	code, _, errs = easel(t, "replay", "--templates", path, "--canvas", canvas)
 	require.Equal(t, ExitUsage, code)
-	require.Contains(t, errs, "--templates takes no canvas")
+	require.Contains(t, errs, "--templates excludes --canvas")
 }

@@ -13,7 +13,7 @@ import (
 
 var chatCommand = command{
 	name: "chat", args: "CANVAS.json [FLAGS]",
-	summary: "talks to a canvas, turn by turn",
+	summary: "chats with a canvas in the terminal",
 	help: `
 Each line is a turn. Forms are asked for where they come up. A line that begins with / is a command: /file PATH hands a
 file over with the next turn, for sys.files; /reset starts the conversation anew; /exit, or the end of the input, ends
@@ -21,15 +21,15 @@ the program. // begins a turn whose text begins with /.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		c := &chatter{}
 		c.world.flags(fs)
-		fs.StringVar(&c.inputs, "inputs", "", "form fields of the beginning: `JSON` object, or file that holds one")
-		fs.StringVar(&c.state, "state", "", "`FILE` that keeps the conversation")
+		fs.StringVar(&c.inputs, "inputs", "", "form fields of Begin: a `JSON` object or a file with one")
+		fs.StringVar(&c.state, "state", "", "`FILE` with the state of the conversation")
 		fs.StringVar(&c.user, "user", "local", "`ID` of the user")
 		fs.StringVar(&c.progress, "progress", "auto", "show which node runs: auto (on a terminal), always or never")
 		return c.run
 	},
 }
 
-// chatter is the command chat with its flags.
+// chatter is the chat command with its flags.
 type chatter struct {
 	world    world
 	inputs   string
@@ -42,7 +42,7 @@ type chatter struct {
 
 func (c *chatter) run(ctx context.Context, a *app, args []string) error {
 	if len(args) != 1 {
-		return misuse("chat", "one canvas is needed, not %d", len(args))
+		return misuse("chat", "expected one canvas, got %d", len(args))
 	}
 	a.scripts = c.world.scripts
 	s, err := a.open(args[0], c.state)
@@ -73,7 +73,7 @@ func (c *chatter) run(ctx context.Context, a *app, args []string) error {
 	return c.loop(ctx, a, &turn{session: s, options: options}, given, shows)
 }
 
-// loop is the conversation. A turn that fails is reported, and the conversation continues.
+// loop runs the conversation. A failed turn is reported, and the conversation continues.
 func (c *chatter) loop(ctx context.Context, a *app, t *turn, given engine.Value, shows bool) error {
 	for {
 		in, err := c.next(ctx, a, t, given)
@@ -96,7 +96,7 @@ func (c *chatter) loop(ctx context.Context, a *app, t *turn, given engine.Value,
 	}
 }
 
-// next reads until there is the input of a turn. At the end of the conversation it returns io.EOF.
+// next reads the input of the next turn. It returns io.EOF at the end of the conversation.
 func (c *chatter) next(ctx context.Context, a *app, t *turn, given engine.Value) (in engine.Input, err error) {
 	if t.session.state.Paused() {
 		return c.answers(ctx, a, t)
@@ -114,7 +114,7 @@ func (c *chatter) next(ctx context.Context, a *app, t *turn, given engine.Value)
 	return in, err
 }
 
-// text reads lines, and does those that are commands, until one is something to say.
+// text reads lines and runs commands until a line is a message.
 func (c *chatter) text(ctx context.Context, a *app, t *turn) (string, error) {
 	for {
 		if ctx.Err() != nil {
@@ -144,7 +144,7 @@ func (c *chatter) text(ctx context.Context, a *app, t *turn) (string, error) {
 	}
 }
 
-// answers asks for the fields of the form that the conversation waits for.
+// answers prompts for the fields of the form that the conversation is paused at.
 func (c *chatter) answers(ctx context.Context, a *app, t *turn) (in engine.Input, err error) {
 	fields := t.pause.Get("inputs")
 	if t.pause.IsNull() { // the state was saved while a form was open
@@ -161,14 +161,14 @@ func (c *chatter) answers(ctx context.Context, a *app, t *turn) (in engine.Input
 	return in, err
 }
 
-// command does what a line such as /reset asks for. The end of the conversation is io.EOF; other
+// command runs a line such as /reset. It returns io.EOF at the end of the conversation; other
 // errors are mistakes in the line.
 func (c *chatter) command(t *turn, line string) error {
 	name, argument, _ := strings.Cut(line, " ")
 	argument = strings.TrimSpace(argument)
 	switch {
 	case name == "/file" && argument == "":
-		return errors.New("/file: the path of a file is needed")
+		return errors.New("/file: missing path of a file")
 	case name == "/file":
 		if _, err := c.world.uploads.Add(argument); err != nil {
 			return err
@@ -179,7 +179,7 @@ func (c *chatter) command(t *turn, line string) error {
 		return fmt.Errorf("unknown command %s%s; the commands are /file PATH, /reset, /exit; // begins a text with /",
 			name, didYouMean(name, []string{"/file", "/reset", "/exit"}))
 	case argument != "":
-		return fmt.Errorf("%s takes nothing more", name)
+		return fmt.Errorf("%s takes no further arguments", name)
 	case name == "/exit":
 		return io.EOF
 	}
@@ -187,7 +187,7 @@ func (c *chatter) command(t *turn, line string) error {
 	return nil
 }
 
-// prologue is the greeting of a canvas.
+// prologue returns the greeting of a canvas.
 func prologue(c *engine.Canvas) string {
 	return c.Document().Get("components").Get("begin").Get("obj").Get("params").Get("prologue").Text()
 }

@@ -12,8 +12,8 @@ func TestChatRefusesUnknownCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"/rest":             "unknown command /rest (did you mean /reset?); the commands are /file PATH, /reset, /exit; // begins a text with /\n",
 		"/quit":             "unknown command /quit; the commands are",
-		"/file":             "/file: the path of a file is needed\n",
-		"/exit now":         "/exit takes nothing more\n",
+		"/file":             "/file: missing path of a file\n",
+		"/exit now":         "/exit takes no further arguments\n",
 		"/file nowhere.txt": "nowhere.txt: no such file",
 	} {
 		code, out, errs := typed(t, line+"\n", "chat", examples+"shop.json")

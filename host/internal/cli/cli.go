@@ -1,10 +1,8 @@
-// Package cli is the command easel: canvases run, tried, checked and recorded from a terminal or a
-// script.
+// Package cli is the easel command: it runs, checks, records and serves canvases.
 //
-// Main is the whole program as a function of its arguments and streams, so tests call it in
-// process. Each command is one file. Answers go to standard output; progress, warnings and errors
-// go to standard error; what a program may read is JSON (--json, --events). Exit codes say how it
-// ended.
+// Main is the program as a function of its arguments and streams, so tests call it in process. Each
+// command is one file. Answers go to standard output; progress, warnings and errors to standard
+// error. Output for programs is JSON (--json, --events).
 package cli
 
 import (
@@ -42,7 +40,7 @@ const (
 	ExitCanceled = 130 // stopped by Ctrl-C
 )
 
-// app is the program at work: its streams and what all commands share.
+// app holds the streams and the state that all commands share.
 type app struct {
 	in       *bufio.Reader
 	out, err io.Writer
@@ -55,7 +53,7 @@ type app struct {
 	ends     []func() error
 }
 
-// command is one word the program knows.
+// command is one subcommand of the program.
 type command struct {
 	name    string
 	args    string // what follows the name, for help
@@ -75,13 +73,13 @@ func commands() []command {
 	}
 }
 
-// How the program starts itself for work that needs a process of its own; people do not call these.
+// Internal commands by which the program starts worker processes; they are not in the help.
 const (
 	scriptWorker   = "script-worker"
 	pluginCompiler = "plugin-compiler"
 )
 
-// Main runs the program. args are those behind its name. It gives the exit code.
+// Main runs the program with the arguments after its name and returns the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -102,7 +100,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.exit(ctx, err)
 }
 
-// workers are the commands of processes that this program starts.
+// workers are the internal commands of worker processes.
 func workers(in io.Reader, out io.Writer) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		scriptWorker: func(ctx context.Context) error { return script.Work(ctx, in, out) },
@@ -113,7 +111,7 @@ func workers(in io.Reader, out io.Writer) map[string]func(context.Context) error
 	}
 }
 
-// atEnd has something closed when the program ends.
+// atEnd registers a function that is called when the program ends.
 func (a *app) atEnd(f func() error) { a.ends = append(a.ends, f) }
 
 func (a *app) end() (err error) {
@@ -136,8 +134,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
 	return a, err
 }
 
-// calledAs is the program in a command that works where this one was called. What `go run` made is
-// gone by then.
+// calledAs returns the program name for printed commands. The binary of `go run` is gone by then.
 func calledAs(arg string) string {
 	if strings.Contains(filepath.ToSlash(arg), "/go-build") && filepath.Base(filepath.Dir(arg)) == "exe" {
 		return "go run github.com/easel-canvas/easel/host/cmd/easel"
@@ -147,7 +144,7 @@ func calledAs(arg string) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,~-]+$`)
 
-// quoted is a word for the shell of this system.
+// quoted quotes a word for the shell of this system.
 func quoted(word string) string {
 	switch {
 	case plainWord.MatchString(word):
@@ -165,7 +162,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// dispatch finds the command, parses its flags and calls it.
+// dispatch looks up the command, parses its flags and calls it.
 func (a *app) dispatch(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		a.usage(a.err)
@@ -207,7 +204,7 @@ func (a *app) call(ctx context.Context, c *command, args []string) error {
 	return run(ctx, a, positional)
 }
 
-// parse reads flags wherever they stand; what is behind "--" is none.
+// parse reads flags in any position up to "--".
 func parse(fs *flag.FlagSet, args []string) (positional []string, err error) {
 	for {
 		if err := fs.Parse(args); err != nil {

@@ -91,8 +91,7 @@ func (a *app) table(specs []*engine.Spec) error {
 	return nil
 }
 
-// described is the description of a component with what it may need and this machine lacks: name ->
-// reason.
+// described is the description of a component with the missing requirements: name -> reason.
 func (a *app) described(s *engine.Spec) engine.Value {
 	v, missing := s.Describe(), a.missingOf(s)
 	if len(missing) == 0 {
@@ -105,7 +104,7 @@ func (a *app) described(s *engine.Spec) engine.Value {
 	return v.With("missing", b.Value())
 }
 
-// lacks returns in one line what a component may need and this machine lacks.
+// lacks returns in one line the requirements of a component that this machine lacks.
 func (a *app) lacks(s *engine.Spec) string {
 	var parts []string
 	for _, m := range a.missingOf(s) {
@@ -114,7 +113,7 @@ func (a *app) lacks(s *engine.Spec) string {
 	return strings.Join(parts, "; ")
 }
 
-// lack is something that a component may need and why it is missing.
+// lack is a requirement of a component and the reason why it is missing.
 type lack struct {
 	requirement string
 	err         error
@@ -133,7 +132,7 @@ func (a *app) missingOf(s *engine.Spec) (missing []lack) {
 	return missing
 }
 
-// places says what a component does at each place: {cli: {state, needs?}, server, page}.
+// places returns how a component runs at each place: {cli: {state, needs?}, server, page}.
 func places(s *engine.Spec) engine.Value {
 	b := engine.NewObject(3)
 	for _, p := range place.All() {

@@ -107,7 +107,7 @@ func TestValidateForAPlace(t *testing.T) {
 	require.Contains(t, got["not_available"][0], "easel python install")
 
 	got = codes("--place", "cli")
-	const lacks = "tool Find: Retrieval does not run here (cli): it needs --knowledge DIR"
+	const lacks = "tool Find: Retrieval does not run here (cli): it requires --knowledge DIR"
 	require.Contains(t, got["not_available"], lacks)
 	require.NotContains(t, got, "needs_host")
 	require.Contains(t, got["unknown_model"][0], "gpt-9@Local")

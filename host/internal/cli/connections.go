@@ -11,8 +11,8 @@ import (
 // KiB, one with a stream several times that.
 const connectionMemory = 64 << 10
 
-// connections bounds how many connections a server has. At the bound a new one takes the place of
-// the one that has been idle for longest; when all are at work the new one is closed.
+// connections bounds how many connections a server has. At the bound a new connection replaces the
+// one that has been idle for longest; when none is idle, the new one is closed.
 type connections struct {
 	most int
 
@@ -26,7 +26,7 @@ func newConnections(memory int64) *connections {
 	return &connections{most: int(max(1000, memory/connectionMemory)), at: map[net.Conn]*list.Element{}}
 }
 
-// watch is the server's ConnState.
+// watch implements http.Server.ConnState.
 func (c *connections) watch(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +41,7 @@ func (c *connections) watch(conn net.Conn, state http.ConnState) {
 		if c.open > c.most {
 			oldest, _ := c.idle.Remove(c.idle.Front()).(net.Conn)
 			delete(c.at, oldest)
-			_ = oldest.Close() // what it says does not matter: the server sees a connection that is gone
+			_ = oldest.Close() // an error does not matter: the server notices the closed connection
 		}
 	case http.StateIdle:
 		c.at[conn] = c.idle.PushBack(conn)

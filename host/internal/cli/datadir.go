@@ -16,7 +16,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// dataPlace is where a host keeps its data, by the flags that `easel serve` has.
+// dataPlace is the location of a host's data, from the flags of `easel serve`.
 type dataPlace struct {
 	settings
 	dir, postgres, keyFile      string
@@ -26,13 +26,13 @@ type dataPlace struct {
 	urls                        []string // of NATS
 }
 
-// placeFlags are those of a place, the only ones that are read from the environment: EASEL_REPLACE
-// should replace nothing.
+// placeFlags are the only flags that are also read from the environment: EASEL_REPLACE must not
+// replace anything.
 var placeFlags = []string{
 	"data", "postgres", "key-file", "nats", "nats-credentials", "nats-replicas", "plugins", "files",
 }
 
-// filesUsage is the help of --files.
+// filesUsage is the help text of --files.
 const filesUsage = "bucket of an S3-compatible service for uploaded files, as `URL` " +
 	"s3://BUCKET/PREFIX?endpoint=https://HOST with its credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; " +
 	"NATS when left out"
@@ -43,11 +43,11 @@ const (
 	filesSecret = "AWS_SECRET_ACCESS_KEY"
 )
 
-// placeHelp says so in the help of a command.
+// placeHelp describes the location of the records in the help of a command.
 const placeHelp = `
 Where the data is can be told by the environment as to ` + "`easel serve`" + `: EASEL_DATA, EASEL_POSTGRES and EASEL_KEY_FILE.`
 
-// placeHelpAll is that of a command that needs more than the records.
+// placeHelpAll is placeHelp for a command that needs more than the records.
 const placeHelpAll = `
 Where the data is can be told by the environment as to ` + "`easel serve`" + `: EASEL_DATA, EASEL_POSTGRES, EASEL_KEY_FILE, EASEL_NATS,
 EASEL_NATS_CREDENTIALS, EASEL_NATS_REPLICAS, EASEL_FILES and EASEL_PLUGINS.`
@@ -56,10 +56,11 @@ func (d *dataPlace) add(fs *flag.FlagSet) {
 	d.flags = fs
 	fs.StringVar(&d.dir, "data", "easel-data", "`DIR` that holds everything")
 	fs.StringVar(&d.postgres, "postgres", "", "`URL` of the PostgreSQL database for the records")
-	fs.StringVar(&d.keyFile, "key-file", "", "`FILE` with the key that seals secrets; default secret.key in the data directory")
+	fs.StringVar(&d.keyFile, "key-file", "",
+		"`FILE` with the key that seals secrets; default secret.key in the data directory")
 }
 
-// addAll adds the flags of what lies outside the records.
+// addAll also adds the flags of NATS, files and plugins.
 func (d *dataPlace) addAll(fs *flag.FlagSet) {
 	d.add(fs)
 	fs.String("nats", "", "`URL,...` of an existing NATS with JetStream, where uploaded files are")
@@ -69,8 +70,8 @@ func (d *dataPlace) addAll(fs *flag.FlagSet) {
 	fs.StringVar(&d.pluginsDir, "plugins", "", "`DIR` of installed plugins; default plugins in the data directory")
 }
 
-// store says where the records are. Flags that were not given come from the environment, as those
-// of `easel serve`.
+// store returns the location of the records. Flags that were not given come from the environment,
+// as for `easel serve`.
 func (d *dataPlace) store(a *app) (store.Config, error) {
 	err := d.read(a.getenv, placeFlags...)
 	if err == nil && d.flags.Lookup("nats") != nil {
@@ -84,15 +85,15 @@ func (d *dataPlace) store(a *app) (store.Config, error) {
 	return store.Config{Dir: d.dir, URL: d.postgres, KeyFile: d.keyFile}, nil
 }
 
-// there refuses a data directory that does not exist, which opening would make.
+// there returns an error for a missing data directory, which opening would create.
 func (d *dataPlace) there() error {
 	if info, err := os.Stat(d.dir); err != nil || !info.IsDir() {
-		return misuse("", "--data %s: it is no data directory of a host", d.dir)
+		return misuse("", "--data %s: not an easel data directory", d.dir)
 	}
 	return nil
 }
 
-// records opens the records of a host, which may be at work.
+// records opens the records of a host, which may be running.
 func (d *dataPlace) records(ctx context.Context, a *app) (*store.Store, error) {
 	cfg, err := d.store(a)
 	if err != nil {
@@ -106,7 +107,7 @@ func (d *dataPlace) records(ctx context.Context, a *app) (*store.Store, error) {
 }
 
 func (d *dataPlace) broker(a *app) broker.Config {
-	// Commands report what users need to know themselves.
+	// Commands report problems to the user themselves.
 	cfg := broker.Config{
 		Dir: d.dir, Credentials: d.natsCredentials, Replicas: d.replicas,
 		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError})),
@@ -131,12 +132,12 @@ func (d *dataPlace) key() string {
 	return filepath.Join(d.dir, "secret.key")
 }
 
-// writeWhole writes a file that must not be there yet, for the owner's eyes only. On an error it is
-// not there afterwards.
+// writeWhole creates a file that only the owner can read; it must not exist yet. On an error it is
+// removed.
 func writeWhole(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return misuse("", "%s is there already", path)
+		return misuse("", "%s exists already", path)
 	}
 	if err != nil {
 		return &usageError{"", err}

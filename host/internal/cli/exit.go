@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	// errShown ends the program without a further word.
+	// errShown ends the program without a further message.
 	errShown = errors.New("shown")
 	// errPaused means that the run waits for a form.
 	errPaused = errors.New("the run waits for input")
@@ -17,8 +17,8 @@ var (
 	errUnanswered = errors.New("the form was left unanswered")
 	// errInvalid means that a canvas has errors, which have been listed.
 	errInvalid = errors.New("the canvas has errors")
-	// errFailed means that something did not pass, which has been listed.
-	errFailed = errors.New("not everything passed")
+	// errFailed means that cases failed, which have been listed.
+	errFailed = errors.New("some cases failed")
 )
 
 // usageError is a mistake in the arguments.
@@ -35,7 +35,7 @@ func misuse(command, format string, args ...any) error {
 	return &usageError{command, fmt.Errorf(format, args...)}
 }
 
-// exit tells the error and gives its code.
+// exit reports the error and returns its exit code.
 func (a *app) exit(ctx context.Context, err error) int {
 	var usage *usageError
 	var param *engine.ParamError
@@ -58,7 +58,7 @@ func (a *app) exit(ctx context.Context, err error) int {
 	switch {
 	case errors.As(err, &usage):
 		if usage.command != "" {
-			fmt.Fprintf(a.err, "`easel help %s` shows how it is used.\n", usage.command)
+			fmt.Fprintf(a.err, "See `easel help %s`.\n", usage.command)
 		}
 		return ExitUsage
 	case errors.As(err, &param), errors.Is(err, errLoad):

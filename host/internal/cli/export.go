@@ -30,7 +30,7 @@ them. The host may be at work.
 		e.place.add(fs)
 		fs.StringVar(&e.tenant, "tenant", host.FirstTenant, "`ID` of the tenant whose canvases they are")
 		fs.StringVar(&e.out, "o", "", "`FILE` to write, .json or .zip; standard output when left out")
-		fs.BoolVar(&e.state, "with-state", false, "keep the conversation that a canvas holds")
+		fs.BoolVar(&e.state, "with-state", false, "keep the conversation in a canvas")
 		return e.run
 	},
 }
@@ -78,7 +78,7 @@ func (e *exporter) run(ctx context.Context, a *app, args []string) (err error) {
 	return err
 }
 
-// chosen finds canvases by title or id; none named means all.
+// chosen returns the canvases with the given titles or ids; all without arguments.
 func chosen(ctx context.Context, s *store.Store, tenant string, names []string) ([]store.Canvas, error) {
 	all, _, err := s.Canvases.List(
 		ctx, store.CanvasFilter{Tenants: []string{tenant}}, store.Page{Order: "title", Asc: true},
@@ -112,8 +112,8 @@ func titles(list []store.Canvas) string {
 	return strings.Join(out, ", ")
 }
 
-// document is a canvas as a file: what belongs to it, its document under dsl and the published one,
-// if there is one, under published.
+// document returns a canvas as a file: its title and settings, its document under dsl and the
+// published one, if any, under published.
 func (e *exporter) document(ctx context.Context, a *app, s *store.Store, c store.Canvas) ([]byte, error) {
 	v := engine.Object("title", c.Title, "description", c.Description, "avatar", c.Avatar, "canvas_type", c.Type,
 		"canvas_category", c.Category, "dsl", e.dsl(a, c.DSL))
@@ -130,7 +130,7 @@ func (e *exporter) document(ctx context.Context, a *app, s *store.Store, c store
 	return out.Bytes(), nil
 }
 
-// dsl is a document as it goes into a file.
+// dsl returns a document in the form of a file.
 func (e *exporter) dsl(a *app, dsl []byte) engine.Value {
 	if canvas, err := engine.Load(a.registry, dsl); err == nil && !e.state {
 		state := canvas.State()
@@ -139,7 +139,7 @@ func (e *exporter) dsl(a *app, dsl []byte) engine.Value {
 	}
 	doc, err := engine.ParseJSON(dsl)
 	if err != nil {
-		doc = engine.String(string(dsl)) // half-drawn; it goes as it is
+		doc = engine.String(string(dsl)) // incomplete: it is written as it is
 	}
 	return doc
 }
@@ -168,7 +168,7 @@ func (e *exporter) zip(ctx context.Context, a *app, s *store.Store, w io.Writer,
 	return z.Close()
 }
 
-// fileName is a title without what file systems refuse.
+// fileName returns a title without characters that file systems refuse.
 func fileName(title string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {

@@ -13,19 +13,20 @@ import (
 
 var healthCommand = command{
 	name: "health", args: "[FLAGS]",
-	summary: "asks a served host whether it is ready",
+	summary: "checks whether a host is ready",
 	help: `
 Prints what the host says and exits with 0, or with 1 when it is not ready or does not answer. Containers use it to
 watch themselves; EASEL_ADDR is where it listens.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		h := &health{}
-		fs.StringVar(&h.addr, "addr", "", "`HOST:PORT` that the host listens on; EASEL_ADDR or 127.0.0.1:9380 when left out")
+		fs.StringVar(&h.addr, "addr", "",
+			"`HOST:PORT` that the host listens on; EASEL_ADDR or 127.0.0.1:9380 when left out")
 		fs.DurationVar(&h.wait, "wait", 4*time.Second, "how long it may take to answer")
 		return h.run
 	},
 }
 
-// health is the command health with its flags.
+// health is the health command with its flags.
 type health struct {
 	addr string
 	wait time.Duration
@@ -33,7 +34,7 @@ type health struct {
 
 func (h *health) run(ctx context.Context, a *app, args []string) error {
 	if len(args) > 0 {
-		return misuse("health", "nothing follows the flags, but %q does", args[0])
+		return misuse("health", "unexpected argument %q", args[0])
 	}
 	addr := reachable(cmp.Or(h.addr, a.getenv("EASEL_ADDR"), "127.0.0.1:9380"))
 	ctx, done := context.WithTimeout(ctx, h.wait)

@@ -16,13 +16,13 @@ const exitCodes = `Exit codes:
   130  stopped by Ctrl-C; what was done so far is saved
 `
 
-// usage is the first page.
+// usage prints the list of commands.
 func (a *app) usage(w io.Writer) {
 	fmt.Fprint(w, "easel runs agent canvases.\n\nUsage: easel COMMAND [ARGUMENTS]\n\nCommands:\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.summary)
 	}
-	fmt.Fprint(w, "  help        shows this page, or that of a command: easel help run\n\n", exitCodes, "\n", modelHelp)
+	fmt.Fprint(w, "  help        shows this list, or the help of a command: easel help run\n\n", exitCodes, "\n", modelHelp)
 }
 
 func (a *app) help(args []string) error {
@@ -37,15 +37,14 @@ func (a *app) help(args []string) error {
 	return a.helpBelow(c, args[1:])
 }
 
-// helpBelow shows the page of a command, or that of the verb behind it, as in `easel help plugin
-// new`.
+// helpBelow shows the help of a command or of one of its verbs, as in `easel help plugin new`.
 func (a *app) helpBelow(c *command, rest []string) error {
 	if len(rest) == 0 {
 		a.describe(a.out, c)
 		return nil
 	}
 	if c.verbs == nil {
-		return misuse("", "%q: `easel help %s` takes nothing more", rest[0], c.name)
+		return misuse("", "%q: `easel help %s` takes no further arguments", rest[0], c.name)
 	}
 	v, err := c.verb(rest[0])
 	if err != nil {
@@ -54,7 +53,7 @@ func (a *app) helpBelow(c *command, rest []string) error {
 	return a.helpBelow(v, rest[1:])
 }
 
-// describe is the page of one command.
+// describe prints the help of one command.
 func (a *app) describe(w io.Writer, c *command) {
 	fmt.Fprintf(w, "easel %s: %s\n\nUsage: easel %s %s\n\n", c.name, c.summary, c.name, c.args)
 	if c.help != "" {
@@ -76,8 +75,7 @@ func (a *app) describe(w io.Writer, c *command) {
 	})
 }
 
-// defaultOf is the default of a flag; "" where that is the zero value, about which the flag's own
-// text says what it means.
+// defaultOf returns the default of a flag; "" for the zero value, which the flag's usage explains.
 func defaultOf(f *flag.Flag) string {
 	switch f.DefValue {
 	case "0", "0s", "false":

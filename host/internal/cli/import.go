@@ -39,7 +39,7 @@ type importer struct {
 	replace bool
 }
 
-// mostImport bounds a file to import, and what an entry of a zip unpacks to, in bytes.
+// mostImport bounds a file to import and the unpacked size of an entry of a zip, in bytes.
 const mostImport = 64 << 20
 
 // imported is a canvas to be saved.
@@ -50,7 +50,7 @@ type imported struct {
 
 func (i *importer) run(ctx context.Context, a *app, args []string) (err error) {
 	if len(args) == 0 {
-		return misuse("import", "a FILE is needed")
+		return misuse("import", "expected at least one FILE")
 	}
 	var all []imported
 	for _, file := range args {
@@ -74,7 +74,7 @@ func (i *importer) read(a *app, file string) ([]imported, error) {
 		return nil, err
 	}
 	if len(data) > mostImport {
-		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(data), mostImport)
+		return nil, fmt.Errorf("%d bytes; at most %d are accepted", len(data), mostImport)
 	}
 	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 		c, err := i.parse(a, file, data)
@@ -96,7 +96,7 @@ func (i *importer) read(a *app, file string) ([]imported, error) {
 		out = append(out, c)
 	}
 	if len(out) == 0 {
-		return nil, errors.New("it holds no .json files")
+		return nil, errors.New("it contains no .json files")
 	}
 	return out, nil
 }
@@ -112,12 +112,12 @@ func (i *importer) entry(a *app, e *zip.File) (imported, error) {
 		return imported{}, err
 	}
 	if len(data) > mostImport {
-		return imported{}, fmt.Errorf("it has more than %d bytes", mostImport)
+		return imported{}, fmt.Errorf("more than %d bytes", mostImport)
 	}
 	return i.parse(a, e.Name, data)
 }
 
-// parse reads a canvas, or one that is wrapped with its title. What does not load is refused.
+// parse reads a canvas, bare or wrapped with its title. A canvas that does not load is an error.
 func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 	canvas, err := engine.Load(a.registry, data)
 	if err != nil {
@@ -154,7 +154,7 @@ func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 	return c, nil
 }
 
-// save writes the canvases. What can be refused is refused before the first is written.
+// save writes the canvases. All checks come before the first write.
 func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []imported) error {
 	if _, err := s.Tenants.Get(ctx, i.tenant); err != nil {
 		return fmt.Errorf("tenant %s: %w", i.tenant, err)
@@ -189,8 +189,8 @@ func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []impor
 	return nil
 }
 
-// put saves a canvas, over the one with an id that is not empty: what is published first, and then
-// what has become of it.
+// put saves a canvas, replacing the one with id unless that is empty: first the published version,
+// then the draft.
 func (i *importer) put(ctx context.Context, s *store.Store, c imported, id string) error {
 	const title = "imported"
 	type step struct {

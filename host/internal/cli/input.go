@@ -39,12 +39,13 @@ func (a *app) readInputs(arg string) (engine.Value, error) {
 		return engine.Null, fmt.Errorf("--inputs: %w", err)
 	}
 	if v.Kind() != engine.KindObject {
-		return engine.Null, fmt.Errorf("--inputs: it is a %s; an object of fields is needed", v.Kind())
+		return engine.Null, fmt.Errorf("--inputs: got a %s, want an object of fields", v.Kind())
 	}
 	return v, nil
 }
 
-// form is what a run asks for: the fields of the forms it waits for, or those of its beginning.
+// form returns the fields that a run asks for: those of the forms it is paused at, or those of
+// Begin.
 func (s *session) form() engine.Value {
 	if !s.state.Paused() {
 		f, err := s.canvas.InputForm("begin")
@@ -74,8 +75,8 @@ func isForm(c engine.Component) bool {
 	return ok
 }
 
-// complete brings inputs into the engine's form: the defaults of the form are added when a run
-// begins, and the path of a file becomes an upload.
+// complete converts inputs to the engine's form: it adds the defaults of the form when a run starts
+// and turns paths of files into uploads.
 func (w *world) complete(s *session, given engine.Value) (engine.Value, error) {
 	form := s.form()
 	b := engine.NewObject(form.Len())
@@ -86,7 +87,7 @@ func (w *world) complete(s *session, given engine.Value) (engine.Value, error) {
 			return engine.Null, fmt.Errorf("input %s: %w", name, err)
 		}
 		if !declared && form.Len() > 0 && !s.state.Paused() {
-			return engine.Null, fmt.Errorf("input %s: the canvas asks for %s", name, strings.Join(keys(form), ", "))
+			return engine.Null, fmt.Errorf("input %s: unknown field (the canvas has %s)", name, strings.Join(keys(form), ", "))
 		}
 		b.Set(name, wrapped)
 	}
@@ -105,8 +106,7 @@ func (w *world) complete(s *session, given engine.Value) (engine.Value, error) {
 	return b.Value(), nil
 }
 
-// answer wraps a bare value, {"type", "value"}; for a field that takes a file, a path is handed
-// over.
+// answer wraps a bare value as {"type", "value"}; a path for a file field becomes an upload.
 func (w *world) answer(field, v engine.Value) (engine.Value, error) {
 	inner, wrapped := v.Lookup("value")
 	if v.Kind() != engine.KindObject || !wrapped {
@@ -130,7 +130,7 @@ func (w *world) answer(field, v engine.Value) (engine.Value, error) {
 	return b.Set("value", inner).Value(), nil
 }
 
-// attach hands over the files of --file.
+// attach uploads the files of --file.
 func (w *world) attach(paths []string) (engine.Value, error) {
 	if len(paths) == 0 {
 		return engine.Null, nil

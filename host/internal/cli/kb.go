@@ -34,13 +34,13 @@ func kbVerbs() []command {
 	return []command{kbCreate, kbList, kbAdd, kbStatus, kbSearch, kbRemove, kbExport, kbImport, kbEval}
 }
 
-// kbHelp ends the help of the verbs that work on the data of a host.
+// kbHelp is the end of the help of verbs that use the data of a host.
 const kbHelp = `
 DATASET is a name or an id. The host that uses the data directory must be stopped, unless its NATS and PostgreSQL are
 servers of their own.
 ` + placeHelpAll
 
-// knowledgeBase is the data of a host with the services of datasets over it.
+// knowledgeBase is the data of a host and the dataset services on it.
 type knowledgeBase struct {
 	dataPlace
 	tenant, name, method, language string
@@ -62,8 +62,8 @@ func (k *knowledgeBase) add(fs *flag.FlagSet) {
 	fs.StringVar(&k.index, "index", "", indexUsage)
 }
 
-// indexUsage is the help of --index.
-const indexUsage = "where the index of datasets is: `URL` of a PostgreSQL database, or of OpenSearch or " +
+// indexUsage is the help text of --index.
+const indexUsage = "location of the dataset index: `URL` of a PostgreSQL database, or of OpenSearch or " +
 	"Elasticsearch (https://HOST:9200/PREFIX), that all hosts share, or postgres for that of --postgres; in the data " +
 	"directory of each host when left out"
 
@@ -142,7 +142,7 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 	return nil
 }
 
-// choose finds the tenant.
+// choose selects the tenant.
 func (k *knowledgeBase) choose(ctx context.Context, records *store.Store) error {
 	list, err := records.Tenants.List(ctx)
 	if err != nil {
@@ -155,12 +155,12 @@ func (k *knowledgeBase) choose(ctx context.Context, records *store.Store) error 
 		}
 	}
 	if k.tenant == "" {
-		return misuse("kb", "the data has no tenant; start easel serve on it once")
+		return misuse("kb", "there is no tenant yet; start easel serve once")
 	}
-	return misuse("kb", "--tenant %s: there is no such tenant", k.tenant)
+	return misuse("kb", "--tenant %s: no such tenant", k.tenant)
 }
 
-// named finds a dataset by its id or name.
+// named returns the dataset with an id or name.
 func (k *knowledgeBase) named(ctx context.Context, name string) (dataset.Dataset, error) {
 	ds, err := k.data.Service.Get(ctx, k.who, name)
 	if !errors.Is(err, services.ErrNotFound) {
@@ -171,7 +171,7 @@ func (k *knowledgeBase) named(ctx context.Context, name string) (dataset.Dataset
 		return ds, err
 	}
 	if len(list) == 0 {
-		return ds, misuse("kb", "there is no dataset %q; easel kb list shows all", name)
+		return ds, misuse("kb", "no dataset %q; easel kb list shows all", name)
 	}
 	return list[0], nil
 }

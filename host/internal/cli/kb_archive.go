@@ -17,14 +17,14 @@ import (
 // An archive of a dataset is a zip file: dataset.json with the settings, documents.json with the
 // documents in the order of their files, which are files/0, files/1 and so on.
 
-// archivedDocument is a document in an archive.
+// archivedDocument is the entry of a document in documents.json.
 type archivedDocument struct {
 	Name     string          `json:"name"`
 	Method   string          `json:"method,omitempty"`
 	Config   json.RawMessage `json:"config,omitempty"`
 	Meta     map[string]any  `json:"metadata,omitempty"`
 	Disabled bool            `json:"disabled,omitempty"`
-	// Edited are the chunks that people have written.
+	// Edited are the chunks that users have written or changed.
 	Edited []dataset.Chunk `json:"edited,omitempty"`
 }
 
@@ -35,7 +35,7 @@ const (
 	largestList      = 256 << 20 // bytes of documents.json
 )
 
-var kbExport = kbVerb("export", "DATASET FILE [FLAGS]", "writes a dataset with its documents into a zip file", `
+var kbExport = kbVerb("export", "DATASET FILE [FLAGS]", "writes a dataset with its documents to a zip file", `
 Chunks that were written or changed by hand are in it; others are made again by import.
 
   easel kb export handbook handbook.zip
@@ -43,7 +43,7 @@ Chunks that were written or changed by hand are in it; others are made again by 
 
 func (k *knowledgeBase) export(ctx context.Context, args []string) error {
 	if len(args) != 2 {
-		return misuse("kb export", "a DATASET and a FILE are needed")
+		return misuse("kb export", "expected a DATASET and a FILE")
 	}
 	ds, err := k.named(ctx, args[0])
 	if err != nil {
@@ -67,7 +67,7 @@ func (k *knowledgeBase) export(ctx context.Context, args []string) error {
 	})
 }
 
-// archive writes the original of a document and describes it.
+// archive writes the file of a document and returns its entry.
 func (k *knowledgeBase) archive(
 	ctx context.Context, z *zip.Writer, d *dataset.Document, name string,
 ) (archivedDocument, error) {
@@ -100,7 +100,7 @@ func putJSON(z *zip.Writer, name string, v any) error {
 	return json.NewEncoder(w).Encode(v)
 }
 
-var kbImport = kbVerb("import", "FILE [FLAGS]", "makes a dataset from a file that export wrote, and parses it", `
+var kbImport = kbVerb("import", "FILE [FLAGS]", "creates a dataset from a file of easel kb export and parses it", `
   easel kb import handbook.zip --name "handbook of last year"
 `, (*knowledgeBase).importFlags, (*knowledgeBase).imports)
 
@@ -110,7 +110,7 @@ func (k *knowledgeBase) importFlags(fs *flag.FlagSet) {
 
 func (k *knowledgeBase) imports(ctx context.Context, args []string) error {
 	if len(args) != 1 {
-		return misuse("kb import", "one FILE is needed, not %d", len(args))
+		return misuse("kb import", "expected one FILE, got %d", len(args))
 	}
 	z, err := zip.OpenReader(args[0])
 	if err != nil {
@@ -183,7 +183,7 @@ func (k *knowledgeBase) restoreDocument(
 	return d.ID, err
 }
 
-// restoreChunks adds what was written by hand to a parsed document.
+// restoreChunks adds the edited chunks to a parsed document.
 func (k *knowledgeBase) restoreChunks(ctx context.Context, id, document string, a *archivedDocument) error {
 	for _, c := range a.Edited {
 		if _, err := k.data.Service.AddChunk(ctx, k.who, id, document, c); err != nil {

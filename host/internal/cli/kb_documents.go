@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// kbVerb makes a verb that works on the data of a host. flags, unless nil, adds flags.
+// kbVerb returns a verb that uses the data of a host. flags, unless nil, adds flags.
 func kbVerb(
 	name, args, summary, help string, flags func(*knowledgeBase, *flag.FlagSet),
 	run func(k *knowledgeBase, ctx context.Context, args []string) error,
@@ -45,13 +45,13 @@ var kbCreate = kbVerb("create", "NAME [FLAGS]", "makes a dataset", `
 
 func (k *knowledgeBase) createFlags(fs *flag.FlagSet) {
 	fs.StringVar(&k.method, "method", "",
-		"how documents are cut, such as structure, naive or one; structure when left out")
+		"chunk method, such as structure, naive or one; structure when left out")
 	fs.StringVar(&k.language, "language", "", "language of the documents, such as german; english when left out")
 }
 
 func (k *knowledgeBase) create(ctx context.Context, args []string) error {
 	if len(args) != 1 {
-		return misuse("kb create", "one NAME is needed, not %d", len(args))
+		return misuse("kb create", "expected one NAME, got %d", len(args))
 	}
 	ds, err := k.data.Service.Create(ctx, k.who, dataset.Dataset{Name: args[0], Method: k.method, Language: k.language})
 	if err != nil {
@@ -88,7 +88,7 @@ A file that the dataset has with the same content is left out.
 
 func (k *knowledgeBase) addFiles(ctx context.Context, args []string) error {
 	if len(args) < 2 {
-		return misuse("kb add", "a DATASET and a FILE are needed")
+		return misuse("kb add", "expected a DATASET and a FILE")
 	}
 	ds, err := k.named(ctx, args[0])
 	if err != nil {
@@ -127,7 +127,7 @@ func (k *knowledgeBase) addFiles(ctx context.Context, args []string) error {
 	return k.await(ctx, ds.ID, ids, show)
 }
 
-// filesOf are files, and those below folders but for hidden ones.
+// filesOf returns the files among paths and those in folders below, without hidden ones.
 func filesOf(args []string) (files []string, err error) {
 	for _, arg := range args {
 		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
@@ -148,12 +148,12 @@ func filesOf(args []string) (files []string, err error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, errors.New("there are no files")
+		return nil, errors.New("no files")
 	}
 	return files, nil
 }
 
-// hashes are those of the documents of a dataset.
+// hashes returns the content hashes of the documents of a dataset.
 func (k *knowledgeBase) hashes(ctx context.Context, id string) (map[string]bool, error) {
 	list, _, err := k.data.Service.Documents(ctx, k.who, id, services.DocumentList{Size: -1})
 	out := map[string]bool{}
@@ -163,7 +163,7 @@ func (k *knowledgeBase) hashes(ctx context.Context, id string) (map[string]bool,
 	return out, err
 }
 
-// hashOf is the hash of the content of a file.
+// hashOf returns the hash of the content of a file.
 func hashOf(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -187,7 +187,7 @@ func (k *knowledgeBase) upload(ctx context.Context, id, file string) (dataset.Do
 	return k.data.Service.Upload(ctx, k.who, id, services.Upload{Name: filepath.Base(file), Size: info.Size(), Body: f})
 }
 
-// progress shows what is done on a terminal.
+// progress shows the state of parsing on a terminal.
 func (k *knowledgeBase) progress() func(what string, done, of int) {
 	if !k.a.shows {
 		return func(string, int, int) {}
@@ -195,10 +195,10 @@ func (k *knowledgeBase) progress() func(what string, done, of int) {
 	return progressLine(k.a.err)
 }
 
-// awaitEvery is how often the state of documents is looked at.
+// awaitEvery is the interval at which the state of documents is polled.
 const awaitEvery = 100 * time.Millisecond
 
-// errNotParsed ends a command after documents that failed, which it has reported.
+// errNotParsed means that documents failed to parse, which have been reported.
 var errNotParsed = errors.New("not all documents were parsed")
 
 // await waits until documents are parsed and reports those that failed.
@@ -248,7 +248,7 @@ var kbStatus = kbVerb("status", "DATASET [FLAGS]", "lists the documents of a dat
 
 func (k *knowledgeBase) status(ctx context.Context, args []string) error {
 	if len(args) != 1 {
-		return misuse("kb status", "one DATASET is needed, not %d", len(args))
+		return misuse("kb status", "expected one DATASET, got %d", len(args))
 	}
 	ds, err := k.named(ctx, args[0])
 	if err != nil {
@@ -279,13 +279,13 @@ var kbSearch = kbVerb("search", "DATASET QUESTION [FLAGS]", "searches a dataset"
 `, (*knowledgeBase).searchFlags, (*knowledgeBase).search)
 
 func (k *knowledgeBase) searchFlags(fs *flag.FlagSet) {
-	fs.IntVar(&k.size, "n", 5, "hits to print")
-	fs.Float64Var(&k.weight, "vector-weight", 0.3, "share of the vector's similarity, 0 to 1")
+	fs.IntVar(&k.size, "n", 5, "number of results")
+	fs.Float64Var(&k.weight, "vector-weight", 0.3, "weight of vector similarity, 0 to 1")
 }
 
 func (k *knowledgeBase) search(ctx context.Context, args []string) error {
 	if len(args) != 2 {
-		return misuse("kb search", "a DATASET and a QUESTION are needed")
+		return misuse("kb search", "expected a DATASET and a QUESTION")
 	}
 	ds, err := k.named(ctx, args[0])
 	if err != nil {
@@ -315,7 +315,7 @@ var kbRemove = kbVerb("rm", "DATASET [DOCUMENT...] [FLAGS]", "removes documents 
 
 func (k *knowledgeBase) remove(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return misuse("kb rm", "a DATASET is needed")
+		return misuse("kb rm", "expected a DATASET")
 	}
 	ds, err := k.named(ctx, args[0])
 	if err != nil {
@@ -333,7 +333,7 @@ func (k *knowledgeBase) remove(ctx context.Context, args []string) error {
 	return err
 }
 
-// documents finds documents by their ids or names.
+// documents returns the documents with the given ids or names.
 func (k *knowledgeBase) documents(ctx context.Context, id string, names []string) (ids []string, err error) {
 	for _, name := range names {
 		d, err := k.data.Service.Document(ctx, k.who, id, name)
@@ -343,7 +343,7 @@ func (k *knowledgeBase) documents(ctx context.Context, id string, names []string
 				return nil, err
 			}
 			if len(list) == 0 {
-				return nil, misuse("kb rm", "there is no document %q", name)
+				return nil, misuse("kb rm", "no document %q", name)
 			}
 			d = list[0]
 		} else if err != nil {

@@ -31,7 +31,7 @@ type evaluator struct {
 
 var kbEval = command{
 	name: "kb eval", args: "--corpus C.jsonl --queries Q.jsonl --qrels R.tsv [FLAGS]",
-	summary: "measures how well documents are found, on a temporary index",
+	summary: "measures search quality on a temporary index",
 	help: `
 The files are plain or gzipped. A line of the corpus is {"id", "title", "text"}, one of the queries {"id", "text"}, and
 one of the judgements is a query, a document and a grade with tabs between them. nDCG@10 uses the grade as gain.
@@ -54,12 +54,12 @@ func (e *evaluator) flags(fs *flag.FlagSet) {
 	fs.StringVar(&e.qrels, "qrels", "", "`FILE` of judgements")
 	fs.StringVar(&e.mode, "mode", "", "words, vectors or hybrid; words when left out")
 	fs.StringVar(&e.chunk, "chunk", "",
-		"structure cuts documents into chunks, none makes each one chunk; structure when left out")
+		"structure splits documents into chunks, none keeps each as one chunk; structure when left out")
 	fs.StringVar(&e.settings, "settings", "", "`SETTINGS` of the index and of searches")
 	fs.StringVar(&e.compare, "compare", "",
 		"also try these `SETTINGS`, changes to the others, and list the differences by query")
 	fs.StringVar(&e.run, "run", "",
-		"write what was found to `FILE`: lines of query, document and score, up to 100 a query")
+		"write results to `FILE`: lines of query, document and score, up to 100 per query")
 	fs.StringVar(&e.depths, "k", "10,100", "`LIST` of the depths of recall")
 	fs.BoolVar(&e.json, "json", false, "print a JSON object with the measures of every query")
 	fs.StringVar(&e.embedding, "embed", "",
@@ -104,7 +104,7 @@ func (e *evaluator) start(ctx context.Context, a *app, args []string) error {
 	return report.WriteTable(a.out)
 }
 
-// inputError marks errors of the given files.
+// inputError marks errors in the input files.
 func inputError(err error) error {
 	var line *eval.LineError
 	if errors.As(err, &line) || errors.Is(err, os.ErrNotExist) {
@@ -113,7 +113,7 @@ func inputError(err error) error {
 	return err
 }
 
-// read reads the settings; compared is nil when there is nothing to compare with.
+// read reads the settings; compared is nil without --compare.
 func (e *evaluator) read() (settings eval.Settings, compared *eval.Settings, err error) {
 	for name, value := range map[string]string{"corpus": e.corpus, "queries": e.queries, "qrels": e.qrels} {
 		if value == "" {
@@ -192,7 +192,7 @@ func (e *evaluator) embedder() (embed.Embedder, error) {
 	return embed.Open(e.embedding, o)
 }
 
-// progressLine writes what is done over itself, ten times a second at most.
+// progressLine overwrites the progress line, at most ten times a second.
 func progressLine(w io.Writer) func(what string, done, of int) {
 	var last time.Time
 	return func(what string, done, of int) {
@@ -208,7 +208,7 @@ func progressLine(w io.Writer) func(what string, done, of int) {
 	}
 }
 
-// evaluate tries settings and, unless that is nil, those to compare with.
+// evaluate measures settings and, unless it is nil, compared.
 func evaluate(ctx context.Context, ev *eval.Evaluation, settings eval.Settings,
 	compared *eval.Settings,
 ) (*eval.Report, error) {
@@ -225,7 +225,7 @@ func evaluate(ctx context.Context, ev *eval.Evaluation, settings eval.Settings,
 	return eval.NewReport(ev, first, second), nil
 }
 
-// writeWith writes a file and reports what could not be written.
+// writeWith writes a file with write and reports errors of closing it.
 func writeWith(path string, write func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {

@@ -83,7 +83,7 @@ func TestReplayChunker(t *testing.T) {
 		`{"case_id": "own__json_tags", "chunks": [{"text": "A line\nanother", "doc_type_kwd": "text"}]}`, out)
 	code, _, errs = easel(t, "replay", "--chunker", file, "--canvas", "x")
 	require.Equal(t, ExitUsage, code)
-	require.Contains(t, errs, "--chunker takes no case")
+	require.Contains(t, errs, "--chunker excludes a case")
 	code, _, _ = easel(t, "replay", "--chunker", "nowhere.json")
 	require.Equal(t, ExitUsage, code)
 }

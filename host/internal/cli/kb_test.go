@@ -63,5 +63,5 @@ func TestKnowledgeBase(t *testing.T) {
 	require.NotContains(t, kb(0, "list"), "handbook")
 	require.Contains(t, kb(0, "import", archive, "--name", "again"), "shoes.md: 1 chunks")
 	require.Contains(t, kb(0, "search", "again", "returned shoes"), "thirty days")
-	require.Contains(t, kb(2, "search", "handbook", "x"), `there is no dataset "handbook"`)
+	require.Contains(t, kb(2, "search", "handbook", "x"), `no dataset "handbook"`)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// The verbs of `easel key`. A key is shown once, when it is made.
+// The verbs of `easel key`. A key is printed once, when it is created.
 var keyCommand = command{
 	name: "key", args: "VERB [ARGUMENTS]",
-	summary: "lists, makes, limits and revokes API keys of a host",
+	summary: "manages the API keys of a host",
 	help:    verbHelp("key", keyVerbs()),
 	setup:   needsVerb("key"),
 	verbs:   keyVerbs,
@@ -22,7 +22,7 @@ var keyCommand = command{
 
 func keyVerbs() []command { return []command{keyList, keyCreate, keyLimit, keyRevoke} }
 
-var keyList = listing("key", "keys", "lists the API keys of the caller's tenant, by their first characters",
+var keyList = listing("key", "keys", "lists the API keys of the tenant by their first characters",
 	"ID NAME BEGINS SCOPES TOKENS CREATED EXPIRES", func(k engine.Value) []string {
 		return []string{
 			k.Get("id").Str(), k.Get("name").Str(), k.Get("hint").Str() + "...", scopesText(k), tokensText(k), moment(k.Get("created")), moment(k.Get("expires")),
@@ -40,7 +40,7 @@ func scopesText(key engine.Value) string {
 	return strings.Join(out, ",")
 }
 
-// keyMaker is the verb create with its flags.
+// keyMaker is the create verb with its flags.
 type keyMaker struct {
 	remote
 	tenant, scopes, expires string
@@ -49,7 +49,7 @@ type keyMaker struct {
 
 var keyCreate = command{
 	name: "key create", args: "NAME [FLAGS]",
-	summary: "makes an API key and shows it, this once",
+	summary: "creates an API key and prints it once",
 	help: `
 Without --scopes it may do what the key that makes it may do.
 
@@ -60,17 +60,18 @@ Without --scopes it may do what the key that makes it may do.
 		k := &keyMaker{}
 		k.add(fs)
 		fs.StringVar(&k.scopes, "scopes", "", "`SCOPE,...` of read, run, edit, admin, host and metrics")
-		fs.Int64Var(&k.rate, "rate", 0, "requests per minute; 0 is the host's own limit")
-		fs.Int64Var(&k.tokens, tokensFlag, 0, "model tokens on one day (UTC); 0 is the host's own limit")
-		fs.StringVar(&k.expires, "expires", "", "`WHEN` it ends: a duration such as 720h, or a time such as 2027-01-31T00:00:00Z; never when left out")
-		fs.StringVar(&k.tenant, "tenant", "", "`ID` of the tenant it is for; the caller's own when left out")
+		fs.Int64Var(&k.rate, "rate", 0, "requests per minute; 0 means the host's limit")
+		fs.Int64Var(&k.tokens, tokensFlag, 0, "model tokens per day (UTC); 0 means the host's limit")
+		fs.StringVar(&k.expires, "expires", "",
+			"`WHEN` it expires: a duration such as 720h or a time such as 2027-01-31T00:00:00Z; never when left out")
+		fs.StringVar(&k.tenant, "tenant", "", "`ID` of its tenant; the caller's when left out")
 		return k.run
 	},
 }
 
 func (k *keyMaker) run(ctx context.Context, a *app, args []string) error {
 	if len(args) != 1 {
-		return misuse("key", "one NAME is needed, not %d", len(args))
+		return misuse("key", "expected one NAME, got %d", len(args))
 	}
 	body := engine.NewObject(5)
 	body.Set("name", engine.String(args[0]))
@@ -109,28 +110,29 @@ func (k *keyMaker) run(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-// expiry is a point in time, or a duration from now.
+// expiry parses a time or a duration from now.
 func expiry(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return now.Add(d), nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, misuse("key", "--expires %s: a duration such as 720h or a time such as 2027-01-31T00:00:00Z is needed", text)
+		return at, misuse("key",
+			"--expires %s: not a duration such as 720h or a time such as 2027-01-31T00:00:00Z", text)
 	}
 	return at, nil
 }
 
 var keyRevoke = command{
 	name: "key revoke", args: "ID|KEY [FLAGS]",
-	summary: "ends an API key, which is named by its id or by itself",
+	summary: "revokes an API key (by id or value)",
 	help:    remoteHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &remote{}
 		r.add(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) != 1 {
-				return misuse("key", "one ID is needed, not %d", len(args))
+				return misuse("key", "expected one ID, got %d", len(args))
 			}
 			if err := r.open(a); err != nil {
 				return err

@@ -10,11 +10,11 @@ import (
 
 var licencesCommand = command{
 	name:    "licences",
-	summary: "prints the licences of easel and of the software in it",
+	summary: "prints the licences of easel and its third-party software",
 	setup: func(*flag.FlagSet) func(context.Context, *app, []string) error {
 		return func(_ context.Context, a *app, args []string) error {
 			if len(args) > 0 {
-				return misuse("licences", "it takes no arguments")
+				return misuse("licences", "expected no arguments")
 			}
 			_, err := io.WriteString(a.out, lists.Program)
 			return err

@@ -19,5 +19,5 @@ func TestLicences(t *testing.T) {
 	}
 	code, _, errs = easel(t, "licences", "react")
 	require.Equal(t, ExitUsage, code)
-	require.Contains(t, errs, "it takes no arguments")
+	require.Contains(t, errs, "expected no arguments")
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// The verbs limit of `easel key` and `easel tenant`, and how lists show what was used.
+// The limit verbs of `easel key` and `easel tenant`, and the usage in their lists.
 
 const tokensFlag = "tokens-per-day"
 
-var keyLimit = limiting("key", "changes how much a key may use; what is not named stays", `
+var keyLimit = limiting("key", "changes the limits of a key; others stay as they are", `
   easel key limit 4f2a... --tokens-per-day 200000
   easel key limit 4f2a... --tokens-per-day 0 --rate 60
-`, map[string]string{tokensFlag: "model tokens on one day (UTC); 0 is the host's own limit", "rate": "requests per minute; 0 is the host's own limit"})
+`, map[string]string{tokensFlag: "model tokens per day (UTC); 0 means the host's limit", "rate": "requests per minute; 0 means the host's limit"})
 
-var tenantLimit = limiting("tenant", "changes how much a tenant may use", `
+var tenantLimit = limiting("tenant", "changes the limits of a tenant", `
   easel tenant limit 4f2a... --tokens-per-day 5000000
-`, map[string]string{tokensFlag: "model tokens on one day (UTC), of all its keys together; 0 means any"})
+`, map[string]string{tokensFlag: "model tokens per day (UTC) of all its keys together; 0 means no limit"})
 
-// limiting is the verb limit: each flag that is given is a member of what is sent.
+// limiting is a limit verb: each given flag becomes a member of the request.
 func limiting(noun, summary, examples string, flags map[string]string) command {
 	return command{
 		name: noun + " limit", args: "ID [FLAGS]", summary: summary, help: examples + remoteHelp,
@@ -34,7 +34,7 @@ func limiting(noun, summary, examples string, flags map[string]string) command {
 			}
 			return func(ctx context.Context, a *app, args []string) error {
 				if len(args) != 1 {
-					return misuse(noun, "one ID is needed, not %d", len(args))
+					return misuse(noun, "expected one ID, got %d", len(args))
 				}
 				body := engine.NewObject(len(flags))
 				fs.Visit(func(f *flag.Flag) {
@@ -44,7 +44,7 @@ func limiting(noun, summary, examples string, flags map[string]string) command {
 					}
 				})
 				if body.Value().Len() == 0 {
-					return misuse(noun, "--%s is needed: what to change", tokensFlag)
+					return misuse(noun, "nothing to change: expected --%s", tokensFlag)
 				}
 				if err := r.open(a); err != nil {
 					return err
@@ -59,7 +59,7 @@ func limiting(noun, summary, examples string, flags map[string]string) command {
 	}
 }
 
-// tokensText is what a key or tenant has used today, and of how much.
+// tokensText shows the tokens that a key or tenant used today, and the limit.
 func tokensText(v engine.Value) string {
 	text := v.Get("tokens_today").Text()
 	if quota := v.Get("tokens_per_day"); quota.Truthy() {

@@ -13,18 +13,16 @@ import (
 	"github.com/easel-canvas/easel/host/internal/limit"
 )
 
-// paces are the flags of commands that run canvases for how much of a run happens at once and in
-// all.
+// paces are the flags for the concurrency and the steps of a run.
 type paces struct{ concurrency, maxSteps int }
 
 func (p *paces) flags(fs *flag.FlagSet) {
-	fs.IntVar(&p.concurrency, "concurrency", 0, "nodes of a run at once; 0 means 5")
+	fs.IntVar(&p.concurrency, "concurrency", 0, "nodes of a run that execute concurrently; 0 means 5")
 	fs.IntVar(&p.maxSteps, "max-steps", 0,
 		"executions without progress, besides one of each node, before a run counts as a runaway; 0 means 10,000")
 }
 
-// limits is the flag --limit NAME=N,... of commands that run canvases. It may be given several
-// times.
+// limits is the repeatable flag --limit NAME=N,... of commands that run canvases.
 type limits struct {
 	engine.Limits
 	given string // as it was given, for String
@@ -32,19 +30,19 @@ type limits struct {
 
 // limitUsage is the help of the flag.
 func limitUsage() string {
-	return "`NAME=N,...` bounds what a run may hold and use, such as text=64MiB,state=256MiB; 0 is the default, -1 no limit. Names: " +
+	return "`NAME=N,...` limits of a run, such as text=64MiB,state=256MiB; 0 means the default, -1 no limit. Names: " +
 		strings.Join(engine.LimitNames(), ", ")
 }
 
-// String is the flag as it was given.
+// String returns the flag as it was given.
 func (l *limits) String() string { return l.given }
 
-// Set reads one or more limits.
+// Set parses one or more limits.
 func (l *limits) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		name, number, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok {
-			return fmt.Errorf("%q: NAME=N is needed, such as text=64MiB", part)
+			return fmt.Errorf("%q: expected NAME=N, such as text=64MiB", part)
 		}
 		parse := parseSize
 		if name == "cost" {
@@ -65,20 +63,19 @@ func (l *limits) Set(text string) error {
 	return nil
 }
 
-// parseAmount reads an amount of money in millionths.
+// parseAmount parses an amount of money in millionths.
 func parseAmount(text string) (int64, error) {
 	amount, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
 	case err != nil || math.IsNaN(amount) || amount < 0 && amount != -1 || amount > 1e9:
-		return 0, fmt.Errorf("%q: an amount such as 0.50 or -1 is needed", text)
+		return 0, fmt.Errorf("%q: not an amount such as 0.50 or -1", text)
 	case amount == -1:
 		return -1, nil
 	}
 	return engine.MicrosOf(amount), nil
 }
 
-// modelLimits is the flag --model-limit NAME=N,... of commands that run canvases. It may be given
-// several times.
+// modelLimits is the repeatable flag --model-limit NAME=N,... of commands that run canvases.
 type modelLimits struct {
 	limit.Config
 	given string // as it was given, for String
@@ -90,16 +87,16 @@ func modelLimitUsage() string {
 		"0 is no limit. Names: " + strings.Join(limit.Names(), ", ")
 }
 
-// String is the flag as it was given.
+// String returns the flag as it was given.
 func (l *modelLimits) String() string { return l.given }
 
-// Set reads one or more limits.
+// Set parses one or more limits.
 func (l *modelLimits) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		name, number, ok := strings.Cut(strings.TrimSpace(part), "=")
 		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 32)
 		if !ok || err != nil || n < 0 {
-			return fmt.Errorf("%q: NAME=N with a number from 0 is needed, such as run.concurrency=4", part)
+			return fmt.Errorf("%q: expected NAME=N with N of at least 0, such as run.concurrency=4", part)
 		}
 		if err := l.Config.Set(name, n); err != nil {
 			return err
@@ -118,7 +115,7 @@ type prices struct {
 const pricesUsage = "`FILE` of what models cost for a million tokens: {\"MODEL\": {\"input\": 1.25, \"output\": 10}, " +
 	"\"*\": {...}}, for the limit cost, the usage in events and GET /api/v2/usage"
 
-// String is the file.
+// String returns the name of the file.
 func (p *prices) String() string { return p.file }
 
 // Set reads the file.
@@ -138,13 +135,13 @@ func (p *prices) Set(file string) error {
 	return nil
 }
 
-// names is a flag of names with commas between them, which may be given several times.
+// names is a repeatable flag of comma-separated names.
 type names []string
 
-const approvalUsage = "`NAME,...` of nodes, components and tools that only run when a person agrees, " +
-	"besides those that canvases name"
+const approvalUsage = "`NAME,...` of nodes, components and tools that require approval, " +
+	"in addition to those in the canvas"
 
-// String is the names.
+// String returns the names.
 func (n *names) String() string { return strings.Join(*n, ",") }
 
 // Set adds names.
@@ -163,7 +160,7 @@ var units = []struct {
 	bytes int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
 
-// parseSize reads a number, which may be one of bytes with a unit.
+// parseSize parses a number, optionally of bytes with a unit.
 func parseSize(text string) (int64, error) {
 	number, factor := strings.TrimSpace(text), int64(1)
 	if i := slices.IndexFunc(units, func(u struct {
@@ -177,7 +174,7 @@ func parseSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < -1 || n > math.MaxInt64/factor {
-		return 0, fmt.Errorf("%q: a number such as 1000, 64MiB or -1 is needed", text)
+		return 0, fmt.Errorf("%q: not a number such as 1000, 64MiB or -1", text)
 	}
 	return n * factor, nil
 }

@@ -17,13 +17,13 @@ func TestLimitFlag(t *testing.T) {
 	require.Equal(t, engine.Limits{Text: 64 << 20, State: -1, ModelCalls: 20}, l.Limits)
 	require.Equal(t, "text=64MiB, state=-1,model_calls=20", l.String())
 	for text, want := range map[string]string{
-		"text":                  `"text": NAME=N is needed, such as text=64MiB`,
-		"text=big":              `text: "big": a number such as 1000, 64MiB or -1 is needed`,
-		"text=-2":               `text: "-2": a number such as 1000, 64MiB or -1 is needed`,
-		"text=9999999999999GiB": `text: "9999999999999GiB": a number such as 1000, 64MiB or -1 is needed`,
+		"text":                  `"text": expected NAME=N, such as text=64MiB`,
+		"text=big":              `text: "big": not a number such as 1000, 64MiB or -1`,
+		"text=-2":               `text: "-2": not a number such as 1000, 64MiB or -1`,
+		"text=9999999999999GiB": `text: "9999999999999GiB": not a number such as 1000, 64MiB or -1`,
 		"texts=1": `unknown limit "texts" (one of [text output state event events model_calls tokens ` +
 			`cost tool_calls rounds seconds repeated_calls tool_seconds])`,
-		"text=1,,":                `"": NAME=N is needed, such as text=64MiB`,
+		"text=1,,":                `"": expected NAME=N, such as text=64MiB`,
 		"text=100000000000000000": "",
 	} {
 		err := l.Set(text)

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// byteSize is a flag that takes a number of bytes, as in 1073741824, 1GiB or 512MiB.
+// byteSize is a flag for a number of bytes, as in 1073741824, 1GiB or 512MiB.
 type byteSize int64
 
 // String writes the size in the largest unit that fits it evenly.
@@ -22,11 +22,11 @@ func (b *byteSize) String() string {
 	return strconv.FormatInt(int64(*b), 10)
 }
 
-// Set reads a size.
+// Set parses a size.
 func (b *byteSize) Set(text string) error {
 	n, err := parseSize(text)
 	if err != nil || n < 0 {
-		return errors.New("a size such as 1GiB, 512MiB or 1073741824 is needed")
+		return errors.New("not a size such as 1GiB, 512MiB or 1073741824")
 	}
 	*b = byteSize(n)
 	return nil
@@ -35,17 +35,16 @@ func (b *byteSize) Set(text string) error {
 // Get makes byteSize a [flag.Getter].
 func (b *byteSize) Get() any { return *b }
 
-// leastMemory is the smallest --memory: below it a host at rest is more than its part.
+// leastMemory is the smallest --memory; an idle host needs almost as much.
 const leastMemory = 256 << 20
 
-// heapShare is the soft limit of the heap in percent of the memory of the host. Below it lie the
-// program itself, what the database and the plugins map, and what the collector lets grow
-// meanwhile.
+// heapShare is the soft limit of the heap in percent of the memory of the host. The rest is for the
+// binary, memory mapped by the database and plugins, and growth during a collection.
 const heapShare = 40
 
-// limitMemory finds out how much memory this host may use and lets the collector work harder from
-// heapShare of it on, unless the operator has set GOMEMLIMIT. The returned function takes that
-// back.
+// limitMemory determines the memory that this host may use and sets the collector's soft limit to
+// heapShare of it, unless the operator has set GOMEMLIMIT. The returned function restores the old
+// limit.
 func (s *server) limitMemory(getenv func(string) string) func() {
 	if s.cfg.Memory = int64(s.memory); s.cfg.Memory == 0 {
 		s.cfg.Memory = memlimit.Process()
@@ -61,7 +60,7 @@ func (s *server) limitMemory(getenv func(string) string) func() {
 func (s *server) checkMemory() error {
 	if s.memory != 0 && s.memory < leastMemory {
 		least := byteSize(leastMemory)
-		return fmt.Errorf("%s: at least %s is needed; 0 means the memory limit of the process", s.said("memory"), &least)
+		return fmt.Errorf("%s: less than %s; 0 means the memory limit of the process", s.said("memory"), &least)
 	}
 	return nil
 }

@@ -35,9 +35,9 @@ func TestServeLimitsItsHeap(t *testing.T) {
 		return s, said, s.configure(withEnv(t, said, said, env))
 	}
 	_, _, err := configured(nil, "--memory", "100MiB")
-	require.EqualError(t, err, "--memory 100MiB: at least 256MiB is needed; 0 means the memory limit of the process")
+	require.EqualError(t, err, "--memory 100MiB: less than 256MiB; 0 means the memory limit of the process")
 	_, _, err = configured([]string{"EASEL_MEMORY=much"})
-	require.EqualError(t, err, "EASEL_MEMORY=much: a size such as 1GiB or 512MiB is needed")
+	require.EqualError(t, err, "EASEL_MEMORY=much: expected a size such as 1GiB or 512MiB")
 
 	before := debug.SetMemoryLimit(-1)
 	for operator, heap := range map[string]int64{"": 1 << 30 / 100 * heapShare, "700MiB": before} {

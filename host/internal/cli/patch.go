@@ -15,16 +15,16 @@ import (
 
 var patchCommand = command{
 	name: "patch", args: "CANVAS.json PATCH.json [--invert] [-o FILE]",
-	summary: "changes a canvas by a patch",
+	summary: "applies a patch to a canvas",
 	help: `A patch is a JSON list of changes, as easel diff prints them:
 {"path": [...], "before": ..., "after": ..., "at": n}. Without "before" a value is added, without
 "after" it is removed. Exits with 4 when the canvas is not what the patch was made for.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		invert := fs.Bool("invert", false, "take the patch back")
+		invert := fs.Bool("invert", false, "apply the inverse of the patch")
 		out := fs.String("o", "", "write the canvas to this `FILE` instead of printing it")
 		return func(_ context.Context, a *app, args []string) error {
 			if len(args) != 2 {
-				return misuse("patch", "a canvas and a patch are needed")
+				return misuse("patch", "expected a canvas and a patch")
 			}
 			return a.patch(args[0], args[1], *out, *invert)
 		}
@@ -33,12 +33,12 @@ var patchCommand = command{
 
 var diffCommand = command{
 	name: "diff", args: "BEFORE.json AFTER.json",
-	summary: "prints the patch that makes one canvas of another",
-	help:    `Prints a JSON list, one change a line, that easel patch takes; [] when nothing differs.`,
+	summary: "prints the patch that turns one canvas into another",
+	help:    `Prints a JSON list for easel patch, one change per line; [] when nothing differs.`,
 	setup: func(*flag.FlagSet) func(context.Context, *app, []string) error {
 		return func(_ context.Context, a *app, args []string) error {
 			if len(args) != 2 {
-				return misuse("diff", "two canvases are needed")
+				return misuse("diff", "expected two canvases")
 			}
 			return a.diff(args[0], args[1])
 		}
@@ -115,8 +115,8 @@ func readDocument(path string) ([]byte, engine.Value, error) {
 
 var indentation = regexp.MustCompile(`\n([ \t]+)\S`)
 
-// formatted writes a document with the indentation that the text has; one on a single line stays on
-// one.
+// formatted encodes a document with the indentation of the original text; a single line stays a
+// single line.
 func formatted(text []byte, doc engine.Value) []byte {
 	made := doc.AppendJSON(nil)
 	if m := indentation.FindSubmatch(text); m != nil {

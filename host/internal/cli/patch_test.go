@@ -53,9 +53,9 @@ func TestPatchKeepsIndentation(t *testing.T) {
 
 func TestPatchNamesWhatIsMissing(t *testing.T) {
 	for want, args := range map[string][]string{
-		"a canvas and a patch are needed": {"patch", "a.json"},
-		"two canvases are needed":         {"diff", "a.json"},
-		"no such file":                    {"diff", "a.json", "b.json"},
+		"expected a canvas and a patch": {"patch", "a.json"},
+		"expected two canvases":         {"diff", "a.json"},
+		"no such file":                  {"diff", "a.json", "b.json"},
 	} {
 		code, _, errs := easel(t, args...)
 		require.Equal(t, ExitUsage, code)

@@ -40,11 +40,11 @@ configuration folder; a canvas names them plugin:NAME@MAJOR.
 A FILE is a packed .wasm file, a .js file, or a folder with a plugin's source, which is built first.`
 }
 
-// pluginPlace is where plugins are kept.
+// pluginPlace is the location of installed plugins, from flags.
 type pluginPlace struct {
 	dir  string
 	json bool
-	logs *slog.Logger // of what plugins log; nil leaves out what is below errors
+	logs *slog.Logger // minimum level of plugins' log lines; nil means errors only
 }
 
 func (p *pluginPlace) flags(fs *flag.FlagSet) {
@@ -52,7 +52,7 @@ func (p *pluginPlace) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&p.json, "json", false, "print JSON")
 }
 
-// folder is where plugins are kept.
+// folder returns the folder of installed plugins.
 func (p *pluginPlace) folder(a *app) (string, error) {
 	if p.dir != "" {
 		return p.dir, nil
@@ -85,7 +85,7 @@ func (p *pluginPlace) host(ctx context.Context, a *app, local plugin.Check) (*pl
 	if err != nil {
 		return nil, err
 	}
-	// The log is for what a command does not say itself.
+	// Only warnings: the command itself reports the rest.
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	return plugin.New(ctx, plugin.Config{
 		CacheDir: filepath.Join(dir, "cache"), Compiler: worker(pluginCompiler),
@@ -114,7 +114,7 @@ func (a *app) pluginLog() *slog.Logger {
 	}))
 }
 
-// with runs f with a host that is closed afterwards.
+// with calls f with a host and closes it.
 func (p *pluginPlace) with(ctx context.Context, a *app, f func(*plugin.Host) error) error {
 	h, err := p.host(ctx, a, plugin.Off)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *pluginPlace) with(ctx context.Context, a *app, f func(*plugin.Host) err
 	return errors.Join(f(h), h.Close(context.WithoutCancel(ctx)))
 }
 
-// catalog runs f with the installed plugins.
+// catalog calls f with the installed plugins.
 func (p *pluginPlace) catalog(ctx context.Context, a *app, f func(*plugin.Catalog) error) error {
 	h, err := p.host(ctx, a, plugin.Warn)
 	if err != nil {
@@ -162,15 +162,15 @@ func source(ctx context.Context, h *plugin.Host, path string) ([]byte, error) {
 	return pluginkit.Pack(ctx, h, wasm, path)
 }
 
-// one wants exactly one argument.
+// one returns the only argument.
 func one(verb, what string, args []string) (string, error) {
 	if len(args) != 1 {
-		return "", misuse("plugin "+verb, "%s is needed, and nothing else", what)
+		return "", misuse("plugin "+verb, "expected one argument, %s", what)
 	}
 	return args[0], nil
 }
 
-// printJSON prints a value, indented.
+// printJSON prints a value as indented JSON.
 func (a *app) printJSON(v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

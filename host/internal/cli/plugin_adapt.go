@@ -15,7 +15,7 @@ import (
 
 var pluginAdapt = command{
 	name: "plugin adapt", args: "FILE.wasm [-o OUT.wasm] [FLAGS]",
-	summary: "makes a plugin of a foreign module, such as an Extism plugin",
+	summary: "converts a foreign module, such as an Extism plugin, to a plugin",
 	help: `
 The module stays as it is and gets a manifest, which says which of its exports is called and how. With the forms
 text and bytes the input is the argument or param "input", and the output is "output"; with json the arguments go in
@@ -27,12 +27,12 @@ to the hosts of --allow-http only, once that is approved.`,
 		var hosts, settings texts
 		fs.StringVar(&a.Name, "name", "", "`NAME` of the plugin; the file's when left out")
 		fs.StringVar(&a.Version, "set-version", "1.0.0", "`VERSION` of the plugin")
-		fs.StringVar(&a.Description, "description", "", "what it does, for people and models")
-		fs.StringVar(&a.Entry.Export, "entry", "", "the `EXPORT` to call; needed when there are several")
+		fs.StringVar(&a.Description, "description", "", "description for users and models")
+		fs.StringVar(&a.Entry.Export, "entry", "", "the `EXPORT` to call; required if there are several")
 		input := fs.String("input", "text", "the `FORM` of the input: text, json or bytes")
 		output := fs.String("output", "text", "the `FORM` of the output: text, json or bytes")
-		fs.Var(&hosts, "allow-http", "`HOST` that it may send requests to; may be given several times")
-		fs.Var(&settings, "setting", "`NAME` of a setting that it reads with config_get; may be given several times")
+		fs.Var(&hosts, "allow-http", "`HOST` that it may send requests to; repeatable")
+		fs.Var(&settings, "setting", "`NAME` of a setting that it reads with config_get; repeatable")
 		mcp := fs.Bool("mcp", false, "make plugins of the MCP tools that it exports")
 		tool := fs.String("tool", "", "with --mcp, the `NAME` of the only tool to make a plugin of")
 		out := fs.String("o", "", "`FILE` to write; NAME.wasm when left out")
@@ -70,7 +70,7 @@ func (a *app) adapt(file, out string, how pluginkit.Adaption) error {
 	if err := writeFile(out, adapted); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%s is a plugin now; try it with `easel plugin run %s --arg input=...`\n", out, out)
+	_, err = fmt.Fprintf(a.out, "wrote %s; try it with `easel plugin run %s --arg input=...`\n", out, out)
 	return err
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// verb is what most verbs are: the place, one name or file, and what to do with it.
+// verb returns a verb with the plugin folder's flags and one name or file as argument.
 func verb(name, what, summary, help string, run func(ctx context.Context, a *app, p *pluginPlace, arg string) error) command {
 	return command{
 		name: "plugin " + name, args: what + " [FLAGS]", summary: summary, help: help,
@@ -31,7 +31,7 @@ func verb(name, what, summary, help string, run func(ctx context.Context, a *app
 	}
 }
 
-// change is a verb that changes one installed plugin.
+// change returns a verb that changes one installed plugin.
 func change(name, summary, help string, f func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error)) command {
 	return verb(name, "NAME", summary, help, func(ctx context.Context, a *app, p *pluginPlace, arg string) error {
 		return p.catalog(ctx, a, func(c *plugin.Catalog) error {
@@ -57,11 +57,11 @@ then, and is kept.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
-		yes := fs.Bool("yes", false, "approve what it asks for")
+		yes := fs.Bool("yes", false, "approve all permissions that it asks for")
 		allow := allowFlag(fs)
 		var from sources
 		from.flags(fs)
-		remote := fs.Bool("remote", false, "treat the file as one from elsewhere: it must be signed by a trusted key")
+		remote := fs.Bool("remote", false, "require a signature of a trusted key")
 		return func(ctx context.Context, a *app, args []string) error {
 			file, err := one("install", "FILE", args)
 			if err != nil {
@@ -83,7 +83,7 @@ then, and is kept.`,
 	},
 }
 
-// install installs a file. limit, if not nil, is what is approved at once.
+// install installs a file and approves the permissions within limit, unless that is nil.
 func (p *pluginPlace) install(ctx context.Context, a *app, file string, limit *contract.Permissions,
 	remote bool,
 ) error {
@@ -113,7 +113,7 @@ func (p *pluginPlace) install(ctx context.Context, a *app, file string, limit *c
 	})
 }
 
-// entry tells how a plugin stands.
+// entry prints the state of a plugin.
 func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 	if p.json {
 		return a.printJSON(e)
@@ -127,26 +127,27 @@ func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 	case e.Active == nil || !e.Enabled:
 		fmt.Fprintf(a.out, "%s is off\n", e.Name)
 	default:
-		fmt.Fprintf(a.out, "%s %s is on: plugin:%s\n", e.Name, e.Active.Version, e.Ref())
+		fmt.Fprintf(a.out, "%s %s is enabled: plugin:%s\n", e.Name, e.Active.Version, e.Ref())
 		if len(e.Active.Asks) > 0 {
-			fmt.Fprintf(a.out, "It does without:\n  %s\nApprove the rest with `easel plugin enable %s --allow all`.\n", strings.Join(e.Active.Asks, "\n  "), e.Name)
+			fmt.Fprintf(a.out, "Not approved:\n  %s\nApprove the rest with `easel plugin enable %s --allow all`.\n",
+				strings.Join(e.Active.Asks, "\n  "), e.Name)
 		}
 	}
 	return nil
 }
 
-// waiting tells what an operator has to decide about.
+// waiting prints the permissions that an operator has to approve.
 func (a *app) waiting(e plugin.Entry) {
 	w := e.Waiting
 	fmt.Fprintf(a.out, "%s %s waits for approval.\n", e.Name, w.Version)
 	if w.Replaces != nil {
-		fmt.Fprintf(a.out, "It is %s; the active version is %s.\n"+
-			"It inherits no approval and no data of that version.\n", signedBy(w.Signer), signedBy(*w.Replaces))
+		fmt.Fprintf(a.out, "This file is %s; the active version is %s.\n"+
+			"Approvals and data of that version do not carry over.\n", signedBy(w.Signer), signedBy(*w.Replaces))
 	}
 	if len(w.Asks) > 0 {
 		fmt.Fprintf(a.out, "It asks for:\n  %s\n", strings.Join(w.Asks, "\n  "))
 	}
-	fmt.Fprintf(a.out, "Approve it with `easel plugin enable %s --file %.12s`, or a part of it with --allow.\n",
+	fmt.Fprintf(a.out, "Approve all with `easel plugin enable %s --file %.12s`, or some with --allow.\n",
 		e.Name, w.Digest)
 }
 
@@ -163,7 +164,7 @@ func major(version string) string {
 }
 
 var pluginEnable = command{
-	name: "plugin enable", args: "NAME [--file DIGEST] [--allow LIST] [FLAGS]", summary: "approves what a plugin asks for and switches it on",
+	name: "plugin enable", args: "NAME [--file DIGEST] [--allow LIST] [FLAGS]", summary: "approves the permissions of a plugin and enables it",
 	help: `
 --allow approves a part of it: a list such as http,kv of all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv and
 variables. The plugin runs without the rest; what it then asks for is answered with the error denied. A later version that
@@ -175,7 +176,7 @@ installed meanwhile, nothing is approved.`,
 		p := &pluginPlace{}
 		p.flags(fs)
 		allow := allowFlag(fs)
-		file := fs.String("file", "", "the beginning of the `DIGEST` of the file that is meant")
+		file := fs.String("file", "", "prefix of the `DIGEST` of the file")
 		return func(ctx context.Context, a *app, args []string) error {
 			name, err := one("enable", "NAME", args)
 			if err != nil {
@@ -188,7 +189,7 @@ installed meanwhile, nothing is approved.`,
 			if tools.Named(name) {
 				if limit != nil {
 					return misuse("plugin enable",
-						"%s is a built-in tool: it is granted the hosts of its service and nothing else", name)
+						"%s is a built-in tool: it may only reach the hosts of its service", name)
 				}
 				return p.switchTool(a, name, true)
 			}
@@ -204,17 +205,17 @@ installed meanwhile, nothing is approved.`,
 }
 
 func allowFlag(fs *flag.FlagSet) *string {
-	return fs.String("allow", "", "`LIST` of what is approved of what it asks for, such as http,kv")
+	return fs.String("allow", "", "`LIST` of permissions to approve, such as http,kv")
 }
 
-// given reports whether a flag stands on the command line.
+// given reports whether a flag is on the command line.
 func given(fs *flag.FlagSet, name string) bool {
 	found := false
 	fs.Visit(func(f *flag.Flag) { found = found || f.Name == name })
 	return found
 }
 
-// allowed reads --allow; nil when it was not given.
+// allowed parses --allow; nil when it was not given.
 func allowed(verb string, fs *flag.FlagSet, list string) (*contract.Permissions, error) {
 	if !given(fs, "allow") {
 		return nil, nil
@@ -226,8 +227,8 @@ func allowed(verb string, fs *flag.FlagSet, list string) (*contract.Permissions,
 	return &limit, nil
 }
 
-var pluginDisable = verb("disable", "NAME", "switches a plugin or a built-in tool off",
-	"Canvases that name it still load; they fail when they reach it.",
+var pluginDisable = verb("disable", "NAME", "disables a plugin or a built-in tool",
+	"Canvases that use it still load; its nodes fail when reached.",
 	func(ctx context.Context, a *app, p *pluginPlace, name string) error {
 		if tools.Named(name) {
 			return p.switchTool(a, name, false)
@@ -241,21 +242,21 @@ var pluginDisable = verb("disable", "NAME", "switches a plugin or a built-in too
 		})
 	})
 
-var pluginRollback = change("rollback", "makes the version before the active one active again", "",
+var pluginRollback = change("rollback", "activates the previous version again", "",
 	func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) {
 		return c.Rollback(ctx, name)
 	})
 
 var pluginRemove = command{
 	name: "plugin remove", args: "NAME [--keep-data] [FLAGS]",
-	summary: "removes a plugin with its approval and its data",
+	summary: "removes a plugin with its approvals and data",
 	help: `
 The server deletes what the plugin kept, of all tenants, a moment later or when it starts next. With --keep-data
 it stays for a later version that the same key signed.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
-		keep := fs.Bool("keep-data", false, "keep what the plugin has stored")
+		keep := fs.Bool("keep-data", false, "keep the data that the plugin has stored")
 		return func(ctx context.Context, a *app, args []string) error {
 			name, err := one("remove", "NAME", args)
 			if err != nil {
@@ -282,7 +283,7 @@ var pluginList = command{
 		p.flags(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 0 {
-				return misuse("plugin list", "it takes no arguments")
+				return misuse("plugin list", "expected no arguments")
 			}
 			return p.catalog(ctx, a, func(c *plugin.Catalog) error {
 				builtin, err := p.builtin(a)
@@ -334,7 +335,7 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry, builtin []builtinTool
 	return w.Flush()
 }
 
-// writeNew writes a file that must not be there yet.
+// writeNew writes a file that must not exist yet.
 func writeNew(path string, content []byte, mode os.FileMode) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {

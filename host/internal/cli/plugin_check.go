@@ -24,11 +24,11 @@ the network. Exits with 1 when something failed; warnings pass.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		t := &pluginTester{}
 		t.flags(fs)
-		fs.StringVar(&t.cases, "cases", "", "`FILE` of cases, in place of those the plugin carries")
-		fs.StringVar(&t.report, "report", "", "`FILE` of the last report: compared with, and replaced when all is well")
-		fs.StringVar(&t.junit, "junit", "", "`FILE` to write the report to in the form of JUnit")
-		fs.StringVar(&t.node, "node", "node", "`PROGRAM` of Node.js; empty leaves it out")
-		fs.BoolVar(&t.verbose, "v", false, "also list what passed and what the plugin logged")
+		fs.StringVar(&t.cases, "cases", "", "`FILE` of cases instead of those in the plugin")
+		fs.StringVar(&t.report, "report", "", "`FILE` of the last report, to compare with; replaced on success")
+		fs.StringVar(&t.junit, "junit", "", "`FILE` to write a JUnit report to")
+		fs.StringVar(&t.node, "node", "node", "Node.js `PROGRAM`; empty skips the tests in Node.js")
+		fs.BoolVar(&t.verbose, "v", false, "also list passed cases and the plugin's log")
 		return func(ctx context.Context, a *app, args []string) error {
 			file, err := one("test", "FILE", args)
 			if err != nil {
@@ -39,7 +39,7 @@ the network. Exits with 1 when something failed; warnings pass.`,
 	},
 }
 
-// pluginTester is the verb test with its flags.
+// pluginTester is the test verb with its flags.
 type pluginTester struct {
 	pluginPlace
 	cases, report, junit, node string
@@ -104,7 +104,7 @@ func (t *pluginTester) play(ctx context.Context, a *app, wasm []byte) (*pluginki
 	}
 	o := pluginkit.Options{CacheDir: filepath.Join(dir, "cache")}
 	if o.Node, err = exec.LookPath(t.node); err != nil {
-		o.Node = "" // the report says so
+		o.Node = "" // the report contains the error
 	}
 	if o.Last, err = lastReport(t.report); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 )
 
 var pluginDev = command{
-	name: "plugin dev", args: "DIR [FLAGS]", summary: "builds a plugin whenever its source changes, for a page and for each line",
+	name: "plugin dev", args: "DIR [FLAGS]", summary: "rebuilds a plugin when its source changes, and calls it from a page or per input line",
 	help: `
 Each line of standard input is one call: a JSON object of arguments and params, or nothing for those of --arg. A build that
 works takes over at once: new calls get the new module, running ones finish with the old one. A build that fails leaves
@@ -40,7 +40,7 @@ the plugin runs in the page, with what the person at the page allows.`,
 	},
 }
 
-// pluginDeveloper is the verb dev. One goroutine watches and builds, the caller's runs the lines;
+// pluginDeveloper is the dev verb. One goroutine watches and builds, the caller's runs the lines;
 // they share module.
 type pluginDeveloper struct {
 	pluginRunner
@@ -72,7 +72,7 @@ func (d *pluginDeveloper) run(ctx context.Context, a *app, h *plugin.Host, dir s
 	return errors.Join(err, end())
 }
 
-// openPage serves the page, if there is to be one, until end.
+// openPage serves the page, unless --addr is empty, until end.
 func (d *pluginDeveloper) openPage(ctx context.Context, a *app) (end func() error, err error) {
 	if d.addr == "" {
 		return func() error { return nil }, nil
@@ -85,7 +85,7 @@ func (d *pluginDeveloper) openPage(ctx context.Context, a *app) (end func() erro
 	return d.page.serve(ctx, a, d.addr)
 }
 
-// watch builds when a file of the folder changes.
+// watch builds whenever a file of the folder changes.
 func (d *pluginDeveloper) watch(ctx context.Context, a *app, h *plugin.Host, dir, seen string) {
 	tick := time.NewTicker(d.every)
 	defer tick.Stop()
@@ -106,7 +106,7 @@ func (d *pluginDeveloper) watch(ctx context.Context, a *app, h *plugin.Host, dir
 	}
 }
 
-// fingerprint changes with every file of a folder but built ones.
+// fingerprint is a digest of the files of a folder, except built ones.
 func fingerprint(dir string) (string, error) {
 	var b strings.Builder
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -129,7 +129,7 @@ func fingerprint(dir string) (string, error) {
 	return b.String(), err
 }
 
-// build makes a new module and puts it in place of the old one, whose calls finish.
+// build builds a new module and replaces the old one, whose calls finish.
 func (d *pluginDeveloper) build(ctx context.Context, a *app, h *plugin.Host, dir string) {
 	began := time.Now()
 	wasm, err := source(ctx, h, dir)
@@ -149,7 +149,8 @@ func (d *pluginDeveloper) build(ctx context.Context, a *app, h *plugin.Host, dir
 	d.module = m
 	d.mu.Unlock()
 	d.page.built(wasm, m)
-	fmt.Fprintf(a.err, "%s %s is ready after %s: %s\n", m.Manifest().Name, m.Manifest().Version, time.Since(began).Round(time.Millisecond), m.Digest()[:12])
+	fmt.Fprintf(a.err, "%s %s is ready after %s: %s\n",
+		m.Manifest().Name, m.Manifest().Version, time.Since(began).Round(time.Millisecond), m.Digest()[:12])
 	if old != nil {
 		ended, end := context.WithCancel(context.Background())
 		end()
@@ -159,7 +160,7 @@ func (d *pluginDeveloper) build(ctx context.Context, a *app, h *plugin.Host, dir
 	}
 }
 
-// lines calls the plugin once per line.
+// lines calls the plugin once per input line.
 func (d *pluginDeveloper) lines(ctx context.Context, a *app) error {
 	lines := make(chan string)
 	go func() { // ends with the input; a terminal keeps it until the program ends
@@ -197,7 +198,7 @@ func (d *pluginDeveloper) line(ctx context.Context, a *app, line string) error {
 	m := d.module
 	d.mu.Unlock()
 	if m == nil {
-		return errors.New("there is no build that works yet")
+		return errors.New("no successful build yet")
 	}
 	values, err := d.values(d.args)
 	if err != nil {

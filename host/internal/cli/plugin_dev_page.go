@@ -18,8 +18,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// devPage serves the preview page beside what it needs to try a plugin that is being written: a
-// canvas around it, its present module, and news of builds. It is safe for concurrent use.
+// devPage serves the preview page with a plugin under development: a canvas around it, its current
+// module and a stream of build results. It is safe for concurrent use.
 type devPage struct {
 	values engine.Value // of --arg
 
@@ -33,29 +33,29 @@ type devPage struct {
 // devBuild is what pages receive about a build.
 type devBuild struct {
 	Digest string `json:"digest"`          // of the module there is; "" before the first
-	Fault  string `json:"fault,omitempty"` // why the last build gave none
+	Fault  string `json:"fault,omitempty"` // the error of the last build
 }
 
-// devFolder is where the page finds the plugin.
+// devFolder is the URL path of the plugin's files.
 const devFolder = "/dev/"
 
 func newDevPage(values engine.Value) *devPage {
 	return &devPage{values: values, next: make(chan struct{})}
 }
 
-// built takes the module of a build that worked.
+// built stores the module of a successful build.
 func (p *devPage) built(wasm []byte, m *plugin.Module) {
 	p.tell(func() {
 		p.wasm, p.canvas, p.build = wasm, tryCanvas(m.Manifest(), p.values), devBuild{Digest: m.Digest()}
 	})
 }
 
-// failed takes the fault of a build; the module before it stays.
+// failed stores the error of a build; the previous module stays.
 func (p *devPage) failed(err error) {
 	p.tell(func() { p.build.Fault = err.Error() })
 }
 
-// tell changes what pages see; without pages it does nothing.
+// tell changes the state that pages see; without a page it does nothing.
 func (p *devPage) tell(change func()) {
 	if p == nil {
 		return
@@ -67,7 +67,7 @@ func (p *devPage) tell(change func()) {
 	p.next = make(chan struct{})
 }
 
-// serve answers pages until end, and says where.
+// serve serves the page until end and prints its address.
 func (p *devPage) serve(ctx context.Context, a *app, addr string) (end func() error, err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -103,15 +103,15 @@ func (p *devPage) file(w http.ResponseWriter, kind string, of func() []byte) {
 	content := of()
 	p.mu.Unlock()
 	if content == nil {
-		http.Error(w, "there is no build that works yet", http.StatusServiceUnavailable)
+		http.Error(w, "no successful build yet", http.StatusServiceUnavailable)
 		return
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(content) // who asked may be gone
+	_, _ = w.Write(content) // the client may have disconnected
 }
 
-// builds is a stream of server-sent events: the state of things, and each build.
+// builds streams server-sent events: the current state, then each build.
 func (p *devPage) builds(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -127,7 +127,7 @@ func (p *devPage) builds(w http.ResponseWriter, r *http.Request) {
 			err = http.NewResponseController(w).Flush()
 		}
 		if err != nil {
-			return // the page is gone
+			return // the page has disconnected
 		}
 		select {
 		case <-next:

@@ -12,7 +12,7 @@ import (
 
 var pluginImport = command{
 	name: "plugin import", args: "FILE.py|FILE.json|FILE.yaml [FLAGS]",
-	summary: "makes tools of an OpenAPI document, or a manifest of a RAGFlow LLMToolPlugin",
+	summary: "creates tools from an OpenAPI document, or a manifest from a RAGFlow LLMToolPlugin",
 	help: `
 Of an OpenAPI 3 document (JSON or YAML) each chosen operation becomes the folder of a plugin that is only data: its
 parameters and the properties of its body are arguments, its server is the one host it may reach, and the key it
@@ -23,10 +23,10 @@ arguments. The code is not converted: plugins are WebAssembly modules. Names tha
 and are kept.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		api := &openAPIImport{}
-		fs.Var(&api.chosen, "operation", "`ID` of an operation of an OpenAPI document; may be given several times")
+		fs.Var(&api.chosen, "operation", "`ID` of an operation of an OpenAPI document; repeatable")
 		fs.BoolVar(&api.all, "all", false, "all operations of an OpenAPI document")
 		fs.StringVar(&api.server, "server", "", "`URL` of the service instead of the servers in an OpenAPI document")
-		fs.StringVar(&api.dir, "dir", ".", "`DIR` in which the folders of plugins are made")
+		fs.StringVar(&api.dir, "dir", ".", "`DIR` in which the folders of plugins are created")
 		out := fs.String("o", "", "`FILE` to write (default: standard output)")
 		return func(_ context.Context, a *app, args []string) error {
 			file, err := one("import", "FILE", args)

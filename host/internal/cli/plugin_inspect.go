@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
-var pluginInspect = verb("inspect", "FILE.wasm", "shows what a plugin file says and asks for, without running it", "",
+var pluginInspect = verb("inspect", "FILE.wasm", "shows the manifest and permissions of a plugin file without running it", "",
 	func(_ context.Context, a *app, p *pluginPlace, file string) error {
 		wasm, err := os.ReadFile(file)
 		if err != nil {
@@ -33,7 +33,7 @@ var pluginInspect = verb("inspect", "FILE.wasm", "shows what a plugin file says 
 		return seen.print(a)
 	})
 
-// inspection is what a file tells without being run.
+// inspection is what a file contains, read without running it.
 type inspection struct {
 	Digest    string          `json:"digest"`
 	Bytes     int             `json:"bytes"`
@@ -98,7 +98,8 @@ func (i *inspection) print(a *app) error {
 		}
 		fmt.Fprintf(a.out, "asks for:  %s\n", or(strings.Join(i.Asks, "\n           "), "nothing"))
 	}
-	fmt.Fprintf(a.out, "cases:     %d\nsize:      %d KB\ndigest:    %s\nsignature: %s\n", i.Cases, i.Bytes>>10, i.Digest, i.Signature)
+	fmt.Fprintf(a.out,
+		"cases:     %d\nsize:      %d KB\ndigest:    %s\nsignature: %s\n", i.Cases, i.Bytes>>10, i.Digest, i.Signature)
 	return nil
 }
 
@@ -120,7 +121,7 @@ func properties(s *contract.Schema) []string {
 }
 
 var pluginPack = command{
-	name: "plugin pack", args: "DIR [FILE.wasm] [FLAGS]", summary: "builds a plugin and writes manifest and cases into its file",
+	name: "plugin pack", args: "DIR [FILE.wasm] [FLAGS]", summary: "builds a plugin into one file with its manifest and cases",
 	help: `
 The folder holds the source, and beside it manifest.json (not needed where the plugin describes itself, as those of the Go
 SDK do), cases.json, icon.svg and i18n.json. With FILE.wasm nothing is built.`,
@@ -130,7 +131,7 @@ SDK do), cases.json, icon.svg and i18n.json. With FILE.wasm nothing is built.`,
 		out := fs.String("o", "", "`FILE` to write; NAME-VERSION.wasm when left out")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return misuse("plugin pack", "DIR is needed, and at most a FILE.wasm")
+				return misuse("plugin pack", "expected DIR and at most one FILE.wasm")
 			}
 			return p.with(ctx, a, func(h *plugin.Host) error { return p.pack(ctx, a, h, args, *out) })
 		}
@@ -139,7 +140,7 @@ SDK do), cases.json, icon.svg and i18n.json. With FILE.wasm nothing is built.`,
 
 func (p *pluginPlace) pack(ctx context.Context, a *app, h *plugin.Host, args []string, out string) error {
 	if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
-		return misuse("plugin pack", "%s is no folder", args[0])
+		return misuse("plugin pack", "%s is not a folder", args[0])
 	}
 	var wasm []byte
 	var err error
@@ -154,7 +155,7 @@ func (p *pluginPlace) pack(ctx context.Context, a *app, h *plugin.Host, args []s
 	if err != nil {
 		return err
 	}
-	m, err := h.Load(ctx, wasm, plugin.LoadOptions{}) // what would not load is not worth a file
+	m, err := h.Load(ctx, wasm, plugin.LoadOptions{}) // a file that would not load is not written
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// installed answers for components named plugin:… out of the installed plugins. They are opened
-// when the first canvas asks for one, and stay open until the program ends.
+// installed resolves components named plugin:… to installed plugins. They are opened on first use
+// and stay open until the program ends.
 func (a *app) installed() func(name string) (engine.Spec, bool) {
 	open := sync.OnceValue(func() *pluginnode.Adapter {
 		find, settings, err := a.openInstalled()
@@ -61,7 +61,7 @@ func (a *app) openInstalled() (find func(string) (*plugin.Module, error), settin
 	return c.Get, settings, nil
 }
 
-// shelf keeps keys and values of plugins until the program ends, one store per plugin.
+// shelf holds keys and values of plugins in memory, one store per plugin.
 type shelf struct {
 	mu  sync.Mutex
 	kvs map[string]*plugin.MemoryKV

@@ -17,15 +17,14 @@ import (
 	sdkrust "github.com/easel-canvas/easel/plugins/sdk-rust"
 )
 
-// scaffolds hold one folder per language; a name ends with .tmpl where the Go tools would take it
-// for theirs.
+// scaffolds holds one folder per language; names that the Go tools would pick up end with .tmpl.
 //
 //go:embed scaffolds
 var scaffolds embed.FS
 
 var pluginNew = command{
 	name: "plugin new", args: "NAME [--lang go|as|rust | --js | --http] [FLAGS]",
-	summary: "makes the folder of a new plugin",
+	summary: "creates the folder of a new plugin",
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target
 wasm32-unknown-unknown. It holds a plugin that greets, a case, a copy of the SDK, and a file for continuous integration.
@@ -35,9 +34,9 @@ Go suits plugins that need libraries; AssemblyScript and Rust make small files t
 browser.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		lang := fs.String("lang", "go", "`LANGUAGE`: go, as (AssemblyScript) or rust")
-		data := fs.Bool("http", false, "a tool that is only data: a manifest and the spec of its requests")
-		js := fs.Bool("js", false, "one file of JavaScript, which an interpreter in the sandbox runs")
-		dir := fs.String("dir", "", "`DIR` to make; NAME when left out")
+		data := fs.Bool("http", false, "a tool without code: a manifest and the spec of its requests")
+		js := fs.Bool("js", false, "one file of JavaScript, run by an interpreter in the sandbox")
+		dir := fs.String("dir", "", "`DIR` to create; NAME when left out")
 		sdk := fs.String("sdk", "", "`DIR` of the Go SDK to build against instead of a copy, such as plugins/sdk of a checkout")
 		return func(_ context.Context, a *app, args []string) error {
 			name, err := one("new", "NAME", args)
@@ -45,7 +44,8 @@ browser.`,
 				return err
 			}
 			if !pluginName.MatchString(name) {
-				return misuse("plugin new", "name %q: want lower-case letters, digits, - and _, beginning with a letter", name)
+				return misuse("plugin new",
+					"name %q: expected lower-case letters, digits, - and _, starting with a letter", name)
 			}
 			kind, err := pluginKind(*lang, given(fs, "lang"), *js, *data)
 			if err != nil {
@@ -69,7 +69,7 @@ browser.`,
 	},
 }
 
-// pluginKind is the kind of a new plugin: a language, js or http.
+// pluginKind returns the kind of a new plugin: a language, js or http.
 func pluginKind(lang string, chosen, js, data bool) (string, error) {
 	switch {
 	case chosen && data || chosen && js || js && data:
@@ -86,7 +86,7 @@ func pluginKind(lang string, chosen, js, data bool) (string, error) {
 
 var pluginName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
 
-// firstStep is what a language needs before its first build.
+// firstStep returns what a language needs before its first build.
 var firstStep = map[string]func(dir string) string{
 	"go":   func(dir string) string { return "  (cd " + dir + " && go test ./...)\n" },
 	"as":   func(dir string) string { return "  (cd " + dir + " && npm install)\n" },
@@ -96,20 +96,19 @@ var firstStep = map[string]func(dir string) string{
 }
 
 const (
-	// carriedSDK is where a new Go plugin finds the SDK until that has a published version.
+	// carriedSDK is the folder of the Go SDK in a new plugin until the SDK has a published version.
 	carriedSDK = `
-// The SDK came with the program that made this folder.
+// The SDK is a copy from the program that created this folder.
 replace (
 	github.com/easel-canvas/easel/plugins/sdk => ./easel/sdk
 	github.com/extism/go-pdk => ./easel/go-pdk
 )
 `
-	// workspace keeps the Go command from taking a new plugin for a part of the workspace that it
-	// lies in.
-	workspace = "// This folder lies in a workspace that it is no part of.\ngo 1.24.0\n\nuse .\n"
+	// workspace is a go.work that keeps a new plugin out of the workspace around it.
+	workspace = "// Keeps this module out of the workspace around it.\ngo 1.24.0\n\nuse .\n"
 )
 
-// insideWorkspace says whether a folder above dir has a go.work.
+// insideWorkspace reports whether a folder above dir has a go.work.
 func insideWorkspace(dir string) bool {
 	at, err := filepath.Abs(dir)
 	for err == nil && filepath.Dir(at) != at {
@@ -121,10 +120,10 @@ func insideWorkspace(dir string) bool {
 	return false
 }
 
-// scaffold gives the files of a new plugin by their path.
+// scaffold returns the files of a new plugin by path.
 func scaffold(lang, name, sdk string) (map[string][]byte, error) {
 	if firstStep[lang] == nil {
-		return nil, fmt.Errorf("--lang %s: want go, as or rust", lang)
+		return nil, fmt.Errorf("--lang %s: expected go, as or rust", lang)
 	}
 	replace := carriedSDK
 	if sdk != "" {
@@ -154,8 +153,8 @@ func scaffold(lang, name, sdk string) (map[string][]byte, error) {
 	return files, addSDK(files, lang, sdk)
 }
 
-// addSDK copies the SDK of a language. Go has it from sdk if that is set, and needs go.sum for what
-// that needs.
+// addSDK adds the SDK of a language. For Go it uses the folder sdk if that is set, and adds the
+// go.sum of the SDK's dependencies.
 func addSDK(files map[string][]byte, lang, sdk string) error {
 	switch lang {
 	case "go":

@@ -34,13 +34,13 @@ func isOpenAPI(file string, raw []byte) (any, bool, error) {
 		return doc, true, nil
 	}
 	if json.Unmarshal(raw, &doc) != nil {
-		return nil, false, nil // Python, or what readLiteral understands better
+		return nil, false, nil // Python, or an error that readLiteral reports better
 	}
 	m, _ := doc.(map[string]any)
 	return doc, m["openapi"] != nil || m["swagger"] != nil, nil
 }
 
-// run makes a folder of each chosen operation, or lists what can be chosen.
+// run creates a folder for each chosen operation, or lists the operations.
 func (o *openAPIImport) run(a *app, file string, doc any) error {
 	api, err := httptool.ReadOpenAPI(doc)
 	if err != nil {
@@ -59,7 +59,7 @@ func (o *openAPIImport) run(a *app, file string, doc any) error {
 	for _, id := range o.chosen {
 		if !slices.ContainsFunc(operations, func(op httptool.Operation) bool { return op.ID == id }) {
 			return misuse("plugin import",
-				"--operation %s: there is no such operation in %s; without the flag they are listed", id, file)
+				"--operation %s: no such operation in %s; run without the flag to list them", id, file)
 		}
 	}
 	for _, op := range operations {
@@ -73,7 +73,7 @@ func (o *openAPIImport) run(a *app, file string, doc any) error {
 	return nil
 }
 
-// write makes the folder of one operation.
+// write creates the folder of one operation.
 func (o *openAPIImport) write(a *app, api *httptool.OpenAPI, op httptool.Operation) error {
 	im, err := api.Import(op)
 	if err != nil {

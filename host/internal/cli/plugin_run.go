@@ -46,7 +46,7 @@ names the host.`,
 	},
 }
 
-// pluginRunner is the verb run with its flags; dev has them, too.
+// pluginRunner is the run verb with its flags, which dev shares.
 type pluginRunner struct {
 	pluginPlace
 	world
@@ -59,16 +59,17 @@ type pluginRunner struct {
 
 func (r *pluginRunner) flags(fs *flag.FlagSet) {
 	r.pluginPlace.flags(fs)
-	fs.StringVar(&r.world.model, "model", "", "`ID` of the model for llm.chat: offline, scripted:FILE, or MODEL@PROVIDER")
-	fs.Var(&r.args, "arg", "`NAME=VALUE` of an argument or a param; may be given several times")
-	fs.Var(&r.hosts, "allow-http", "`HOST` the plugin may reach, if it asks for it; may be given several times")
-	fs.Var(&r.secrets, "secret", "`NAME=VALUE` of a secret, or NAME=@VARIABLE of the environment; may be given several times")
-	fs.Var(&r.set, "setting", "`NAME=VALUE` of a setting of the plugin; may be given several times")
-	fs.BoolVar(&r.world.private, "allow-private", false, "let it reach private and local addresses")
-	fs.BoolVar(&r.all, "allow-all", false, "grant everything it asks for")
+	fs.StringVar(&r.world.model, "model", "",
+		"`ID` of the model for llm.chat: offline, scripted:FILE, or MODEL@PROVIDER")
+	fs.Var(&r.args, "arg", "`NAME=VALUE` of an argument or a param; repeatable")
+	fs.Var(&r.hosts, "allow-http", "`HOST` the plugin may reach, if it asks for it; repeatable")
+	fs.Var(&r.secrets, "secret", "`NAME=VALUE` of a secret, or NAME=@VARIABLE of the environment; repeatable")
+	fs.Var(&r.set, "setting", "`NAME=VALUE` of a setting of the plugin; repeatable")
+	fs.BoolVar(&r.world.private, "allow-private", false, "allow private and local addresses")
+	fs.BoolVar(&r.all, "allow-all", false, "grant all permissions it asks for")
 }
 
-// granted is the ceiling of what a plugin may do.
+// granted returns the permissions that the flags allow.
 func (r *pluginRunner) granted() contract.Permissions {
 	all := contract.Everything()
 	if r.all {
@@ -79,13 +80,13 @@ func (r *pluginRunner) granted() contract.Permissions {
 	return all
 }
 
-// values reads pairs of --arg or --setting.
+// values parses the pairs of --arg or --setting.
 func (r *pluginRunner) values(pairs []string) (engine.Value, error) {
 	b := engine.NewObject(len(pairs))
 	for _, pair := range pairs {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return engine.Null, misuse("plugin run", "%q: NAME=VALUE is needed", pair)
+			return engine.Null, misuse("plugin run", "%s: expected NAME=VALUE", pair)
 		}
 		v, err := engine.ParseJSONText(text)
 		if err != nil {
@@ -96,13 +97,13 @@ func (r *pluginRunner) values(pairs []string) (engine.Value, error) {
 	return b.Value(), nil
 }
 
-// vault answers with the secrets of --secret, then with those of the environment.
+// vault looks up secrets in --secret, then in the environment.
 type vault struct {
 	given map[string]string
 	rest  engine.Secrets
 }
 
-// Secret is the value of a secret.
+// Secret returns the value of a secret.
 func (v vault) Secret(ctx context.Context, name string) (engine.Secret, error) {
 	if s, ok := v.given[name]; ok {
 		return engine.Secret{Value: s}, nil
@@ -115,11 +116,11 @@ func (r *pluginRunner) vault(a *app, rest engine.Secrets) (vault, error) {
 	for _, pair := range r.secrets {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return v, misuse("plugin run", "--secret: NAME=VALUE is needed")
+			return v, misuse("plugin run", "--secret: expected NAME=VALUE")
 		}
 		if variable, from := strings.CutPrefix(text, "@"); from {
 			if text = a.getenv(variable); text == "" {
-				return v, misuse("plugin run", "--secret %s: the environment has no %s", name, variable)
+				return v, misuse("plugin run", "--secret %s: environment variable %s is not set", name, variable)
 			}
 		}
 		v.given[name] = text
@@ -127,7 +128,7 @@ func (r *pluginRunner) vault(a *app, rest engine.Secrets) (vault, error) {
 	return v, nil
 }
 
-// call runs the plugin as a node and prints what it gives.
+// call runs the plugin as a node and prints its result.
 func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, values engine.Value) error {
 	options, err := r.options(a)
 	if err != nil {
@@ -184,7 +185,7 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 // pluginNode is the id of the only node.
 const pluginNode = "Plugin:0"
 
-// oneNode is a canvas with the plugin, and behind it a Message if it is to say something.
+// oneNode returns a canvas with the plugin, followed by a Message if the result is to be an answer.
 func oneNode(m *contract.Manifest, values engine.Value, say string) engine.Value {
 	node := func(kind string, params engine.Value, down ...string) engine.Value {
 		return engine.Object("obj", engine.Object("component_name", kind, "params", params), "downstream", down)

@@ -24,15 +24,15 @@ last. Whoever installs the file trusts the key with ` + "`easel plugin trust NAM
 		p := &pluginPlace{}
 		p.flags(fs)
 		key := fs.String("key", "", "`FILE` of the private key")
-		publisher := fs.String("publisher", "", "`NAME` the key belongs to")
-		fresh := fs.Bool("new-key", false, "make the key file")
+		publisher := fs.String("publisher", "", "`NAME` of the key's owner")
+		fresh := fs.Bool("new-key", false, "create the key file")
 		return func(_ context.Context, a *app, args []string) error {
 			file, err := one("sign", "FILE.wasm", args)
 			if err != nil {
 				return err
 			}
 			if *key == "" || *publisher == "" {
-				return misuse("plugin sign", "--key and --publisher are needed")
+				return misuse("plugin sign", "--key and --publisher are required")
 			}
 			return p.sign(a, file, *key, *publisher, *fresh)
 		}
@@ -64,7 +64,8 @@ func (p *pluginPlace) sign(a *app, file, keyFile, publisher string, fresh bool) 
 	if p.json {
 		return a.printJSON(map[string]string{"file": file, "publisher": publisher, "key": public})
 	}
-	_, err = fmt.Fprintf(a.out, "%s is signed by %s. Others trust it with:\n  easel plugin trust %s %s\n", file, publisher, publisher, public)
+	_, err = fmt.Fprintf(a.out,
+		"%s is signed by %s. Others trust it with:\n  easel plugin trust %s %s\n", file, publisher, publisher, public)
 	return err
 }
 
@@ -83,11 +84,11 @@ func newKey(path string) error {
 func readKey(path string) (ed25519.PrivateKey, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &usageError{"", fmt.Errorf("%w; --new-key makes one", err)}
+		return nil, &usageError{"", fmt.Errorf("%w; --new-key creates one", err)}
 	}
 	block, _ := pem.Decode(raw)
 	if block == nil {
-		return nil, fmt.Errorf("key %s: it is not in PEM form", path)
+		return nil, fmt.Errorf("key %s: not in PEM format", path)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
@@ -95,13 +96,13 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 	}
 	key, ok := parsed.(ed25519.PrivateKey)
 	if !ok {
-		return nil, fmt.Errorf("key %s: it is a %T; an ed25519 key is needed", path, parsed)
+		return nil, fmt.Errorf("key %s: unsupported type %T; expected an ed25519 key", path, parsed)
 	}
 	return key, nil
 }
 
 var pluginVerify = verb("verify", "FILE.wasm", "checks the signature of a plugin file",
-	"Exits with 1 when the file is not signed, was changed, or was signed by a key that is not trusted; the message says which.",
+	"Exits with 1 if the file is unsigned, was changed, or was signed with a key that is not trusted.",
 	func(_ context.Context, a *app, p *pluginPlace, file string) error {
 		wasm, err := os.ReadFile(file)
 		if err != nil {
@@ -137,10 +138,10 @@ var pluginTrust = command{
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
-		forget := fs.Bool("remove", false, "do not trust the key any more")
+		forget := fs.Bool("remove", false, "stop trusting the key")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) != 0 && len(args) != 2 {
-				return misuse("plugin trust", "PUBLISHER and KEY are needed, or neither")
+				return misuse("plugin trust", "expected PUBLISHER and KEY, or neither")
 			}
 			return p.trust(ctx, a, args, *forget)
 		}
@@ -155,7 +156,7 @@ func (p *pluginPlace) trust(ctx context.Context, a *app, args []string, forget b
 	if len(args) == 2 {
 		publisher, key := args[0], args[1]
 		if raw, err := base64.StdEncoding.DecodeString(key); err != nil || len(raw) != ed25519.PublicKeySize {
-			return misuse("plugin trust", "%q is no ed25519 public key in base64", key)
+			return misuse("plugin trust", "%q is not an ed25519 public key in base64", key)
 		}
 		dir, err := p.folder(a)
 		if err != nil {
@@ -197,7 +198,7 @@ func sorted(list []string) []string {
 	return list
 }
 
-// or is text, or what stands for an empty one.
+// or returns text, or a substitute if it is empty.
 func or(text, empty string) string {
 	if text == "" {
 		return empty

@@ -77,14 +77,14 @@ func TestPluginLifeFromFileToCanvas(t *testing.T) {
 
 	code, out, errs := easel(t, "plugin", "install", tw)
 	require.Zero(t, code, errs)
-	require.Equal(t, "typewriter 1.0.0 is on: plugin:typewriter@1\n", out)
+	require.Equal(t, "typewriter 1.0.0 is enabled: plugin:typewriter@1\n", out)
 
 	code, out, errs = easel(t, "run", canvas, "-q", "Oslo")
 	require.Zero(t, code, errs)
 	require.Equal(t, "Hello Oslo\n", out)
 
 	for _, c := range []struct{ verb, says string }{
-		{"disable", "typewriter is off"}, {"enable", "typewriter 1.0.0 is on"}, {"remove", "typewriter is removed"},
+		{"disable", "typewriter is off"}, {"enable", "typewriter 1.0.0 is enabled"}, {"remove", "typewriter is removed"},
 	} {
 		code, out, errs = easel(t, "plugin", c.verb, "typewriter")
 		require.Zero(t, code, errs)
@@ -113,7 +113,7 @@ func TestPluginWaitsForApproval(t *testing.T) {
 	asks := `,"permissions":{"kv":{"bytes":100,"reason":"keeps"}}`
 	out := install("1.1.0", asks)
 	require.Regexp(t, "^sample 1\\.1\\.0 waits for approval\\.\nIt asks for:\n  kv of 100 bytes: keeps\n"+
-		"Approve it with `easel plugin enable sample --file [0-9a-f]{12}`, or a part of it with --allow\\.\n"+
+		"Approve all with `easel plugin enable sample --file [0-9a-f]{12}`, or some with --allow\\.\n"+
 		"Version 1\\.0\\.0 stays active\\.\n$", out)
 	_, out, _ = easel(t, "plugin", "list")
 	require.Regexp(t, "sample +1\\.0\\.0 +on +1\\.1\\.0 waits for `easel plugin enable sample`: it asks for kv of 100 bytes: keeps", out)
@@ -122,7 +122,7 @@ func TestPluginWaitsForApproval(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &e))
 	require.Equal(t, "1.1.0", e.Active.Version)
 	_, out, _ = easel(t, "plugin", "rollback", "sample")
-	require.Contains(t, out, "sample 1.0.0 is on")
+	require.Contains(t, out, "sample 1.0.0 is enabled")
 	require.Contains(t, install("2.0.0", asks, "--yes"), "plugin:sample@2")
 }
 
@@ -141,16 +141,16 @@ func TestPluginPartOfWhatItAsks(t *testing.T) {
 	require.Contains(t, install("1.0.0", 2), "waits for approval")
 	code, out, errs := easel(t, "plugin", "enable", "sample", "--allow", "kv,http:a.example")
 	require.Zero(t, code, errs)
-	require.Equal(t, "sample 1.0.0 is on: plugin:sample@1\nIt does without:\n  http to b.example: reads\n  2 calls of llm: asks\nApprove the rest with `easel plugin enable sample --allow all`.\n", out)
+	require.Equal(t, "sample 1.0.0 is enabled: plugin:sample@1\nNot approved:\n  http to b.example: reads\n  2 calls of llm: asks\nApprove the rest with `easel plugin enable sample --allow all`.\n", out)
 	_, out, _ = easel(t, "plugin", "list")
 	require.Regexp(t, `sample +1\.0\.0 +on +does without http to b\.example: reads; 2 calls of llm: asks`, out)
-	require.Contains(t, install("1.1.0", 2), "1.1.0 is on", "the same part holds for a version that asks for the same")
+	require.Contains(t, install("1.1.0", 2), "1.1.0 is enabled", "the same part holds for a version that asks for the same")
 	require.Contains(t, install("1.2.0", 3), "waits for approval")
 	_, out, _ = easel(t, "plugin", "enable", "sample", "--allow", "all")
-	require.Equal(t, "sample 1.2.0 is on: plugin:sample@1\n", out)
+	require.Equal(t, "sample 1.2.0 is enabled: plugin:sample@1\n", out)
 	_, out, _ = easel(t, "plugin", "enable", "sample", "--allow", "none")
-	require.Contains(t, out, "does without")
-	require.Contains(t, install("2.0.0", 9, "--allow", "llm"), "It does without:\n  http to a.example")
+	require.Contains(t, out, "Not approved")
+	require.Contains(t, install("2.0.0", 9, "--allow", "llm"), "Not approved:\n  http to a.example")
 	code, _, errs = easel(t, "plugin", "enable", "sample", "--allow", "files")
 	require.Equal(t, ExitUsage, code)
 	require.Contains(t, errs, `permission "files": want all, none, http`)
@@ -184,7 +184,7 @@ func TestPluginSignatures(t *testing.T) {
 	require.Empty(t, out)
 	code, _, errs = easel(t, "plugin", "trust", "acme", "nonsense")
 	require.Equal(t, ExitUsage, code)
-	require.Contains(t, errs, "no ed25519 public key")
+	require.Contains(t, errs, "not an ed25519 public key")
 }
 
 func TestPluginRun(t *testing.T) {

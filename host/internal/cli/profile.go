@@ -5,8 +5,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/profile"
 )
 
-// timedEvents are the events of a run that tell its times. A run that continues after a form
-// starts over: the time in which a person answers is not part of a profile.
+// timedEvents are the events from which a profile is computed. A run that continues after a form
+// starts over: the time a user takes to answer is not part of a profile.
 type timedEvents []engine.Value
 
 func (t *timedEvents) add(e *engine.Event) {

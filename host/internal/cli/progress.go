@@ -10,14 +10,14 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// printer shows a run to a person: the answer on out, and on err which node runs, how long it took,
-// which tools were called, what was thought.
+// printer shows a run on a terminal: the answer on out; nodes, durations, tool calls and reasoning
+// on err.
 type printer struct {
 	out, err io.Writer
 	progress bool
 	answer   strings.Builder
 	thinking bool
-	midLine  bool // the answer's last line is open
+	midLine  bool // the last line of the answer has no line break yet
 	cited    engine.Value
 }
 
@@ -35,10 +35,10 @@ func (p *printer) event(e *engine.Event) {
 	}
 }
 
-// thoughts are steps of an agent that the log keeps as if they were tools.
+// thoughts are steps of an agent that are logged as tool calls.
 var thoughts = []string{"analyze_task", "reflection", "Multi-turn conversation optimization", "gen_citations"}
 
-// step is the progress of nodes and tools.
+// step prints the progress of nodes and tools.
 func (p *printer) step(e *engine.Event) {
 	switch e.Type {
 	case engine.EventNodeStarted:
@@ -59,7 +59,7 @@ func (p *printer) step(e *engine.Event) {
 	}
 }
 
-// note writes a line beside the answer, on a line of its own.
+// note writes a line to err, after the open line of the answer is ended.
 func (p *printer) note(format string, args ...any) {
 	if p.midLine && p.progress {
 		fmt.Fprintln(p.err)
@@ -89,7 +89,7 @@ func (p *printer) message(d engine.Value) {
 	p.midLine = !strings.HasSuffix(text, "\n")
 }
 
-// messageEnd closes the line and lists the sources that the answer cites.
+// messageEnd ends the line and lists the sources that the answer cites.
 func (p *printer) messageEnd(d engine.Value) {
 	if p.midLine {
 		fmt.Fprintln(p.out)

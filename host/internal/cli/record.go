@@ -22,16 +22,16 @@ is reported.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &recorder{}
 		r.world.flags(fs)
-		fs.Var(&r.queries, "q", "the user's `TEXT`; several are several turns")
-		fs.StringVar(&r.inputs, "inputs", "", "form fields of the first turn: `JSON` object, or file that holds one")
-		fs.Var(&r.files, "file", "`PATH` of an upload of the first turn; may be given several times")
+		fs.Var(&r.queries, "q", "the user's `TEXT`; repeat for more turns")
+		fs.StringVar(&r.inputs, "inputs", "", "form fields of the first turn: a `JSON` object or a file with one")
+		fs.Var(&r.files, "file", "`PATH` of an upload of the first turn; repeatable")
 		fs.StringVar(&r.out, "o", "", "`FILE` to write")
-		fs.StringVar(&r.about, "about", "", "what the case proves")
+		fs.StringVar(&r.about, "about", "", "description of the case")
 		return r.run
 	},
 }
 
-// recorder is the command record with its flags.
+// recorder is the record command with its flags.
 type recorder struct {
 	world   world
 	queries texts
@@ -44,9 +44,9 @@ type recorder struct {
 func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 	switch {
 	case len(args) != 1:
-		return misuse("record", "one canvas is needed, not %d", len(args))
+		return misuse("record", "expected one canvas, got %d", len(args))
 	case r.out == "":
-		return misuse("record", "-o FILE is needed")
+		return misuse("record", "-o FILE is required")
 	}
 	a.scripts = r.world.scripts
 	s, err := a.open(args[0], "")
@@ -78,7 +78,7 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	player.Concurrency = 1 // model calls keep one order
+	player.Concurrency = 1 // keeps model calls in one order
 	player.Ports, player.Secrets = options.Ports, r.world.tape
 	c, err := player.Record(ctx, nameOf(r.out), about, s.canvas.Document(), runs)
 	if ctx.Err() != nil {
@@ -90,8 +90,8 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 	return a.keepCase(ctx, r.out, c)
 }
 
-// learnKeys remembers the keys that stand in a canvas itself: passwords, and params that the
-// manifests of the built-in tools declare as secrets.
+// learnKeys collects the secrets in a canvas itself: passwords, and params that manifests of the
+// built-in tools declare as secrets.
 func learnKeys(tape *enginetest.SecretsTape, doc engine.Value) error {
 	list, err := tools.List(nil)
 	if err != nil {
@@ -119,7 +119,8 @@ func learnKeys(tape *enginetest.SecretsTape, doc engine.Value) error {
 	return nil
 }
 
-// kwargs are the arguments of one turn, as cases hold them. Forms and uploads belong to the first.
+// kwargs returns the arguments of one turn in the form of cases. Form fields and uploads belong to
+// the first turn.
 func (r *recorder) kwargs(a *app, s *session, turn int) (engine.Value, error) {
 	b := engine.NewObject(4)
 	b.Set("user_id", engine.String("local"))
@@ -150,7 +151,7 @@ func (r *recorder) kwargs(a *app, s *session, turn int) (engine.Value, error) {
 	return b.Value(), nil
 }
 
-// keepCase writes a case and plays it once as easel test will.
+// keepCase writes a case and plays it once, as easel test does.
 func (a *app) keepCase(ctx context.Context, path string, c *enginetest.Case) error {
 	text := append(c.Value().AppendJSON(nil), '\n')
 	if err := writeFile(path, text); err != nil {
@@ -166,7 +167,7 @@ func (a *app) keepCase(ctx context.Context, path string, c *enginetest.Case) err
 	}
 	differences := enginetest.Compare(c.Value(), observed)
 	for _, d := range differences {
-		fmt.Fprintf(a.err, "easel: the case does not repeat: %s\n", d)
+		fmt.Fprintf(a.err, "easel: the case is not reproducible: %s\n", d)
 	}
 	if len(differences) > 0 {
 		return errFailed

@@ -21,8 +21,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// remote is a host at work that a command talks to, by its own API. It is found by what `easel
-// serve` reads, so that both work with the same environment.
+// remote is the API of a running host. It reads the settings of `easel serve`, so that both work
+// with the same environment.
 type remote struct {
 	url, addr, keyFile string
 	json               bool
@@ -34,16 +34,18 @@ type remote struct {
 
 func (r *remote) add(fs *flag.FlagSet) {
 	fs.StringVar(&r.url, "url", "", "`URL` of the host; EASEL_URL, or http:// and --addr when left out")
-	fs.StringVar(&r.addr, "addr", "", "`HOST:PORT` that a host on this machine listens on; EASEL_ADDR or 127.0.0.1:9380 when left out")
-	fs.StringVar(&r.keyFile, "api-key-file", "", "`FILE` that keeps the API key; EASEL_API_KEY or EASEL_API_KEY_FILE when left out")
-	fs.BoolVar(&r.json, "json", false, "print what the API answers, as JSON")
+	fs.StringVar(&r.addr, "addr", "",
+		"`HOST:PORT` of a host on this machine; EASEL_ADDR or 127.0.0.1:9380 when left out")
+	fs.StringVar(&r.keyFile, "api-key-file", "",
+		"`FILE` with the API key; EASEL_API_KEY or EASEL_API_KEY_FILE when left out")
+	fs.BoolVar(&r.json, "json", false, "print the response of the API as JSON")
 }
 
 const remoteHelp = `
 The host must be at work. It is found by --url, EASEL_URL, --addr or EASEL_ADDR, and asked with the key of --api-key-file,
 EASEL_API_KEY or EASEL_API_KEY_FILE.`
 
-// open finds the host and the key; nothing is asked yet.
+// open determines the address and the key; it sends no request.
 func (r *remote) open(a *app) error {
 	r.a = a
 	r.base = strings.TrimSuffix(cmp.Or(r.url, a.getenv("EASEL_URL")), "/")
@@ -51,7 +53,7 @@ func (r *remote) open(a *app) error {
 		r.base = "http://" + reachable(cmp.Or(r.addr, a.getenv("EASEL_ADDR"), "127.0.0.1:9380"))
 	}
 	if !strings.HasPrefix(r.base, "http://") && !strings.HasPrefix(r.base, "https://") {
-		return misuse("", "%s is no address such as http://127.0.0.1:9380", r.base)
+		return misuse("", "%s is not an address such as http://127.0.0.1:9380", r.base)
 	}
 	r.key = a.getenv("EASEL_API_KEY")
 	if file := cmp.Or(r.keyFile, a.getenv("EASEL_API_KEY_FILE")); r.keyFile != "" || r.key == "" && file != "" {
@@ -62,7 +64,7 @@ func (r *remote) open(a *app) error {
 		r.key = strings.TrimSpace(string(text))
 	}
 	if r.key == "" {
-		return misuse("", "an API key is needed: EASEL_API_KEY or --api-key-file FILE")
+		return misuse("", "no API key: set EASEL_API_KEY or --api-key-file FILE")
 	}
 	return nil
 }
@@ -70,7 +72,7 @@ func (r *remote) open(a *app) error {
 // answerTime bounds one request.
 const answerTime = 30 * time.Second
 
-// ask sends a request with a body, null for none, and gives the answer.
+// ask sends a request with a body, null for none, and returns the response.
 func (r *remote) ask(ctx context.Context, method, path string, body engine.Value) (engine.Value, error) {
 	ctx, done := context.WithTimeout(ctx, answerTime)
 	defer done()
@@ -91,7 +93,7 @@ func (r *remote) ask(ctx context.Context, method, path string, body engine.Value
 	res, err := client.Do(req)
 	var refused *net.OpError
 	if errors.As(err, &refused) {
-		return engine.Null, fmt.Errorf("no host answers at %s: %w", r.base, refused)
+		return engine.Null, fmt.Errorf("no response from a host at %s: %w", r.base, refused)
 	}
 	if err != nil {
 		return engine.Null, err
@@ -114,7 +116,7 @@ func (r *remote) ask(ctx context.Context, method, path string, body engine.Value
 	return v, err
 }
 
-// shown shows an answer as JSON, unless there was an error.
+// shown prints a response as JSON, unless there was an error.
 func (r *remote) shown(v engine.Value, err error) error {
 	if err != nil {
 		return err
@@ -128,7 +130,7 @@ func (r *remote) shown(v engine.Value, err error) error {
 	return err
 }
 
-// listing is the verb list of a command: what the API has at path, a row for each.
+// listing returns the list verb of a command: a table of the objects at a path of the API.
 func listing(noun, path, summary, head string, row func(engine.Value) []string) command {
 	return command{
 		name: noun + " list", args: "[FLAGS]", summary: summary, help: remoteHelp,
@@ -137,7 +139,7 @@ func listing(noun, path, summary, head string, row func(engine.Value) []string) 
 			r.add(fs)
 			return func(ctx context.Context, a *app, args []string) error {
 				if len(args) > 0 {
-					return misuse(noun, "nothing follows the flags, but %q does", args[0])
+					return misuse(noun, "unexpected argument %q", args[0])
 				}
 				if err := r.open(a); err != nil {
 					return err
@@ -156,7 +158,7 @@ func listing(noun, path, summary, head string, row func(engine.Value) []string) 
 	}
 }
 
-// table shows rows under a head, in columns.
+// table prints rows in columns under a header.
 func (r *remote) table(head string, rows [][]string) error {
 	w := tabwriter.NewWriter(r.a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, strings.Join(strings.Fields(head), "\t"))
@@ -169,7 +171,7 @@ func (r *remote) table(head string, rows [][]string) error {
 	return w.Flush()
 }
 
-// visible drops what would move the cursor.
+// visible drops control characters.
 func visible(r rune) rune {
 	if unicode.IsControl(r) {
 		return -1
@@ -177,7 +179,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// moment is a time of the API, to the minute; "-" when there is none.
+// moment formats a time of the API to the minute; "-" if there is none.
 func moment(v engine.Value) string {
 	t, err := time.Parse(time.RFC3339Nano, v.Str())
 	if err != nil {
@@ -186,8 +188,8 @@ func moment(v engine.Value) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// called is the id of the one in a list whose title or name is given, without case. What no title
-// is counts as an id; the host says when there is none.
+// called returns the id of the object in a list with a title or name, ignoring case. Anything else
+// counts as an id, which the host checks.
 func called(what, name string, list engine.Value) (string, error) {
 	var ids []string
 	for _, v := range list.Elements() {
@@ -201,23 +203,23 @@ func called(what, name string, list engine.Value) (string, error) {
 	case 1:
 		return ids[0], nil
 	}
-	return "", misuse(what, "%q is the name of %d; give the id of the %s: %s", name, len(ids), what, strings.Join(ids, ", "))
+	return "", misuse(what, "%d of them have the name %q; use the id of the %s: %s", len(ids), name, what, strings.Join(ids, ", "))
 }
 
-// verbHelp lists the verbs of a command and how their pages are shown.
+// verbHelp lists the verbs of a command for its help.
 func verbHelp(name string, verbs []command) string {
 	var b strings.Builder
 	b.WriteString("Verbs:\n")
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "  %-9s %s\n", strings.TrimPrefix(v.name, name+" "), v.summary)
 	}
-	fmt.Fprintf(&b, "\n`easel %s VERB --help` shows the page of a verb.", name)
+	fmt.Fprintf(&b, "\n`easel %s VERB --help` shows the help of a verb.", name)
 	return b.String()
 }
 
-// needsVerb explains what is missing behind a command with verbs.
+// needsVerb returns the usage error of a missing or unknown verb.
 func needsVerb(name string) func(*flag.FlagSet) func(context.Context, *app, []string) error {
 	return func(*flag.FlagSet) func(context.Context, *app, []string) error {
-		return func(context.Context, *app, []string) error { return misuse(name, "a verb is needed") }
+		return func(context.Context, *app, []string) error { return misuse(name, "expected a verb") }
 	}
 }

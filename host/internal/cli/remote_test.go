@@ -85,8 +85,8 @@ func TestKeyCommands(t *testing.T) {
 	o.bad(ExitFailed, "tokens per day must be between 0 and", "key", "limit", id, "--tokens-per-day", "-1")
 	o.bad(ExitFailed, "tokens per day must be between 0 and", "key", "create", "x", "--tokens-per-day", "-1")
 	o.bad(ExitFailed, "key not found", "key", "limit", "none", "--rate", "5")
-	o.bad(ExitUsage, "--tokens-per-day is needed", "key", "limit", id)
-	o.bad(ExitUsage, "one ID is needed", "key", "limit")
+	o.bad(ExitUsage, "nothing to change: expected --tokens-per-day", "key", "limit", id)
+	o.bad(ExitUsage, "expected one ID", "key", "limit")
 	o.bad(ExitUsage, "invalid value", "key", "limit", id, "--tokens-per-day", "many")
 
 	require.Empty(t, o.good("key", "revoke", id))
@@ -97,13 +97,13 @@ func TestKeyCommands(t *testing.T) {
 	require.Equal(t, "2099-01-31T00:00:00Z", itself.Get("expires").Str())
 	o.good("key", "revoke", itself.Get("key").Str())
 
-	o.bad(ExitUsage, "one NAME is needed", "key", "create")
-	o.bad(ExitUsage, "--expires soon: a duration such as 720h", "key", "create", "x", "--expires", "soon")
+	o.bad(ExitUsage, "expected one NAME", "key", "create")
+	o.bad(ExitUsage, "--expires soon: not a duration such as 720h", "key", "create", "x", "--expires", "soon")
 	o.bad(ExitFailed, `unknown scope "root"`, "key", "create", "x", "--scopes", "root")
 	o.bad(ExitFailed, "tenant not found", "key", "create", "x", "--tenant", "nobody")
-	o.bad(ExitUsage, "a verb is needed", "key")
+	o.bad(ExitUsage, "expected a verb", "key")
 	o.bad(ExitUsage, `unknown verb "make"`, "key", "make")
-	o.bad(ExitUsage, `"x" does`, "key", "list", "x")
+	o.bad(ExitUsage, `unexpected argument "x"`, "key", "list", "x")
 }
 
 func TestTenantCommands(t *testing.T) {
@@ -128,7 +128,7 @@ func TestTenantCommands(t *testing.T) {
 	require.Equal(t, 200, status)
 	require.Contains(t, me, tenant)
 
-	o.bad(ExitUsage, "belong together", "tenant", "create", "x", "--email", "a@b.org")
+	o.bad(ExitUsage, "require each other", "tenant", "create", "x", "--email", "a@b.org")
 	o.bad(ExitUsage, "no such file", "tenant", "create", "x", "--email", "a@b.org", "--password-file", password+".none")
 	o.bad(ExitFailed, "8 characters", "tenant", "create", "x", "--email", "a@b.org", "--password-file", file(t, "short", "short"))
 	o.env[1] = "EASEL_API_KEY=" + key
@@ -160,10 +160,10 @@ func TestScheduleCommands(t *testing.T) {
 	o.bad(ExitFailed, "every 1s is too often", "schedule", "add", canvas, "--every", "1s")
 	o.bad(ExitFailed, `minute "61"`, "schedule", "add", canvas, "--cron", "61 * * * *")
 	o.bad(ExitUsage, "either --every or --cron", "schedule", "add", canvas)
-	o.bad(ExitUsage, "one CANVAS is needed", "schedule", "add", "--every", "1h")
+	o.bad(ExitUsage, "expected one CANVAS", "schedule", "add", "--every", "1h")
 	o.bad(ExitUsage, "--inputs", "schedule", "add", canvas, "--every", "1h", "--inputs", "{")
 	twin := member(t, o.post("/api/v2/canvases", operatorKey, `{"title":"Daily report","dsl":`+echoing+`}`), "id")
-	o.bad(ExitUsage, `"daily report" is the name of 2; give the id of the canvas: `, "schedule", "add", "daily report", "--every", "1h")
+	o.bad(ExitUsage, `2 of them have the name "daily report"; use the id of the canvas: `, "schedule", "add", "daily report", "--every", "1h")
 	o.good("schedule", "add", twin, "--every", "1h")
 }
 
@@ -183,11 +183,11 @@ func TestRemote(t *testing.T) {
 		{"an address", nil, []string{"--addr", addr, "--api-key-file", keyFile}, ExitOK, ""},
 		{"the environment", []string{"EASEL_URL=" + o.url, "EASEL_API_KEY_FILE=" + keyFile}, nil, ExitOK, ""},
 		{"flags before the environment", []string{"EASEL_URL=http://127.0.0.1:1", "EASEL_API_KEY=wrong"}, []string{"--addr", addr, "--api-key-file", keyFile}, ExitOK, ""},
-		{"no key", []string{"EASEL_URL=" + o.url}, nil, ExitUsage, "an API key is needed: EASEL_API_KEY or --api-key-file FILE"},
+		{"no key", []string{"EASEL_URL=" + o.url}, nil, ExitUsage, "no API key: set EASEL_API_KEY or --api-key-file FILE"},
 		{"a wrong key", []string{"EASEL_URL=" + o.url, "EASEL_API_KEY=wrong"}, nil, ExitFailed, "Unauthorized"},
 		{"a key file that is not there", nil, []string{"--url", o.url, "--api-key-file", keyFile + ".none"}, ExitUsage, "API key: open"},
-		{"no address", nil, []string{"--url", "here", "--api-key-file", keyFile}, ExitUsage, "here is no address"},
-		{"nobody there", nil, []string{"--url", "http://127.0.0.1:1", "--api-key-file", keyFile}, ExitFailed, "no host answers at http://127.0.0.1:1"},
+		{"no address", nil, []string{"--url", "here", "--api-key-file", keyFile}, ExitUsage, "here is not an address"},
+		{"nobody there", nil, []string{"--url", "http://127.0.0.1:1", "--api-key-file", keyFile}, ExitFailed, "no response from a host at http://127.0.0.1:1"},
 		{"something else there", nil, []string{"--url", o.url + "/else", "--api-key-file", keyFile}, ExitFailed, "404"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -216,23 +216,23 @@ func TestRemoteKeyStaysAtItsOrigin(t *testing.T) {
 // The settings that commands share, and what is said of wrong ones.
 func TestVariables(t *testing.T) {
 	for variable, want := range map[string]string{
-		"EASEL_RATE=many":           "EASEL_RATE=many: a number is needed",
-		"EASEL_RATE=-1":             "EASEL_RATE=-1: a number of requests from 0 on is needed",
-		"EASEL_TOKENS_PER_DAY=-1":   "EASEL_TOKENS_PER_DAY=-1: a number from 0 to 1000000000000000 is needed",
-		"EASEL_TOKENS_PER_DAY=1e9":  "EASEL_TOKENS_PER_DAY=1e9: a whole number is needed",
-		"EASEL_RATE=NaN":            "EASEL_RATE=NaN: a number of requests",
-		"EASEL_NATS_REPLICAS=three": "EASEL_NATS_REPLICAS=three: a whole number is needed",
-		"EASEL_LEASE=10":            "EASEL_LEASE=10: a duration such as 10s or 5m is needed",
-		"EASEL_ALLOW_PRIVATE=maybe": "EASEL_ALLOW_PRIVATE=maybe: true or false is needed",
-		"EASEL_SYNC=sometimes":      "EASEL_SYNC=sometimes: always, contract or interval is needed",
-		"EASEL_LOG=xml":             "EASEL_LOG=xml: text or json is needed",
+		"EASEL_RATE=many":           "EASEL_RATE=many: expected a number",
+		"EASEL_RATE=-1":             "EASEL_RATE=-1: expected a number of requests of at least 0",
+		"EASEL_TOKENS_PER_DAY=-1":   "EASEL_TOKENS_PER_DAY=-1: expected a number from 0 to 1000000000000000",
+		"EASEL_TOKENS_PER_DAY=1e9":  "EASEL_TOKENS_PER_DAY=1e9: expected a whole number",
+		"EASEL_RATE=NaN":            "EASEL_RATE=NaN: expected a number of requests",
+		"EASEL_NATS_REPLICAS=three": "EASEL_NATS_REPLICAS=three: expected a whole number",
+		"EASEL_LEASE=10":            "EASEL_LEASE=10: expected a duration such as 10s or 5m",
+		"EASEL_ALLOW_PRIVATE=maybe": "EASEL_ALLOW_PRIVATE=maybe: expected true or false",
+		"EASEL_SYNC=sometimes":      "EASEL_SYNC=sometimes: expected always, contract or interval",
+		"EASEL_LOG=xml":             "EASEL_LOG=xml: expected text or json",
 	} {
 		var out servertest.Output
 		err := withEnv(t, &out, &out, []string{variable}).dispatch(t.Context(), []string{"serve", "--data", t.TempDir()})
 		require.ErrorContains(t, err, want)
 	}
 	_, err := commandIn(t, "serve", "--data", t.TempDir(), "--sync", "sometimes")
-	require.ErrorContains(t, err, "--sync sometimes: always")
+	require.ErrorContains(t, err, "--sync sometimes: expected always")
 
 	place := database(t, "sqlite")
 	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey}, place...)
@@ -252,7 +252,7 @@ func TestVariables(t *testing.T) {
 	require.NoError(t, with([]string{"EASEL_DATA=" + target}, "restore", archive))
 	require.FileExists(t, filepath.Join(target, "easel.db"))
 	require.NoError(t, os.Remove(archive))
-	require.ErrorContains(t, with(append(here, "EASEL_NATS_REPLICAS=x"), "backup", archive), "EASEL_NATS_REPLICAS=x: a whole number is needed")
+	require.ErrorContains(t, with(append(here, "EASEL_NATS_REPLICAS=x"), "backup", archive), "EASEL_NATS_REPLICAS=x: expected a whole number")
 	for _, name := range []string{"backup", "restore", "import", "export"} {
 		_, page, _ := easel(t, "help", name)
 		require.Contains(t, page, "EASEL_DATA, EASEL_POSTGRES")

@@ -14,7 +14,7 @@ import (
 
 var replayCommand = command{
 	name: "replay", args: "CASE.json [FLAGS], --templates FILE.jsonl, or --chunker CASE.json",
-	summary: "plays a conformance case and prints what was observed",
+	summary: "plays a conformance case and prints its events and results",
 	help: `
 Everything outside the engine answers from the case, so nothing is called. With --canvas the case's inputs and answers
 go to that canvas. With --templates each line of the file is
@@ -29,7 +29,7 @@ a TokenChunker or TitleChunker, and the chunks are printed as {case_id, chunks}.
 	},
 }
 
-// replayer is how cases are played.
+// replayer is the replay command with its flags.
 type replayer struct {
 	cut         bool
 	keep        bool
@@ -40,13 +40,13 @@ type replayer struct {
 }
 
 func (r *replayer) flags(fs *flag.FlagSet) {
-	fs.BoolVar(&r.cut, "cut", false, "stop at every checkpoint and go on with a fresh engine")
+	fs.BoolVar(&r.cut, "cut", false, "stop at every checkpoint and continue with a new engine")
 	fs.BoolVar(&r.keep, "keep", false, "play all turns on one state instead of saving and loading between them")
 	fs.StringVar(&r.canvas, "canvas", "", "`FILE` of a canvas to play instead of the copy in the case")
-	fs.IntVar(&r.concurrency, "concurrency", 0, "nodes of a batch at once; 0 means 5")
+	fs.IntVar(&r.concurrency, "concurrency", 0, "nodes of a batch that execute concurrently; 0 means 5")
 }
 
-// open makes the player and loads the canvas that the flags ask for.
+// open creates the player and loads the canvas of --canvas.
 func (r *replayer) open(a *app) (*casePlay, error) {
 	player, err := casePlayer(a)
 	if err != nil {
@@ -68,13 +68,13 @@ func (r *replayer) open(a *app) (*casePlay, error) {
 	return p, nil
 }
 
-// casePlay plays cases, each with a canvas in place of its own unless that is null.
+// casePlay plays cases, with another canvas than their own unless that is null.
 type casePlay struct {
 	player *enginetest.Player
 	canvas engine.Value
 }
 
-// casePlayer plays cases with stand-ins for everything but scripts, which give the same each time.
+// casePlayer plays cases with stand-ins for all ports except scripts, which are deterministic.
 func casePlayer(a *app) (*enginetest.Player, error) {
 	scripts, err := (&scriptPlace{}).port(a)
 	if err != nil {
@@ -86,21 +86,21 @@ func casePlayer(a *app) (*enginetest.Player, error) {
 func (r *replayer) run(ctx context.Context, a *app, args []string) error {
 	if r.chunker != "" {
 		if len(args) > 0 || r.templates != "" || r.canvas != "" {
-			return misuse("replay", "--chunker takes no case, --templates or --canvas beside it")
+			return misuse("replay", "--chunker excludes a case, --templates and --canvas")
 		}
 		return a.replayChunker(r.chunker)
 	}
 	if r.templates != "" {
 		if len(args) > 0 {
-			return misuse("replay", "--templates takes no case beside it")
+			return misuse("replay", "--templates excludes a case")
 		}
 		if r.canvas != "" {
-			return misuse("replay", "--templates takes no canvas")
+			return misuse("replay", "--templates excludes --canvas")
 		}
 		return a.replayTemplates(r.templates)
 	}
 	if len(args) != 1 {
-		return misuse("replay", "one case is needed, not %d", len(args))
+		return misuse("replay", "expected one case, got %d", len(args))
 	}
 	p, err := r.open(a)
 	if err != nil {
@@ -134,7 +134,7 @@ func (p *casePlay) play(ctx context.Context, path string) (observed, original en
 	return observed, original, err
 }
 
-// longestCase is how long one line of template cases may be, in bytes.
+// longestCase bounds a line of template cases, in bytes.
 const longestCase = 16 << 20
 
 func (a *app) replayTemplates(path string) error {

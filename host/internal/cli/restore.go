@@ -14,7 +14,7 @@ import (
 
 var restoreCommand = command{
 	name: "restore", args: "FILE [FLAGS]",
-	summary: "puts a backup where a host keeps its data",
+	summary: "restores a backup of a host",
 	help: `
 The host must be stopped, and the target empty unless --replace says otherwise. Then what was in the data directory is
 kept in a folder replaced-TIME inside it; a PostgreSQL database is emptied. The backup may come from the other kind of
@@ -26,11 +26,11 @@ continues, as for a host on a machine that is gone and whose connections are not
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var place dataPlace
 		place.addAll(fs)
-		replace := fs.Bool("replace", false, "put the backup in the place of what is there")
-		force := fs.Bool("force", false, "do not look for hosts that are at work")
+		replace := fs.Bool("replace", false, "replace existing data")
+		force := fs.Bool("force", false, "skip the check for running hosts")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) != 1 {
-				return misuse("restore", "one FILE is needed, not %d", len(args))
+				return misuse("restore", "expected one FILE, got %d", len(args))
 			}
 			return place.restore(ctx, a, args[0], *replace, *force)
 		}
@@ -58,7 +58,7 @@ func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace, f
 		return fmt.Errorf("%w: stop the host that uses %s first", err, d.dir)
 	}
 	if errors.Is(err, backup.ErrAtWork) {
-		return fmt.Errorf("%w; stop them first, or say --force when they are gone", err)
+		return fmt.Errorf("%w; stop them first, or use --force if they are gone", err)
 	}
 	if err != nil {
 		return err
@@ -66,10 +66,11 @@ func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace, f
 	fmt.Fprintf(a.out, "restored the backup of %s: records, %d uploaded files, %d files of plugins\n",
 		done.Created.Format("2006-01-02 15:04:05 MST"), done.Files, done.Plugins)
 	if n := len(done.LeftOut); n > 0 {
-		fmt.Fprintf(a.out, "%d entries are not part of a backup and were left out: %s\n", n, strings.Join(done.LeftOut[:min(n, 10)], ", "))
+		fmt.Fprintf(a.out,
+			"skipped %d entries that are not part of a backup: %s\n", n, strings.Join(done.LeftOut[:min(n, 10)], ", "))
 	}
 	if done.FailedRuns > 0 {
-		fmt.Fprintf(a.out, "%d runs were under way and count as failed\n", done.FailedRuns)
+		fmt.Fprintf(a.out, "marked %d unfinished runs as failed\n", done.FailedRuns)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func TestRestoreLeavesOutWhatNoHostKeeps(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "target")
 	out, err := commandIn(t, "restore", file, "--data", target)
 	require.NoError(t, err, out)
-	require.Contains(t, out, "5 entries are not part of a backup and were left out")
+	require.Contains(t, out, "skipped 5 entries that are not part of a backup")
 	require.Contains(t, out, foreign[0])
 	require.NoError(t, filepath.WalkDir(target, func(path string, d fs.DirEntry, err error) error {
 		require.NoError(t, err)

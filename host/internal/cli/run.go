@@ -27,22 +27,22 @@ An ingestion pipeline, a canvas that starts at File, runs once for each --file a
 		r := &runner{}
 		r.world.flags(fs)
 		fs.StringVar(&r.query, "q", "", "the user's `TEXT`")
-		fs.StringVar(&r.inputs, "inputs", "", "form fields: `JSON` object, file that holds one, or - for standard input")
-		fs.Var(&r.files, "file", "`PATH` of an upload, for sys.files; may be given several times")
+		fs.StringVar(&r.inputs, "inputs", "", "form fields: a `JSON` object, a file with one, or - for standard input")
+		fs.Var(&r.files, "file", "`PATH` of an upload, for sys.files; repeatable")
 		fs.StringVar(&r.output, "output", "", "write the chunks of a pipeline to a JSON `FILE`")
-		fs.StringVar(&r.state, "state", "", "`FILE` that keeps the conversation")
+		fs.StringVar(&r.state, "state", "", "`FILE` with the state of the conversation")
 		fs.StringVar(&r.user, "user", "local", "`ID` of the user")
 		fs.BoolVar(&r.events, "events", false, "print one JSON event per line instead of the answer")
 		fs.BoolVar(&r.json, "json", false, "print one JSON object at the end instead of the answer")
 		fs.BoolVar(&r.profile, "profile", false,
-			"show at the end which nodes the run waited for, and what one more slot would have saved; "+
-				"with --json as a member")
+			"at the end show which nodes the run waited for and what one more slot would have saved; "+
+				"a member of the output of --json")
 		fs.StringVar(&r.progress, "progress", "auto", "show which node runs: auto (on a terminal), always or never")
 		return r.run
 	},
 }
 
-// runner is the command run with its flags.
+// runner is the run command with its flags.
 type runner struct {
 	world    world
 	query    string
@@ -60,9 +60,9 @@ type runner struct {
 func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	switch {
 	case len(args) > 1 && r.query == "":
-		return misuse("run", "one canvas is needed, not %d; what the user says goes behind -q", len(args))
+		return misuse("run", "expected one canvas, got %d arguments; pass the user's text with -q", len(args))
 	case len(args) != 1:
-		return misuse("run", "one canvas is needed, not %d", len(args))
+		return misuse("run", "expected one canvas, got %d", len(args))
 	case r.events && r.json:
 		return misuse("run", "--events and --json exclude each other")
 	}
@@ -73,12 +73,12 @@ func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	}
 	if s.canvas.IsPipeline() {
 		if r.profile {
-			return misuse("run", "--profile is for canvases, not for pipelines")
+			return misuse("run", "--profile does not apply to pipelines")
 		}
 		return r.runPipeline(ctx, a, s)
 	}
 	if r.output != "" {
-		return misuse("run", "--output is for pipelines: canvases that start at File")
+		return misuse("run", "--output applies only to pipelines (canvases that start at File)")
 	}
 	in, err := r.input(ctx, a, s)
 	if err != nil && ctx.Err() == nil {
@@ -135,11 +135,11 @@ func (a *app) progress(choice string) (bool, error) {
 	case "always", "never":
 		return choice == "always", nil
 	}
-	return false, misuse("run", "--progress %s: auto, always or never is needed", choice)
+	return false, misuse("run", "--progress %s: expected auto, always or never", choice)
 }
 
-// input is what the flags pass to the run. On a terminal the form it begins with, or waits for, is
-// asked.
+// input returns the input of the run from flags. On a terminal it prompts for the form of Begin or
+// of a paused run.
 func (r *runner) input(ctx context.Context, a *app, s *session) (engine.Input, error) {
 	in := engine.Input{UserID: r.user}
 	if r.query != "" {
@@ -187,7 +187,7 @@ func (r *runner) turns(ctx context.Context, a *app, t *turn, in engine.Input) er
 	}
 }
 
-// paused tells what the run waits for.
+// paused reports the form that the run is paused at.
 func (r *runner) paused(a *app, t *turn) error {
 	if !r.events && !r.json {
 		fmt.Fprintln(a.out, engine.Object("event", string(engine.EventUserInputs), "data", t.pause).JSON())
@@ -198,7 +198,7 @@ func (r *runner) paused(a *app, t *turn) error {
 	return errPaused
 }
 
-// printSummary prints what --json does, with the profile if there is one.
+// printSummary prints the object of --json, with the profile if there is one.
 func (r *runner) printSummary(a *app, t *turn, p *printer, spent *profile.Profile, failed error) error {
 	v := r.summary(t, p, failed)
 	if spent != nil {
@@ -216,7 +216,7 @@ func (r *runner) printSummary(a *app, t *turn, p *printer, spent *profile.Profil
 	return err
 }
 
-// summary is what --json prints.
+// summary is the object that --json prints.
 func (r *runner) summary(t *turn, p *printer, err error) engine.Value {
 	b := engine.NewObject(6)
 	b.Set("answer", engine.String(p.answer.String())).Set("path", engine.Strings(t.session.state.Path()...))

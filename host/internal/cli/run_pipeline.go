@@ -18,9 +18,9 @@ import (
 func (r *runner) runPipeline(ctx context.Context, a *app, s *session) error {
 	switch {
 	case len(r.files) == 0:
-		return misuse("run", "a pipeline needs a document: pass it with --file")
+		return misuse("run", "a pipeline requires a document: pass it with --file")
 	case r.query != "" || r.inputs != "" || r.state != "":
-		return misuse("run", "a pipeline takes no -q, --inputs or --state")
+		return misuse("run", "-q, --inputs and --state do not apply to pipelines")
 	}
 	options, err := r.world.options(a)
 	if err != nil {
@@ -63,14 +63,14 @@ func (r *runner) runPipeline(ctx context.Context, a *app, s *session) error {
 	return r.writeChunks(a, list)
 }
 
-// pipelineStep shows how far a step of a pipeline is.
+// pipelineStep shows the progress of a step of a pipeline.
 func (p *printer) pipelineStep(e *engine.Event) {
 	if p.progress && e.Type == engine.EventProgress {
 		p.note("  %s", e.Data().Get("message").Text())
 	}
 }
 
-// chunksOf is what the last node gave, as a list.
+// chunksOf returns the output of the last node as a list.
 func chunksOf(r *pipeline.Result) engine.Value {
 	format := r.Outputs.Get("output_format").Str()
 	if v := r.Outputs.Get(format); v.Kind() == engine.KindList {
@@ -79,7 +79,7 @@ func chunksOf(r *pipeline.Result) engine.Value {
 	return engine.List(engine.Object("text", r.Outputs.Get(format)))
 }
 
-// printChunks prints the text of chunks, with a line between two of them that says what a chunk is.
+// printChunks prints the text of chunks, each under a line that describes it.
 func printChunks(out io.Writer, r *pipeline.Result) {
 	for i, c := range r.Chunks {
 		about := []string{fmt.Sprintf("chunk %d of %d", i+1, len(r.Chunks))}
@@ -99,7 +99,7 @@ func printChunks(out io.Writer, r *pipeline.Result) {
 	}
 }
 
-// writeChunks writes the chunks of all files as JSON where the flags ask for it.
+// writeChunks writes the chunks of all files as JSON to the destination of the flags.
 func (r *runner) writeChunks(a *app, list engine.Value) error {
 	text := append(list.AppendJSON(nil), '\n')
 	if r.json {

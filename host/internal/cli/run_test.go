@@ -120,7 +120,7 @@ func TestFormOnATerminal(t *testing.T) {
 	code, out, errs := typed(t, "many\n20\n\nyes\n\n", "run", examples+"order.json", "-q", "mugs")
 	require.Equal(t, ExitOK, code, errs)
 	require.Equal(t, "20 pieces come to 155, 10 % off. Shipping is free. A colleague will call you first.\n", out)
-	for _, part := range []string{"How many pieces: ", `"many" is no number`, "Wrapped as a gift (yes/no): ", "this one is needed", "Note on the parcel (optional): "} {
+	for _, part := range []string{"How many pieces: ", `"many" is not a number`, "Wrapped as a gift (yes/no): ", "a value is required", "Note on the parcel (optional): "} {
 		require.Contains(t, errs, part)
 	}
 }
@@ -157,7 +157,7 @@ func TestInputsOfTheBeginning(t *testing.T) {
 	}
 	code, _, errs := easel(t, "run", canvas, "--inputs", `{"town": "Rome"}`)
 	require.Equal(t, ExitUsage, code)
-	require.Contains(t, errs, "input town: the canvas asks for city, size, doc")
+	require.Contains(t, errs, "input town: unknown field (the canvas has city, size, doc")
 
 	code, _, errs = typed(t, "", "run", canvas)
 	require.Equal(t, ExitUsage, code)
@@ -317,9 +317,9 @@ func TestRunPipeline(t *testing.T) {
 
 	for want, args := range map[string][]string{
 		"pass it with --file":        {canvas},
-		"takes no -q":                {canvas, "--file", text, "-q", "x"},
+		"do not apply to pipelines":  {canvas, "--file", text, "-q", "x"},
 		"no setup for the extension": {canvas, "--file", file(t, "a.odt", "x")},
-		"--output is for pipelines": {file(t, "c.json",
+		"--output applies only to pipelines": {file(t, "c.json",
 			`{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}}}}`), "--output", "x"},
 	} {
 		code, _, errs := easel(t, append([]string{"run"}, args...)...)

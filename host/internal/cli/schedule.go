@@ -22,12 +22,12 @@ var scheduleCommand = command{
 func scheduleVerbs() []command {
 	return []command{
 		scheduleList, scheduleAdd, scheduleRemove,
-		pausing("pause", true, "stops a schedule until it is resumed"),
-		pausing("resume", false, "lets a paused schedule go on"),
+		pausing("pause", true, "pauses a schedule"),
+		pausing("resume", false, "resumes a paused schedule"),
 	}
 }
 
-var scheduleList = listing("schedule", "schedules", "lists the schedules, when they come next and what became of the last run",
+var scheduleList = listing("schedule", "schedules", "lists schedules with their next time and last run",
 	"ID NAME CANVAS WHEN NEXT LAST", func(s engine.Value) []string {
 		next := moment(s.Get("next").At(0))
 		if s.Get("paused").True() {
@@ -36,7 +36,7 @@ var scheduleList = listing("schedule", "schedules", "lists the schedules, when t
 		return []string{s.Get("id").Str(), s.Get("name").Str(), s.Get("canvas").Str(), timesText(s), next, s.Get("last").Get("status").Str()}
 	})
 
-// timesText is when a schedule comes, in one cell.
+// timesText formats the times of a schedule for a cell.
 func timesText(s engine.Value) string {
 	if every := s.Get("every").Str(); every != "" {
 		return "every " + every
@@ -44,7 +44,7 @@ func timesText(s engine.Value) string {
 	return strings.TrimSpace(s.Get("cron").Str() + " " + s.Get("zone").Str())
 }
 
-// scheduler is the verb add with its flags.
+// scheduler is the add verb with its flags.
 type scheduler struct {
 	remote
 	every, cron, zone, name, query, inputs, session string
@@ -53,7 +53,7 @@ type scheduler struct {
 
 var scheduleAdd = command{
 	name: "schedule add", args: "CANVAS (--every PERIOD | --cron LINE) [FLAGS]",
-	summary: "runs a canvas, named by its title or id, again and again",
+	summary: "schedules runs of a canvas (by title or id)",
 	help: `
 A cron LINE has minute, hour, day, month and weekday, or six fields with seconds first; @hourly, @daily, @weekly and
 @monthly are known. A run that is due while the one before is still at work is left out.
@@ -64,13 +64,14 @@ A cron LINE has minute, hour, day, month and weekday, or six fields with seconds
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		s := &scheduler{}
 		s.add(fs)
-		fs.StringVar(&s.every, "every", "", "`PERIOD` such as 90s, 10m or 24h; a minute at least")
+		fs.StringVar(&s.every, "every", "", "`PERIOD` such as 90s, 10m or 24h; at least one minute")
 		fs.StringVar(&s.cron, "cron", "", "cron `LINE`")
 		fs.StringVar(&s.zone, "zone", "", "time `ZONE` of --cron, such as Europe/Berlin; UTC when left out")
 		fs.StringVar(&s.name, "name", "", "`NAME` of the schedule; the title of the canvas when left out")
-		fs.StringVar(&s.query, "query", "", "`TEXT` that the user says")
-		fs.StringVar(&s.inputs, "inputs", "", "`JSON` object with the fields of Begin")
-		fs.StringVar(&s.session, "session", "", "`ID` of a session whose next turn each run is, or new for one of its own each time; nothing is kept when left out")
+		fs.StringVar(&s.query, "query", "", "the user's `TEXT`")
+		fs.StringVar(&s.inputs, "inputs", "", "form fields of Begin: a `JSON` object")
+		fs.StringVar(&s.session, "session", "",
+			"`ID` of a session that each run continues, or new for a new session each time; no session when left out")
 		fs.BoolVar(&s.published, "published", false, "run the published version of the canvas")
 		return s.run
 	},
@@ -78,10 +79,10 @@ A cron LINE has minute, hour, day, month and weekday, or six fields with seconds
 
 func (s *scheduler) run(ctx context.Context, a *app, args []string) error {
 	if len(args) != 1 {
-		return misuse("schedule", "one CANVAS is needed, not %d", len(args))
+		return misuse("schedule", "expected one CANVAS, got %d", len(args))
 	}
 	if (s.every == "") == (s.cron == "") {
-		return misuse("schedule", "either --every or --cron is needed")
+		return misuse("schedule", "either --every or --cron is required")
 	}
 	body := engine.NewObject(8)
 	for name, text := range map[string]string{"every": s.every, "cron": s.cron, "zone": s.zone, "name": s.name, "query": s.query, "session": s.session} {
@@ -114,11 +115,12 @@ func (s *scheduler) run(ctx context.Context, a *app, args []string) error {
 	if err != nil || s.json {
 		return s.shown(made, err)
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %s, next %s\n", made.Get("id").Str(), made.Get("name").Str(), moment(made.Get("next").At(0)))
+	_, err = fmt.Fprintf(a.out,
+		"%s: %s, next %s\n", made.Get("id").Str(), made.Get("name").Str(), moment(made.Get("next").At(0)))
 	return err
 }
 
-// scheduleID is the id of the schedule that a name or an id names.
+// scheduleID returns the id of the schedule with a name or id.
 func (r *remote) scheduleID(ctx context.Context, name string) (string, error) {
 	list, err := r.ask(ctx, "GET", "schedules", engine.Null)
 	if err != nil {
@@ -127,7 +129,7 @@ func (r *remote) scheduleID(ctx context.Context, name string) (string, error) {
 	return called("schedule", name, list.Get("items"))
 }
 
-// onSchedule is a verb that does something to one schedule.
+// onSchedule returns a verb that acts on one schedule.
 func onSchedule(name, summary string, do func(ctx context.Context, r *remote, path string) error) command {
 	return command{
 		name: "schedule " + name, args: "NAME|ID [FLAGS]",
@@ -137,7 +139,7 @@ func onSchedule(name, summary string, do func(ctx context.Context, r *remote, pa
 			r.add(fs)
 			return func(ctx context.Context, a *app, args []string) error {
 				if len(args) != 1 {
-					return misuse("schedule", "one NAME is needed, not %d", len(args))
+					return misuse("schedule", "expected one NAME, got %d", len(args))
 				}
 				if err := r.open(a); err != nil {
 					return err
@@ -152,7 +154,7 @@ func onSchedule(name, summary string, do func(ctx context.Context, r *remote, pa
 	}
 }
 
-var scheduleRemove = onSchedule("remove", "ends a schedule; runs that it has begun go on", func(ctx context.Context, r *remote, path string) error {
+var scheduleRemove = onSchedule("remove", "deletes a schedule; its started runs continue", func(ctx context.Context, r *remote, path string) error {
 	_, err := r.ask(ctx, "DELETE", path, engine.Null)
 	return err
 })

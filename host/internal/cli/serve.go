@@ -35,7 +35,7 @@ should not stand on a command line has no flag:
 	},
 }
 
-// server is the command serve with its flags.
+// server is the serve command with its flags.
 type server struct {
 	settings
 	addr, keyFile, logs string
@@ -61,55 +61,68 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.IntVar(&s.cfg.Replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")
 	fs.StringVar(&s.cfg.Postgres, "postgres", "", "`URL` of a PostgreSQL database for the records")
 	fs.StringVar(&s.cfg.KeyFile, "key-file", "", "`FILE` with the key that seals secrets, the same for all hosts of a database; default secret.key in the data directory")
-	fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract), "what is on the disk before it counts: contract, always or interval")
-	fs.DurationVar(&s.cfg.Lease, "lease", 0, "silence after which other hosts take a host's runs; 0 means 10s")
-	fs.DurationVar(&s.cfg.KeepRuns, "keep-runs", 0, "how long ended runs stay in the history, such as 2160h; 0 means for ever. Sessions stay in any case")
+	fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract),
+		"when writes are synced to disk: contract, always or interval")
+	fs.DurationVar(&s.cfg.Lease, "lease", 0,
+		"time without a heartbeat after which other hosts take over a host's runs; 0 means 10s")
+	fs.DurationVar(&s.cfg.KeepRuns, "keep-runs", 0,
+		"how long finished runs stay in the history, such as 2160h; 0 means forever. Sessions are not deleted")
 	fs.String("examples", "", "`DIR,...` of canvases offered as templates")
 	fs.BoolVar(&s.cfg.InstallExamples, "install-examples", false, "save the templates as canvases at the first start")
-	fs.String("trusted-proxy", "", "`CIDR,...` of proxies whose X-Forwarded-For says where a request comes from; none when left out")
-	fs.StringVar(&s.keyFile, "api-key-file", "", "`FILE` that keeps the API key; made with a new one when missing")
-	fs.StringVar(&s.cfg.Metrics, "metrics-addr", "", "`HOST:PORT` at which Prometheus reads the numbers without a key; /metrics of the other address wants one")
-	fs.StringVar(&s.cfg.RedisDoor, "redis-door", "", "`HOST:PORT` at which to answer the original's Redis keys, such as TASK-cancel")
-	fs.BoolVar(&s.cfg.RedisRemote, "redis-door-remote", false, "let the Redis door listen beyond this machine")
-	fs.StringVar(&s.cfg.Redis, "redis", "", "`URL` of an existing Redis in which to watch and write the same keys")
-	fs.StringVar(&s.cfg.Plugins, "plugins", "", "`DIR` of installed plugins; plugins in the data directory when left out")
-	fs.StringVar(&s.cfg.PluginSignatures, "plugin-signatures", "warn", "what happens to plugins without a trusted signature: require, warn or off")
+	fs.String("trusted-proxy", "", "`CIDR,...` of proxies whose X-Forwarded-For is trusted; none when left out")
+	fs.StringVar(&s.keyFile, "api-key-file", "", "`FILE` with the API key; created with a new key when missing")
+	fs.StringVar(&s.cfg.Metrics, "metrics-addr", "",
+		"`HOST:PORT` that serves metrics to Prometheus without a key; /metrics of --addr requires one")
+	fs.StringVar(&s.cfg.RedisDoor, "redis-door", "",
+		"`HOST:PORT` of a Redis endpoint with RAGFlow's keys, such as TASK-cancel")
+	fs.BoolVar(&s.cfg.RedisRemote, "redis-door-remote", false, "allow the Redis endpoint to listen beyond this machine")
+	fs.StringVar(&s.cfg.Redis, "redis", "", "`URL` of an existing Redis to watch and write the same keys in")
+	fs.StringVar(&s.cfg.Plugins, "plugins", "",
+		"`DIR` of installed plugins; plugins in the data directory when left out")
+	fs.StringVar(&s.cfg.PluginSignatures, "plugin-signatures", "warn",
+		"signatures of plugins: require a trusted one, warn without one, or off")
 	fs.BoolVar(&s.cfg.NoTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&s.cfg.SQLiteDir, "sqlite", "", sqliteUsage)
 	fs.StringVar(&s.cfg.Browser, "browser", "", browserUsage)
 	fs.StringVar(&s.pythonDir, "python", "", "`DIR` of the Python interpreter for CodeExec; "+
 		"python in the data directory, the user's folder or the program's when left out")
 	fs.StringVar(&s.cfg.CodeExecutor, "code-executor", "", executorUsage)
-	fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
+	fs.StringVar(&s.cfg.Knowledge, "knowledge", "",
+		"`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
 	fs.StringVar(&s.cfg.Files, "files", "", filesUsage)
 	fs.StringVar(&s.cfg.Index, "index", "", indexUsage)
 	fs.StringVar(&s.cfg.Embedding, "embedding", "",
-		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server, with the key in "+
+		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server with the key in "+
 			"EASEL_EMBEDDING_KEY, or a folder with a model; further ones that datasets may name, and their keys, "+
-			"after commas; datasets are searched by words when left out")
+			"after commas; search is by words only when left out")
 	fs.StringVar(&s.cfg.OCR, "ocr", "",
 		"OCR service for images and scanned pages: `URL[#LANGUAGE]` of its POST /ocr, with the key in EASEL_OCR_KEY; "+
 			"the program tesseract when left out, where it is installed")
 	fs.StringVar(&s.cfg.Rerank, "rerank", "",
 		"reranking model that searches may name: `URL#MODEL[@SHAPE]` with shape cohere, jina, ragflow or tei, and the "+
 			"key in EASEL_RERANK_KEY")
-	fs.Var(&s.datasetBytes, "dataset-bytes", "`SIZE` of all documents in the datasets of a tenant; 0 means any")
-	fs.Int64Var(&s.cfg.DatasetChunks, "dataset-chunks", 0, "chunks in the datasets of a tenant; 0 means any")
-	fs.IntVar(&s.cfg.IngestWorkers, "ingest-workers", 0, "documents that this host parses at once; 0 means 2")
-	fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "allow private and local addresses to canvases, model providers and MCP servers")
+	fs.Var(&s.datasetBytes, "dataset-bytes", "`SIZE` of all documents in the datasets of a tenant; 0 means no limit")
+	fs.Int64Var(&s.cfg.DatasetChunks, "dataset-chunks", 0, "chunks in the datasets of a tenant; 0 means no limit")
+	fs.IntVar(&s.cfg.IngestWorkers, "ingest-workers", 0, "documents that this host parses concurrently; 0 means 2")
+	fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false,
+		"allow canvases, model providers and MCP servers to use private and local addresses")
 	fs.BoolVar(&s.cfg.MCPStdio, "mcp-stdio", false,
-		"allow MCP servers that run as processes of this machine; not for a host that tenants share")
-	fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
-	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
-	fs.Int64Var(&s.cfg.TokensPerDay, "tokens-per-day", 0, "model tokens that one key or login may use on a day (UTC), unless its key says otherwise; 0 means any")
+		"allow MCP servers that run as local processes; not for a host with several tenants")
+	fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false,
+		"cancel a run when the client that started it disconnects")
+	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second of one key or login; 0 means no limit")
+	fs.Int64Var(&s.cfg.TokensPerDay, "tokens-per-day", 0,
+		"model tokens per day (UTC) of one key or login, unless the key has its own limit; 0 means no limit")
 	fs.Var(&s.limits, "limit", limitUsage())
 	fs.Var(&s.calls, "model-limit", modelLimitUsage())
 	fs.Var(&s.prices, "prices", pricesUsage)
 	fs.Var(&s.approval, "approval", approvalUsage)
 	s.paces.flags(fs)
-	fs.String("cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
-	fs.Var(&s.memory, "memory", "`SIZE` of memory that this host may use, such as 1GiB; 0 means the limit of its container, else the machine's memory")
-	fs.StringVar(&s.logs, "log", "text", "form of log lines on standard error: text or json")
+	fs.String("cors", "",
+		"`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
+	fs.Var(&s.memory, "memory",
+		"`SIZE` of memory for this host, such as 1GiB; 0 means the limit of its container, else the machine's memory")
+	fs.StringVar(&s.logs, "log", "text", "format of log lines on standard error: text or json")
 }
 
 // stopTime is how long open requests may take after the program is signalled to
@@ -118,12 +131,12 @@ const stopTime = 5 * time.Second
 
 func (s *server) run(ctx context.Context, a *app, args []string) error {
 	if len(args) > 0 {
-		return misuse("serve", "nothing follows the flags, but %q does", args[0])
+		return misuse("serve", "unexpected argument %q", args[0])
 	}
 	if err := s.configure(a); err != nil {
 		return &usageError{"serve", err}
 	}
-	// The address is taken first: a second start fails before it touches the data.
+	// Listen first: a second process fails before it touches the data.
 	listener, err := net.Listen("tcp", s.addr)
 	if err != nil {
 		return fmt.Errorf("%w; --addr chooses another address", err)
@@ -155,7 +168,7 @@ func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error 
 	case <-ctx.Done():
 	}
 	s.cfg.Log.Info("stopping")
-	h.Stop() // a turn that waits for its session would hold its request
+	h.Stop() // a turn that waits for its session would block its request
 	late, done := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer done()
 	err := srv.Shutdown(late)

@@ -22,8 +22,7 @@ import (
 // shortestLease is the least --lease: below it a busy host would be taken for dead.
 const shortestLease = 100 * time.Millisecond
 
-// check refuses settings that are wrong by themselves or do not go together, before anything is
-// opened.
+// check reports invalid settings and combinations before anything is opened.
 func (s *server) check(getenv func(string) string) error {
 	for _, check := range []func() error{s.checkNumbers, s.checkMemory, s.checkWords, s.checkPlaces, s.checkAddresses} {
 		if err := check(); err != nil {
@@ -34,10 +33,10 @@ func (s *server) check(getenv func(string) string) error {
 		return err
 	}
 	if getenv("EASEL_REDIS_PASSWORD") != "" && s.cfg.RedisDoor == "" {
-		return errors.New("EASEL_REDIS_PASSWORD: it means nothing without --redis-door; the password of an existing Redis is part of --redis")
+		return errors.New("EASEL_REDIS_PASSWORD requires --redis-door; the password of an existing Redis is part of --redis")
 	}
 	if slices.Contains(s.cfg.CORS, "none") && len(s.cfg.CORS) > 1 {
-		return fmt.Errorf("%s: none stands alone, or not at all", s.said("cors"))
+		return fmt.Errorf("%s: none excludes other origins", s.said("cors"))
 	}
 	return nil
 }
@@ -45,13 +44,13 @@ func (s *server) check(getenv func(string) string) error {
 func (s *server) checkNumbers() error {
 	switch r, lease, tokens := s.cfg.Rate, s.cfg.Lease, s.cfg.TokensPerDay; {
 	case r < 0 || math.IsNaN(r) || math.IsInf(r, 0):
-		return fmt.Errorf("%s: a number of requests from 0 on is needed", s.said("rate"))
+		return fmt.Errorf("%s: expected a number of requests of at least 0", s.said("rate"))
 	case tokens < 0 || tokens > store.MostTokens:
-		return fmt.Errorf("%s: a number from 0 to %d is needed", s.said("tokens-per-day"), int64(store.MostTokens))
+		return fmt.Errorf("%s: expected a number from 0 to %d", s.said("tokens-per-day"), int64(store.MostTokens))
 	case lease != 0 && lease < shortestLease:
-		return fmt.Errorf("%s: a time of at least %s is needed", s.said("lease"), shortestLease)
+		return fmt.Errorf("%s: expected at least %s", s.said("lease"), shortestLease)
 	case s.cfg.KeepRuns < 0:
-		return fmt.Errorf("%s: a time such as 2160h is needed; 0 keeps runs for ever", s.said("keep-runs"))
+		return fmt.Errorf("%s: expected a duration such as 2160h; 0 keeps runs forever", s.said("keep-runs"))
 	}
 	return nil
 }
@@ -66,17 +65,18 @@ func (s *server) checkWords() error {
 		{"plugin-signatures", s.cfg.PluginSignatures, []string{"require", "warn", "off"}},
 	} {
 		if last := len(w.of) - 1; !slices.Contains(w.of, w.value) {
-			return fmt.Errorf("%s: %s or %s is needed", s.said(w.flag), strings.Join(w.of[:last], ", "), w.of[last])
+			return fmt.Errorf("%s: expected %s or %s", s.said(w.flag), strings.Join(w.of[:last], ", "), w.of[last])
 		}
 	}
 	return nil
 }
 
-// checkPlaces looks at where data is kept.
+// checkPlaces checks the locations of data.
 func (s *server) checkPlaces() error {
 	// The address may hold a password, so it is not shown.
 	if scheme, _, found := strings.Cut(s.cfg.Postgres, "://"); found && scheme != "postgres" && scheme != "postgresql" {
-		return fmt.Errorf("%s: an address such as postgres://USER@HOST/DATABASE is needed, not one with %s://", s.named("postgres"), scheme)
+		return fmt.Errorf("%s: expected an address such as postgres://USER@HOST/DATABASE, got one with %s://",
+			s.named("postgres"), scheme)
 	}
 	if s.cfg.Index == "postgres" {
 		if err := s.needs("index", "postgres"); err != nil {
@@ -95,12 +95,12 @@ func (s *server) checkPlaces() error {
 		}
 	}
 	if s.cfg.Dir == "" {
-		return fmt.Errorf("%s: a directory is needed, also with --nats and --postgres: plugins and compiled code are there", s.named("data"))
+		return fmt.Errorf("%s: a directory is required, also with --nats and --postgres: it holds plugins and compiled code", s.named("data"))
 	}
 	return nil
 }
 
-// checkAddresses sees to it that no two parts of the host listen at one address.
+// checkAddresses reports parts of the host that listen at the same address.
 func (s *server) checkAddresses() error {
 	at := map[string]string{}
 	for _, name := range []string{"addr", "metrics-addr", "redis-door"} {
@@ -110,27 +110,27 @@ func (s *server) checkAddresses() error {
 		}
 		_, port, err := net.SplitHostPort(value)
 		if err != nil {
-			return fmt.Errorf("%s: HOST:PORT is needed: %w", s.said(name), err)
+			return fmt.Errorf("%s: expected HOST:PORT: %w", s.said(name), err)
 		}
 		if other := at[value]; other != "" && port != "0" {
-			return fmt.Errorf("%s: %s is there already", s.said(name), s.named(other))
+			return fmt.Errorf("%s: %s uses the same address", s.said(name), s.named(other))
 		}
 		at[value] = name
 	}
 	return nil
 }
 
-// sameKey refuses a key file that holds another key than the environment: nobody could say which
-// one counts.
+// sameKey reports a key file with another key than the environment: it would be unclear which one
+// is valid.
 func sameKey(file, key string) error {
 	text, err := os.ReadFile(file)
 	if err != nil || string(bytes.TrimSpace(text)) == key {
-		return nil // a file that is not there is not needed
+		return nil // the file is optional
 	}
-	return fmt.Errorf("EASEL_API_KEY and %s hold different keys; leave one of them out", file)
+	return fmt.Errorf("EASEL_API_KEY and %s have different keys; remove one of them", file)
 }
 
-// readable says why a file cannot be read, before it is needed.
+// readable reports why a file cannot be read, before it is used.
 func readable(file string) error {
 	f, err := os.Open(file)
 	if err != nil {

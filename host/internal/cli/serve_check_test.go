@@ -63,7 +63,7 @@ func TestServeFlagsTogether(t *testing.T) {
 				require.NoError(t, alone)
 				return
 			}
-			require.ErrorContains(t, alone, "without --"+c.needs)
+			require.ErrorContains(t, alone, "--"+c.needs)
 			require.NoError(t, configured("--"+name+"="+c.value, "--"+c.needs+"="+c.of))
 		})
 	}

@@ -60,8 +60,7 @@ func (s *server) configure(a *app) (err error) {
 	return s.readKey(a)
 }
 
-// readKey finds the API key: the environment's, or that of the file, which is made when it is
-// missing.
+// readKey returns the API key from the environment or the file, which it creates when missing.
 func (s *server) readKey(a *app) error {
 	s.cfg.Key = a.getenv("EASEL_API_KEY")
 	if s.cfg.Key != "" {
@@ -75,7 +74,7 @@ func (s *server) readKey(a *app) error {
 	}
 	text, err := os.ReadFile(s.keyFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		// The file may lie in the data directory, which the first start makes.
+		// The file may be in the data directory, which the first start creates.
 		if filepath.Dir(s.keyFile) == filepath.Clean(s.cfg.Dir) {
 			if err := os.MkdirAll(s.cfg.Dir, 0o700); err != nil {
 				return fmt.Errorf("data directory: %w", err)
@@ -96,21 +95,22 @@ func (s *server) readKey(a *app) error {
 	return usableKey(s.keyFile, s.cfg.Key)
 }
 
-// shortestKey is the least length of a key that somebody chose, in characters.
+// shortestKey is the least length of a configured key, in characters.
 const shortestKey = 12
 
-// usableKey refuses what no client could send, or anybody could guess. The key itself is not shown.
+// usableKey refuses keys that clients cannot send or that are easy to guess. The error does not
+// contain the key.
 func usableKey(where, key string) error {
 	if len(key) < shortestKey {
-		return fmt.Errorf("%s holds a key of %d characters; at least %d are needed", where, len(key), shortestKey)
+		return fmt.Errorf("%s has a key of %d characters; at least %d are required", where, len(key), shortestKey)
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || r == ' ' }) {
-		return fmt.Errorf("%s holds a key with blanks or other characters that a header cannot carry", where)
+		return fmt.Errorf("%s has a key with spaces or other characters that are not allowed in a header", where)
 	}
 	return nil
 }
 
-// greet prints where the host is and how to talk to it.
+// greet prints the addresses and the key of the host and an example request.
 func (s *server) greet(ctx context.Context, a *app, addr string, h *host.Host) {
 	url := "http://" + reachable(addr)
 	fmt.Fprintf(a.out, "address: %s\n", url)
@@ -124,9 +124,9 @@ func (s *server) greet(ctx context.Context, a *app, addr string, h *host.Host) {
 		fmt.Fprintf(a.out, "key: %s\n", s.cfg.Key)
 	case s.keyFile != "" && a.getenv("EASEL_API_KEY") == "":
 		shown = fmt.Sprintf("$(cat '%s')", s.keyFile)
-		fmt.Fprintf(a.out, "key: that of %s\n", s.keyFile)
+		fmt.Fprintf(a.out, "key: see %s\n", s.keyFile)
 	case s.cfg.Key == "":
-		fmt.Fprintln(a.out, "key: that of the first start; EASEL_API_KEY or --api-key-file sets another")
+		fmt.Fprintln(a.out, "key: as printed at the first start; set EASEL_API_KEY or --api-key-file to change it")
 	}
 	if loopback(addr) || isTerminal(a.out) {
 		fmt.Fprintf(a.out, "sign in: %s%s (works once, within an hour)\n", url, h.SignInPath())
@@ -155,7 +155,7 @@ func loopback(addr string) bool {
 	return err == nil && ip != nil && ip.IsLoopback()
 }
 
-// reachable is a listening address as one that this machine can call.
+// reachable returns the address by which this machine can reach a listener.
 func reachable(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

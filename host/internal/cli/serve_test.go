@@ -127,7 +127,7 @@ func TestServeWithAKeyThatWasShown(t *testing.T) {
 	s.shown(`key: (ragflow-\S{43})\n`)
 	require.NoError(t, s.stop())
 	s = serve(t, nil, "--data", data)
-	s.shown(`key: (that of the first start; EASEL_API_KEY or --api-key-file sets another)\n`)
+	s.shown(`key: (as printed at the first start; set EASEL_API_KEY or --api-key-file to change it)\n`)
 	require.NoError(t, s.stop())
 }
 
@@ -173,13 +173,13 @@ func TestServeRefuses(t *testing.T) {
 		flags []string
 		want  string
 	}{
-		{"something behind the flags", nil, []string{"more"}, `nothing follows the flags, but "more" does`},
+		{"something behind the flags", nil, []string{"more"}, `unexpected argument "more"`},
 		{"an unknown flag", nil, []string{"--prot", "1"}, "-prot"},
 		{"an unknown sync", nil, []string{"--sync", "sometimes"}, "always, contract or interval"},
 		{"an unknown log", nil, []string{"--log", "xml"}, "text or json"},
 		{"a wrong variable", []string{"EASEL_LEASE=soon", "EASEL_RATE=x"}, nil, "EASEL_LEASE"},
 		{"a short key", []string{"EASEL_API_KEY=secret"}, nil, "6 characters"},
-		{"a key with blanks", []string{"EASEL_API_KEY=a key with some blanks"}, nil, "blanks"},
+		{"a key with blanks", []string{"EASEL_API_KEY=a key with some blanks"}, nil, "spaces"},
 		{"a file with a short key", nil, []string{"--api-key-file", short}, "3 characters"},
 		{"an address that is taken", nil, []string{"--addr", taken.Addr().String()}, "--addr chooses another"},
 		{"an address that is none", nil, []string{"--addr", "nowhere"}, "missing port"},
@@ -188,26 +188,26 @@ func TestServeRefuses(t *testing.T) {
 		{"no folder of examples", nil, []string{"--examples", short}, "short"},
 		{"a proxy that is none", nil, []string{"--trusted-proxy", "10.0.0.0/8,proxy"}, `trusted proxy: "proxy" is no address`},
 		{"an address for numbers that is taken", nil, []string{"--metrics-addr", taken.Addr().String()}, "metrics: listen"},
-		{"a lease that is over at once", nil, []string{"--lease", "-1s"}, "--lease -1s: a time of at least 100ms is needed"},
-		{"a lease that no heartbeat could hold", []string{"EASEL_LEASE=1ms"}, nil, "EASEL_LEASE=1ms: a time of at least"},
-		{"a history that ends tomorrow", nil, []string{"--keep-runs", "-1h"}, "--keep-runs -1h0m0s: a time such as"},
-		{"many servers inside one process", nil, []string{"--nats-replicas", "3"}, "--nats-replicas 3: without --nats the run log is in this process"},
-		{"the same by the environment", []string{"EASEL_NATS_REPLICAS=3"}, nil, "EASEL_NATS_REPLICAS=3: without --nats"},
+		{"a lease that is over at once", nil, []string{"--lease", "-1s"}, "--lease -1s: expected at least 100ms"},
+		{"a lease that no heartbeat could hold", []string{"EASEL_LEASE=1ms"}, nil, "EASEL_LEASE=1ms: expected at least"},
+		{"a history that ends tomorrow", nil, []string{"--keep-runs", "-1h"}, "--keep-runs -1h0m0s: expected a duration such as"},
+		{"many servers inside one process", nil, []string{"--nats-replicas", "3"}, "--nats-replicas 3: the embedded run log has one server"},
+		{"the same by the environment", []string{"EASEL_NATS_REPLICAS=3"}, nil, "EASEL_NATS_REPLICAS=3: the embedded run log has one server"},
 		{"more servers than NATS can", nil, []string{"--nats", "nats://u:hushhush@127.0.0.1:1", "--nats-replicas", "6"}, "a number from 1 to 5"},
 		{"fewer servers than none", nil, []string{"--nats-replicas", "-1"}, "a number from 1 to 5"},
-		{"credentials for nothing", nil, []string{"--nats-credentials", short}, "--nats-credentials: it means nothing without --nats"},
+		{"credentials for nothing", nil, []string{"--nats-credentials", short}, "--nats-credentials requires --nats"},
 		{"credentials that are missing", nil, []string{"--nats", "nats://127.0.0.1:1", "--nats-credentials", "/nowhere/creds"}, "--nats-credentials: open /nowhere/creds"},
-		{"a NATS of another kind", nil, []string{"--nats", "http://u:hushhush@127.0.0.1:1"}, "not one with http://"},
-		{"a hole in a list", nil, []string{"--nats", "nats://u:hushhush@127.0.0.1:1,,nats://127.0.0.1:2"}, "--nats: one of the parts between the commas is empty"},
-		{"a list of nothing", nil, []string{"--examples", ","}, "--examples: one of the parts"},
-		{"a database of another kind", nil, []string{"--postgres", "mysql://u:hushhush@127.0.0.1/x"}, "--postgres: an address such as postgres://USER@HOST/DATABASE is needed, not one with mysql://"},
-		{"no data directory", nil, []string{"--data", ""}, "--data: a directory is needed"},
-		{"a door that is closed, for everybody", nil, []string{"--redis-door-remote"}, "--redis-door-remote: it means nothing without --redis-door"},
-		{"a password without a door", []string{"EASEL_REDIS_PASSWORD=hushhush"}, []string{"--redis", "redis://127.0.0.1:1"}, "nothing without --redis-door"},
-		{"a door that is no address", nil, []string{"--redis-door", "here"}, "--redis-door here: HOST:PORT is needed"},
-		{"two at one address", nil, []string{"--addr", "127.0.0.1:9999", "--metrics-addr", "127.0.0.1:9999"}, "--metrics-addr 127.0.0.1:9999: --addr is there already"},
-		{"two at one address by the environment", []string{"EASEL_METRICS_ADDR=127.0.0.1:9999"}, []string{"--redis-door", "127.0.0.1:9999"}, "--redis-door 127.0.0.1:9999: EASEL_METRICS_ADDR is there already"},
-		{"some origins and none", nil, []string{"--cors", "none, https://a.example"}, "none stands alone"},
+		{"a NATS of another kind", nil, []string{"--nats", "http://u:hushhush@127.0.0.1:1"}, "got one with http://"},
+		{"a hole in a list", nil, []string{"--nats", "nats://u:hushhush@127.0.0.1:1,,nats://127.0.0.1:2"}, "--nats: empty element in the list"},
+		{"a list of nothing", nil, []string{"--examples", ","}, "--examples: empty element"},
+		{"a database of another kind", nil, []string{"--postgres", "mysql://u:hushhush@127.0.0.1/x"}, "--postgres: expected an address such as postgres://USER@HOST/DATABASE, got one with mysql://"},
+		{"no data directory", nil, []string{"--data", ""}, "--data: a directory is required"},
+		{"a door that is closed, for everybody", nil, []string{"--redis-door-remote"}, "--redis-door-remote requires --redis-door"},
+		{"a password without a door", []string{"EASEL_REDIS_PASSWORD=hushhush"}, []string{"--redis", "redis://127.0.0.1:1"}, "requires --redis-door"},
+		{"a door that is no address", nil, []string{"--redis-door", "here"}, "--redis-door here: expected HOST:PORT"},
+		{"two at one address", nil, []string{"--addr", "127.0.0.1:9999", "--metrics-addr", "127.0.0.1:9999"}, "--metrics-addr 127.0.0.1:9999: --addr uses the same address"},
+		{"two at one address by the environment", []string{"EASEL_METRICS_ADDR=127.0.0.1:9999"}, []string{"--redis-door", "127.0.0.1:9999"}, "--redis-door 127.0.0.1:9999: EASEL_METRICS_ADDR uses the same address"},
+		{"some origins and none", nil, []string{"--cors", "none, https://a.example"}, "none excludes other origins"},
 		{"two keys", []string{"EASEL_API_KEY=0123456789abcdef"}, []string{"--api-key-file", short}, "different keys"},
 		{"an unknown check of plugins", nil, []string{"--plugin-signatures", "maybe"}, "require, warn or off"},
 		{"a Redis door for everybody", nil, []string{"--redis-door", "0.0.0.0:0"}, "reachable from other machines"},

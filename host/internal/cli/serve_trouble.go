@@ -12,17 +12,17 @@ import (
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
-// leastRoom is what a host needs to start on a disk, in bytes.
+// leastRoom is the free disk space that a host needs to start, in bytes.
 const leastRoom = 1 << 20
 
-// trouble adds to the error of a host that did not start what is wrong with its data directory,
-// which the part that failed may not know.
+// trouble adds to the error of a failed start the problems of its data directory, which the failed
+// part may not know.
 func (s *server) trouble(err error) error {
 	dir := s.cfg.Dir
 	if free := disk.Free(dir); free >= 0 && free < leastRoom {
-		return fmt.Errorf("%w; the disk of --data %s is full: %d KiB are left", err, dir, free>>10)
+		return fmt.Errorf("%w; the disk of --data %s is full: %d KiB left", err, dir, free>>10)
 	}
-	// The directory, and what a start writes.
+	// The directory and the files that a start writes.
 	for _, name := range []string{".", "runner.lock", "nats", "easel.db"} {
 		if denied := usable(filepath.Join(dir, name)); errors.Is(denied, fs.ErrPermission) {
 			return foreign(err, dir, denied)
@@ -35,10 +35,10 @@ func (s *server) trouble(err error) error {
 }
 
 func foreign(err error, dir string, denied error) error {
-	return fmt.Errorf("%w; --data %s belongs to another user than the one that runs easel: %w", err, dir, denied)
+	return fmt.Errorf("%w; --data %s belongs to a different user than the one that runs easel: %w", err, dir, denied)
 }
 
-// usable says why a file cannot be read and written, or nothing be put into a directory.
+// usable reports why a file cannot be read and written, or a directory not be written to.
 func usable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -58,18 +58,18 @@ func usable(path string) error {
 	return f.Close()
 }
 
-// warnOfSync tells an operator who wants everything on the disk that this is not all there is to
-// say. Only the system account of a NATS can read how it syncs.
+// warnOfSync warns that --sync always does not change an existing NATS. Only the system account of
+// a NATS can read its setting.
 func (s *server) warnOfSync() {
 	if s.cfg.Sync == host.SyncAlways && len(s.cfg.NATS) > 0 {
-		s.cfg.Log.Warn("sync always does not reach the run log on NATS; set sync_interval: always in the jetstream block of each server")
+		s.cfg.Log.Warn("sync always does not apply to the run log on NATS; set sync_interval: always in the jetstream block of each server")
 	}
 }
 
-// warnOfOpenKeys tells of key files that everybody on the machine may read.
+// warnOfOpenKeys warns of key files that all users of the machine may read.
 func (s *server) warnOfOpenKeys() {
 	if runtime.GOOS == "windows" {
-		return // others have no bits there
+		return // Windows has no such permission bits
 	}
 	sealing := s.cfg.KeyFile
 	if sealing == "" {
@@ -77,7 +77,7 @@ func (s *server) warnOfOpenKeys() {
 	}
 	for _, file := range []string{s.keyFile, sealing} {
 		if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o004 != 0 {
-			s.cfg.Log.Warn("everybody on this machine can read a key; chmod 600 keeps it from them", "file", file)
+			s.cfg.Log.Warn("all users of this machine can read a key file; run chmod 600 on it", "file", file)
 		}
 	}
 }

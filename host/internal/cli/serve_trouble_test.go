@@ -109,7 +109,7 @@ func TestServeOnFilesOfAnotherUser(t *testing.T) {
 	s.forbid(t, key)
 	whole := made("whole")
 	s.forbid(t, whole)
-	const another = "belongs to another user than the one that runs easel: "
+	const another = "belongs to a different user than the one that runs easel: "
 	require.Contains(t, s.serve(t, "--data", whole), another)
 	require.Contains(t, s.serve(t, "--data", filepath.Join(whole, "below")), "permission denied")
 	for _, part := range []string{"runner.lock", "nats", "easel.db", "secret.key"} {
@@ -154,7 +154,7 @@ func TestServeWarnsOfOpenKeys(t *testing.T) {
 		require.NoError(t, os.Chmod(file, mode))
 	}
 	s := serve(t, nil, "--key-file", open, "--api-key-file", closed)
-	require.Equal(t, 1, strings.Count(s.errs.String(), "everybody on this machine can read a key"), s.errs)
+	require.Equal(t, 1, strings.Count(s.errs.String(), "all users of this machine can read a key file"), s.errs)
 	require.Contains(t, s.errs.String(), "file="+open)
 	require.NoError(t, s.stop())
 }

@@ -20,8 +20,8 @@ type session struct {
 	path   string // state file; "" keeps nothing
 }
 
-// open loads a canvas, and the state a file holds if there is one. Problems that it loads in spite
-// of are shown.
+// open loads a canvas and, if there is a state file, its state. Problems that do not prevent
+// loading are printed.
 func (a *app) open(canvasPath, statePath string) (*session, error) {
 	data, err := os.ReadFile(canvasPath)
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *app) open(canvasPath, statePath string) (*session, error) {
 	}
 	canvas, err := engine.Load(a.registry, data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w; `easel validate` lists everything that is wrong", canvasPath, errLoad, err)
+		return nil, fmt.Errorf("%s: %w: %w; run `easel validate` for all problems", canvasPath, errLoad, err)
 	}
 	for _, p := range engine.Validate(a.registry, data) {
 		fmt.Fprintf(a.err, "easel: %s: %s\n", canvasPath, p)
@@ -51,7 +51,7 @@ func (a *app) open(canvasPath, statePath string) (*session, error) {
 	return s, nil
 }
 
-// save writes the state. The file is complete at every moment: the old one, then the new one.
+// save writes the state. It replaces the file atomically.
 func (s *session) save() error {
 	if s.path == "" {
 		return nil
@@ -62,7 +62,7 @@ func (s *session) save() error {
 	return nil
 }
 
-// writeFile replaces a file at once.
+// writeFile replaces a file atomically.
 func writeFile(path string, data []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -70,7 +70,7 @@ func writeFile(path string, data []byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name()) // the first error is the one to tell
+			_ = os.Remove(f.Name()) // the first error is returned
 		}
 	}()
 	_, err = f.Write(data)

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// settings are the flags of a command that the environment may set as well.
+// settings are the flags of a command that environment variables may also set.
 type settings struct {
 	flags *flag.FlagSet
-	given map[string]bool // by the command line
+	given map[string]bool // on the command line
 }
 
-// read sets flags that were not given from EASEL_NAME: the named ones, or all when none is named.
+// read sets flags that were not given from EASEL_NAME: the named ones, or all without names.
 func (s *settings) read(getenv func(string) string, names ...string) (err error) {
 	s.given = map[string]bool{}
 	s.flags.Visit(func(f *flag.Flag) { s.given[f.Name] = true })
@@ -25,13 +25,14 @@ func (s *settings) read(getenv func(string) string, names ...string) (err error)
 		}
 		name := variableOf(f.Name)
 		if value := getenv(name); value != "" && s.flags.Set(f.Name, value) != nil {
-			err = errors.Join(err, fmt.Errorf("%s=%s: %s is needed", name, value, kindOf(f)))
+			err = errors.Join(err, fmt.Errorf("%s=%s: expected %s", name, value, kindOf(f)))
 		}
 	})
 	return err
 }
 
-// named is what set a flag, without its value, which may hold a password: its variable, or itself.
+// named returns the source of a flag, its variable or itself, without the value, which may hold a
+// password.
 func (s *settings) named(name string) string {
 	if s.set(name) && !s.given[name] {
 		return variableOf(name)
@@ -39,7 +40,7 @@ func (s *settings) named(name string) string {
 	return "--" + name
 }
 
-// said is a setting as it was given.
+// said returns a setting as it was given.
 func (s *settings) said(name string) string {
 	sep := " "
 	if s.named(name) == variableOf(name) {
@@ -48,21 +49,21 @@ func (s *settings) said(name string) string {
 	return s.named(name) + sep + s.flags.Lookup(name).Value.String()
 }
 
-// set says whether a flag has another value than without any word about it.
+// set reports whether a flag differs from its default.
 func (s *settings) set(name string) bool {
 	f := s.flags.Lookup(name)
 	return f.Value.String() != f.DefValue
 }
 
-// needs refuses a setting that means nothing without another one.
+// needs reports a setting that requires another one.
 func (s *settings) needs(name, other string) error {
 	if s.set(name) && !s.set(other) {
-		return fmt.Errorf("%s: it means nothing without --%s", s.named(name), other)
+		return fmt.Errorf("%s requires --%s", s.named(name), other)
 	}
 	return nil
 }
 
-// list are the parts of a flag that takes several, without the blanks around them.
+// list returns the trimmed parts of a comma-separated flag.
 func (s *settings) list(name string) (parts []string, err error) {
 	text := s.flags.Lookup(name).Value.String()
 	if text == "" {
@@ -70,19 +71,19 @@ func (s *settings) list(name string) (parts []string, err error) {
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part == "" {
-			return nil, fmt.Errorf("%s: one of the parts between the commas is empty", s.named(name))
+			return nil, fmt.Errorf("%s: empty element in the list", s.named(name))
 		}
 		parts = append(parts, part)
 	}
 	return parts, nil
 }
 
-// variableOf is the variable that sets a flag.
+// variableOf returns the environment variable of a flag.
 func variableOf(flag string) string {
 	return "EASEL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// kindOf is what a flag takes, in words.
+// kindOf describes the values that a flag accepts.
 func kindOf(f *flag.Flag) string {
 	if g, ok := f.Value.(flag.Getter); ok {
 		switch g.Get().(type) {
@@ -101,11 +102,11 @@ func kindOf(f *flag.Flag) string {
 	return "another value"
 }
 
-// mostReplicas is how many servers JetStream keeps a message on at most.
+// mostReplicas is the largest number of replicas of JetStream.
 const mostReplicas = 5
 
-// nats reads and checks the flags that say where an existing NATS is, which `easel serve`, backup
-// and restore have. The addresses may hold passwords.
+// nats reads and checks the flags of an existing NATS, which `easel serve`, backup and restore
+// have. The addresses may contain passwords.
 func (s *settings) nats() (urls []string, err error) {
 	if urls, err = s.list("nats"); err != nil {
 		return nil, err
@@ -113,15 +114,17 @@ func (s *settings) nats() (urls []string, err error) {
 	for _, u := range urls {
 		scheme, _, found := strings.Cut(u, "://")
 		if found && !slices.Contains([]string{"nats", "tls", "ws", "wss"}, scheme) {
-			return nil, fmt.Errorf("%s: an address of a NATS such as nats://HOST:4222 is needed, not one with %s://", s.named("nats"), scheme)
+			return nil, fmt.Errorf("%s: expected an address such as nats://HOST:4222, got one with %s://",
+				s.named("nats"), scheme)
 		}
 	}
 	replicas, _ := s.flags.Lookup("nats-replicas").Value.(flag.Getter).Get().(int)
 	switch {
 	case replicas < 0 || replicas > mostReplicas:
-		return nil, fmt.Errorf("%s: a number from 1 to %d is needed", s.said("nats-replicas"), mostReplicas)
+		return nil, fmt.Errorf("%s: expected a number from 1 to %d", s.said("nats-replicas"), mostReplicas)
 	case replicas > 1 && urls == nil:
-		return nil, fmt.Errorf("%s: without --nats the run log is in this process, which is one server; name the servers of a cluster with --nats", s.said("nats-replicas"))
+		return nil, fmt.Errorf("%s: the embedded run log has one server; name the servers of a cluster with --nats",
+			s.said("nats-replicas"))
 	}
 	if err := s.needs("nats-credentials", "nats"); err != nil {
 		return nil, err

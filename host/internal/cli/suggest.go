@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine/nearest"
 )
 
-// didYouMean follows an unknown word in a message: the known one that is most like it, or nothing.
+// didYouMean returns the end of a message about an unknown word: the most similar known one, or "".
 func didYouMean(word string, known []string) string {
 	if match, ok := nearest.Match(word, known); ok {
 		return fmt.Sprintf(" (did you mean %s?)", match)
@@ -16,7 +16,7 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// find gives the command of the program with a name.
+// find returns the command with a name.
 func find(name string) (*command, error) {
 	names := []string{"help"}
 	for _, c := range commands() {
@@ -25,10 +25,10 @@ func find(name string) (*command, error) {
 		}
 		names = append(names, c.name)
 	}
-	return nil, misuse("", "unknown command %q%s; `easel help` lists the commands", name, didYouMean(name, names))
+	return nil, misuse("", "unknown command %q%s; see `easel help`", name, didYouMean(name, names))
 }
 
-// verb gives the command below c with a name.
+// verb returns the verb of c with a name.
 func (c *command) verb(name string) (*command, error) {
 	var names []string
 	for _, v := range c.verbs() {
@@ -41,11 +41,11 @@ func (c *command) verb(name string) (*command, error) {
 	return nil, misuse(c.name, "unknown verb %q%s", name, didYouMean(name, names))
 }
 
-// undefinedFlag is how package flag begins the error about a flag that is not there.
+// undefinedFlag is the prefix of package flag's error about an unknown flag.
 const undefinedFlag = "flag provided but not defined: -"
 
-// flagError words an error of parsing flags as the help does, and names the flag that an unknown
-// one is like.
+// flagError rewords an error of package flag in the style of the help and suggests a similar flag
+// for an unknown one.
 func flagError(fs *flag.FlagSet, err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), undefinedFlag)
 	if !unknown {
@@ -56,7 +56,7 @@ func flagError(fs *flag.FlagSet, err error) error {
 	return fmt.Errorf("unknown flag %s%s", dashed(name), didYouMean(dashed(name), known))
 }
 
-// dashed is a flag as it is written on the command line.
+// dashed returns a flag as written on the command line.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name

@@ -13,7 +13,7 @@ import (
 // The verbs of `easel tenant`, for operators of the host.
 var tenantCommand = command{
 	name: "tenant", args: "VERB [ARGUMENTS]",
-	summary: "lists and makes the tenants of a host, and limits what they use",
+	summary: "manages the tenants of a host and their limits",
 	help:    verbHelp("tenant", tenantVerbs()),
 	setup:   needsVerb("tenant"),
 	verbs:   tenantVerbs,
@@ -26,7 +26,7 @@ var tenantList = listing("tenant", "tenants", "lists the tenants",
 		return []string{t.Get("id").Str(), t.Get("name").Str(), tokensText(t), moment(t.Get("created"))}
 	})
 
-// tenantMaker is the verb create with its flags.
+// tenantMaker is the create verb with its flags.
 type tenantMaker struct {
 	remote
 	email, passwordFile string
@@ -35,7 +35,7 @@ type tenantMaker struct {
 
 var tenantCreate = command{
 	name: "tenant create", args: "NAME [FLAGS]",
-	summary: "makes a tenant with its owner and a key, which is shown this once",
+	summary: "creates a tenant with its owner and prints its key once",
 	help: `
 With --email and --password-file the owner can log in at once; without, the key lets the owner log in and set a password.
 
@@ -45,19 +45,20 @@ With --email and --password-file the owner can log in at once; without, the key 
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		t := &tenantMaker{}
 		t.add(fs)
-		fs.Int64Var(&t.tokens, tokensFlag, 0, "model tokens on one day (UTC), of all its keys together; 0 means any")
+		fs.Int64Var(&t.tokens, tokensFlag, 0, "model tokens per day (UTC) of all its keys together; 0 means no limit")
 		fs.StringVar(&t.email, "email", "", "`ADDRESS` of the owner")
-		fs.StringVar(&t.passwordFile, "password-file", "", "`FILE` with the owner's password, 8 characters at least; - is standard input")
+		fs.StringVar(&t.passwordFile, "password-file", "",
+			"`FILE` with the owner's password (at least 8 characters); - for standard input")
 		return t.run
 	},
 }
 
 func (t *tenantMaker) run(ctx context.Context, a *app, args []string) error {
 	if len(args) != 1 {
-		return misuse("tenant", "one NAME is needed, not %d", len(args))
+		return misuse("tenant", "expected one NAME, got %d", len(args))
 	}
 	if (t.email == "") != (t.passwordFile == "") {
-		return misuse("tenant", "--email and --password-file belong together")
+		return misuse("tenant", "--email and --password-file require each other")
 	}
 	body := engine.NewObject(4)
 	body.Set("name", engine.String(args[0]))
@@ -78,11 +79,12 @@ func (t *tenantMaker) run(ctx context.Context, a *app, args []string) error {
 	if err != nil || t.json {
 		return t.shown(made, err)
 	}
-	_, err = fmt.Fprintf(a.out, "id: %s\nowner: %s\nkey: %s\n", made.Get("id").Str(), made.Get("owner").Str(), made.Get("key").Str())
+	_, err = fmt.Fprintf(a.out,
+		"id: %s\nowner: %s\nkey: %s\n", made.Get("id").Str(), made.Get("owner").Str(), made.Get("key").Str())
 	return err
 }
 
-// password is the first line of its file: a command line is seen by everybody on the machine.
+// password reads the first line of its file. A flag would show it to all users of the machine.
 func (t *tenantMaker) password(a *app) (string, error) {
 	if t.passwordFile == "-" {
 		line, err := a.in.ReadString('\n')

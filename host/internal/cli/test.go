@@ -22,13 +22,13 @@ case tests it as it is now. A folder stands for all .json files right inside it.
 		var t tester
 		t.flags(fs)
 		fs.StringVar(&t.only, "only", "", "`PATTERN` of case names, such as 'agent_*'")
-		fs.BoolVar(&t.verbose, "v", false, "name the cases that pass, too")
+		fs.BoolVar(&t.verbose, "v", false, "also list passed cases")
 		fs.BoolVar(&t.json, "json", false, "print one JSON object per case: {name, file, passed, differences}")
 		return t.run
 	},
 }
 
-// tester is the command test with its flags.
+// tester is the test command with its flags.
 type tester struct {
 	replayer
 	only    string
@@ -100,10 +100,10 @@ func nameOf(file string) string {
 	return base[:len(base)-len(filepath.Ext(base))]
 }
 
-// caseFiles lists the files that the arguments stand for.
+// caseFiles returns the case files in the arguments.
 func caseFiles(args []string) ([]string, error) {
 	if len(args) == 0 {
-		return nil, fmt.Errorf("at least one case or folder is needed")
+		return nil, fmt.Errorf("expected at least one case or folder")
 	}
 	var out []string
 	for _, arg := range args {
@@ -120,7 +120,7 @@ func caseFiles(args []string) ([]string, error) {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: no .json files in it", arg)
+			return nil, fmt.Errorf("%s: no .json files", arg)
 		}
 		out = append(out, found...)
 	}

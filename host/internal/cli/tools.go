@@ -17,10 +17,9 @@ const browserUsage = "`PATH` of a Chromium that renders pages for Browser nodes;
 
 const sqliteUsage = "`DIR` of SQLite files that ExeSQL may read; none when left out"
 
-const noToolsUsage = "leave out the built-in tools, such as web searches; nodes that need one fail when reached"
+const noToolsUsage = "disable the built-in tools, such as web searches; nodes that need one fail when reached"
 
-// tools are the tools that the program carries. Nothing is loaded before one is called; what was
-// loaded is closed when the program ends.
+// tools returns the built-in tools. They are loaded on first use and closed when the program ends.
 func (a *app) tools(private bool) *tools.Set {
 	var mu sync.Mutex
 	var made *plugin.Host
@@ -38,14 +37,14 @@ func (a *app) tools(private bool) *tools.Set {
 		}
 		return h, err
 	}}
-	if dir, err := (&pluginPlace{}).folder(a); err == nil { // without a folder nothing is switched off
+	if dir, err := (&pluginPlace{}).folder(a); err == nil { // without a folder all tools are enabled
 		cfg.Switches = tools.ReadSwitches(dir)
 	}
 	return tools.New(cfg)
 }
 
-// toolCache is the folder of compiled code, which saves some 20 ms of the first call; "" where
-// there is no place for it.
+// toolCache returns the folder of compiled code, which saves about 20 ms of the first call; "" if
+// there is none.
 func toolCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -58,7 +57,7 @@ func toolCache() string {
 	return dir
 }
 
-// builtinTool is a tool that the program carries, as `easel plugin list --json` prints it.
+// builtinTool is a built-in tool in the output of `easel plugin list --json`.
 type builtinTool struct {
 	Name      string               `json:"name"`
 	Version   string               `json:"version"`
@@ -68,7 +67,7 @@ type builtinTool struct {
 	Approved  contract.Permissions `json:"approved"`
 }
 
-// builtin lists the tools of the program with their switches.
+// builtin lists the built-in tools and whether they are enabled.
 func (p *pluginPlace) builtin(a *app) ([]builtinTool, error) {
 	dir, err := p.folder(a)
 	if err != nil {
@@ -85,7 +84,7 @@ func (p *pluginPlace) builtin(a *app) ([]builtinTool, error) {
 	return out, nil
 }
 
-// switchTool switches a built-in tool on or off.
+// switchTool enables or disables a built-in tool.
 func (p *pluginPlace) switchTool(a *app, name string, on bool) error {
 	dir, err := p.folder(a)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// turn is one run of a session, with its watcher.
+// turn is one run of a session and its observer.
 type turn struct {
 	session *session
 	options engine.Options
@@ -17,7 +17,7 @@ type turn struct {
 	stopped bool         // the run was cancelled
 }
 
-// run executes the turn and saves what came of it, also when it failed or was cancelled.
+// run executes the turn and saves the state, also after a failure or cancellation.
 func (t *turn) run(ctx context.Context, in engine.Input) error {
 	events := t.session.canvas.Run(ctx, t.session.state, in, t.options)
 	if t.session.state.Unfinished() {

@@ -11,7 +11,7 @@ import (
 
 var validateCommand = command{
 	name: "validate", args: "CANVAS.json... [FLAGS]",
-	summary: "lists everything that is wrong with canvases",
+	summary: "lists all problems of canvases",
 	help: `
 Exits with 4 when there is an error; warnings alone are accepted. With --place it also lists what keeps nodes and tools
 from working there: components that do not run (not_available), scripts (unknown_language), models that the model
@@ -21,12 +21,12 @@ configuration does not have (unknown_model), and with --knowledge datasets that 
 			"print a JSON list: [{file, diagnostics: [{severity, code, message, node, param}]}]")
 		scripts := &scriptPlace{}
 		scripts.flags(fs)
-		where := fs.String("place", "", "`NAME` of the place where the canvas is to run: cli, server or page")
-		knowledge := fs.String("knowledge", "", "with --place, the `DIR` whose sub-folders are the datasets there")
+		where := fs.String("place", "", "`NAME` of the place where the canvas will run: cli, server or page")
+		knowledge := fs.String("knowledge", "", "with --place: `DIR` whose sub-folders are the datasets")
 		return func(_ context.Context, a *app, args []string) error {
 			a.scripts = *scripts
 			if len(args) == 0 {
-				return misuse("validate", "at least one canvas is needed")
+				return misuse("validate", "expected at least one canvas")
 			}
 			var check *placeCheck
 			if *where != "" {
@@ -40,7 +40,7 @@ configuration does not have (unknown_model), and with --knowledge datasets that 
 	},
 }
 
-// validate lists the problems of canvases, with those of a place unless check is nil.
+// validate lists the problems of canvases, including those of a place unless check is nil.
 func (a *app) validate(paths []string, check *placeCheck, asJSON bool) error {
 	list, bad := engine.List(), false
 	for _, path := range paths {

@@ -14,17 +14,16 @@ import (
 	"github.com/easel-canvas/easel/host/internal/place"
 )
 
-// placeCheck lists what keeps the nodes of a canvas from working at a place.
+// placeCheck lists the nodes of a canvas that do not work at a place, with reasons.
 type placeCheck struct {
 	app      *app
 	place    *place.Place
-	models   *model.Models // nil in the page, whose user chooses them
-	datasets []string      // nil when they are not known
+	models   *model.Models // nil for the page, where the user chooses the models
+	datasets []string      // nil if unknown
 	found    []engine.Diagnostic
 }
 
-// newPlaceCheck reads what the place offers: the model configuration, and the folder of datasets
-// unless that is "".
+// newPlaceCheck reads the model configuration and, unless it is "", the folder of datasets.
 func newPlaceCheck(a *app, name, knowledge string) (*placeCheck, error) {
 	p, err := place.Named(name)
 	if err != nil {
@@ -55,12 +54,12 @@ func newPlaceCheck(a *app, name, knowledge string) (*placeCheck, error) {
 	return c, nil
 }
 
-// check adds to the diagnostics of a canvas those of the place, which replace the general hint that
-// a component acts outside.
+// check adds the diagnostics of the place to those of a canvas. They replace the general hint that
+// a component needs a port.
 func (c *placeCheck) check(data []byte, general []engine.Diagnostic) []engine.Diagnostic {
 	doc, err := engine.ParseJSON(data)
 	if err != nil {
-		return general // it says so
+		return general // it reports that itself
 	}
 	if inner, ok := doc.Lookup("dsl"); ok {
 		doc = inner
@@ -80,7 +79,7 @@ func (c *placeCheck) check(data []byte, general []engine.Diagnostic) []engine.Di
 func (c *placeCheck) node(id, tool, kind string, params engine.Value) {
 	spec, err := c.app.registry.Lookup(kind)
 	if err != nil {
-		return // loading says so
+		return // reported by loading
 	}
 	param := ""
 	if tool != "" {
@@ -102,7 +101,7 @@ func (c *placeCheck) node(id, tool, kind string, params engine.Value) {
 	}
 	switch status := c.place.Status(spec); status.State {
 	case place.Needs:
-		add(engine.SeverityError, engine.CodeNotAvailable, param, "%s does not run here (%s): it needs %s",
+		add(engine.SeverityError, engine.CodeNotAvailable, param, "%s does not run here (%s): it requires %s",
 			spec.Name, c.place.Name, status.Needs)
 	case place.StandIn:
 		add(engine.SeverityWarning, engine.CodeNotAvailable, param, "%s does not run here (%s): a stand-in answers",
@@ -136,8 +135,8 @@ func (c *placeCheck) node(id, tool, kind string, params engine.Value) {
 	}
 }
 
-// unknownDataset says what is wrong with the name of a dataset; "" when it is known, a reference,
-// or when the datasets of the place are not known.
+// unknownDataset returns what is wrong with the name of a dataset; "" for known names and
+// references, and if the datasets of the place are unknown.
 func (c *placeCheck) unknownDataset(name string) string {
 	if c.datasets == nil || name == "" || strings.Contains(name, "@") || slices.Contains(c.datasets, name) {
 		return ""
@@ -149,7 +148,7 @@ func (c *placeCheck) unknownDataset(name string) string {
 	return message
 }
 
-// scriptLanguage is the language behind a name in a canvas.
+// scriptLanguage returns the language of a name in a canvas.
 func scriptLanguage(name string) string {
 	switch strings.ToLower(name) {
 	case "", "python", "python3":

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// version and revision are set by the linker where the build receives them (make VERSION=..., the
-// image): Go itself knows neither without the repository.
+// version and revision are set by the linker (make VERSION=..., the image): without the repository
+// Go itself knows neither.
 var version, revision string
 
 var versionCommand = command{
@@ -25,21 +25,22 @@ var versionCommand = command{
 				fmt.Fprintln(a.out, v.JSON())
 				return nil
 			}
-			fmt.Fprintf(a.out, "easel %s (%s, %s)\n", v.Get("version").Text(), v.Get("revision").Text(), v.Get("go").Text())
+			fmt.Fprintf(a.out,
+				"easel %s (%s, %s)\n", v.Get("version").Text(), v.Get("revision").Text(), v.Get("go").Text())
 			return nil
 		}
 	},
 }
 
-// versionInfo is what the build left in the program: {version, revision, go}.
+// versionInfo is the build information of the program: {version, revision, go}.
 func versionInfo() engine.Value {
 	info, _ := debug.ReadBuildInfo()
 	b := buildOf(info)
 	return engine.Object("version", b.version, "revision", b.revision, "go", b.goVersion)
 }
 
-// hostVersion is what a host says of itself to clients, and puts into backups: the version with the
-// revision behind it, as in 0.2.0+4f2a0c7d9b5e.
+// hostVersion is the version in responses and backups: the version followed by the revision, as in
+// 0.2.0+4f2a0c7d9b5e.
 func hostVersion() string {
 	info, _ := debug.ReadBuildInfo()
 	return buildOf(info).String()
@@ -52,8 +53,8 @@ const (
 	noRevision = "unknown revision"
 )
 
-// buildOf takes what the linker was told, and else what Go found out: the version of `go install
-// module@version`, or one made of the repository's tag and commit. info may be nil.
+// buildOf returns the values of the linker, or else Go's: the version of `go install
+// module@version`, or one of the repository's tag and commit. info may be nil.
 func buildOf(info *debug.BuildInfo) build {
 	b := build{version: version, revision: revision}
 	if info != nil {

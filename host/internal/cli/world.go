@@ -31,7 +31,7 @@ Without any, the offline model answers: it calls no language model, and says so.
 Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_NAME_HOSTS lists the hosts they may go to.
 `
 
-// world is what the flags say about everything outside the engine.
+// world holds the flags of everything outside the engine: models, datasets, scripts, tools.
 type world struct {
 	model     string
 	knowledge string
@@ -48,32 +48,33 @@ type world struct {
 	approval  names
 	seed      uint64
 	scripts   scriptPlace
-	tape      *enginetest.SecretsTape // remembers secrets that are used; nil does not
+	tape      *enginetest.SecretsTape // collects used secrets; nil does not
 
 	uploads files.Uploads
 }
 
 func (w *world) flags(fs *flag.FlagSet) {
-	fs.StringVar(&w.model, "model", "", "answers all model calls: `ID` is offline, scripted:FILE, or MODEL@PROVIDER")
+	fs.StringVar(&w.model, "model", "", "model for all model calls: `ID` is offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
 	fs.BoolVar(&w.private, "allow-private", false,
-		"let Invoke, tools and MCP servers reach private and local addresses")
+		"allow Invoke, tools and MCP servers to use private and local addresses")
 	fs.BoolVar(&w.noTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&w.mcp, "mcp", "",
 		"`FILE` of MCP servers by the ids that Agents use: {\"mcpServers\": {ID: {url} or {command, args, env}}}")
 	fs.StringVar(&w.sqlite, "sqlite", "", sqliteUsage)
 	fs.StringVar(&w.browser, "browser", "", browserUsage)
-	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
+	fs.StringVar(&w.save, "save", "",
+		"`DIR` for files that a canvas creates (output_format); none are created when left out")
 	w.scripts.flags(fs)
 	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
 	fs.Var(&w.calls, "model-limit", modelLimitUsage())
 	fs.Var(&w.prices, "prices", pricesUsage)
 	fs.Var(&w.approval, "approval", approvalUsage)
-	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
+	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 means a random seed")
 }
 
-// options are the engine's options for one run.
+// options returns the engine's options for one run.
 func (w *world) options(a *app) (engine.Options, error) {
 	config, err := model.FromEnvironment(a.getenv)
 	if err != nil {
@@ -115,7 +116,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 		ports.Code = scripts.With(files.RunFiles{Uploads: &w.uploads, Made: w.made(a)}.Save)
 	}
 	ports.Tools = w.tools(a, secrets, chosen)
-	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer
+	if dir, err := os.UserCacheDir(); err == nil { // without it, PDF files take a second longer
 		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")
 	}
 	w.uploads.Documents.OCR = document.FindTesseract()
@@ -124,7 +125,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	}
 	if w.knowledge != "" {
 		if info, err := os.Stat(w.knowledge); err != nil || !info.IsDir() {
-			return engine.Options{}, misuse("", "--knowledge %s: it is no folder", w.knowledge)
+			return engine.Options{}, misuse("", "--knowledge %s: not a folder", w.knowledge)
 		}
 		documents, err := folder.Open(context.Background(), folder.Config{
 			Root: w.knowledge, Wait: -1, Images: w.uploads.Documents.OCR != nil,
@@ -143,12 +144,13 @@ func (w *world) options(a *app) (engine.Options, error) {
 	}, nil
 }
 
-// made is the folder for files that a canvas makes.
+// made returns the folder for files that a canvas creates.
 func (w *world) made(a *app) files.Made {
 	return files.Made{Dir: w.save, Saved: func(path string) { fmt.Fprintln(a.err, "saved", path) }}
 }
 
-// tools run components that act outside: some in this process, all others as sandboxed modules.
+// tools returns the runner of components that act outside: some in this process, all others as
+// sandboxed modules.
 func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engine.Tools {
 	port := &hosttool.Port{
 		Network: &web.Client{AllowPrivate: w.private}, SQLiteDir: w.sqlite, Documents: &w.uploads.Documents,
@@ -161,8 +163,8 @@ func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engin
 	return port
 }
 
-// servers are the MCP servers of --mcp, and those whose address a canvas holds. The commands of the
-// file are allowed: the user of this program chose the file.
+// servers returns the MCP servers of --mcp and of addresses in canvases. Commands in the file are
+// allowed, since the user chose it.
 func (w *world) servers(a *app, secrets engine.Secrets) (engine.MCP, error) {
 	var set mcp.Set
 	if w.mcp != "" {
@@ -178,7 +180,7 @@ func (w *world) servers(a *app, secrets engine.Secrets) (engine.MCP, error) {
 	return &mcp.Port{Client: client, Owner: "local", Find: set.Find, Secrets: secrets}, nil
 }
 
-// worker is this program as the worker of scripts. Without a path to it, scripts run inside.
+// worker is the command of a script worker, this program. Without its path, scripts run in process.
 func worker(command string) []string {
 	self, err := os.Executable()
 	if err != nil {
