@@ -234,7 +234,8 @@ func (e *emitter) note(typ EventType, n *node, data Value) {
 		return
 	}
 	if err := within(ErrEventTooLarge, data.Size(), e.opt.Limits.Event); err != nil {
-		data = Object("component_id", data.Get("component_id"), "tool_name", data.Get("tool_name"), "error", err.Error())
+		data = Object(
+			"component_id", data.Get("component_id"), "tool_name", data.Get("tool_name"), "error", err.Error())
 	}
 	id := ""
 	if n != nil {

@@ -253,7 +253,7 @@ func (h *Host) begin(ctx context.Context) {
 	h.work.Go(func() { h.schedules.Work(working) })
 	h.ingesting.Go(func() { h.datasets.Ingester.Run(working) })
 	h.work.Go(func() { h.runMemory.guard(working.Done(), h.runs, h.cfg.Log) })
-	h.work.Go(func() { h.warmTools(working) })
+	h.work.Go(func() { warmTools(working, h) })
 	h.redis.work(working, h)
 	h.plugins.watch(working, h)
 }

@@ -29,7 +29,7 @@ func newTools(h *Host) *tools.Set {
 
 // warmTools compiles what the tools share, and keeps it on disk for the next start. A host without
 // a folder compiles when the first tool is called.
-func (h *Host) warmTools(ctx context.Context) {
+func warmTools(ctx context.Context, h *Host) {
 	if h.plugins == nil {
 		return
 	}

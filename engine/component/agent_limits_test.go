@@ -263,9 +263,9 @@ func TestTakeoverCountsWhatWasUsedBefore(t *testing.T) {
 	require.Zero(t, m.calls)
 }
 
-// cutBeforeResult returns the log of a run whose host died after its first model call and before it
-// had written the result of the node. Mostly the usage is written first; runs in which it is not are
-// begun again.
+// cutBeforeResult returns the log of a run whose host died after its first model call, before it
+// had written the result of the node. Usually the usage is written first; it tries again until it
+// is.
 func cutBeforeResult(t *testing.T, c *engine.Canvas, opt engine.Options) []*engine.Event {
 	for range 100 {
 		var log []*engine.Event

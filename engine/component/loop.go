@@ -42,8 +42,8 @@ var loopItemSpec = engine.Spec{
 //
 // Source: RAGFlow agent/component/loop.py and loopitem.py at 80a16e71 (behaviour only). Differs:
 // booleans compare as themselves; a condition that cannot be tested is an error of the LoopItem;
-// with items the Loop iterates over a list, as an Iteration does, and of several elements at once an
-// ExitLoop ends its own only.
+// with items the Loop iterates over a list, as an Iteration does, and an ExitLoop ends only its own
+// element.
 type Loop struct {
 	Variables       []LoopVariable  `json:"loop_variables" doc:"outputs of the loop with their initial values"`
 	Conditions      []LoopCondition `json:"loop_termination_condition" doc:"when the loop ends" label:"End conditions"`

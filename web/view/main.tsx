@@ -73,7 +73,7 @@ session.sharing.rival.subscribe(() => {
   if (session.sharing.rival.get() === undefined) drafts.rejoin();
 });
 
-// edited returns the canvas as it is. One that was saved since it was opened is now another revision
+// edited returns the current canvas. One that was saved since it was opened is now another revision
 // of the host.
 function edited(): Document | undefined {
   const [document_, origin] = [session.document.get(), session.origin.get()];

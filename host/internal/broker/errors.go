@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -112,12 +114,16 @@ func full(code jetstream.ErrorCode) bool {
 func Transient(err error) bool {
 	for _, kind := range []error{
 		nats.ErrTimeout, nats.ErrNoServers, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
-		nats.ErrReconnectBufExceeded, nats.ErrStaleConnection,
+		nats.ErrReconnectBufExceeded, nats.ErrStaleConnection, io.EOF,
 		jetstream.ErrNoStreamResponse, jetstream.ErrJetStreamNotEnabled, context.DeadlineExceeded,
 	} {
 		if errors.Is(err, kind) {
 			return true
 		}
+	}
+	var network *net.OpError
+	if errors.As(err, &network) {
+		return true
 	}
 	var api *jetstream.APIError
 	return errors.As(err, &api) && api.Code == 503 && !full(api.ErrorCode)

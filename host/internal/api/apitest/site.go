@@ -174,8 +174,8 @@ func (s *Site) parse() {
 	s.T.Cleanup(func() { stop(); <-done })
 }
 
-// Frozen has a site limit attempts to log in by a clock that stands still, so that on a slow machine
-// no attempt comes back while a test uses them up.
+// Frozen stops the clock that limits attempts to log in, so that on a slow machine no attempt is
+// given back while a test uses them up.
 func Frozen(c *Config) { c.Now = func() time.Time { return CountedDay } }
 
 // CountedDay is when sites begin to count tokens, far from midnight.

@@ -60,13 +60,13 @@ func unknownLike(id string) string {
 func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 	s := apitest.New(t)
 	b := s.FurnishAll()
-	nobody := apitest.Nobodys
-	nobody.Canvas, nobody.Session = unknownLike(b.Canvas), unknownLike(b.Session)
+	unknownIDs := apitest.Nobodys
+	unknownIDs.Canvas, unknownIDs.Session = unknownLike(b.Canvas), unknownLike(b.Session)
 	clean := func(a apitest.Answer) string {
 		text := sentName.ReplaceAllString(a.Text, "new") // refusals repeat it
 		text = strings.ReplaceAll(text, b.Chunk, apitest.Nobodys.Chunk)
 		text = strings.ReplaceAll(text, b.Dataset, apitest.Nobodys.Dataset)
-		for _, id := range []string{nobody.Canvas, nobody.Session, b.Document, b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule, b.Memory} {
+		for _, id := range []string{unknownIDs.Canvas, unknownIDs.Session, b.Document, b.Canvas, b.Session, b.Run, b.Message, b.Version, b.File, b.Server, b.Key, b.User, b.Secret, b.Provider, b.Schedule, b.Memory} {
 			text = strings.ReplaceAll(text, id, apitest.Nowhere)
 		}
 		return text
@@ -85,7 +85,7 @@ func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 		theirs := s.Request(method, b.Fill(r.Path)+b.Query(), "two", body(b))
 		require.NotContains(t, theirs.Text, "my secret", "%s %s", method, r.Path)
 		require.NotContains(t, theirs.Text, "mine", "%s %s", method, r.Path)
-		unknown := s.Request(method, nobody.Fill(r.Path)+nobody.Query(), "two", body(nobody))
+		unknown := s.Request(method, unknownIDs.Fill(r.Path)+unknownIDs.Query(), "two", body(unknownIDs))
 		require.Equal(t, unknown.Status, theirs.Status, "%s %s: %s / %s", method, r.Path, theirs.Text, unknown.Text)
 		if refusal := theirs.Code() > 0 || theirs.Status >= 400; refusal {
 			compared++
