@@ -36,19 +36,22 @@ func shorten(body []byte, pusher uint64) ([]byte, error) {
 	return append(slices.Clone(body[:at]), encode(list)...), nil
 }
 
-// shortenCode applies shorten to the code section.
-func shortenCode(code []byte, pusher uint64) ([]byte, error) {
+// shortenCode applies shorten to the code section, and removes the bodies of unused functions.
+func shortenCode(code []byte, pusher uint64, unused map[int]bool) ([]byte, error) {
 	count, n := binary.Uvarint(code)
 	out := binary.AppendUvarint(nil, count)
 	rest := code[n:]
-	for range count {
+	for i := range int(count) {
 		size, n := binary.Uvarint(rest)
 		if n <= 0 || uint64(len(rest)-n) < size {
 			return nil, errShape
 		}
-		body, err := shorten(rest[n:n+int(size)], pusher)
-		if err != nil {
-			return nil, err
+		body := unreachable
+		if !unused[i] {
+			var err error
+			if body, err = shorten(rest[n:n+int(size)], pusher); err != nil {
+				return nil, err
+			}
 		}
 		out = append(binary.AppendUvarint(out, uint64(len(body))), body...)
 		rest = rest[n+int(size):]

@@ -11,6 +11,7 @@ import (
 //
 //   - the table from program counters to functions is written at instantiation; see table;
 //   - names and lines used only in crash traces are removed; see trace.go;
+//   - the execution tracer, which nothing starts, is removed; see tracer.go;
 //   - instructions are encoded in fewer bytes; see shorten.go.
 
 // slim returns the smaller module. A module without a regular table is returned unchanged.
@@ -33,6 +34,10 @@ func slim(module []byte) ([]byte, error) {
 		return module, nil
 	}
 	clear(mem[t.base : t.base+t.entries*entrySize])
+	unused, err := tracer(mem)
+	if err != nil {
+		return nil, err
+	}
 	if err := removeTraces(mem); err != nil {
 		return nil, err
 	}
@@ -41,7 +46,7 @@ func slim(module []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if code.body, err = shortenCode(code.body, next); err != nil {
+	if code.body, err = shortenCode(code.body, next, unused); err != nil {
 		return nil, err
 	}
 	if _, err = addFunction(sections, pusherType, pusher); err != nil {

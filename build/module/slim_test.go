@@ -94,8 +94,28 @@ func main() {
 }
 `
 
+// traced uses the execution tracer.
+const traced = `package main
+
+import (
+	"bytes"
+	"fmt"
+	"runtime/trace"
+)
+
+func main() {
+	var out bytes.Buffer
+	fmt.Println(trace.Start(&out))
+	done := make(chan bool)
+	go func() { done <- true }()
+	<-done
+	trace.Stop()
+	fmt.Println(out.Len() > 100)
+}
+`
+
 // program compiles source to a WASI module.
-func program(t *testing.T) []byte {
+func program(t *testing.T, source string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644))
@@ -112,7 +132,7 @@ func program(t *testing.T) []byte {
 // TestSlimModuleIsEquivalent exercises the table, because a panic looks up the functions on the
 // stack.
 func TestSlimModuleIsEquivalent(t *testing.T) {
-	fat := program(t)
+	fat := program(t, source)
 	thin, err := slim(fat)
 	require.NoError(t, err)
 	require.Less(t, len(thin), len(fat)*4/5)
@@ -121,6 +141,12 @@ func TestSlimModuleIsEquivalent(t *testing.T) {
 	require.Contains(t, want, "wrapper: value method main.named.Name called using nil *named pointer\n")
 	require.Contains(t, want, "nested: again first\n4\n")
 	require.Equal(t, want, output(t, thin))
+}
+
+func TestSlimKeepsATracerThatIsUsed(t *testing.T) {
+	thin, err := slim(program(t, traced))
+	require.NoError(t, err)
+	require.Equal(t, "<nil>\ntrue\n", output(t, thin))
 }
 
 // output returns the standard output of a module.
@@ -137,7 +163,7 @@ func output(t *testing.T, module []byte) string {
 }
 
 func TestSlimRemovesOnlyTheTable(t *testing.T) {
-	fat := program(t)
+	fat := program(t, source)
 	sections, err := readSections(fat)
 	require.NoError(t, err)
 	again, err := readSections(writeSections(sections))
@@ -159,7 +185,7 @@ func TestSlimRemovesOnlyTheTable(t *testing.T) {
 }
 
 func TestNamesOfFunctions(t *testing.T) {
-	text, err := names(program(t))
+	text, err := names(program(t, source))
 	require.NoError(t, err)
 	require.Contains(t, string(text), " runtime.main\n")
 	require.Contains(t, string(text), " main.deep\n")
@@ -167,7 +193,7 @@ func TestNamesOfFunctions(t *testing.T) {
 }
 
 func TestSlimRejectsInvalidModules(t *testing.T) {
-	fat := program(t)
+	fat := program(t, source)
 	for _, bad := range [][]byte{nil, []byte("no module"), fat[:len(fat)/2], fat[:8]} {
 		_, err := slim(bad)
 		require.ErrorIs(t, err, errShape)

@@ -154,7 +154,7 @@ func sendOdd(ctx context.Context, r *oddRequest) (status int, problem string) {
 		return 0, "no answer: " + err.Error()
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 8<<20))
+	text, err := readOdd(res)
 	if err != nil {
 		return res.StatusCode, "the answer ends early: " + err.Error()
 	}
@@ -173,6 +173,19 @@ func sendOdd(ctx context.Context, r *oddRequest) (status int, problem string) {
 		problem = fmt.Sprintf("%s: %d %s %.600s", problem, res.StatusCode, kind, text)
 	}
 	return res.StatusCode, problem
+}
+
+// endless are streams of what changes, which the client ends.
+var endless = regexp.MustCompile(`^/api/v2/(canvases|datasets)/[^/]+/events$`)
+
+// readOdd reads an answer, of an endless stream the part that is sent at once.
+func readOdd(res *http.Response) ([]byte, error) {
+	if res.StatusCode != http.StatusOK || !endless.MatchString(res.Request.URL.Path) || res.Request.Method == "HEAD" {
+		return io.ReadAll(io.LimitReader(res.Body, 8<<20))
+	}
+	first := make([]byte, 64<<10)
+	n, err := res.Body.Read(first)
+	return first[:n], err
 }
 
 // oddClient follows no redirects: where they lead is not the host's answer.
