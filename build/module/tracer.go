@@ -28,8 +28,7 @@ var stillUsed = []string{"runtime.traceLocker.ok"}
 // unreachable is the body of a function that is never called: no locals, unreachable, end.
 var unreachable = []byte{0, 0x00, 0x0b}
 
-// tracer returns the numbers of the functions that only the tracer uses, none if something can start
-// it.
+// tracer returns the functions that only the tracer uses; none if it can be started.
 func tracer(mem []byte) (map[int]bool, error) {
 	f, err := findFunctions(mem)
 	if err != nil {

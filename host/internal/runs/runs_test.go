@@ -91,11 +91,6 @@ func (b *bench) only(do func(context.Context, *Runs, *runlog.Lease) error) {
 	b.open()
 }
 
-// takeOver works as a host does.
-func takeOver(ctx context.Context, r *Runs, e *runlog.Lease) error {
-	return r.takeovers.takeOver(ctx, e)
-}
-
 // drop does no work.
 func drop(context.Context, *Runs, *runlog.Lease) error { return nil }
 

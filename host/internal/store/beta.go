@@ -33,7 +33,7 @@ func scanBeta(r row) (sealedBeta, error) {
 // tenant.
 func (s Betas) For(ctx context.Context, tenant, canvas string) (Beta, error) {
 	if canvas != "" {
-		if _, err := (Canvases{s.database}).Get(ctx, tenant, canvas); err != nil {
+		if _, err := Canvases(s).Get(ctx, tenant, canvas); err != nil {
 			return Beta{}, err
 		}
 	}

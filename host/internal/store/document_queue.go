@@ -196,7 +196,7 @@ func (s Ingestion) Finish(ctx context.Context, v Document, p *Parsed) (Document,
 				return err
 			}
 		}
-		if err := (Documents{s.database}).save(ctx, q, &next, &old, affects); err != nil {
+		if err := Documents(s).save(ctx, q, &next, &old, affects); err != nil {
 			return err
 		}
 		out = next

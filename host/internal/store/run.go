@@ -148,7 +148,7 @@ func (s Runs) End(ctx context.Context, end RunEnd, session *Session) (rev int64,
 	err = s.write(ctx, fmt.Sprintf("end run %q", end.ID), func(ctx context.Context, q querier) (err error) {
 		if session == nil {
 			err = freeSession(ctx, q, end.Tenant, end.Session, end.ID)
-		} else if rev, err = (Sessions{s.database}).save(ctx, q, *session); err != nil {
+		} else if rev, err = Sessions(s).save(ctx, q, *session); err != nil {
 			err = fmt.Errorf("session %q: %w", session.ID, err)
 		}
 		if err != nil {
