@@ -41,18 +41,21 @@ export function Palette({
   const list = useRef<HTMLUListElement>(null);
   const found = useMemo(() => {
     const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    return specs.filter((spec) => {
-      const text = [
-        spec.name,
-        spoken(spec.name),
-        spec.description,
-        words(spec.description ?? ""),
-        t(`category.${spec.category}`),
-      ]
-        .join(" ")
-        .toLowerCase();
-      return wanted.every((word) => text.includes(word));
-    });
+    const about = (spec: ComponentSpec): string[] => [
+      spoken(spec.name),
+      spec.name,
+      [spec.description, words(spec.description ?? ""), t(`category.${spec.category}`)].join(" "),
+    ];
+    // Those whose name begins with the first word come first, then those whose name contains all.
+    return specs.flatMap((spec) => {
+      const texts = about(spec).map((text) => text.toLowerCase());
+      const all = texts.join(" ");
+      if (!wanted.every((word) => all.includes(word))) return [];
+      const names = texts.slice(0, 2);
+      const begins = names.some((name) => name.startsWith(wanted[0] ?? ""));
+      const inName = wanted.every((word) => names.join(" ").includes(word));
+      return { spec, rank: begins ? 0 : inName ? 1 : 2 };
+    }).sort((a, b) => a.rank - b.rank).map(({ spec }) => spec);
   }, [specs, query, words, t]);
   const at = Math.min(active, found.length - 1);
   useEffect(() => {
