@@ -219,7 +219,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done();
   });
 
-  test("a canvas of the host is edited and saved there, over its own revision only, digit by digit", async () => {
+  test("a canvas of the host is edited and saved there, beside changes from elsewhere, digit by digit", async () => {
     const signed = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const made = await fetch(address + "/api/v2/canvases", {
       method: "POST", headers: signed,
@@ -248,8 +248,12 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
 
     const elsewhere = await fetch(`${address}/api/v2/canvases/${id}`, { method: "PUT", headers: signed, body: '{"title":"Numbers, again"}' });
     assert.equal(elsewhere.status, 200);
+    await rewrite("newer words", "newest words");
     await page.getByRole("button", { name: "Save to host" }).click();
-    await page.getByText("the canvas was changed meanwhile").waitFor();
+    await page.getByRole("button", { name: "Saved" }).waitFor();
+    const merged = await text();
+    assert.match(merged, /newest words/);
+    assert.match(merged, /Numbers, again/, "what changed elsewhere stays");
     await done(/status of (401|409)/);
   });
 
