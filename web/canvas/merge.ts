@@ -92,7 +92,7 @@ class Merger {
 
   #walk(path: Path, base: unknown, mine: unknown, theirs: unknown): void {
     if (this.#isApart(path) || same(base, mine) || same(mine, theirs)) return;
-    if (same(base, theirs)) {
+    if (path.length > 0 && same(base, theirs)) { // the document itself has no place
       put(this.draft, { path, mine });
       return;
     }

@@ -57,6 +57,13 @@ const set = (draft: Draft, id: string, name: string, value: unknown): void => {
 };
 const valueOf = (dsl: Dsl, id: string, name: string): unknown => dsl.components[id]?.obj.params[name];
 
+test("changes of one side alone are the merge, for the other may have changed the title", () => {
+  const changed = base();
+  changed.components["out"] = node("Message", { content: ["Bye"] }, [], ["llm"]);
+  assert.deepEqual(merge(base(), changed, base()), { ...merge(base(), base(), base()), dsl: changed });
+  assert.deepEqual(merge(base(), base(), changed).dsl, changed);
+});
+
 test("changes of different settings, nodes and edges go together", () => {
   const start = base();
   const mine = changed(start, (draft) => {

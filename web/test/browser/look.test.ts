@@ -74,7 +74,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       for (const tab of ["chat", "timeline", "node", "variables", "problems"]) {
         if (tab === "node") {
           await page.locator('.react-flow__node:has(.box-name b:has-text("Brewing advice"))').click();
-          await page.locator(".actions button", { has: page.locator(".icon") }).click();
+          await page.locator(".actions button", { has: page.locator(".icon") }).first().click();
           await page.locator(".box .badge.pinned").waitFor();
           await page.locator(".actions button").nth(2).click();
           await page.locator("form.alone").waitFor();
