@@ -56,8 +56,12 @@ type namedBudget struct {
 
 func (b budgets) named() []namedBudget {
 	return []namedBudget{
-		{"requests", b.requests}, {"small_requests", b.small}, {"documents", b.documents}, {"runs", b.runs},
-		{"run_canvases", b.canvases}, {"scripts", b.scripts},
+		{"requests", b.requests},
+		{"small_requests", b.small},
+		{"documents", b.documents},
+		{"runs", b.runs},
+		{"run_canvases", b.canvases},
+		{"scripts", b.scripts},
 	}
 }
 

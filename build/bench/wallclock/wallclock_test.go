@@ -36,8 +36,11 @@ func TestCriticalIsTheLongestChain(t *testing.T) {
 	}).nodes
 	at := func(n float64) time.Time { return time.Unix(0, 0).Add(time.Duration(n * float64(time.Second))) }
 	calls := []made{
-		{"LLM:a1", 1, at(0), at(1)}, {"LLM:c", 1, at(2), at(3)}, {"LLM:b1", 3, at(0), at(3)},
-		{"LLM:a2", 3, at(1), at(4)}, {"LLM:b2", 2, at(3), at(5)},
+		{"LLM:a1", 1, at(0), at(1)},
+		{"LLM:c", 1, at(2), at(3)},
+		{"LLM:b1", 3, at(0), at(3)},
+		{"LLM:a2", 3, at(1), at(4)},
+		{"LLM:b2", 2, at(3), at(5)},
 	}
 	require.InDelta(t, 5, critical(components, calls), 0)
 	require.InDelta(t, 4, critical(components, calls[:4]), 0)

@@ -96,7 +96,8 @@ func mcpModule(list, call string) []byte {
 		`"required":["city"],"properties":{"city":{"type":"string"}}}},{"name":"other","inputSchema":{}}]}`
 	const head, tail = `{"isError":false,"content":[{"type":"text","text":"done"}],"structuredContent":`, `}`
 	put := func(text string,
-		at int) string {
+		at int,
+	) string {
 		return "(data (i32.const " + strconv.Itoa(at) + ") " + strconv.Quote(text) + ")"
 	}
 	write := func(at, n int) string {

@@ -93,7 +93,8 @@ func absolute(path string, err error) (string, error) {
 
 // installFrom downloads and installs a plugin.
 func (p *pluginPlace) installFrom(ctx context.Context, a *app, s *sources, ref string,
-	limit *contract.Permissions) error {
+	limit *contract.Permissions,
+) error {
 	wasm, origin, err := s.get(ctx, a, ref)
 	if err != nil {
 		return err

@@ -81,7 +81,8 @@ install. Runs go on with the version they began with; ` + "`easel plugin rollbac
 
 // update installs newer versions of the plugins that refs name, of all without refs.
 func (p *pluginPlace) update(ctx context.Context, a *app, c *plugin.Catalog, s *sources, refs []string,
-	next bool) error {
+	next bool,
+) error {
 	list, err := downloaded(c.List(), refs)
 	if err != nil {
 		return err

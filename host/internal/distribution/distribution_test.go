@@ -47,8 +47,10 @@ func TestPublicServerLeadsNowherePrivate(t *testing.T) {
 	c := &Client{}
 	require.NoError(t, c.control("tcp", "127.0.0.1:80", nil), "a person may name a private server")
 	require.NoError(t, c.control("tcp", "93.184.216.34:443", nil))
-	for _, address := range []string{"127.0.0.1:80", "10.0.0.1:80", "[::1]:80", "169.254.169.254:80",
-		"[::ffff:10.0.0.1]:80"} {
+	for _, address := range []string{
+		"127.0.0.1:80", "10.0.0.1:80", "[::1]:80", "169.254.169.254:80",
+		"[::ffff:10.0.0.1]:80",
+	} {
 		require.ErrorIs(t, c.control("tcp", address, nil), ErrPrivate, address)
 	}
 }
@@ -93,8 +95,10 @@ func TestIndex(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "weather "+want, string(got))
 		}
-		for ref, want := range map[string]string{"moon": "lists no plugin moon",
-			"weather@2": "lists no version 2 of weather"} {
+		for ref, want := range map[string]string{
+			"moon":      "lists no plugin moon",
+			"weather@2": "lists no version 2 of weather",
+		} {
 			_, err := x.Find(ref)
 			require.ErrorContains(t, err, want)
 		}
@@ -110,8 +114,10 @@ func TestIndex(t *testing.T) {
 	v.Location = "../secret"
 	_, err = x.Get(t.Context(), c, v)
 	require.ErrorContains(t, err, "a path below the index")
-	err = AddTo(path, Listed{Name: "weather", Versions: []Release{{Version: "1.0.0",
-		SHA256: hexOf([]byte("other"))}}}, false)
+	err = AddTo(path, Listed{Name: "weather", Versions: []Release{{
+		Version: "1.0.0",
+		SHA256:  hexOf([]byte("other")),
+	}}}, false)
 	require.ErrorContains(t, err, "lists weather 1.0.0 with another file")
 }
 

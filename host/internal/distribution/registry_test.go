@@ -40,8 +40,10 @@ const (
 )
 
 func newRegistry(t *testing.T) *registry {
-	r := &registry{t: t, stored: map[string][]byte{}, manifests: map[string][]byte{}, tags: map[string]string{},
-		user: "ann"}
+	r := &registry{
+		t: t, stored: map[string][]byte{}, manifests: map[string][]byte{}, tags: map[string]string{},
+		user: "ann",
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /token", r.token)
 	mux.HandleFunc("/v2/"+repository+"/", r.serve)
@@ -271,8 +273,10 @@ func TestPullIsBounded(t *testing.T) {
 }
 
 func TestParseReference(t *testing.T) {
-	for _, text := range []string{"oci://ghcr.io/a/b:1.0.0", "oci://localhost:5000/a",
-		"oci://[::1]:5000/a@" + digestOf(nil)} {
+	for _, text := range []string{
+		"oci://ghcr.io/a/b:1.0.0", "oci://localhost:5000/a",
+		"oci://[::1]:5000/a@" + digestOf(nil),
+	} {
 		r, err := ParseReference(text)
 		require.NoError(t, err, text)
 		require.Equal(t, text, r.String())

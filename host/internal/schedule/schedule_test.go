@@ -445,7 +445,8 @@ func TestScheduleIsRefused(t *testing.T) {
 		{"a zone that is a path", Schedule{When: When{Cron: "@daily", Zone: "../../etc/passwd"}}, "is no time zone"},
 		{"a day that never comes", Schedule{When: When{Cron: "0 0 30 2 *"}}, "names no time"},
 		{
-			"an unknown canvas", Schedule{When: When{Cron: "@daily"}, Job: runs.Job{Canvas: "none"}},
+			"an unknown canvas",
+			Schedule{When: When{Cron: "@daily"}, Job: runs.Job{Canvas: "none"}},
 			store.ErrNotFound.Error(),
 		},
 		{
@@ -454,11 +455,13 @@ func TestScheduleIsRefused(t *testing.T) {
 			runs.ErrCanvas.Error(),
 		},
 		{
-			"an unknown session", Schedule{When: When{Cron: "@daily"}, Job: runs.Job{Session: "none"}},
+			"an unknown session",
+			Schedule{When: When{Cron: "@daily"}, Job: runs.Job{Session: "none"}},
 			runs.ErrSession.Error(),
 		},
 		{
-			"a session of another canvas", Schedule{When: When{Cron: "@daily"}, Job: runs.Job{Session: session}},
+			"a session of another canvas",
+			Schedule{When: When{Cron: "@daily"}, Job: runs.Job{Session: session}},
 			runs.ErrSession.Error(),
 		},
 	} {

@@ -14,8 +14,10 @@ import (
 func approved(settings string) string {
 	return `{"settings":` + settings + `,` + apitest.Parts(
 		[4]string{"begin", "Begin", `{}`, "StringTransform:S"},
-		[4]string{"StringTransform:S", "StringTransform",
-			`{"approval":true,"method":"merge","script":"merged {sys.query}","delimiters":[","]}`, "Message:A"},
+		[4]string{
+			"StringTransform:S", "StringTransform",
+			`{"approval":true,"method":"merge","script":"merged {sys.query}","delimiters":[","]}`, "Message:A",
+		},
 		[4]string{"Message:A", "Message", `{"content":["{StringTransform:S@result}"]}`, ""},
 	)[1:]
 }

@@ -93,10 +93,14 @@ func TestMetadata(t *testing.T) {
 		{"equal, without case", `{"method": "manual", "manual": [{"key": "lang", "op": "=", "value": "en"}]}`, "old"},
 		{"an unknown key is ignored", `{"method": "manual", "manual": [{"key": "colour", "op": "=", "value": "x"},
 			{"key": "lang", "op": "=", "value": "fr"}]}`, "side"},
-		{"nothing fits a canvas's own conditions",
-			`{"method": "manual", "manual": [{"key": "year", "op": "=", "value": "1900"}]}`, ""},
-		{"nothing fits a model's conditions",
-			`{"method": "auto", "manual": [{"key": "year", "op": "=", "value": "1900"}]}`, "new old plain side"},
+		{
+			"nothing fits a canvas's own conditions",
+			`{"method": "manual", "manual": [{"key": "year", "op": "=", "value": "1900"}]}`, "",
+		},
+		{
+			"nothing fits a model's conditions",
+			`{"method": "auto", "manual": [{"key": "year", "op": "=", "value": "1900"}]}`, "new old plain side",
+		},
 		{"no filter", `null`, "new old plain side"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
