@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,22 +26,15 @@ import (
 
 // The tests start this test program again as a host, and kill it.
 
-const (
-	childVariable  = "EASEL_HOST_CHILD"
-	memoryVariable = "EASEL_HOST_MEMORY" // bytes that the host has, as with --memory
-)
+const childVariable = "EASEL_HOST_CHILD"
 
 func TestMain(m *testing.M) {
 	dir := os.Getenv(childVariable)
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	memory, _ := strconv.ParseInt(os.Getenv(memoryVariable), 10, 64) // 0 is the limit of the process
-	if memory > 0 {
-		debug.SetMemoryLimit(memory / 2)
-	}
 	h, err := New(context.Background(), Config{
-		Dir: dir, Key: "key", Memory: memory, AllowPrivate: true, Lease: time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Dir: dir, Key: "key", AllowPrivate: true, Lease: time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {
 		panic(err)
@@ -58,19 +50,6 @@ func TestMain(m *testing.M) {
 // start runs a host on a data directory; kill ends it without a word.
 func start(t *testing.T, dir string) (url string, kill func()) {
 	t.Helper()
-	url, _, kill = startHost(t, dir)
-	return url, kill
-}
-
-// startProcess is start for tests that look at the process.
-func startProcess(t *testing.T, dir string) (url string, pid int) {
-	t.Helper()
-	url, pid, _ = startHost(t, dir)
-	return url, pid
-}
-
-func startHost(t *testing.T, dir string) (url string, pid int, kill func()) {
-	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+dir)
 	cmd.Stderr = os.Stderr
@@ -84,7 +63,7 @@ func startHost(t *testing.T, dir string) (url string, pid int, kill func()) {
 	t.Cleanup(kill)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
-	return "http://" + strings.TrimSpace(line), cmd.Process.Pid, kill
+	return "http://" + strings.TrimSpace(line), kill
 }
 
 func call(t *testing.T, method, url, body string, into any) {

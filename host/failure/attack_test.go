@@ -15,7 +15,7 @@ import (
 // TestAttackSet is everything that strangers may try on a host of 1 GiB, in full: it stays alive
 // and below 600 MB, no session is stuck, and nothing that was acknowledged is lost.
 // EASEL_ATTACK_SEED makes other requests and mutants, and EASEL_CANVASES names a folder of canvases
-// for the mutants. TestHostileDocuments belongs to it.
+// for the mutants.
 func TestAttackSet(t *testing.T) {
 	seed := uint64(oddSeed)
 	if text := os.Getenv("EASEL_ATTACK_SEED"); text != "" {
@@ -31,6 +31,7 @@ func TestAttackSet(t *testing.T) {
 		{"odd requests", func(t *testing.T, bin programs) { sendOddRequests(t, bin, seed, 18_000) }},
 		{"mutants", func(t *testing.T, bin programs) { runMutants(t, bin, seed, 3_000) }},
 		{"bodies", hostileBodies},
+		{"documents", allDocuments},
 		{"growing texts", growingCanvases},
 		{"large canvases", largeCanvases},
 		{"scripts", allScripts},

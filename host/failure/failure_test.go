@@ -22,6 +22,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{"cluster", clusterOfThree}, // the longest one first
 		{"hostile bodies", hostileBodies},
+		{"hostile documents", hostileDocuments},
 		{"kill host, embedded", killHostEmbedded},
 		{"kill host, shared", killHostShared},
 		{"kill ingestion, embedded", killIngestEmbedded},

@@ -113,7 +113,7 @@ func largeCanvases(t *testing.T, bin programs) {
 	)
 	require.Positive(t, answered)
 	require.Positive(t, done.Load())
-	require.Less(t, peak, int64(600<<20))
+	require.Less(t, peak, int64(600e6))
 }
 
 // assertDone waits for a run, which must succeed.

@@ -145,7 +145,7 @@ func growingCanvases(t *testing.T, bin programs) {
 		}
 		group.Wait()
 	}
-	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600<<20))
+	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600e6))
 
 	// Killed in the middle, twice.
 	for range 2 {
@@ -156,7 +156,7 @@ func growingCanvases(t *testing.T, bin programs) {
 		h = w.start("a", "--memory", "1GiB")
 	}
 	requireSteps(t, w.follow(w.run(h, healthy, "", "fine"), 0, nil).wait(), 2)
-	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600<<20))
+	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600e6))
 }
 
 // longConversation lets the state of a session grow turn by turn until it has no room, and empties
