@@ -29,7 +29,7 @@ func (b *bench) requireTurn(canvas, session, query string) (answer string) {
 	}
 	v, err := b.store.Sessions.Get(b.t.Context(), "t", session)
 	require.NoError(b.t, err)
-	require.Empty(b.t, v.Run, "the turn has freed its session")
+	require.NotEqual(b.t, j.ID, v.Run, "the turn has freed its session; a recovered run may hold it now")
 	return said.Text.String()
 }
 
