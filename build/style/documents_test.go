@@ -2,7 +2,11 @@ package main
 
 import (
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,4 +64,80 @@ func TestDependenciesHaveReasons(t *testing.T) {
 		}
 		require.Equal(t, want, got, module)
 	}
+}
+
+// The limits of what a reader opens to follow one value through a server and through the page.
+const (
+	serverFiles    = 14
+	serverPackages = 6
+	pageFiles      = 12
+)
+
+// The documented way of one value stays within its limits, and every file on it exists.
+func TestWayOfOneValueIsShort(t *testing.T) {
+	root := filepath.Join("..", "..")
+	text, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	require.NoError(t, err)
+	server, question, events := waysOfOneValue(t, string(text))
+	require.LessOrEqual(t, len(server), serverFiles, "files of a server")
+	packages := map[string]bool{}
+	for _, file := range server {
+		packages[path.Dir(file)] = true
+	}
+	require.LessOrEqual(t, len(packages), serverPackages, "packages of a server")
+	require.LessOrEqual(t, len(question), pageFiles, "files from the page to the engine")
+	require.LessOrEqual(t, len(events), pageFiles, "files from the engine to the page")
+	for _, way := range [][]string{server, question, events} {
+		require.Greater(t, len(way), 5, "a way of so few files is not read from the document")
+		require.Len(t, slices.Compact(slices.Sorted(slices.Values(way))), len(way), "a file stands twice")
+		for _, file := range way {
+			require.FileExists(t, filepath.Join(root, filepath.FromSlash(file)))
+		}
+	}
+}
+
+func TestWaysOfOneValueAreRead(t *testing.T) {
+	server, question, events := waysOfOneValue(t, "## One value's way\n\n"+
+		"**A completion on a server**, in `host/x`:\n\n| step | file |\n|---|---|\n"+
+		"| `Start` reads | `host/a.go` |\n| writes | `host/b/c.go` |\n\nAsked: `host/d.go`.\n\n"+
+		"**A question in the page**, there: `web/a.ts`, `wasm/b.go`.\n\n**Its events**, back: `wasm/b.go`.\n\n"+
+		"**Where something is decided:**\n\n| question | file |\n| x | `host/e.go` |\n\n"+
+		"## Next\n| x | `host/f.go` |\n")
+	require.Equal(t, []string{"host/a.go", "host/b/c.go"}, server)
+	require.Equal(t, []string{"web/a.ts", "wasm/b.go"}, question)
+	require.Equal(t, []string{"wasm/b.go"}, events)
+}
+
+// waysOfOneValue reads the files that architecture.md lists for a completion on a server, for a
+// question in the page and for its events.
+func waysOfOneValue(t *testing.T, text string) (server, question, events []string) {
+	t.Helper()
+	_, section, ok := strings.Cut(text, "\n## One value's way\n")
+	if !ok {
+		section, ok = strings.CutPrefix(text, "## One value's way\n")
+	}
+	require.True(t, ok, "no chapter about the way of one value")
+	section, _, _ = strings.Cut(section, "\n## ")
+	name := regexp.MustCompile("`((?:host|web|wasm|engine)/[\\w./-]+\\.(?:go|ts|tsx))`")
+	var way *[]string
+	for line := range strings.SplitSeq(section, "\n") {
+		switch {
+		case strings.HasPrefix(line, "**A completion on a server**"):
+			way = &server
+			continue
+		case strings.HasPrefix(line, "**A question in the page**"):
+			way = &question
+		case strings.HasPrefix(line, "**Its events**"):
+			way = &events
+		case line != "" && !strings.HasPrefix(line, "|"):
+			way = nil
+		}
+		if way == nil {
+			continue
+		}
+		for _, m := range name.FindAllStringSubmatch(line, -1) {
+			*way = append(*way, m[1])
+		}
+	}
+	return server, question, events
 }

@@ -16,9 +16,11 @@ import (
 type Config struct {
 	Services *app.Services
 	Routes   []Route // of all faces
-	// Unrouted answers an unknown path, and with known one that has other methods; nil answers as
-	// the dialects do.
+	// Unrouted answers an unknown path, and with known one that has other methods; nil answers
+	// text.
 	Unrouted func(r *Request, known bool)
+	// Fail answers failures of routes without a form of their own; nil answers text.
+	Fail ErrorForm
 	// CancelOnLeave stops a run whose only reader, the client that started it, disconnects. Without
 	// it the run continues.
 	CancelOnLeave bool
@@ -77,7 +79,10 @@ func New(cfg Config) *API {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
 	if cfg.Unrouted == nil {
-		cfg.Unrouted = func(r *Request, known bool) { Unrouted(r, r.HTTP.URL.Path, known) }
+		cfg.Unrouted = unrouted
+	}
+	if cfg.Fail == nil {
+		cfg.Fail = failPlain
 	}
 	a := &API{cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}}
 	a.metrics = newMetrics(cfg.Metrics, cfg.Services.Runs)

@@ -104,7 +104,7 @@ func (r *Request) Secure() bool {
 
 // Forbidden is a refusal with HTTP status 403.
 func Forbidden(format string, values ...any) error {
-	f := Refused(CodeForbidden, format, values...)
+	f := Refused(KindForbidden, format, values...)
 	f.Status = http.StatusForbidden
 	return f
 }

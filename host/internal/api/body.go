@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -107,10 +106,9 @@ func (r *Request) reserveOf(account **memlimit.Account, budget *memlimit.Budget,
 	case errors.Is(err, memlimit.ErrTooLarge):
 		return TooLarge("the request takes more memory than this host has for requests: %s; --memory raises it", err)
 	case err != nil && r.HTTP.Context().Err() == nil:
-		return &Failure{
-			Code: CodeServer, Message: "The host has no memory for this request now; try again.",
-			Status: http.StatusServiceUnavailable, After: budgetWait,
-		}
+		f := stopped(KindUnavailable, "The host has no memory for this request now; try again.")
+		f.After = budgetWait
+		return f
 	}
 	return err
 }
@@ -160,7 +158,7 @@ func (r *Request) detach(j *app.Job) {
 
 // TooLarge is a failure with HTTP 413.
 func TooLarge(format string, args ...any) *Failure {
-	return &Failure{Code: CodeBad, Message: fmt.Sprintf(format, args...), Status: http.StatusRequestEntityTooLarge}
+	return stopped(KindTooLarge, format, args...)
 }
 
 // Parse reads JSON that came with the request, within what the class of its body may take.
@@ -193,20 +191,17 @@ func (r *Request) CheckBody(most int64) error {
 		return nil
 	default:
 		r.Writer.Header().Set("Connection", "close")
-		return &Failure{
-			Code: CodeBad, Message: fmt.Sprintf("Content-Encoding %.40q: bodies are read without compression only", encoding),
-			Status: http.StatusUnsupportedMediaType,
-		}
+		return stopped(KindEncoding, "Content-Encoding %.40q: bodies are read without compression only", encoding)
 	}
 }
 
 // checkURL refuses queries that only an attack has.
 func checkURL(r *http.Request) error {
 	if len(r.RequestURI) > maxURL {
-		return &Failure{Code: CodeBad, Message: fmt.Sprintf("the URL is longer than %d bytes", maxURL), Status: http.StatusRequestURITooLong}
+		return stopped(KindLongURL, "the URL is longer than %d bytes", maxURL)
 	}
 	if strings.Count(r.URL.RawQuery, "&") >= maxParameters {
-		return &Failure{Code: CodeBad, Message: fmt.Sprintf("the query has more than %d parameters", maxParameters), Status: http.StatusBadRequest}
+		return stopped(KindRefused, "the query has more than %d parameters", maxParameters)
 	}
 	return nil
 }
@@ -249,10 +244,10 @@ func (r *Request) readBody() error {
 		return err
 	}
 	if err != nil {
-		return Failed(CodeException, "<BadRequest '400: Bad Request'> the body is not JSON: %s", err)
+		return Failed(KindBadRequest, "<BadRequest '400: Bad Request'> the body is not JSON: %s", err)
 	}
 	if v.Kind() != engine.KindObject {
-		return Failed(CodeException, "<BadRequest '400: Bad Request'> the body is %s; an object is needed", KindName(v.Kind()))
+		return Failed(KindBadRequest, "<BadRequest '400: Bad Request'> the body is %s; an object is needed", KindName(v.Kind()))
 	}
 	r.Body.Value, r.Body.Length = v, len(text)
 	return nil
@@ -271,7 +266,7 @@ func (r *Request) ParseForm(text string) (url.Values, error) {
 	}
 	values, err := url.ParseQuery(text)
 	if err != nil {
-		return nil, Failed(CodeException, "the form cannot be read: %s", err)
+		return nil, Failed(KindBadRequest, "the form cannot be read: %s", err)
 	}
 	return values, nil
 }
@@ -323,7 +318,7 @@ func (r *Request) formFailure(form *FormReader, err error) error {
 	if errors.As(err, &f) {
 		return err
 	}
-	return Failed(CodeException, "the form cannot be read: %s", err)
+	return Failed(KindBadRequest, "the form cannot be read: %s", err)
 }
 
 // buffers are what bodies are read with.
@@ -395,7 +390,7 @@ func (r *Request) BodyFailure(err error) error {
 	if errors.As(err, &large) {
 		return err
 	}
-	return &Failure{Code: CodeBad, Message: "the body did not arrive in time or broke off", Status: http.StatusRequestTimeout}
+	return stopped(KindTimeout, "the body did not arrive in time or broke off")
 }
 
 // LimitBodyTime bounds how long the body may take to arrive, until [Request.EndBodyTime].

@@ -12,7 +12,7 @@ import (
 func (r *Request) Document() ([]byte, error) {
 	text, doc, err := r.SentDocument()
 	if err == nil && text != nil && !hasNodes(doc) {
-		f := Refused(CodeArgument, `dsl has no components: a canvas needs at least the node "begin", a pipeline "File"`)
+		f := Refused(KindBadArgument, `dsl has no components: a canvas needs at least the node "begin", a pipeline "File"`)
 		f.Param = "dsl"
 		return nil, f
 	}
@@ -45,11 +45,11 @@ func (r *Request) SentDocument() (text []byte, doc engine.Value, err error) {
 			return nil, engine.Null, err
 		}
 		if err != nil || doc.Kind() != engine.KindObject {
-			return nil, engine.Null, Refused(CodeArgument, "dsl is not a JSON object")
+			return nil, engine.Null, Refused(KindBadArgument, "dsl is not a JSON object")
 		}
 		return []byte(v.Str()), doc, nil
 	default:
-		return nil, engine.Null, Refused(CodeArgument, "argument dsl must be an object, not %s", KindName(v.Kind()))
+		return nil, engine.Null, Refused(KindBadArgument, "argument dsl must be an object, not %s", KindName(v.Kind()))
 	}
 }
 

@@ -11,44 +11,34 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// Codes of the dialects, in the member code of their answers.
-const (
-	CodeOK        = 0
-	CodeException = 100
-	CodeArgument  = 101
-	CodeData      = 102
-	CodeOperating = 103
-	CodeRunning   = 106
-	CodeForbidden = 108
-	CodeAuth      = 109
-	CodeBad       = 400
-	CodeUnknown   = 401
-	CodeNotFound  = 404
-	CodeConflict  = 409
-	CodeServer    = 500
-)
-
 // Failure is an answer that tells what went wrong.
 type Failure struct {
-	Code    int
+	Kind    Kind
 	Message string
-	Data    engine.Value // put in when HasData
+	// Data is for faces whose answers have it beside the message; HasData tells null from none.
+	Data    engine.Value
 	HasData bool
-	Status  int           // HTTP; 0 means 200, as the dialects do
-	After   time.Duration // when to come back, told when it is not 0
-	Param   string        // the member of the request that is wrong, "" when it is none
+	// Status is the HTTP status on every face; 0 leaves it to the face.
+	Status int
+	After  time.Duration // when to try again, 0 for unknown
+	Param  string        // the member of the request that is wrong, "" when it is none
 }
 
 func (f *Failure) Error() string { return f.Message }
 
-// Failed is a failure without data; an exception has null.
-func Failed(code int, format string, args ...any) *Failure {
-	return &Failure{Code: code, Message: fmt.Sprintf(format, args...), HasData: code == CodeException}
+// Failed is a failure without data; that of a bad request has null.
+func Failed(kind Kind, format string, args ...any) *Failure {
+	return &Failure{Kind: kind, Message: fmt.Sprintf(format, args...), HasData: kind == KindBadRequest}
 }
 
 // Refused is a failure with data false.
-func Refused(code int, format string, args ...any) *Failure {
-	return &Failure{Code: code, Message: fmt.Sprintf(format, args...), Data: engine.Bool(false), HasData: true}
+func Refused(kind Kind, format string, args ...any) *Failure {
+	return &Failure{Kind: kind, Message: fmt.Sprintf(format, args...), Data: engine.Bool(false), HasData: true}
+}
+
+// stopped is a failure that has the HTTP status of its kind on every face.
+func stopped(kind Kind, format string, args ...any) *Failure {
+	return &Failure{Kind: kind, Message: fmt.Sprintf(format, args...), Status: kind.HTTP()}
 }
 
 // Lacking refuses a request without the named members; nil when there are
@@ -58,27 +48,23 @@ func Lacking(names []string) error {
 		return nil
 	}
 	text := "required argument are missing: " + strings.Join(names, ",") + "; "
-	return &Failure{Code: CodeArgument, Message: text, HasData: true, Param: names[0]}
+	return &Failure{Kind: KindBadArgument, Message: text, HasData: true, Param: names[0]}
 }
 
 // Unauthorized is the response to an unauthenticated request.
 func Unauthorized() *Failure {
 	return &Failure{
-		Code: CodeUnknown, Message: "<Unauthorized '401: Unauthorized'>", HasData: true,
+		Kind: KindUnauthorized, Message: "<Unauthorized '401: Unauthorized'>", HasData: true,
 		Status: http.StatusUnauthorized,
 	}
 }
 
-// Texts of failures, in the words of the dialects.
+// Messages of failures that several faces answer.
 const (
-	NotOwner      = "Only owner of canvas authorized for this operation."
-	NotOwnerNewer = "Only the owner of the agent is authorized for this operation."
-	NotAccess     = "Make sure you have permission to access the agent."
-	NoCanvas      = "canvas not found."
-	NoSession     = "Session not found!"
-	WrongParent   = "Session does not belong to the requested agent."
-	NoAgent       = "Agent not found."
-	NoPublished   = "No available published version"
+	WrongParent = "Session does not belong to the requested agent."
+	NoCanvas    = "canvas not found."
+	NoSession   = "Session not found!"
+	noPublished = "No available published version"
 )
 
 // AsFailure makes an answer of any error. Texts of errors that are not meant
@@ -93,43 +79,45 @@ func AsFailure(err error) (f *Failure, internal bool) {
 	var order *app.OrderError
 	switch {
 	case errors.As(err, &own):
-		return Failed(CodeException, "%s", own.Message), false
+		return Failed(KindBadRequest, "%s", own.Message), false
 	case errors.As(err, &service):
 		return serviceFailure(service), false
 	case errors.As(err, &large):
 		return TooLarge("the request is larger than %d bytes", large.Limit), false
 	case errors.Is(err, app.ErrSession):
-		return Failed(CodeData, NoSession), false
+		return Failed(KindNotFound, NoSession), false
 	case errors.Is(err, app.ErrOtherCanvas):
-		return Failed(CodeOperating, WrongParent), false
+		return Failed(KindNotOwner, WrongParent), false
 	case errors.Is(err, app.ErrUnpublished):
-		return Failed(CodeData, NoPublished), false
+		return Failed(KindNotFound, noPublished), false
 	case errors.Is(err, app.ErrTooLarge):
 		return TooLarge("%s", err), false
 	case errors.Is(err, app.ErrBusy):
-		return Failed(CodeRunning, "The session is busy with another turn; try again."), false
+		return Failed(KindBusy, "The session is busy with another turn; try again."), false
 	case app.IsPublic(err):
-		return Failed(CodeException, "%s", err), false
+		return Failed(KindBadRequest, "%s", err), false
 	case errors.As(err, &order):
 		return UnknownOrder(order.Order, order.Accepted), false
 	case errors.Is(err, app.ErrInvalid):
-		return Failed(CodeArgument, "%s", err), false
+		return Failed(KindBadArgument, "%s", err), false
 	case errors.Is(err, app.ErrNotFound), errors.Is(err, app.ErrLogNotFound):
-		return Failed(CodeData, NoCanvas), false
+		return Failed(KindNotFound, NoCanvas), false
 	case errors.Is(err, app.ErrExists):
-		return Failed(CodeData, "It already exists."), false
+		return Failed(KindExists, "It already exists."), false
 	case errors.Is(err, app.ErrConflict):
-		return Failed(CodeConflict, "It was changed meanwhile; read it again."), false
+		return Failed(KindChanged, "It was changed meanwhile; read it again."), false
 	case errors.Is(err, app.ErrFull), errors.Is(err, app.ErrReadOnly), errors.Is(err, app.ErrLogFull):
-		return &Failure{Code: CodeServer, Message: "The host cannot store anything now: " + rootText(err), Status: http.StatusInsufficientStorage}, true
+		return stopped(KindStorageFull, "The host cannot store anything now: %s", rootText(err)), true
 	}
 	if message := away(err); message != "" {
 		// A full or stopping host refuses as it should: a line for each request would flood its
 		// log.
 		expected := errors.Is(err, app.ErrMemory) || errors.Is(err, app.ErrClosed)
-		return &Failure{Code: CodeServer, Message: message, Status: http.StatusServiceUnavailable, After: awayFor}, !expected
+		f = stopped(KindUnavailable, "%s", message)
+		f.After = awayFor
+		return f, !expected
 	}
-	return Failed(CodeException, internalError), true
+	return &Failure{Kind: KindInternal, Message: internalError, HasData: true}, true
 }
 
 // internalError stands for an error that callers are not meant to see: it may name files, addresses
@@ -148,23 +136,23 @@ func (f *Failure) inLog(request string) *Failure {
 
 // serviceFailure answers the refusal of a service.
 func serviceFailure(e *app.Error) *Failure {
-	f := Failed(CodeException, "%s", e.Message)
+	f := Failed(KindBadRequest, "%s", e.Message)
 	switch e.Code {
 	case app.CodeBadArgument:
-		f = Refused(CodeArgument, "%s", e.Message)
+		f = Refused(KindBadArgument, "%s", e.Message)
 	case app.CodeForbidden:
-		f = Refused(CodeForbidden, "%s", e.Message)
+		f = Refused(KindForbidden, "%s", e.Message)
 		f.Status = http.StatusForbidden
 	case app.CodeNotFound:
-		f = Failed(CodeData, NoCanvas)
+		f = Failed(KindNotFound, NoCanvas)
 	}
 	f.Param = e.Param
 	return f
 }
 
-// UnknownOrder refuses the parameter orderby of a list, which is an exception to the dialects.
+// UnknownOrder refuses the parameter orderby of a list.
 func UnknownOrder(got string, accepted []string) *Failure {
-	return Failed(CodeException, "argument orderby must be one of %s, not %.40q", strings.Join(accepted, ", "), got)
+	return Failed(KindBadRequest, "argument orderby must be one of %s, not %.40q", strings.Join(accepted, ", "), got)
 }
 
 // awayFor is when a client should come back to a host that cannot answer.

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/app"
 )
 
 // GoName matches what only people who write Go know.
@@ -46,7 +49,30 @@ func TestErrorsWithoutGoNames(t *testing.T) {
 		f, _ := AsFailure(c.err)
 		require.NotRegexp(t, GoName, f.plain().Message)
 	}
-	f := Failed(CodeException, "%s", wrongNumber)
+	f := Failed(KindBadRequest, "%s", wrongNumber)
 	require.NotSame(t, f, f.plain(), "a failure may be shared")
 	require.Equal(t, http.StatusBadRequest, StatusFor(f, f).HTTP)
+}
+
+// Every kind has a status and a code of the vocabulary.
+func TestKindsHaveCodes(t *testing.T) {
+	known := map[string]bool{}
+	for _, group := range engine.Codes() {
+		for _, term := range group.Codes {
+			known[term.Word] = true
+		}
+	}
+	for _, k := range Kinds() {
+		require.True(t, known[k.Code()], "kind %d: code %q is not in engine.Codes", k, k.Code())
+		require.GreaterOrEqual(t, k.HTTP(), 400, k.Code())
+		require.NotEmpty(t, http.StatusText(k.HTTP()), k.Code())
+	}
+}
+
+// A name that is taken is a conflict, not a missing record.
+func TestExistingRecordIsAConflict(t *testing.T) {
+	err := fmt.Errorf("create: %w", app.ErrExists)
+	f, internal := AsFailure(err)
+	require.False(t, internal)
+	require.Equal(t, &Status{http.StatusConflict, "exists", "It already exists."}, StatusFor(f, err))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/api/faces"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/runlog"
@@ -26,7 +27,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// refuse answers a request whose handler returns an error, in the form of a face.
+// refuse answers a request whose handler returns an error, or panics with nil, in the form of a
+// face.
 func refuse(t *testing.T, face string, err error) *httptest.ResponseRecorder {
 	t.Helper()
 	return refuseTo(t, apitest.Quiet, face, err)
@@ -39,13 +41,18 @@ func refuseTo(t *testing.T, log *slog.Logger, face string, err error) *httptest.
 		"v2": "/api/v2/me", "openai": "/api/llm/models", "agents": "/api/v1/agents_openai/{id}/chat/completions",
 		"dialects": "/api/v1/agents",
 	}[face]
-	cfg := api.Config{Services: &app.Services{}, Logger: log}
+	cfg := api.Config{Services: &app.Services{}, Logger: log, Fail: envelope.Fail}
 	routes := faces.New(cfg, "").Routes()
 	i := slices.IndexFunc(routes, func(r api.Route) bool { return r.Path == like })
 	require.GreaterOrEqual(t, i, 0, like)
 	cfg.Routes = []api.Route{{
 		Method: "POST", Path: "/", Body: api.BodyTiny, Need: api.NeedNone, Fail: routes[i].Fail,
-		Handler: func(context.Context, *api.Request) (api.Response, error) { return nil, err },
+		Handler: func(context.Context, *api.Request) (api.Response, error) {
+			if err == nil {
+				panic("handler broke")
+			}
+			return nil, err
+		},
 	}}
 	w := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(t.Context(), "POST", "/", nil)
@@ -127,5 +134,48 @@ func TestPublicErrors(t *testing.T) {
 		f, internal := api.AsFailure(fmt.Errorf("canvas %q: %w", "faq", public))
 		require.False(t, internal)
 		require.Equal(t, `canvas "faq": `+public.Error(), f.Message)
+	}
+}
+
+// A handler that panics is answered in the form of its face.
+func TestPanicIsAnsweredInTheFormOfTheFace(t *testing.T) {
+	for face, want := range map[string]struct {
+		status int
+		member string
+	}{
+		"v2": {500, "error"}, "openai": {500, "error"}, "agents": {500, "error"}, "dialects": {200, "data"},
+	} {
+		w := refuse(t, face, nil)
+		require.Equal(t, want.status, w.Code, face)
+		v, err := engine.ParseJSON(w.Body.Bytes())
+		require.NoError(t, err)
+		require.True(t, has(v, want.member), "%s: %s", face, w.Body)
+	}
+	w := refuse(t, "dialects", nil)
+	require.Equal(t, `{"code":100,"data":null,"message":"the request broke; the host's log says why"}`, w.Body.String())
+}
+
+func has(v engine.Value, member string) bool {
+	_, ok := v.Lookup(member)
+	return ok
+}
+
+// An API without faces answers text.
+func TestFailuresWithoutAFace(t *testing.T) {
+	a := api.New(api.Config{Services: &app.Services{}, Logger: apitest.Quiet, Routes: []api.Route{{
+		Method: "POST", Path: "/", Body: api.BodyTiny, Need: api.NeedNone,
+		Handler: func(context.Context, *api.Request) (api.Response, error) {
+			return nil, api.Failed(api.KindBusy, "wait")
+		},
+	}}})
+	for _, c := range []struct {
+		method, path string
+		status       int
+		says         string
+	}{{"POST", "/", 409, "wait\n"}, {"GET", "/", 405, "Method Not Allowed\n"}, {"GET", "/x", 404, "Not Found\n"}} {
+		w := httptest.NewRecorder()
+		a.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), c.method, c.path, nil))
+		require.Equal(t, c.status, w.Code, c.path)
+		require.Equal(t, c.says, w.Body.String())
 	}
 }

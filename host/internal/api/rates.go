@@ -144,7 +144,9 @@ func NetworkOf(client netip.Addr) string {
 
 // TooMany is the answer to somebody who should wait.
 func TooMany(wait time.Duration, message string) *Failure {
-	return &Failure{Code: CodeBad, Message: message, Status: http.StatusTooManyRequests, After: wait}
+	f := stopped(KindTooMany, "%s", message)
+	f.After = wait
+	return f
 }
 
 // SetRetryAfter tells in whole seconds when to come back.

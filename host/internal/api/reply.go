@@ -21,21 +21,7 @@ type ResponseFunc func(r *Request) error
 // Write calls the function.
 func (f ResponseFunc) Write(r *Request) error { return f(r) }
 
-// OK answers {code, message, data}; data may be null.
-func OK(data engine.Value) Response {
-	return Sorted(http.StatusOK, engine.Object("code", CodeOK, "message", "success", "data", data))
-}
-
-// Result answers {code, data}, and {code} alone for null: the other envelope.
-func Result(data engine.Value) Response {
-	b := engine.NewObject(2).Set("code", engine.Int(CodeOK))
-	if !data.IsNull() {
-		b.Set("data", data)
-	}
-	return Sorted(http.StatusOK, b.Value())
-}
-
-// Sorted answers a value as the original writes JSON.
+// Sorted answers a value as JSON with sorted keys, as RAGFlow writes it.
 func Sorted(status int, v engine.Value) Response {
 	return ResponseFunc(func(r *Request) error {
 		h := r.Writer.Header()
@@ -92,25 +78,6 @@ func (r *Request) write(status int, body []byte) {
 	if _, err := r.Writer.Write(body); err != nil {
 		r.left = true
 	}
-}
-
-// FailEnvelope answers a failure in the envelope of the dialects.
-func FailEnvelope(r *Request, f *Failure, _ error) {
-	SetRetryAfter(r.Writer.Header(), f.After)
-	status := f.Status
-	if status == 0 {
-		status = http.StatusOK
-	}
-	_ = Sorted(status, f.Value()).Write(r) // the client is gone when this fails
-}
-
-// Value is the failure in the dialects' form.
-func (f *Failure) Value() engine.Value {
-	b := engine.NewObject(3).Set("code", engine.Int(int64(f.Code))).Set("message", engine.String(f.Message))
-	if f.HasData {
-		b.Set("data", f.Data)
-	}
-	return b.Value()
 }
 
 // HTTPDate is a time in Unix milliseconds, cut to seconds, as an HTTP date.

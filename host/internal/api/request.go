@@ -35,7 +35,7 @@ type Request struct {
 // Handler answers a request. What it returns is written after it.
 type Handler func(ctx context.Context, r *Request) (Response, error)
 
-// ErrorForm writes an error in the form of an API; f is what the dialects would answer.
+// ErrorForm writes a failure in the form of a face; err is what it was made of.
 type ErrorForm func(r *Request, f *Failure, err error)
 
 // Logger receives what an operator should know.
@@ -133,7 +133,7 @@ func (b *Body) Texts(name string) []string {
 // Mismatch notes a member of a wrong type.
 func (b *Body) Mismatch(name, want string, got engine.Value) {
 	if b.wrong == nil {
-		b.wrong = Refused(CodeArgument, "argument %s must be %s, not %s", name, want, KindName(got.Kind()))
+		b.wrong = Refused(KindBadArgument, "argument %s must be %s, not %s", name, want, KindName(got.Kind()))
 		b.wrong.Param = name
 	}
 }
@@ -187,7 +187,7 @@ func (q Query) Number(name string, absent int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > 1<<30 {
-		return 0, Refused(CodeArgument, "argument %s must be a number, not %.40q", name, text)
+		return 0, Refused(KindBadArgument, "argument %s must be a number, not %.40q", name, text)
 	}
 	return n, nil
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -47,7 +46,8 @@ func (a *API) serve(w http.ResponseWriter, hr *http.Request) {
 			a.cfg.Logger.Error("request panicked",
 				"route", r.Route.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			if !r.begun {
-				FailEnvelope(r, Failed(CodeException, "the request broke; the host's log says why"), nil)
+				f := &Failure{Kind: KindInternal, Message: "the request broke; the host's log says why", HasData: true}
+				a.fail(r, f, f)
 			}
 		}
 	}()
@@ -99,26 +99,34 @@ func (a *API) refuse(r *Request, err error) {
 	if r.begun || r.left {
 		return
 	}
-	form := FailEnvelope
-	switch {
-	case r.Fail != nil:
-		form = r.Fail
-	case r.Route.Fail != nil:
-		form = r.Route.Fail
-	}
-	form(r, f, err)
+	a.fail(r, f, err)
 }
 
-// Unrouted answers an unknown path, and with known one that has other methods, as the dialects do.
-func Unrouted(r *Request, path string, known bool) {
-	if known {
-		FailEnvelope(r, &Failure{
-			Code: CodeException, Message: "<MethodNotAllowed '405: Method Not Allowed'>", HasData: true,
-		}, nil)
-		return
+// fail answers a failure in the form of the request, of its route or of the API.
+func (a *API) fail(r *Request, f *Failure, err error) {
+	switch {
+	case r.Fail != nil:
+		r.Fail(r, f, err)
+	case r.Route.Fail != nil:
+		r.Route.Fail(r, f, err)
+	default:
+		a.cfg.Fail(r, f, err)
 	}
-	v := engine.Object("code", CodeNotFound, "message", "Not Found: "+path, "data", engine.Null, "error", "Not Found")
-	_ = Sorted(http.StatusNotFound, v).Write(r) // never an error
+}
+
+// failPlain answers a failure as text.
+func failPlain(r *Request, f *Failure, err error) {
+	SetRetryAfter(r.Writer.Header(), f.After)
+	http.Error(r.Writer, f.Message, StatusFor(f, err).HTTP)
+}
+
+// unrouted answers an unknown path, and with known one that has other methods, as text.
+func unrouted(r *Request, known bool) {
+	status := http.StatusNotFound
+	if known {
+		status = http.StatusMethodNotAllowed
+	}
+	http.Error(r.Writer, http.StatusText(status), status)
 }
 
 // Need says who may call a route.
@@ -140,7 +148,7 @@ type Route struct {
 	Body    BodyClass
 	Handler Handler
 
-	Fail ErrorForm // nil answers errors in the envelope of the dialects
+	Fail ErrorForm // nil answers failures as [Config].Fail does
 	// UnknownKey is the answer to a token that is not known; nil means [Unauthorized].
 	UnknownKey func() error
 	// CheckQuery refuses a query; nil ignores parameters that are not known.

@@ -17,8 +17,7 @@ type Status struct {
 
 func (s *Status) Error() string { return s.Message }
 
-// StatusFor is the status that an error is, or is translated to; f is what the dialects would
-// answer.
+// StatusFor is the status of an error; f is the failure that was made of it.
 func StatusFor(f *Failure, err error) *Status {
 	var s *Status
 	var service *app.Error
@@ -49,7 +48,7 @@ var serviceStatus = map[string]int{
 	app.CodeMemoryModel:   http.StatusBadGateway,
 }
 
-// statusOf translates what the dialects say with codes.
+// statusOf is the status of an error that is not one of a service.
 func statusOf(f *Failure, err error) *Status {
 	switch {
 	case errors.Is(err, app.ErrUnpublished):
@@ -63,41 +62,13 @@ func statusOf(f *Failure, err error) *Status {
 	case errors.Is(err, app.ErrConflict):
 		return &Status{http.StatusConflict, "changed", f.Message}
 	}
-	for _, known := range []struct {
-		code   int
-		status int
-		word   string
-	}{
-		{CodeArgument, http.StatusUnprocessableEntity, "bad_argument"},
-		{CodeData, http.StatusNotFound, "not_found"},
-		{CodeOperating, http.StatusForbidden, "forbidden"},
-		{CodeRunning, http.StatusConflict, "session_busy"},
-		{CodeForbidden, http.StatusForbidden, "forbidden"},
-		{CodeAuth, http.StatusUnauthorized, "unauthorized"},
-		{CodeUnknown, http.StatusUnauthorized, "unauthorized"},
-		{CodeConflict, http.StatusConflict, "changed"},
-	} {
-		if f.Code == known.code {
-			return &Status{known.status, known.word, f.Message}
-		}
-	}
-	if word, ok := statusWords[f.Status]; ok {
-		return &Status{f.Status, word, f.Message}
-	}
-	if _, internal := AsFailure(err); f.Code == CodeException && !internal {
-		return &Status{http.StatusBadRequest, "bad_request", f.Message}
-	}
-	return &Status{http.StatusInternalServerError, "internal", f.Message}
+	return &Status{f.HTTP(), f.Kind.Code(), f.Message}
 }
 
-// statusWords are the codes of failures that have a status of their own.
-var statusWords = map[int]string{
-	http.StatusBadRequest:            "bad_request",
-	http.StatusRequestTimeout:        "body_timeout",
-	http.StatusRequestURITooLong:     "url_too_long",
-	http.StatusUnsupportedMediaType:  "bad_encoding",
-	http.StatusRequestEntityTooLarge: "body_too_large",
-	http.StatusTooManyRequests:       "rate_limited",
-	http.StatusServiceUnavailable:    "unavailable",
-	http.StatusInsufficientStorage:   "storage_full",
+// HTTP is the status of a failure on our own API.
+func (f *Failure) HTTP() int {
+	if f.Status != 0 {
+		return f.Status
+	}
+	return f.Kind.HTTP()
 }

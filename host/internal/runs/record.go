@@ -41,7 +41,7 @@ func EndOf(r runlog.Record) End {
 	}
 	v, err := engine.ParseJSON(r.Data)
 	if err != nil {
-		return End{Status: "failed", Error: "the end of the run cannot be read"}
+		return End{Status: store.RunFailed, Error: "the end of the run cannot be read"}
 	}
 	return End{Status: v.Get("status").Str(), Code: v.Get("code").Str(), Error: v.Get("error").Str()}
 }

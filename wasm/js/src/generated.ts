@@ -176,12 +176,18 @@ export type Code =
   | "insufficient_quota"
   /** a tenant keeps at least one owner */
   | "last_owner"
+  /** the memory keeps no more messages */
+  | "memory_full"
+  /** a model of the memory failed */
+  | "memory_model"
   /** no model of this name */
   | "model_not_found"
   /** no such address */
   | "no_route"
   /** the key belongs to no user */
   | "no_user"
+  /** the setting is fixed once the record holds something */
+  | "not_empty"
   /** no such record */
   | "not_found"
   /** the run does not wait for a form */
@@ -202,6 +208,8 @@ export type Code =
   | "storage_full"
   /** the limit on the number of such records is reached */
   | "too_many"
+  /** a built-in tool failed; the message is its error */
+  | "tool_failed"
   /** the request carries no valid key or token */
   | "unauthorized"
   /** the host cannot accept runs now; try again */

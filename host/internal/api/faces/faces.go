@@ -9,6 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/login"
 	"github.com/easel-canvas/easel/host/internal/api/openai"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	v2 "github.com/easel-canvas/easel/host/internal/api/v2"
 	"github.com/easel-canvas/easel/host/internal/api/webhook"
 )
@@ -17,7 +18,7 @@ import (
 // cfg are added to theirs.
 func New(cfg api.Config, version string) *api.API {
 	cfg.Routes = append(routes(cfg, version), cfg.Routes...)
-	cfg.Unrouted = unrouted
+	cfg.Unrouted, cfg.Fail = unrouted, envelope.Fail
 	return api.New(cfg)
 }
 
@@ -43,5 +44,5 @@ func unrouted(r *api.Request, known bool) {
 	if rest, ok := strings.CutPrefix(path, ragflow.NewerPrefix+"/"); ok {
 		path = "/" + rest // the dialect's prefix is ours
 	}
-	api.Unrouted(r, path, known)
+	envelope.Unrouted(r, path, known)
 }

@@ -216,7 +216,7 @@ func checkText(name, text string) error {
 	if app.PlainText(text) {
 		return nil
 	}
-	return api.Refused(api.CodeArgument, "argument %s must be UTF-8 text without control characters", name)
+	return api.Refused(api.KindBadArgument, "argument %s must be UTF-8 text without control characters", name)
 }
 
 // DeviceCookie marks a browser that has logged in to an account before. It is no login: it only

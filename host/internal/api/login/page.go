@@ -226,7 +226,7 @@ func renderRefusal(r *api.Request, v loginView, err error) (api.Response, error)
 		api.SetRetryAfter(r.Writer.Header(), refused.After)
 		v.Problem = v.Words.TooMany
 		return render(refused.Status, v)
-	case refused.Code == api.CodeArgument:
+	case refused.Kind == api.KindBadArgument:
 		v.Problem = v.Words.BadText
 		return render(http.StatusBadRequest, v)
 	}

@@ -113,17 +113,14 @@ func fail(r *api.Request, f *api.Failure, err error) {
 	_ = api.Sorted(s.HTTP, errorBody(s.Code, s.Message, f.Param)).Write(r) // never an error
 }
 
-// FailAgent answers an error of an agent in OpenAI's form: the dialect's members, with an error
-// member beside them and a status that says the same.
-func FailAgent(r *api.Request, f *api.Failure, err error) {
+// Problem is a failure as the member error of an answer, and the HTTP status that says the same.
+func Problem(f *api.Failure, err error) (status int, problem engine.Value) {
 	s := api.StatusFor(f, err)
-	code := s.HTTP
-	if code == http.StatusUnprocessableEntity {
-		code = http.StatusBadRequest // LangChain repeats requests with 422
+	status = s.HTTP
+	if status == http.StatusUnprocessableEntity {
+		status = http.StatusBadRequest // LangChain repeats requests with 422
 	}
-	api.SetRetryAfter(r.Writer.Header(), f.After)
-	v := f.Value().With("error", errorBody(s.Code, f.Message, f.Param).Get("error"))
-	_ = api.Sorted(code, v).Write(r) // never an error
+	return status, errorBody(s.Code, f.Message, f.Param).Get("error")
 }
 
 // errorBody is an error as OpenAI's clients read it.

@@ -20,11 +20,11 @@ type Face struct{ services *app.Services }
 func New(s *app.Services) *Face { return &Face{s} }
 
 // Agents is the route of completions of canvases; release says whether requests can choose the
-// published version.
-func (f *Face) Agents(release bool) api.Route {
+// published version, and fail answers its failures.
+func (f *Face) Agents(release bool, fail api.ErrorForm) api.Route {
 	return api.Route{
 		Method: "POST", Path: "/api/v1/agents_openai/{id}/chat/completions", Body: api.BodyCanvas,
-		Scope: app.ScopeRun, Fail: FailAgent,
+		Scope: app.ScopeRun, Fail: fail,
 		Handler: func(ctx context.Context, r *api.Request) (api.Response, error) { return f.complete(ctx, r, release) },
 	}
 }
@@ -40,7 +40,7 @@ func (f *Face) complete(ctx context.Context, r *api.Request, release bool) (api.
 	id := r.Params["id"]
 	agent, err := f.services.Canvases.Get(ctx, r.Who, id)
 	if errors.Is(err, app.ErrNotFound) {
-		return nil, api.Failed(api.CodeData, "You don't own the agent %s", id)
+		return nil, api.Failed(api.KindNotFound, "You don't own the agent %s", id)
 	}
 	if err != nil {
 		return nil, err
@@ -49,10 +49,9 @@ func (f *Face) complete(ctx context.Context, r *api.Request, release bool) (api.
 }
 
 func noMessages() error {
-	f := api.Failed(api.CodeData, "You must provide at least one message.")
+	f := api.Failed(api.KindInvalid, "You must provide at least one message.")
 	f.Param = "messages"
-	s := &api.Status{HTTP: http.StatusBadRequest, Code: app.CodeBadArgument, Message: f.Message}
-	return errors.Join(s, f)
+	return f
 }
 
 // lastQuestion is the content of the last user message.
@@ -135,7 +134,7 @@ func (f *Face) Answer(ctx context.Context, r *api.Request, agent app.Canvas, rel
 	answer := newCompletion(made.ID, agent.ID, engine.Tokens(question), usage)
 	job, err = r.Start(ctx, job)
 	if errors.Is(err, app.ErrNotFound) {
-		err = api.Failed(api.CodeData, api.NoAgent)
+		err = api.Failed(api.KindNotFound, "Agent not found.")
 	}
 	if err != nil {
 		return nil, err

@@ -24,5 +24,5 @@ func rerunPipeline(_ context.Context, r *api.Request) (api.Response, error) {
 	if err := r.Body.Require("id", "dsl", "component_id"); err != nil {
 		return nil, err
 	}
-	return nil, api.Failed(api.CodeData, "Document not found.")
+	return nil, api.Failed(api.KindNotFound, "Document not found.")
 }

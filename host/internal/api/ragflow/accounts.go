@@ -39,7 +39,7 @@ func (a accounts) login(_ context.Context, r *api.Request) (api.Response, error)
 	}
 	user, err := a.Login.Authenticate(r, email, password, false)
 	if errors.Is(err, app.ErrNotFound) {
-		return nil, api.Refused(api.CodeAuth, "Email and password do not match!")
+		return nil, api.Refused(api.KindBadCredentials, "Email and password do not match!")
 	}
 	if err != nil {
 		return nil, err

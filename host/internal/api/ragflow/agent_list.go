@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -34,7 +35,7 @@ func (a agents) list(ctx context.Context, r *api.Request) (api.Response, error) 
 		// The store finds titles in any case; this list is asked for one as it is.
 		list = slices.DeleteFunc(list, func(v app.Canvas) bool { return f.Title != "" && v.Title != f.Title })
 		if len(list) == 0 {
-			return nil, api.Failed(api.CodeData, "The agent doesn't exist.")
+			return nil, api.Failed(api.KindNotFound, "The agent doesn't exist.")
 		}
 		list = app.CutPage(list, p)
 	}
@@ -42,7 +43,7 @@ func (a agents) list(ctx context.Context, r *api.Request) (api.Response, error) 
 	for i, v := range list {
 		rows[i] = agentRow(v).Value()
 	}
-	return api.Result(engine.List(rows...)), nil
+	return envelope.Result(engine.List(rows...)), nil
 }
 
 // listCanvases answers {canvas, total}, as the editor and the 0.27 dialect read it.
@@ -60,7 +61,7 @@ func (f *face) listCanvases(
 			return nil, err
 		}
 		if none {
-			return api.OK(engine.Object("canvas", engine.List(), "total", 0)), nil
+			return envelope.OK(engine.Object("canvas", engine.List(), "total", 0)), nil
 		}
 	}
 	if r.Query.Get("type") == "filter" {
@@ -75,7 +76,7 @@ func (f *face) listCanvases(
 	for i, v := range list {
 		rows[i] = f.canvasRow(ctx, v)
 	}
-	return api.OK(engine.Object("canvas", engine.List(rows...), "total", total)), nil
+	return envelope.OK(engine.Object("canvas", engine.List(rows...), "total", total)), nil
 }
 
 // owners narrows a list to canvases of the given people. Somebody outside the tenant owns nothing
@@ -127,5 +128,5 @@ func (f *face) countCanvases(ctx context.Context, filter app.CanvasFilter) (api.
 	name := func(id string) string { return f.Services.Accounts.Nickname(ctx, id) }
 	itself := func(id string) string { return id }
 	counts := engine.Object("owner", of(owners, name), "canvas_category", of(categories, itself))
-	return api.OK(engine.Object("filter", counts, "total", total)), nil
+	return envelope.OK(engine.Object("filter", counts, "total", total)), nil
 }

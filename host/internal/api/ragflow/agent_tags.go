@@ -9,6 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -35,7 +36,7 @@ func (a agents) tags(ctx context.Context, r *api.Request) (api.Response, error) 
 	for i, t := range tags {
 		rows[i] = engine.Object("tag", t, "count", counts[t])
 	}
-	return api.OK(engine.List(rows...)), nil
+	return envelope.OK(engine.List(rows...)), nil
 }
 
 // setTags replaces the tags of a canvas: a list, or a text with commas.
@@ -56,7 +57,7 @@ func (a agents) setTags(ctx context.Context, r *api.Request) (api.Response, erro
 		}
 	}
 	id := r.Params["id"]
-	denied := api.Refused(api.CodeOperating, "Agent not found or no permission.")
+	denied := api.Refused(api.KindNotOwner, "Agent not found or no permission.")
 	if _, err := a.canvas(ctx, r, id, denied); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -45,11 +46,11 @@ func (a agents) add(ctx context.Context, r *api.Request) (api.Response, error) {
 	case err != nil:
 		return nil, err
 	case dsl == nil:
-		return nil, api.Refused(api.CodeArgument, "No DSL data in request.")
+		return nil, api.Refused(api.KindBadArgument, "No DSL data in request.")
 	}
 	title := strings.TrimSpace(r.Body.Text("title"))
 	if title == "" {
-		return nil, api.Refused(api.CodeArgument, "No title in request.")
+		return nil, api.Refused(api.KindBadArgument, "No title in request.")
 	}
 	category := a.titleCategory(orCategory(r.Body.Text("canvas_category")))
 	if err := a.unique(ctx, r.Who.Tenant, title, category, ""); err != nil {
@@ -71,11 +72,11 @@ func orCategory(category string) string {
 }
 
 func (a agents) get(ctx context.Context, r *api.Request) (api.Response, error) {
-	v, err := a.canvas(ctx, r, r.Params["id"], api.Failed(api.CodeData, api.NoCanvas))
+	v, err := a.canvas(ctx, r, r.Params["id"], api.Failed(api.KindNotFound, api.NoCanvas))
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(a.canvasRow(ctx, v)), nil
+	return envelope.OK(a.canvasRow(ctx, v)), nil
 }
 
 func (a agents) update(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -98,7 +99,7 @@ func (a agents) update(ctx context.Context, r *api.Request) (api.Response, error
 
 func (a agents) remove(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["id"]
-	if _, err := a.canvas(ctx, r, id, api.Refused(api.CodeOperating, "%s", a.notDeletable())); err != nil {
+	if _, err := a.canvas(ctx, r, id, api.Refused(api.KindNotOwner, "%s", a.notDeletable())); err != nil {
 		return nil, err
 	}
 	return done(a.Services.Canvases.Delete(ctx, r.Who.Tenant, id))

@@ -3,9 +3,11 @@ package ragflow
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -34,7 +36,7 @@ func (b bots) routes() []api.Route {
 
 func (b bots) agent(ctx context.Context, r *api.Request) (app.Canvas, error) {
 	id := r.Params["id"]
-	return b.canvas(ctx, r, id, api.Failed(api.CodeData, "Can't find agent by ID: %s", id))
+	return b.canvas(ctx, r, id, api.Failed(api.KindNotFound, "Can't find agent by ID: %s", id))
 }
 
 func (b bots) complete(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -65,7 +67,7 @@ func (b bots) events(ctx context.Context, r *api.Request) (api.Response, error) 
 	}
 	run, err := b.Services.Runs.Get(ctx, r.Who.Tenant, r.Params["run"])
 	if errors.Is(err, app.ErrNotFound) || err == nil && (run.Canvas != agent.ID || run.Source != app.SourceBot) {
-		err = api.Failed(api.CodeData, "Can't find run by ID: %s", r.Params["run"])
+		err = api.Failed(api.KindNotFound, "Can't find run by ID: %s", r.Params["run"])
 	}
 	if err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func (b bots) events(ctx context.Context, r *api.Request) (api.Response, error) 
 		}
 	}
 	if !stored {
-		return nil, api.Failed(api.CodeData, "The events of this run are no longer kept.")
+		return nil, api.Failed(api.KindNotFound, "The events of this run are no longer kept.")
 	}
 	job := app.Job{ID: run.ID, Message: run.Message}
 	return api.StreamRun(job, botFrames(run.Session, r.Who.Embeds)), nil
@@ -98,9 +100,10 @@ func botFrames(session string, bare bool) api.Frames {
 
 // botError is an error as embedded pages show it.
 func botError(end app.End, like engine.Value) engine.Value {
+	code := envelope.Code(api.KindBadRequest)
 	return like.With("event", engine.String(string(engine.EventMessage))).
-		With("data", engine.Object("content", "Error 100: "+end.Error)).
-		With("code", engine.Int(api.CodeException)).With("message", engine.String(end.Error))
+		With("data", engine.Object("content", fmt.Sprintf("Error %d: %s", code, end.Error))).
+		With("code", engine.Int(int64(code))).With("message", engine.String(end.Error))
 }
 
 func (b bots) inputs(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -123,17 +126,17 @@ func (b bots) inputs(ctx context.Context, r *api.Request) (api.Response, error) 
 	if mode == "" {
 		mode = "conversational"
 	}
-	return api.Result(engine.Object("title", agent.Title, "avatar", api.OrNull(agent.Avatar), "inputs", form,
+	return envelope.Result(engine.Object("title", agent.Title, "avatar", api.OrNull(agent.Avatar), "inputs", form,
 		"prologue", app.Prologue(canvas.Document()), "mode", mode)), nil
 }
 
 func (b bots) read(ctx context.Context, r *api.Request) (api.Response, error) {
-	agent, err := b.canvas(ctx, r, r.Params["id"], api.Failed(api.CodeData, api.NoCanvas))
+	agent, err := b.canvas(ctx, r, r.Params["id"], api.Failed(api.KindNotFound, api.NoCanvas))
 	if err != nil {
 		return nil, err
 	}
 	if r.Who.Embeds {
 		agent = bareCanvas(agent)
 	}
-	return api.OK(b.canvasRow(ctx, agent)), nil
+	return envelope.OK(b.canvasRow(ctx, agent)), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/openai"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -78,7 +79,7 @@ func question(body *api.Body) engine.Value {
 func (t *turn) start(ctx context.Context, r *api.Request) (err error) {
 	t.job, err = r.Start(ctx, t.job)
 	if errors.Is(err, app.ErrNotFound) {
-		return api.Failed(api.CodeData, api.NoAgent)
+		return api.Failed(api.KindNotFound, envelope.NoAgent)
 	}
 	return err
 }
@@ -86,7 +87,7 @@ func (t *turn) start(ctx context.Context, r *api.Request) (err error) {
 // complete is the completion of one agent in the 0.23 dialect.
 func (c completions) complete(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["id"]
-	agent, err := c.canvas(ctx, r, id, api.Failed(api.CodeData, "You don't own the agent %s", id))
+	agent, err := c.canvas(ctx, r, id, api.Failed(api.KindNotFound, "You don't own the agent %s", id))
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (c completions) chat(stream bool) api.Handler {
 	return func(ctx context.Context, r *api.Request) (api.Response, error) {
 		id := r.Body.Text("agent_id")
 		if id == "" {
-			return nil, api.Refused(api.CodeArgument, "`agent_id` is required.")
+			return nil, api.Refused(api.KindBadArgument, "`agent_id` is required.")
 		}
 		return c.chatWith(ctx, r, id, stream)
 	}
@@ -116,9 +117,9 @@ func (c completions) chat(stream bool) api.Handler {
 func (c completions) chatWith(ctx context.Context, r *api.Request, id string, stream bool) (api.Response, error) {
 	open := r.Body.Flag("openai-compatible", false)
 	if open {
-		r.Fail = openai.FailAgent
+		r.Fail = failCompatible
 	}
-	agent, err := c.canvas(ctx, r, id, api.Refused(api.CodeOperating, api.NotAccess))
+	agent, err := c.canvas(ctx, r, id, api.Refused(api.KindNotOwner, envelope.NotAccess))
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +201,7 @@ func (f *face) answerWhole(ctx context.Context, r *api.Request, t *turn) (api.Re
 	}
 	if end.Status == app.RunFailed {
 		v := engine.Object("session_id", t.session.ID, "data", engine.Object("content", "**ERROR**: "+end.Error))
-		return nil, &api.Failure{Code: api.CodeException, Message: end.Error, Data: v, HasData: true}
+		return nil, &api.Failure{Kind: api.KindBadRequest, Message: end.Error, Data: v, HasData: true}
 	}
 	ended := said.Last()
 	last := ended
@@ -208,7 +209,7 @@ func (f *face) answerWhole(ctx context.Context, r *api.Request, t *turn) (api.Re
 		last = asked
 	}
 	if last.IsNull() {
-		return api.Result(engine.Object("session_id", t.session.ID)), nil
+		return envelope.Result(engine.Object("session_id", t.session.ID)), nil
 	}
 	if t.bare {
 		last, ended, t.traced = bareEvent(engine.EventType(last.Get("event").Str()), last), engine.Null, false
@@ -227,5 +228,14 @@ func (f *face) answerWhole(ctx context.Context, r *api.Request, t *turn) (api.Re
 	if structured.Len() > 0 {
 		d = d.With("structured", structured.Value())
 	}
-	return api.Result(last.With("data", d).With("session_id", engine.String(t.session.ID))), nil
+	return envelope.Result(last.With("data", d).With("session_id", engine.String(t.session.ID))), nil
+}
+
+// failCompatible answers a failure to clients of OpenAI: the members of the envelope, with a member
+// error beside them and a status that says the same.
+func failCompatible(r *api.Request, f *api.Failure, err error) {
+	status, problem := openai.Problem(f, err)
+	api.SetRetryAfter(r.Writer.Header(), f.After)
+	v := envelope.Value(f).With("error", problem)
+	_ = api.Sorted(status, v).Write(r) // fails only when the client has disconnected
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
@@ -105,7 +104,7 @@ func bare(t testing.TB, a apitest.Answer) {
 // dataError is {code, message}, and data: null for an exception.
 func dataError(code int, message string) expectation {
 	return func(t testing.TB, a apitest.Answer) {
-		if code == api.CodeException {
+		if code == 100 {
 			envelope(t, a, "code data message")
 			require.True(t, a.Data().IsNull())
 		} else {

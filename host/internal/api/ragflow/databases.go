@@ -5,6 +5,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -35,7 +36,7 @@ func (d databases) test(ctx context.Context, r *api.Request) (api.Response, erro
 		settings.Set(name, r.Body.Get(name))
 	}
 	if err := d.Services.TestDatabase(ctx, settings.Value()); err != nil {
-		return nil, api.Failed(api.CodeException, "%s", err)
+		return nil, api.Failed(api.KindBadRequest, "%s", err)
 	}
-	return api.OK(engine.String("Database Connection Successful!")), nil
+	return envelope.OK(engine.String("Database Connection Successful!")), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -61,11 +62,11 @@ func (e editor) set(ctx context.Context, r *api.Request) (api.Response, error) {
 		return nil, err
 	}
 	if dsl == nil {
-		return nil, api.Refused(api.CodeArgument, "No DSL data in request.")
+		return nil, api.Refused(api.KindBadArgument, "No DSL data in request.")
 	}
 	title, id := strings.TrimSpace(r.Body.Text("title")), r.Body.Text("id")
 	if title == "" {
-		return nil, api.Refused(api.CodeArgument, "No title in request.")
+		return nil, api.Refused(api.KindBadArgument, "No title in request.")
 	}
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func (e editor) setting(ctx context.Context, r *api.Request) (api.Response, erro
 	if err := r.Body.Require("id", "title", "permission"); err != nil {
 		return nil, err
 	}
-	old, err := e.canvas(ctx, r, r.Body.Text("id"), api.Failed(api.CodeData, api.NoCanvas))
+	old, err := e.canvas(ctx, r, r.Body.Text("id"), api.Failed(api.KindNotFound, api.NoCanvas))
 	if err == nil {
 		_, err = e.change(ctx, r, old, nil)
 	}
@@ -144,7 +145,7 @@ func (e editor) run(ctx context.Context, r *api.Request) (api.Response, error) {
 	}
 	pipeline := v.Category == app.DataflowCategory
 	if pipeline && files.Len() == 0 {
-		return nil, api.Refused(api.CodeArgument, "a pipeline runs on a file: upload one and name it in files")
+		return nil, api.Refused(api.KindBadArgument, "a pipeline runs on a file: upload one and name it in files")
 	}
 	if user == "" {
 		user = r.Who.User
@@ -158,10 +159,10 @@ func (e editor) run(ctx context.Context, r *api.Request) (api.Response, error) {
 		return nil, err
 	}
 	if pipeline {
-		return api.OK(engine.Object("message_id", j.ID)), nil
+		return envelope.OK(engine.Object("message_id", j.ID)), nil
 	}
 	return api.StreamRun(j, api.Frames{Broke: func(end app.End, _ engine.Value) engine.Value {
-		return engine.Object("code", api.CodeServer, "message", end.Error, "data", false)
+		return envelope.Value(api.Refused(api.KindFailed, "%s", end.Error))
 	}}), nil
 }
 
@@ -186,7 +187,7 @@ func (e editor) cancel(ctx context.Context, r *api.Request) (api.Response, error
 
 func (e editor) patchTask(ctx context.Context, r *api.Request) (api.Response, error) {
 	if action := r.Body.Text("action"); action != "stop" {
-		return nil, api.Refused(api.CodeArgument, "Invalid action '%s'. Only 'stop' is supported.", action)
+		return nil, api.Refused(api.KindBadArgument, "Invalid action '%s'. Only 'stop' is supported.", action)
 	}
 	return e.cancel(ctx, r)
 }
@@ -216,9 +217,9 @@ func (e editor) inputForm(ctx context.Context, r *api.Request) (api.Response, er
 	}
 	form, err := app.InputForm(canvas, component)
 	if err != nil {
-		return nil, api.Failed(api.CodeException, "%s", err)
+		return nil, api.Failed(api.KindBadRequest, "%s", err)
 	}
-	return api.OK(form), nil
+	return envelope.OK(form), nil
 }
 
 // debug runs one component alone; nothing is stored.
@@ -241,7 +242,7 @@ func (e editor) debug(ctx context.Context, r *api.Request) (api.Response, error)
 	out, err := e.Services.Runs.Debug(ctx, r.Who, v, component, params)
 	var refused *app.DebugError
 	if errors.As(err, &refused) {
-		err = api.Failed(api.CodeException, "%s", refused)
+		err = api.Failed(api.KindBadRequest, "%s", refused)
 	}
 	return ok(out, err)
 }
@@ -266,26 +267,26 @@ func (e editor) answerTrace(ctx context.Context, r *api.Request, name string) (a
 		return nil, err
 	}
 	if len(runs) == 0 || !r.Who.MayReach(runs[0]) {
-		return api.OK(engine.Object()), nil
+		return envelope.OK(engine.Object()), nil
 	}
 	records, err := e.Services.Runs.Records(ctx, runs[0].ID)
 	if errors.Is(err, app.ErrGone) {
-		return api.OK(engine.Object()), nil
+		return envelope.OK(engine.Object()), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if isPipeline(records) {
-		return api.OK(e.pipelineTrace(ctx, r, runs[0], records)), nil
+		return envelope.OK(e.pipelineTrace(ctx, r, runs[0], records)), nil
 	}
 	out := toolTrace(records)
 	if r.Who.Embeds {
 		out = bareTrace(out)
 	}
 	if out.Len() > 0 {
-		return api.OK(out), nil
+		return envelope.OK(out), nil
 	}
-	return api.OK(engine.Object()), nil
+	return envelope.OK(engine.Object()), nil
 }
 
 // toolTrace groups finished tool calls by component: [{component_id, trace}].

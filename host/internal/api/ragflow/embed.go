@@ -5,6 +5,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -115,10 +116,11 @@ func bareEnd(end app.End) app.End {
 // for an answer: it quotes the canvas.
 func failEmbedded(r *api.Request, f *api.Failure, err error) {
 	var written *api.Failure
-	if r.Who.Embeds && f.Code == api.CodeException && !errors.As(err, &written) {
+	quotes := f.Kind == api.KindBadRequest || f.Kind == api.KindInternal
+	if r.Who.Embeds && quotes && !errors.As(err, &written) {
 		f.Message = bareError
 	}
-	api.FailEnvelope(r, f, err)
+	envelope.Fail(r, f, err)
 }
 
 // bareTrace keeps of a trace which tools ran, and for how long.

@@ -14,6 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api/login"
 	"github.com/easel-canvas/easel/host/internal/api/openai"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/webhook"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
@@ -53,7 +54,7 @@ func dialectRoutes(f *face) []api.Route {
 		bots{f}.routes(), files{f}.routes(), servers{f}.routes(), plugins{f}.routes(), tokens{f}.routes(),
 		accounts{f}.routes(), system{f}.routes(), databases{f}.routes(), memories{f}.routes(), absentRoutes,
 		datasets.Routes(f.Services, f.datasets()),
-		f.Webhooks.Routes(f.notDeletable()), []api.Route{f.OpenAI.Agents(f.releases(true))},
+		f.Webhooks.Routes(f.notDeletable()), []api.Route{f.OpenAI.Agents(f.releases(true), failCompatible)},
 	)
 	for i := range list {
 		r := &list[i]
@@ -78,7 +79,7 @@ func (f *face) canvas(ctx context.Context, r *api.Request, id string, none error
 
 // owned is canvas for what only the owner of a canvas may do.
 func (f *face) owned(ctx context.Context, r *api.Request, id string) (app.Canvas, error) {
-	return f.canvas(ctx, r, id, api.Refused(api.CodeOperating, api.NotOwner))
+	return f.canvas(ctx, r, id, api.Refused(api.KindNotOwner, envelope.NotOwner))
 }
 
 // published reports whether a request wants the published version. In the 0.27 dialect who saves a
@@ -158,7 +159,7 @@ func ok(v engine.Value, err error) (api.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(v), nil
+	return envelope.OK(v), nil
 }
 
 // done answers true, or an error.

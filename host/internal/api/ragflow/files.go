@@ -10,6 +10,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -42,7 +43,7 @@ const maxFiles = 50
 
 // upload stores files of a form, or a page at an address.
 func (f files) upload(ctx context.Context, r *api.Request) (api.Response, error) {
-	if _, err := f.canvas(ctx, r, r.Params["id"], api.Failed(api.CodeData, api.NoCanvas)); err != nil {
+	if _, err := f.canvas(ctx, r, r.Params["id"], api.Failed(api.KindNotFound, api.NoCanvas)); err != nil {
 		return nil, err
 	}
 	if address := r.Query.Get("url"); address != "" {
@@ -57,7 +58,7 @@ func (f files) upload(ctx context.Context, r *api.Request) (api.Response, error)
 	}
 	kind, params, _ := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type"))
 	if kind != "multipart/form-data" || params["boundary"] == "" {
-		return nil, api.Refused(api.CodeArgument, "No file part!")
+		return nil, api.Refused(api.KindBadArgument, "No file part!")
 	}
 	r.LimitBodyTime()
 	defer r.EndBodyTime()
@@ -69,11 +70,11 @@ func (f files) upload(ctx context.Context, r *api.Request) (api.Response, error)
 	}
 	switch len(stored) {
 	case 0:
-		return nil, api.Refused(api.CodeArgument, "No file part!")
+		return nil, api.Refused(api.KindBadArgument, "No file part!")
 	case 1:
-		return api.OK(stored[0]), nil
+		return envelope.OK(stored[0]), nil
 	}
-	return api.OK(engine.List(stored...)), nil
+	return envelope.OK(engine.List(stored...)), nil
 }
 
 // storeForm stores the files of a form.
@@ -90,7 +91,7 @@ func (f files) storeForm(ctx context.Context, tenant string, form *api.FormReade
 			continue
 		}
 		if len(stored) == maxFiles {
-			return nil, api.Refused(api.CodeArgument, "More than %d files in one request.", maxFiles)
+			return nil, api.Refused(api.KindBadArgument, "More than %d files in one request.", maxFiles)
 		}
 		v, err := f.Services.Files.Put(ctx, tenant, part.FileName(), part)
 		if err != nil {
@@ -108,7 +109,7 @@ func uploadFailure(err error) error {
 		return f
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return api.Refused(api.CodeArgument, "The form ends in the middle.")
+		return api.Refused(api.KindBadArgument, "The form ends in the middle.")
 	}
 	return err
 }
@@ -119,7 +120,7 @@ func formFailure(err error) error {
 	if known := uploadFailure(err); errors.As(known, &f) { // also one of the form reader
 		return known
 	}
-	return api.Refused(api.CodeArgument, "The form cannot be read: %s", err)
+	return api.Refused(api.KindBadArgument, "The form cannot be read: %s", err)
 }
 
 // download sends a file. What a browser could run is sent as an attachment.
@@ -130,7 +131,7 @@ func (f files) download(ctx context.Context, r *api.Request) (api.Response, erro
 	}
 	file, v, err := f.Services.Files.Open(ctx, r.Who.Tenant, id)
 	if errors.Is(err, app.ErrNoFile) {
-		return nil, api.Failed(api.CodeData, "File not found.")
+		return nil, api.Failed(api.KindNotFound, "File not found.")
 	}
 	if err != nil {
 		return nil, err

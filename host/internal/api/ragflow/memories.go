@@ -9,6 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -43,12 +44,12 @@ func (m memories) routes() []api.Route {
 
 // truth answers data with the message true, as the original does for memories.
 func truth(data engine.Value) api.Response {
-	return api.Sorted(200, engine.Object("code", api.CodeOK, "message", true, "data", data))
+	return envelope.With(engine.Bool(true), data)
 }
 
 // withNull is a failure whose answer has data null.
-func withNull(code int, format string, args ...any) *api.Failure {
-	f := api.Failed(code, format, args...)
+func withNull(kind api.Kind, format string, args ...any) *api.Failure {
+	f := api.Failed(kind, format, args...)
 	f.HasData = true
 	return f
 }
@@ -58,15 +59,15 @@ func memoryError(err error, id string) error {
 	var fixed *app.MemoryFixedError
 	switch {
 	case errors.Is(err, app.ErrNoMemory):
-		return withNull(api.CodeNotFound, "Memory '%s' not found.", id)
+		return withNull(api.KindNoResource, "Memory '%s' not found.", id)
 	case errors.As(err, &fixed):
 		names := make([]string, len(fixed.Settings))
 		for i, name := range fixed.Settings {
 			names[i] = map[string]string{"embedding": "'embd_id'", "types": "'memory_type'"}[name]
 		}
-		return api.Failed(api.CodeArgument, "Can't update [%s] when memory isn't empty.", strings.Join(names, ", "))
+		return api.Failed(api.KindBadArgument, "Can't update [%s] when memory isn't empty.", strings.Join(names, ", "))
 	case errors.Is(err, app.ErrMemorySettings), errors.Is(err, app.ErrMemoryQuery):
-		return api.Failed(api.CodeArgument, "%s", err)
+		return api.Failed(api.KindBadArgument, "%s", err)
 	}
 	return err
 }
@@ -100,9 +101,9 @@ func checkMemoryName(name string) error {
 	trimmed := strings.TrimSpace(name)
 	switch {
 	case trimmed == "":
-		return api.Failed(api.CodeArgument, "Memory name cannot be empty or whitespace.")
+		return api.Failed(api.KindBadArgument, "Memory name cannot be empty or whitespace.")
 	case len([]rune(trimmed)) > app.LongestMemoryName:
-		return api.Failed(api.CodeArgument, "Memory name '%s' exceeds limit of %d.", trimmed, app.LongestMemoryName)
+		return api.Failed(api.KindBadArgument, "Memory name '%s' exceeds limit of %d.", trimmed, app.LongestMemoryName)
 	}
 	return nil
 }
@@ -110,7 +111,7 @@ func checkMemoryName(name string) error {
 // memoryTypes reads the kinds of messages of a body.
 func memoryTypes(body *api.Body) ([]string, error) {
 	if v := body.Get("memory_type"); v.Kind() != engine.KindList {
-		return nil, api.Failed(api.CodeArgument, "Memory type must be a list.")
+		return nil, api.Failed(api.KindBadArgument, "Memory type must be a list.")
 	}
 	types := body.Texts("memory_type")
 	var wrong []string
@@ -120,7 +121,7 @@ func memoryTypes(body *api.Body) ([]string, error) {
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, api.Failed(api.CodeArgument, "Memory type '{%s}' is not supported.", strings.Join(wrong, ", "))
+		return nil, api.Failed(api.KindBadArgument, "Memory type '{%s}' is not supported.", strings.Join(wrong, ", "))
 	}
 	return types, body.Valid()
 }
@@ -171,7 +172,7 @@ func changeMemory(body *api.Body, name *string, s *app.MemorySettings) error {
 	if given("permissions") {
 		s.Permission = body.Text("permissions")
 		if s.Permission != app.MemoryForMe && s.Permission != app.MemoryForTeam {
-			return api.Failed(api.CodeArgument, "Unknown permission '%s'.", s.Permission)
+			return api.Failed(api.KindBadArgument, "Unknown permission '%s'.", s.Permission)
 		}
 	}
 	if given("llm_id") {
@@ -205,17 +206,17 @@ func changeMemoryNumbers(body *api.Body, s *app.MemorySettings) error {
 	if v := body.Get("memory_size"); v.Truthy() {
 		n, err := strconv.ParseInt(v.Text(), 10, 64)
 		if err != nil || n <= 0 || n > app.LargestMemory {
-			return api.Failed(api.CodeArgument, "Memory size should be in range (0, %d] Bytes.", app.LargestMemory)
+			return api.Failed(api.KindBadArgument, "Memory size should be in range (0, %d] Bytes.", app.LargestMemory)
 		}
 		s.Size = n
 	}
 	if v := body.Get("forgetting_policy"); v.Truthy() && v.Text() != "FIFO" {
-		return api.Failed(api.CodeArgument, "Forgetting policy '%s' is not supported.", v.Text())
+		return api.Failed(api.KindBadArgument, "Forgetting policy '%s' is not supported.", v.Text())
 	}
 	if v, has := body.Lookup("temperature"); has {
 		n, err := strconv.ParseFloat(v.Text(), 64)
 		if err != nil || !(n >= 0 && n <= 1) {
-			return api.Failed(api.CodeArgument, "Temperature should be in range [0, 1].")
+			return api.Failed(api.KindBadArgument, "Temperature should be in range [0, 1].")
 		}
 		s.Temperature = n
 	}

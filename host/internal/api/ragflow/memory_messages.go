@@ -9,6 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -46,7 +47,7 @@ func messageRows(list []app.MemoryMessage) engine.Value {
 func memoryLimit(r *api.Request, name string, absent int) (int, error) {
 	n, err := r.Query.Number(name, absent)
 	if err == nil && n > largestMemoryPage {
-		err = api.Failed(api.CodeArgument, "page_size must be less than or equal to %d", largestMemoryPage)
+		err = api.Failed(api.KindBadArgument, "page_size must be less than or equal to %d", largestMemoryPage)
 	}
 	return n, err
 }
@@ -59,7 +60,7 @@ func (m memories) messages(ctx context.Context, r *api.Request) (api.Response, e
 		return nil, err
 	}
 	if p.Limit == 0 || p.Limit > largestMemoryPage {
-		return nil, api.Failed(api.CodeArgument, "page_size must be less than or equal to %d", largestMemoryPage)
+		return nil, api.Failed(api.KindBadArgument, "page_size must be less than or equal to %d", largestMemoryPage)
 	}
 	f := app.MemoryFilter{
 		Memories: []string{id}, Agents: listed(r.Query, "agent_id"), Kind: app.MemoryRaw,
@@ -135,12 +136,10 @@ func (m memories) add(ctx context.Context, r *api.Request) (api.Response, error)
 	}
 	err := m.Services.Memories.Add(ctx, r.Who.Remembers(), ids, e)
 	if err == nil {
-		return api.Sorted(
-			200, engine.Object("code", api.CodeOK, "message", "All add to task.", "data", engine.Null),
-		), nil
+		return envelope.With(engine.String("All add to task."), engine.Null), nil
 	}
 	if errors.Is(err, app.ErrNoMemory) || errors.Is(err, app.ErrMemoryFull) || errors.Is(err, app.ErrMemoryModel) {
-		return nil, withNull(api.CodeServer, "Some messages failed to add. Detail:%s", err)
+		return nil, withNull(api.KindFailed, "Some messages failed to add. Detail:%s", err)
 	}
 	return nil, err
 }
@@ -152,7 +151,7 @@ func (m memories) recent(ctx context.Context, r *api.Request) (api.Response, err
 	}
 	ids := listed(r.Query, "memory_id")
 	if len(ids) == 0 {
-		return nil, api.Failed(api.CodeArgument, "memory_ids is required.")
+		return nil, api.Failed(api.KindBadArgument, "memory_ids is required.")
 	}
 	f := app.MemoryFilter{Memories: m.seen(ctx, r, ids), Session: r.Query.Get("session_id"), Live: true}
 	if agent := r.Query.Get("agent_id"); agent != "" {
@@ -188,7 +187,7 @@ func (m memories) search(ctx context.Context, r *api.Request) (api.Response, err
 		}
 	}
 	if len(empty) > 0 {
-		return nil, api.Failed(api.CodeArgument, "%s can't be empty.", strings.Join(empty, ", "))
+		return nil, api.Failed(api.KindBadArgument, "%s can't be empty.", strings.Join(empty, ", "))
 	}
 	threshold, err := share(r, "similarity_threshold", 0.2)
 	if err != nil {
@@ -221,7 +220,7 @@ func share(r *api.Request, name string, absent float64) (float64, error) {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= 0 && n <= 1) {
-		return 0, api.Failed(api.CodeArgument, "argument %s must be a number between 0 and 1, not %.40q", name, text)
+		return 0, api.Failed(api.KindBadArgument, "argument %s must be a number between 0 and 1, not %.40q", name, text)
 	}
 	return n, nil
 }
@@ -251,7 +250,7 @@ func messageError(err error, memory, format string, args ...any) error {
 		return memoryError(err, memory)
 	}
 	if errors.Is(err, app.ErrNotFound) {
-		return withNull(api.CodeServer, format, args...)
+		return withNull(api.KindFailed, format, args...)
 	}
 	return err
 }
@@ -262,7 +261,7 @@ func (m memories) enable(ctx context.Context, r *api.Request) (api.Response, err
 	}
 	status := r.Body.Get("status")
 	if status.Kind() != engine.KindBool {
-		return nil, api.Failed(api.CodeArgument, "Status must be a boolean.")
+		return nil, api.Failed(api.KindBadArgument, "Status must be a boolean.")
 	}
 	memory, text, id := entry(r)
 	err := m.Services.Memories.Enable(ctx, r.Who.Remembers(), memory, id, status.True())
@@ -276,7 +275,7 @@ func (m memories) content(ctx context.Context, r *api.Request) (api.Response, er
 	memory, text, id := entry(r)
 	v, err := m.Services.Memories.Message(ctx, r.Who.Remembers(), memory, id)
 	if errors.Is(err, app.ErrNotFound) {
-		err = withNull(api.CodeNotFound, "Message '%s' in memory '%s' not found.", text, memory)
+		err = withNull(api.KindNoResource, "Message '%s' in memory '%s' not found.", text, memory)
 	}
 	if err != nil {
 		return nil, memoryError(err, memory)

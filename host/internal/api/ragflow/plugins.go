@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -44,7 +45,7 @@ func (p plugins) tools(ctx context.Context, r *api.Request) (api.Response, error
 			tools = append(tools, toolMetadata(p))
 		}
 	}
-	return api.OK(engine.List(tools...)), nil
+	return envelope.OK(engine.List(tools...)), nil
 }
 
 func toolMetadata(p *app.Plugin) engine.Value {

@@ -8,6 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -22,16 +23,16 @@ func (presenter023) unknownKey(path string) error {
 		return unknownEmbedToken()
 	case strings.HasPrefix(path, "/api/v1/") && !strings.HasPrefix(path, "/api/v1/system"):
 		// The code is the original's; the status is for clients that look at nothing else.
-		f := api.Refused(api.CodeAuth, "Authentication error: API key is invalid!")
+		f := api.Refused(api.KindBadCredentials, "Authentication error: API key is invalid!")
 		f.Status = http.StatusUnauthorized
 		return f
 	}
 	return api.Unauthorized()
 }
 
-func (presenter023) notEditable() error   { return api.Refused(api.CodeOperating, api.NotOwner) }
-func (presenter023) notDeletable() string { return api.NotOwner }
-func (presenter023) noAgent() error       { return api.Failed(api.CodeData, api.NoAgent) }
+func (presenter023) notEditable() error   { return api.Refused(api.KindNotOwner, envelope.NotOwner) }
+func (presenter023) notDeletable() string { return envelope.NotOwner }
+func (presenter023) noAgent() error       { return api.Failed(api.KindNotFound, envelope.NoAgent) }
 
 func (presenter023) releases(bool) bool                               { return false }
 func (presenter023) addPublication(*engine.ObjectBuilder, app.Canvas) {}
@@ -47,15 +48,15 @@ func (presenter023) duplicate(v app.Canvas, title, category string) error {
 	case category != "":
 		return titleExists(title)
 	case v.Title == title: // titles are found in any case
-		return api.Failed(api.CodeData, "Agent with title %s already exists.", title)
+		return api.Failed(api.KindInvalid, "Agent with title %s already exists.", title)
 	}
 	return nil
 }
 
-func titleExists(title string) error { return api.Failed(api.CodeData, "%s already exists.", title) }
+func titleExists(title string) error { return api.Failed(api.KindInvalid, "%s already exists.", title) }
 
-func (presenter023) created(func() engine.Value) api.Response { return api.OK(engine.Bool(true)) }
-func (presenter023) updated(app.Canvas) api.Response          { return api.OK(engine.Bool(true)) }
+func (presenter023) created(func() engine.Value) api.Response { return envelope.OK(engine.Bool(true)) }
+func (presenter023) updated(app.Canvas) api.Response          { return envelope.OK(engine.Bool(true)) }
 func (presenter023) checksUpdates() bool                      { return false }
 func (presenter023) listsNewestFirst() bool                   { return false }
 func (presenter023) listsCanvases() bool                      { return false }
@@ -66,15 +67,15 @@ func (presenter023) orderVersions([]app.Version)              {}
 
 func (presenter023) sessionVersion(app.Session) engine.Value                 { return engine.Null }
 func (presenter023) newSession(row engine.Value, _ app.Session) engine.Value { return row }
-func (presenter023) sessionList(rows engine.Value, _ int) api.Response       { return api.Result(rows) }
+func (presenter023) sessionList(rows engine.Value, _ int) api.Response       { return envelope.Result(rows) }
 
 func (presenter023) deletedSome(_, _ int, report engine.Value) api.Response {
-	return api.Result(report)
+	return envelope.Result(report)
 }
 
 func (presenter023) deleteNone(_ bool, agent string, n int) (api.Response, error) {
 	if n == 0 {
-		return nil, api.Failed(api.CodeData, "Agent %s has no sessions", agent)
+		return nil, api.Failed(api.KindNotFound, "Agent %s has no sessions", agent)
 	}
 	return nil, nil
 }
@@ -109,12 +110,12 @@ func (presenter023) asksPlainly(*turn) bool { return false }
 func (presenter023) datasets() datasets.Dialect { return datasets.Older() }
 
 func (presenter023) noServer() error {
-	return &api.Failure{Code: api.CodeNotFound, Message: "success", HasData: true}
+	return &api.Failure{Kind: api.KindNoResource, Message: "success", HasData: true}
 }
 
 // unknownEmbedToken is the answer to an embed token that is not known.
 func unknownEmbedToken() error {
-	return api.Failed(api.CodeData, `Authentication error: API key is invalid!"`)
+	return api.Failed(api.KindNotFound, `Authentication error: API key is invalid!"`)
 }
 
 // isSpoken reports whether an event is what a run says or asks.

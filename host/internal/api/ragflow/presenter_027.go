@@ -3,13 +3,13 @@ package ragflow
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/datasets"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -25,9 +25,9 @@ func (presenter027) unknownKey(path string) error {
 	return api.Unauthorized()
 }
 
-func (presenter027) notEditable() error   { return api.Refused(api.CodeOperating, api.NotAccess) }
-func (presenter027) notDeletable() string { return api.NotOwnerNewer }
-func (presenter027) noAgent() error       { return api.Refused(api.CodeOperating, api.NotAccess) }
+func (presenter027) notEditable() error   { return api.Refused(api.KindNotOwner, envelope.NotAccess) }
+func (presenter027) notDeletable() string { return envelope.NotOwnerNewer }
+func (presenter027) noAgent() error       { return api.Refused(api.KindNotOwner, envelope.NotAccess) }
 
 func (presenter027) releases(asked bool) bool { return asked }
 
@@ -47,16 +47,16 @@ func (presenter027) titleCategory(category string) string { return category }
 
 func (presenter027) duplicate(_ app.Canvas, title, _ string) error { return titleExists(title) }
 
-func (presenter027) created(row func() engine.Value) api.Response { return api.OK(row()) }
+func (presenter027) created(row func() engine.Value) api.Response { return envelope.OK(row()) }
 func (presenter027) updated(v app.Canvas) api.Response {
-	return api.OK(engine.Object("update_time", v.UpdateTime))
+	return envelope.OK(engine.Object("update_time", v.UpdateTime))
 }
 func (presenter027) checksUpdates() bool    { return true }
 func (presenter027) listsNewestFirst() bool { return true }
 func (presenter027) listsCanvases() bool    { return true }
 
 func (presenter027) foreignOwners() error {
-	return api.Refused(api.CodeOperating, "Only authorized owner_ids can be queried.")
+	return api.Refused(api.KindNotOwner, "Only authorized owner_ids can be queried.")
 }
 
 func (presenter027) versionState(v app.Version) (bool, int64) {
@@ -79,20 +79,19 @@ func (p presenter027) newSession(row engine.Value, v app.Session) engine.Value {
 }
 
 func (presenter027) sessionList(rows engine.Value, total int) api.Response {
-	v := engine.Object("code", api.CodeOK, "message", "success", "data", rows, "total", total)
-	return api.Sorted(http.StatusOK, v)
+	return envelope.With(engine.String("success"), rows, "total", total)
 }
 
 func (presenter027) deleteNone(all bool, _ string, _ int) (api.Response, error) {
 	if !all {
-		return api.Result(engine.Null), nil
+		return envelope.Result(engine.Null), nil
 	}
 	return nil, nil
 }
 
 func (presenter027) deletedSome(deleted, problems int, report engine.Value) api.Response {
 	text := fmt.Sprintf("Partially deleted %d sessions with %d errors", deleted, problems)
-	return api.Sorted(http.StatusOK, engine.Object("code", api.CodeOK, "message", text, "data", report))
+	return envelope.With(engine.String(text), report)
 }
 
 // frames shows all events, except for sessions that a client made by itself: messages, forms and

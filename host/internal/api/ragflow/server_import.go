@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -20,13 +21,13 @@ func (s servers) importAll(ctx context.Context, r *api.Request) (api.Response, e
 		return nil, err
 	}
 	if list.Len() == 0 {
-		return nil, api.Failed(api.CodeData, "No MCP servers provided.")
+		return nil, api.Failed(api.KindInvalid, "No MCP servers provided.")
 	}
 	var results []engine.Value
 	for name, v := range list.Fields() {
 		results = append(results, s.importOne(ctx, r, name, v))
 	}
-	return api.OK(engine.Object("results", engine.List(results...))), nil
+	return envelope.OK(engine.Object("results", engine.List(results...))), nil
 }
 
 func (s servers) importOne(ctx context.Context, r *api.Request, name string, v engine.Value) engine.Value {
@@ -72,7 +73,7 @@ func (s servers) export(ctx context.Context, r *api.Request) (api.Response, erro
 			items = append(items, all[i])
 		}
 	}
-	return api.OK(exported(items)), nil
+	return envelope.OK(exported(items)), nil
 }
 
 // exported is servers in the form of import; tokens stay here.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -28,11 +29,11 @@ func (s servers) listTools(ctx context.Context, r *api.Request) (api.Response, e
 		}
 		tools, err := s.Services.Servers.Tools(ctx, r.Who.Tenant, d, item, wait(&r.Body))
 		if err != nil {
-			return nil, api.Failed(api.CodeData, "MCP list tools error: %s", err)
+			return nil, api.Failed(api.KindInvalid, "MCP list tools error: %s", err)
 		}
 		b.Set(id, toolList(tools, d.Variables.Get(app.ToolsVariable)))
 	}
-	return api.OK(b.Value()), nil
+	return envelope.OK(b.Value()), nil
 }
 
 // toolList is tools as a list; what was switched off stays so.
@@ -61,12 +62,12 @@ func (s servers) testTool(ctx context.Context, r *api.Request) (api.Response, er
 	}
 	text, err := s.Services.Servers.Call(ctx, r.Who.Tenant, d, item, tool, arguments)
 	if errors.Is(err, app.ErrNoMCP) {
-		return nil, api.Failed(api.CodeData, "%s.", err)
+		return nil, api.Failed(api.KindInvalid, "%s.", err)
 	}
 	if err != nil {
-		return nil, api.Failed(api.CodeData, "MCP test tool error: %s", err)
+		return nil, api.Failed(api.KindInvalid, "MCP test tool error: %s", err)
 	}
-	return api.OK(engine.String(text)), nil
+	return envelope.OK(engine.String(text)), nil
 }
 
 func (s servers) cacheTools(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -113,7 +114,7 @@ func (s servers) test(ctx context.Context, r *api.Request) (api.Response, error)
 	}
 	tools, err := s.Services.Servers.Tools(ctx, r.Who.Tenant, d, app.Item{Name: "test"}, wait(&r.Body))
 	if err != nil {
-		return nil, api.Failed(api.CodeData, "Test MCP error: %s", err)
+		return nil, api.Failed(api.KindInvalid, "Test MCP error: %s", err)
 	}
-	return api.OK(toolList(tools, engine.Null)), nil
+	return envelope.OK(toolList(tools, engine.Null)), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -121,7 +122,7 @@ func (s servers) list(ctx context.Context, r *api.Request) (api.Response, error)
 	for i, item := range items {
 		rows[i] = serverRow(item)
 	}
-	return api.OK(engine.Object("mcp_servers", engine.List(rows...), "total", total)), nil
+	return envelope.OK(engine.Object("mcp_servers", engine.List(rows...), "total", total)), nil
 }
 
 // named finds the server that a request names.
@@ -139,7 +140,7 @@ func (s servers) named(ctx context.Context, r *api.Request) (app.Item, app.Serve
 func (s servers) find(ctx context.Context, r *api.Request, id string) (app.Item, app.ServerDoc, error) {
 	item, d, err := s.Services.Servers.Get(ctx, r.Who.Tenant, id)
 	if errors.Is(err, app.ErrNotFound) {
-		err = api.Failed(api.CodeData, "Cannot find MCP server %s for user %s", id, r.Who.User)
+		err = api.Failed(api.KindNotFound, "Cannot find MCP server %s for user %s", id, r.Who.User)
 	}
 	return item, d, err
 }
@@ -162,9 +163,9 @@ func (s servers) get(ctx context.Context, r *api.Request) (api.Response, error) 
 		return nil, err
 	}
 	if r.Query.Get("mode") == "download" {
-		return api.OK(exported([]app.Item{item})), nil
+		return envelope.OK(exported([]app.Item{item})), nil
 	}
-	return api.OK(serverRow(item)), nil
+	return envelope.OK(serverRow(item)), nil
 }
 
 // fillServer takes the members of a body that a server has.
@@ -225,13 +226,13 @@ func requireServer(r *api.Request, more ...string) error {
 func (s servers) check(d app.ServerDoc, name string) error {
 	switch err := s.Services.Servers.Check(d, name); {
 	case errors.Is(err, app.ErrServerCommand), errors.Is(err, app.ErrServerStdio) && d.Command != "":
-		return api.Failed(api.CodeData, "Unsupported MCP server type: %s", err)
+		return api.Failed(api.KindInvalid, "Unsupported MCP server type: %s", err)
 	case errors.Is(err, app.ErrServerType), errors.Is(err, app.ErrServerStdio):
-		return api.Failed(api.CodeData, "Unsupported MCP server type.")
+		return api.Failed(api.KindInvalid, "Unsupported MCP server type.")
 	case err != nil:
-		return api.Failed(api.CodeData, "Invalid url.")
+		return api.Failed(api.KindInvalid, "Invalid url.")
 	case name == "" || len(name) > 255:
-		return api.Failed(api.CodeData, "Invalid MCP name or length is %d which is large than 255.", len(name))
+		return api.Failed(api.KindInvalid, "Invalid MCP name or length is %d which is large than 255.", len(name))
 	}
 	return nil
 }
@@ -254,7 +255,7 @@ func (s servers) put(ctx context.Context, r *api.Request, item app.Item, d app.S
 	return stored, err
 }
 
-func errServerName() error { return api.Failed(api.CodeData, "Duplicated MCP server name.") }
+func errServerName() error { return api.Failed(api.KindInvalid, "Duplicated MCP server name.") }
 
 func (s servers) add(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := requireServer(r, "name"); err != nil {
@@ -307,7 +308,7 @@ func (s servers) remove(ctx context.Context, r *api.Request) (api.Response, erro
 	for _, id := range ids {
 		err := s.Services.Servers.Delete(ctx, r.Who.Tenant, id)
 		if errors.Is(err, app.ErrNotFound) {
-			return nil, api.Failed(api.CodeData, "Failed to delete MCP servers %s", strings.Join(ids, ", "))
+			return nil, api.Failed(api.KindNotFound, "Failed to delete MCP servers %s", strings.Join(ids, ", "))
 		}
 		if err != nil {
 			return nil, err

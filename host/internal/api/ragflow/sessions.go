@@ -9,6 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -118,7 +119,7 @@ func (s sessions) add(ctx context.Context, r *api.Request) (api.Response, error)
 	}
 	row := engine.Object("id", v.ID, "agent_id", v.Canvas, "user_id", v.User, "source", v.Source,
 		"dsl", api.DocumentOf(v.DSL), "message", api.DocumentOf(v.Messages))
-	return api.Result(s.newSession(row, v)), nil
+	return envelope.Result(s.newSession(row, v)), nil
 }
 
 // filter reads what a list of sessions is asked for.
@@ -149,7 +150,9 @@ func dates(q api.Query, f *app.SessionFilter) error {
 		}
 		at, err := time.Parse(time.DateTime, text)
 		if err != nil {
-			return api.Refused(api.CodeArgument, "%s must look like 2006-01-02 15:04:05, not %.40q", bound.name, text)
+			return api.Refused(
+				api.KindBadArgument, "%s must look like 2006-01-02 15:04:05, not %.40q", bound.name, text,
+			)
 		}
 		*bound.to = at.UnixMilli()
 	}
@@ -158,7 +161,7 @@ func dates(q api.Query, f *app.SessionFilter) error {
 
 func (s sessions) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["id"]
-	if _, err := s.canvas(ctx, r, id, api.Failed(api.CodeData, "You don't own the agent %s.", id)); err != nil {
+	if _, err := s.canvas(ctx, r, id, api.Failed(api.KindNotFound, "You don't own the agent %s.", id)); err != nil {
 		return nil, err
 	}
 	f, p, err := s.filter(r, id)
@@ -189,14 +192,14 @@ func (s sessions) history(ctx context.Context, r *api.Request) (api.Response, er
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(engine.Object("total", total, "sessions", s.rows(list, true))), nil
+	return envelope.OK(engine.Object("total", total, "sessions", s.rows(list, true))), nil
 }
 
 // find finds the session of a path; whatever fails, the client reads that there is none.
 func (s sessions) find(ctx context.Context, r *api.Request) (app.Session, error) {
 	v, err := s.Services.Sessions.Get(ctx, r.Who.Tenant, r.Params["id"], r.Params["sid"])
 	if err != nil {
-		err = api.Failed(api.CodeData, api.NoSession)
+		err = api.Failed(api.KindNotFound, api.NoSession)
 	}
 	return v, err
 }
@@ -206,7 +209,7 @@ func (s sessions) get(ctx context.Context, r *api.Request) (api.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(s.row(v, true)), nil
+	return envelope.OK(s.row(v, true)), nil
 }
 
 func (s sessions) remove(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -219,7 +222,7 @@ func (s sessions) remove(ctx context.Context, r *api.Request) (api.Response, err
 
 func (s sessions) removeSome(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["id"]
-	if _, err := s.canvas(ctx, r, id, api.Failed(api.CodeData, "You don't own the agent %s", id)); err != nil {
+	if _, err := s.canvas(ctx, r, id, api.Failed(api.KindNotFound, "You don't own the agent %s", id)); err != nil {
 		return nil, err
 	}
 	ids := r.Body.Texts("ids")
@@ -270,7 +273,7 @@ func (s sessions) removeThese(
 		seen[id] = true
 	}
 	if deleted == 0 && len(problems) > 0 {
-		return nil, api.Failed(api.CodeData, "%s", strings.Join(problems, "; "))
+		return nil, api.Failed(api.KindInvalid, "%s", strings.Join(problems, "; "))
 	}
 	for _, id := range doubled {
 		problems = append(problems, "Duplicate session ids: "+id)
@@ -279,5 +282,5 @@ func (s sessions) removeThese(
 		report := engine.Object("success_count", deleted, "errors", engine.Strings(problems...))
 		return s.deletedSome(deleted, len(problems), report), nil
 	}
-	return api.Result(engine.Null), nil
+	return envelope.Result(engine.Null), nil
 }

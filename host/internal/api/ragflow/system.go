@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -29,13 +30,13 @@ func (s system) routes() []api.Route {
 }
 
 func (s system) version(context.Context, *api.Request) (api.Response, error) {
-	return api.OK(engine.String(s.Version)), nil
+	return envelope.OK(engine.String(s.Version)), nil
 }
 
 // config says what a login page offers: registration is off, and passwords always log in. There is
 // no other kind of login that it could be switched off for.
 func config(context.Context, *api.Request) (api.Response, error) {
-	return api.OK(engine.Object("registerEnabled", 0, "disablePasswordLogin", false)), nil
+	return envelope.OK(engine.Object("registerEnabled", 0, "disablePasswordLogin", false)), nil
 }
 
 func ping(context.Context, *api.Request) (api.Response, error) { return api.Plain("pong"), nil }
@@ -62,7 +63,7 @@ func (s system) status(ctx context.Context, r *api.Request) (api.Response, error
 		storage = storage.With("status", engine.String("yellow"))
 		storage = storage.With("error", engine.String("files are damaged; see the log"))
 	}
-	return api.OK(engine.Object(
+	return envelope.OK(engine.Object(
 		"database", part("database", health.Engine(), health.Store), "storage", storage,
 		"runs", s.Services.Runs.Active(), "task_executor_heartbeats", engine.Object(),
 	)), nil

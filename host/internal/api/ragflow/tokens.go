@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -74,7 +75,7 @@ func (t tokens) list(ctx context.Context, r *api.Request) (api.Response, error) 
 	for i, k := range keys {
 		rows[i] = tokenRow(k, "", beta).Value()
 	}
-	return api.OK(engine.List(rows...)), nil
+	return envelope.OK(engine.List(rows...)), nil
 }
 
 func (t tokens) remove(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -91,7 +92,7 @@ func (t tokens) addForCanvas(ctx context.Context, r *api.Request) (api.Response,
 		return nil, err
 	}
 	if id != "" {
-		if _, err := t.canvas(ctx, r, id, api.Failed(api.CodeData, api.NoCanvas)); err != nil {
+		if _, err := t.canvas(ctx, r, id, api.Failed(api.KindNotFound, api.NoCanvas)); err != nil {
 			return nil, err
 		}
 	}
@@ -109,7 +110,7 @@ func (t tokens) addForCanvas(ctx context.Context, r *api.Request) (api.Response,
 		}
 		b.Set("beta", engine.String(beta))
 	}
-	return api.OK(b.Value()), nil
+	return envelope.OK(b.Value()), nil
 }
 
 func (t tokens) listForCanvas(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -154,7 +155,7 @@ func (t tokens) stats(ctx context.Context, r *api.Request) (api.Response, error)
 		}
 		return engine.List(rows...)
 	}
-	return api.OK(engine.Object(
+	return envelope.OK(engine.Object(
 		"pv", column(func(d app.SessionDay) float64 { return float64(d.Sessions) }),
 		"uv", column(func(d app.SessionDay) float64 { return float64(d.Users) }),
 		"speed", column(tokensPerSecond),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -53,18 +54,18 @@ func (v versions) list(ctx context.Context, r *api.Request) (api.Response, error
 	for i, one := range list {
 		rows[i] = v.row(one).Value()
 	}
-	return api.OK(engine.List(rows...)), nil
+	return envelope.OK(engine.List(rows...)), nil
 }
 
 func (v versions) get(ctx context.Context, r *api.Request) (api.Response, error) {
 	one, err := v.Services.Versions.Get(ctx, r.Who.Tenant, r.Params["id"], r.Params["vid"])
 	if errors.Is(err, app.ErrNotFound) {
-		err = api.Failed(api.CodeData, "Version not found.")
+		err = api.Failed(api.KindNotFound, "Version not found.")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(v.row(one).Set("dsl", api.DocumentOf(one.DSL)).Value()), nil
+	return envelope.OK(v.row(one).Set("dsl", api.DocumentOf(one.DSL)).Value()), nil
 }
 
 func (v versions) templates(context.Context, *api.Request) (api.Response, error) {
@@ -79,12 +80,12 @@ func (v versions) templates(context.Context, *api.Request) (api.Response, error)
 		api.SetTimes(b, all.Read, all.Read)
 		rows[i] = b.Value()
 	}
-	return api.OK(engine.List(rows...)), nil
+	return envelope.OK(engine.List(rows...)), nil
 }
 
 // prompts are texts that the editor offers for an Agent's system prompt.
 func prompts(context.Context, *api.Request) (api.Response, error) {
-	return api.OK(engine.Object(
+	return envelope.OK(engine.Object(
 		"task_analysis", "Read the request. Say in a few lines what is wanted, what is known, what is missing, "+
 			"and what a good answer looks like.",
 		"plan_generation", "From the analysis, list the steps that lead to the answer. For each step name the tool "+

@@ -12,6 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 )
 
 // testRuns are the test runs of the last minutes on this host.
@@ -93,11 +94,11 @@ func (w *testRuns) find(canvas, id string, since float64) *testRun {
 // trace lets a page watch a test run by asking again and again: first
 // for the time, then for a run after it, then for that run's events.
 func (f *Face) trace(ctx context.Context, r *api.Request) (api.Response, error) {
-	if _, err := f.canvas(ctx, r, api.NotOwner); err != nil {
+	if _, err := f.canvas(ctx, r, envelope.NotOwner); err != nil {
 		return nil, err
 	}
 	answer := func(id string, events []engine.Value, next float64, finished bool) (api.Response, error) {
-		return api.OK(engine.Object("webhook_id", api.OrNull(id), "events", engine.List(events...),
+		return envelope.OK(engine.Object("webhook_id", api.OrNull(id), "events", engine.List(events...),
 			"next_since_ts", next, "finished", finished)), nil
 	}
 	text, id := r.Query.Get("since_ts"), r.Query.Get("webhook_id")
@@ -106,7 +107,7 @@ func (f *Face) trace(ctx context.Context, r *api.Request) (api.Response, error) 
 	}
 	since, err := strconv.ParseFloat(text, 64)
 	if err != nil || since-since != 0 { // infinite ones and NaN are no times
-		return nil, api.Refused(api.CodeArgument, "since_ts must be a number, not %.40q", text)
+		return nil, api.Refused(api.KindBadArgument, "since_ts must be a number, not %.40q", text)
 	}
 	run := f.tests.find(r.Params["id"], id, since)
 	switch {

@@ -59,7 +59,7 @@ type incoming struct {
 
 // badWebhook is a refusal: HTTP 400, code 400.
 func badWebhook(format string, args ...any) *api.Failure {
-	f := api.Failed(api.CodeBad, format, args...)
+	f := api.Failed(api.KindRefused, format, args...)
 	f.Status = http.StatusBadRequest
 	return f
 }
@@ -89,7 +89,7 @@ func (f *Face) test(ctx context.Context, r *api.Request, denied string) (api.Res
 func (f *Face) canvas(ctx context.Context, r *api.Request, denied string) (app.Canvas, error) {
 	v, err := f.services.Canvases.Get(ctx, r.Who, r.Params["id"])
 	if errors.Is(err, app.ErrNotFound) {
-		err = api.Refused(api.CodeOperating, "%s", denied)
+		err = api.Refused(api.KindNotOwner, "%s", denied)
 	}
 	return v, err
 }
@@ -213,7 +213,7 @@ func runAnswer(ctx context.Context, r *api.Request, run string) (api.Response, e
 	v := engine.Object("message", said.Text.String(), "success", true, "code", status)
 	if end.Status == app.RunFailed {
 		status = http.StatusBadRequest
-		v = engine.Object("code", api.CodeBad, "message", end.Error, "success", false)
+		v = engine.Object("code", status, "message", end.Error, "success", false)
 	}
 	return api.Raw(status, "application/json", api.AppendASCII(nil, v.AppendText(nil))), nil
 }

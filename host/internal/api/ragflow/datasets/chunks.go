@@ -9,6 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -88,7 +89,7 @@ func (f chunkHandlers) listChunks(ctx context.Context, r *api.Request) (api.Resp
 	for i, v := range list {
 		rows[i] = f.chunkRow(v)
 	}
-	return api.Result(engine.Object("total", total, "chunks", engine.List(rows...), "doc", documentRow(doc))), nil
+	return envelope.Result(engine.Object("total", total, "chunks", engine.List(rows...), "doc", documentRow(doc))), nil
 }
 
 func (f chunkHandlers) getChunk(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -104,7 +105,7 @@ func (f chunkHandlers) getChunk(ctx context.Context, r *api.Request) (api.Respon
 	if len(list) == 0 {
 		return nil, f.noChunk(doc.Dataset + "/" + id)
 	}
-	return api.Result(f.chunkRow(list[0])), nil
+	return envelope.Result(f.chunkRow(list[0])), nil
 }
 
 // addChunk adds a chunk to a document.
@@ -128,7 +129,7 @@ func (f chunkHandlers) addChunk(ctx context.Context, r *api.Request) (api.Respon
 	if err != nil {
 		return nil, err
 	}
-	return api.Result(engine.Object("chunk", f.addedChunk(newChunk(v), v))), nil
+	return envelope.Result(engine.Object("chunk", f.addedChunk(newChunk(v), v))), nil
 }
 
 // readLists reads the lists of texts of a chunk to add.
@@ -199,7 +200,7 @@ func (f chunkHandlers) textList(body engine.Value, name, wanted string) (*[]stri
 
 // joinError is what Python says of a list of texts that has something else.
 func joinError(i int, v engine.Value) error {
-	return api.Failed(api.CodeException, "TypeError('sequence item %d: expected str instance, %s found')", i,
+	return api.Failed(api.KindBadRequest, "TypeError('sequence item %d: expected str instance, %s found')", i,
 		schema.TypeName(v))
 }
 
@@ -314,7 +315,7 @@ func (f chunkHandlers) removeChunks(ctx context.Context, r *api.Request) (api.Re
 	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
 		return nil, err
 	}
-	gone := api.Failed(api.CodeException, `LookupError("Can't find the document with ID %s!")`, doc)
+	gone := api.Failed(api.KindBadRequest, `LookupError("Can't find the document with ID %s!")`, doc)
 	if _, err := f.document(ctx, r, id, doc, gone); err != nil {
 		return nil, err
 	}
@@ -327,7 +328,7 @@ func (f chunkHandlers) removeChunks(ctx context.Context, r *api.Request) (api.Re
 	}
 	if len(ids) == 0 {
 		if !f.deletesUnnamed(every) {
-			return api.Result(engine.Null), nil
+			return envelope.Result(engine.Null), nil
 		}
 		_, err := f.data.DeleteAllChunks(ctx, r.Who, id, doc)
 		return ok(engine.Null, err)

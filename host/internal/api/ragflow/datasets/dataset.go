@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -86,7 +86,7 @@ func (f datasetHandlers) create(ctx context.Context, r *api.Request) (api.Respon
 	if err != nil {
 		return nil, err
 	}
-	return api.Result(f.datasetRow(v)), nil
+	return envelope.Result(f.datasetRow(v)), nil
 }
 
 // makeDataset creates the dataset of a request.
@@ -130,7 +130,7 @@ func (f datasetHandlers) refusedModel(err error, model string) error {
 func (f datasetHandlers) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	in, err := f.requests().list.Query(api.FirstValues(r.Query.Values))
 	if err != nil {
-		return nil, api.Failed(api.CodeArgument, "%s", err)
+		return nil, api.Failed(api.KindBadArgument, "%s", err)
 	}
 	q := app.DatasetList{
 		ID: in.Get("id").Str(), Name: in.Get("name").Str(), OrderBy: in.Get("orderby").Str(),
@@ -159,8 +159,7 @@ func (f datasetHandlers) list(ctx context.Context, r *api.Request) (api.Response
 	for i, v := range list {
 		rows[i] = f.datasetRow(v)
 	}
-	answer := engine.Object("code", api.CodeOK, "data", engine.List(rows...), "total_datasets", total)
-	return api.Sorted(http.StatusOK, answer), nil
+	return envelope.Result(engine.List(rows...), "total_datasets", total), nil
 }
 
 // intOf is a whole number that has been checked.
@@ -194,7 +193,7 @@ func (f datasetHandlers) update(ctx context.Context, r *api.Request) (api.Respon
 	if in.Has("connectors") {
 		row = row.With("connectors", in.Get("connectors"))
 	}
-	return api.Result(row), nil
+	return envelope.Result(row), nil
 }
 
 func (f datasetHandlers) getDataset(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -202,7 +201,7 @@ func (f datasetHandlers) getDataset(ctx context.Context, r *api.Request) (api.Re
 	if err != nil {
 		return nil, err
 	}
-	return api.Result(f.datasetRow(v)), nil
+	return envelope.Result(f.datasetRow(v)), nil
 }
 
 // changeDataset writes a patch over a dataset.
@@ -313,7 +312,7 @@ func (f datasetHandlers) removeDatasets(ctx context.Context, r *api.Request) (ap
 	for _, err := range problems[:min(len(problems), 5)] {
 		lines = append(lines, messageOf(err))
 	}
-	return api.Result(engine.Object("success_count", n, "errors", engine.Strings(lines...))), nil
+	return envelope.Result(engine.Object("success_count", n, "errors", engine.Strings(lines...))), nil
 }
 
 // messageOf is what a caller reads of an error.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -87,7 +88,7 @@ func (f *face) document(
 }
 
 // noAuthorization refuses what belongs to others, as the interface of the page does.
-func noAuthorization() error { return api.Refused(api.CodeAuth, "No authorization.") }
+func noAuthorization() error { return api.Refused(api.KindBadCredentials, "No authorization.") }
 
 // anyDocument finds a document whose dataset the request does not name.
 func (f *face) anyDocument(ctx context.Context, r *api.Request, id string) (dataset.Document, error) {
@@ -108,7 +109,7 @@ func notOwned(id string) error { return failed("You don't own the dataset %s.", 
 
 // failed is a failure of data, which has no member data.
 func failed(format string, args ...any) *api.Failure {
-	return api.Failed(api.CodeData, format, args...)
+	return api.Failed(api.KindNotFound, format, args...)
 }
 
 // ok answers data in the envelope without a message.
@@ -116,7 +117,7 @@ func ok(v engine.Value, err error) (api.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.Result(v), nil
+	return envelope.Result(v), nil
 }
 
 // jsonOK answers data in the envelope with a message, as the interface of the page has it.
@@ -124,7 +125,7 @@ func jsonOK(v engine.Value, err error) (api.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(v), nil
+	return envelope.OK(v), nil
 }
 
 // strict reads a JSON body that fits a description; more are members that the path adds.
@@ -135,12 +136,16 @@ func strict(r *api.Request, o *schema.Object, more ...any) (*schema.Input, error
 		if sent == "" {
 			sent = "None"
 		}
-		return nil, api.Failed(api.CodeArgument, "Unsupported content type: Expected application/json, got %.80s", sent)
+		return nil, api.Failed(
+			api.KindBadArgument, "Unsupported content type: Expected application/json, got %.80s", sent,
+		)
 	}
 	v, err := api.ReadJSON(r)
 	switch {
 	case errors.Is(err, api.ErrNoBody), errors.Is(err, api.ErrBadJSON):
-		return nil, api.Failed(api.CodeArgument, "Malformed JSON syntax: Missing commas/brackets or invalid encoding")
+		return nil, api.Failed(
+			api.KindBadArgument, "Malformed JSON syntax: Missing commas/brackets or invalid encoding",
+		)
 	case err != nil:
 		return nil, err
 	}
@@ -149,14 +154,14 @@ func strict(r *api.Request, o *schema.Object, more ...any) (*schema.Input, error
 	}
 	if v.Kind() != engine.KindObject {
 		name := schema.TypeName(v)
-		return nil, api.Failed(api.CodeArgument, "Invalid request payload: expected object, got %s", name)
+		return nil, api.Failed(api.KindBadArgument, "Invalid request payload: expected object, got %s", name)
 	}
 	for i := 0; i+1 < len(more); i += 2 {
 		v = v.With(more[i].(string), engine.Object("v", more[i+1]).Get("v"))
 	}
 	in, err := o.Body(v)
 	if err != nil {
-		return nil, api.Failed(api.CodeArgument, "%s", err)
+		return nil, api.Failed(api.KindBadArgument, "%s", err)
 	}
 	return in, nil
 }
@@ -168,9 +173,10 @@ func loose(r *api.Request) error {
 	case errors.Is(err, api.ErrNoBody):
 		return nil
 	case errors.Is(err, api.ErrBadJSON):
-		return api.Failed(api.CodeException, "<BadRequest '400: Bad Request'> %s", err)
+		return api.Failed(api.KindBadRequest, "<BadRequest '400: Bad Request'> %s", err)
 	case err == nil && v.Kind() != engine.KindObject && !v.IsNull():
-		return api.Failed(api.CodeException, `AttributeError("'%s' object has no attribute 'get'")`, schema.TypeName(v))
+		kind := schema.TypeName(v)
+		return api.Failed(api.KindBadRequest, `AttributeError("'%s' object has no attribute 'get'")`, kind)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -34,11 +35,11 @@ var olderRequests = func() *requests {
 func (older) requests() *requests { return olderRequests }
 
 func (older) lacks(tenant, what string) error {
-	return api.Failed(api.CodeForbidden, "User '%s' lacks permission for %s", tenant, what)
+	return api.Failed(api.KindForbidden, "User '%s' lacks permission for %s", tenant, what)
 }
 
 func (older) badModel(model string) error {
-	return api.Failed(api.CodeArgument, "Unsupported model: <%s>", model)
+	return api.Failed(api.KindBadArgument, "Unsupported model: <%s>", model)
 }
 
 func (older) changesModel(v dataset.Dataset) error {
@@ -46,12 +47,12 @@ func (older) changesModel(v dataset.Dataset) error {
 }
 
 func (older) nothingModified() error {
-	return api.Failed(api.CodeArgument, "No properties were modified")
+	return api.Failed(api.KindBadArgument, "No properties were modified")
 }
 
 func (older) deletesAll(in *schema.Input) bool { return in.Get("ids").IsNull() }
 
-func (older) deletedDatasets(int) api.Response { return api.Result(engine.Null) }
+func (older) deletedDatasets(int) api.Response { return envelope.Result(engine.Null) }
 
 func (older) datasetRow(v dataset.Dataset) engine.Value { return datasetRow(v) }
 
@@ -62,13 +63,13 @@ func (older) say(sentence string) error { return failed("%s", sentence) }
 func (older) noDocument(id string) error { return failed("You don't own the document %s.", id) }
 
 func (older) noUploadDataset(id string) error {
-	return api.Failed(api.CodeException, `LookupError("Can't find the dataset with ID %s!")`, id)
+	return api.Failed(api.KindBadRequest, `LookupError("Can't find the dataset with ID %s!")`, id)
 }
 
 func (older) uploadsOther() bool { return false }
 
 func (older) refusedFiles(lines string, _ engine.Value) error {
-	return api.Failed(api.CodeServer, "%s", lines)
+	return api.Failed(api.KindFailed, "%s", lines)
 }
 
 func (older) checkPageSize(int) error { return nil }
@@ -83,7 +84,7 @@ func (older) documentOrder(asked string) (string, error) {
 }
 
 func (older) notName(v engine.Value) error {
-	return api.Failed(api.CodeException, `AttributeError("'%s' object has no attribute 'encode'")`, schema.TypeName(v))
+	return api.Failed(api.KindBadRequest, `AttributeError("'%s' object has no attribute 'encode'")`, schema.TypeName(v))
 }
 
 func (older) fixedMethod() error { return failed("Not supported yet!") }
@@ -133,11 +134,11 @@ func (older) chunkRow(v dataset.Chunk) engine.Value { return chunkRow(v).Value()
 func (older) addedChunk(b *engine.ObjectBuilder, _ dataset.Chunk) engine.Value { return b.Value() }
 
 func (older) noChunk(path string) error {
-	return api.Failed(api.CodeNotFound, "Chunk not found: %s", path)
+	return api.Failed(api.KindNoResource, "Chunk not found: %s", path)
 }
 
 func (older) notContent(v engine.Value) error {
-	return api.Failed(api.CodeException, `TypeError("unsupported operand type(s) for +: '%s' and 'str'")`,
+	return api.Failed(api.KindBadRequest, `TypeError("unsupported operand type(s) for +: '%s' and 'str'")`,
 		schema.TypeName(v))
 }
 
@@ -148,7 +149,7 @@ func (older) deletesUnnamed(bool) bool { return true }
 
 func (older) hitRow(h app.SearchHit, q *query) engine.Value { return hit(h, q).Value() }
 
-func (older) badTopK() error { return api.Failed(api.CodeException, "`top_k` must be greater than 0") }
+func (older) badTopK() error { return api.Failed(api.KindBadRequest, "`top_k` must be greater than 0") }
 
 // highlight marks found words unless a client says otherwise.
 func (older) highlight(v engine.Value) (bool, error) {

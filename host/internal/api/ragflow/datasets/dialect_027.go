@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -112,7 +113,7 @@ func (newer) deletesAll(in *schema.Input) bool {
 }
 
 func (newer) deletedDatasets(n int) api.Response {
-	return api.Result(engine.Object("success_count", n))
+	return envelope.Result(engine.Object("success_count", n))
 }
 
 func (newer) datasetRow(v dataset.Dataset) engine.Value {
@@ -137,12 +138,12 @@ func (newer) noUploadDataset(id string) error {
 func (newer) uploadsOther() bool { return true }
 
 func (newer) refusedFiles(lines string, stored engine.Value) error {
-	return &api.Failure{Code: api.CodeServer, Message: lines, Data: stored, HasData: true}
+	return &api.Failure{Kind: api.KindFailed, Message: lines, Data: stored, HasData: true}
 }
 
 func (newer) checkPageSize(size int) error {
 	if size > largestPage {
-		return api.Failed(api.CodeException, "ValueError('page_size must be less than or equal to %d')", largestPage)
+		return api.Failed(api.KindBadRequest, "ValueError('page_size must be less than or equal to %d')", largestPage)
 	}
 	return nil
 }
@@ -154,7 +155,7 @@ func (newer) documentOrder(asked string) (string, error) {
 	case "create_time", "update_time", "name", "size":
 		return asked, nil
 	}
-	return "", api.Failed(api.CodeArgument, "invalid orderby field: %.80s", asked)
+	return "", api.Failed(api.KindBadArgument, "invalid orderby field: %.80s", asked)
 }
 
 func (newer) notName(v engine.Value) error {
@@ -194,7 +195,7 @@ func (newer) deleteDocuments(
 	case len(ids) > 0 && every:
 		return nil, failed("should not provide both doc ids and delete_all(true), dataset: %s. ", id)
 	case len(twice) > 0:
-		return nil, api.Failed(api.CodeArgument, "Duplicate ids: '%s'", strings.Join(repeated(twice), ", "))
+		return nil, api.Failed(api.KindBadArgument, "Duplicate ids: '%s'", strings.Join(repeated(twice), ", "))
 	}
 	if every {
 		all, err := f.allDocuments(ctx, r, id)
@@ -225,7 +226,7 @@ func (newer) refusesParse(v dataset.Document) bool { return isActive(v) }
 
 func (newer) notStoppable() error {
 	return &api.Failure{
-		Code: api.CodeData, Message: "Can't stop parsing document that has not started or already completed",
+		Kind: api.KindInvalid, Message: "Can't stop parsing document that has not started or already completed",
 		Data: engine.Object("error_code", "DOC_STOP_PARSING_INVALID_STATE"), HasData: true,
 	}
 }

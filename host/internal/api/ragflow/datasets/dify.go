@@ -44,7 +44,7 @@ func (f searchHandlers) difyRetrieve(ctx context.Context, r *api.Request) (api.R
 		return nil, err
 	}
 	id := body.Get("knowledge_id").Text()
-	d, err := f.dataset(ctx, r, id, api.Failed(api.CodeNotFound, "Knowledgebase not found!"))
+	d, err := f.dataset(ctx, r, id, api.Failed(api.KindNoResource, "Knowledgebase not found!"))
 	if err != nil {
 		return nil, err
 	}

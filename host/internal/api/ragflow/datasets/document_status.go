@@ -5,6 +5,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -28,7 +29,7 @@ func (f documentHandlers) setStatus(ctx context.Context, r *api.Request) (api.Re
 		return nil, err
 	}
 	if status != "0" && status != "1" {
-		return nil, api.Refused(api.CodeArgument, "\"Status\" must be either 0 or 1!")
+		return nil, api.Refused(api.KindBadArgument, "\"Status\" must be either 0 or 1!")
 	}
 	enabled := status == "1"
 	b := engine.NewObject(len(ids))
@@ -43,7 +44,7 @@ func (f documentHandlers) setStatus(ctx context.Context, r *api.Request) (api.Re
 		}
 		b.Set(id, engine.Object("status", status))
 	}
-	return api.OK(b.Value()), nil
+	return envelope.OK(b.Value()), nil
 }
 
 // downloadAny sends a document whose dataset the path does not name.
@@ -60,7 +61,7 @@ func (f documentHandlers) downloadAny(ctx context.Context, r *api.Request) (api.
 func (f documentHandlers) thumbnails(ctx context.Context, r *api.Request) (api.Response, error) {
 	ids := r.Query.Names("doc_ids")
 	if len(ids) == 0 {
-		return nil, api.Refused(api.CodeArgument, `Lack of "Document ID"`)
+		return nil, api.Refused(api.KindBadArgument, `Lack of "Document ID"`)
 	}
 	b := engine.NewObject(len(ids))
 	for _, id := range ids {
@@ -72,5 +73,5 @@ func (f documentHandlers) thumbnails(ctx context.Context, r *api.Request) (api.R
 			b.Set(id, engine.String(v.Thumbnail))
 		}
 	}
-	return api.OK(b.Value()), nil
+	return envelope.OK(b.Value()), nil
 }

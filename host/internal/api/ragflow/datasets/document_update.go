@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -18,7 +19,7 @@ const longestFileName = 255
 
 // nameTooLong refuses the name of a document.
 func nameTooLong() error {
-	return api.Failed(api.CodeArgument, "File name must be %d bytes or less.", longestFileName)
+	return api.Failed(api.KindBadArgument, "File name must be %d bytes or less.", longestFileName)
 }
 
 // documentMethods are the chunk methods that a document may have.
@@ -44,7 +45,7 @@ func (f documentHandlers) updateDocument(ctx context.Context, r *api.Request) (a
 	if err != nil {
 		return nil, err
 	}
-	return api.Result(documentRow(v)), nil
+	return envelope.Result(documentRow(v)), nil
 }
 
 // changeDocument writes a patch over a document. Another method makes its chunks void at once.
@@ -135,7 +136,7 @@ func (f documentHandlers) newName(old dataset.Document, v engine.Value) (*string
 	case len(name) > longestFileName:
 		return nil, nameTooLong()
 	case suffix(name) != suffix(old.Name):
-		return nil, api.Failed(api.CodeArgument, "The extension of file can't be changed")
+		return nil, api.Failed(api.KindBadArgument, "The extension of file can't be changed")
 	}
 	return &name, nil
 }

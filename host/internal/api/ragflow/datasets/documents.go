@@ -15,6 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
@@ -141,7 +142,7 @@ func (f documentHandlers) listDocuments(ctx context.Context, r *api.Request) (ap
 	for i, v := range list {
 		rows[i] = documentRow(v)
 	}
-	return api.Result(engine.Object("total", total, "docs", engine.List(rows...))), nil
+	return envelope.Result(engine.Object("total", total, "docs", engine.List(rows...))), nil
 }
 
 // documentsOf reads a page of documents. The total counts those outside the bounds of time as well:
@@ -257,7 +258,7 @@ func number(q api.Query, name string, absent int) (int, error) {
 
 // notNumber refuses a text that should be a whole number.
 func notNumber(text string) error {
-	return api.Failed(api.CodeException, `ValueError("invalid literal for int() with base 10: '%.40s'")`, text)
+	return api.Failed(api.KindBadRequest, `ValueError("invalid literal for int() with base 10: '%.40s'")`, text)
 }
 
 // removeDocuments deletes documents of a dataset.
@@ -344,9 +345,9 @@ func distinct(ids []string, what string) (unique, twice []string) {
 // partly answers a request that named something twice, or nothing special.
 func (f *face) partly(n int, twice []string) api.Response {
 	if len(twice) == 0 {
-		return api.Result(engine.Null)
+		return envelope.Result(engine.Null)
 	}
-	return api.Result(engine.Object("success_count", n, "errors", engine.Strings(twice...)))
+	return envelope.Result(engine.Object("success_count", n, "errors", engine.Strings(twice...)))
 }
 
 // download sends the file of a document.

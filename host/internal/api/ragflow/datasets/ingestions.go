@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
@@ -61,7 +62,7 @@ func (f ingestionHandlers) ingestions(ctx context.Context, r *api.Request) (api.
 func (f ingestionHandlers) parseLogs(ctx context.Context, r *api.Request, id string, whole bool) (api.Response, error) {
 	from, to := r.Query.Get("create_date_from"), r.Query.Get("create_date_to")
 	if whole || from != "" && to != "" && from > to {
-		return api.OK(engine.Object("total", 0, "logs", none)), nil
+		return envelope.OK(engine.Object("total", 0, "logs", none)), nil
 	}
 	q := app.DocumentList{
 		Words: r.Query.Get("keywords"),
@@ -81,7 +82,7 @@ func (f ingestionHandlers) parseLogs(ctx context.Context, r *api.Request, id str
 	for i, v := range list {
 		rows[i] = parseLog(v)
 	}
-	return api.OK(engine.Object("total", total, "logs", engine.List(rows...))), nil
+	return envelope.OK(engine.Object("total", total, "logs", engine.List(rows...))), nil
 }
 
 // parseLog is the last parse of a document. Its id is that of the document.
@@ -113,7 +114,7 @@ func (f ingestionHandlers) ingestion(ctx context.Context, r *api.Request) (api.R
 	if err != nil {
 		return nil, err
 	}
-	return api.OK(parseLog(v)), nil
+	return envelope.OK(parseLog(v)), nil
 }
 
 // checkEmbedding reports whether another embedding model may be chosen: chunks are embedded again,
@@ -124,5 +125,5 @@ func (f ingestionHandlers) checkEmbedding(ctx context.Context, r *api.Request) (
 		return nil, err
 	}
 	summary := engine.Object("kb_id", v.ID, "sampled", 0, "avg_cos_sim", 1)
-	return api.OK(engine.Object("summary", summary, "results", none)), nil
+	return envelope.OK(engine.Object("summary", summary, "results", none)), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -46,7 +47,7 @@ func (f metadataHandlers) metadataSummary(ctx context.Context, r *api.Request) (
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		b.Set(key, f.summary(values[key]))
 	}
-	return api.Result(engine.Object("summary", b.Value())), nil
+	return envelope.Result(engine.Object("summary", b.Value())), nil
 }
 
 // valueCounts are pairs of a value and how many documents have it, most of them first.
@@ -252,7 +253,7 @@ func (f metadataHandlers) setDocumentMetadataConfig(ctx context.Context, r *api.
 	if err != nil {
 		return nil, err
 	}
-	return api.Result(documentRow(v)), nil
+	return envelope.Result(documentRow(v)), nil
 }
 
 // flattenedMetadata answers which documents of datasets have each value of their metadata.
@@ -279,7 +280,7 @@ func (f metadataHandlers) flattenedMetadata(name string) api.Handler {
 			}
 			b.Set(key, values.Value())
 		}
-		return api.OK(b.Value()), nil
+		return envelope.OK(b.Value()), nil
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -146,5 +147,5 @@ func (f documentHandlers) runDocuments(ctx context.Context, r *api.Request) (api
 			return nil, err
 		}
 	}
-	return api.OK(engine.Bool(true)), nil
+	return envelope.OK(engine.Bool(true)), nil
 }

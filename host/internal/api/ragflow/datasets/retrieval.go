@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -50,7 +51,7 @@ func (f searchHandlers) retrieve(ctx context.Context, r *api.Request) (api.Respo
 	}
 	q := &query{SearchQuery: app.SearchQuery{Datasets: ids, Question: strings.TrimSpace(question.Text())}}
 	if q.Question == "" {
-		return api.Result(nothingFound), nil
+		return envelope.Result(nothingFound), nil
 	}
 	if err := f.readSearch(ctx, r, body, q); err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (f searchHandlers) retrieve(ctx context.Context, r *api.Request) (api.Respo
 		hits[i] = f.hitRow(h, q)
 	}
 	data := engine.Object("total", found.Total, "chunks", engine.List(hits...), "doc_aggs", documentCounts(found))
-	return api.Result(data), nil
+	return envelope.Result(data), nil
 }
 
 // nothingFound is the answer to a search that finds nothing by its conditions alone.
@@ -165,7 +166,7 @@ func (f searchHandlers) readNumbers(body engine.Value, q *query) (err error) {
 	}
 	q.TopK = min(q.TopK, index.MostCandidates)
 	if q.Size < 0 || q.Page*q.Size > index.MostCandidates {
-		return api.Failed(api.CodeException, "ValueError('page %d of size %d is beyond the last hit that is listed')",
+		return api.Failed(api.KindBadRequest, "ValueError('page %d of size %d is beyond the last hit that is listed')",
 			q.Page, q.Size)
 	}
 	return f.checkPageSize(q.Size)
@@ -188,7 +189,7 @@ func wholeOf(body engine.Value, name string, absent int) (int, error) {
 		}
 		return 0, notNumber(v.Str())
 	}
-	return 0, api.Failed(api.CodeException, `TypeError("int() argument must be a string, a bytes-like object or `+
+	return 0, api.Failed(api.KindBadRequest, `TypeError("int() argument must be a string, a bytes-like object or `+
 		`a real number, not '%s'")`, schema.TypeName(v))
 }
 
@@ -204,7 +205,7 @@ func numberOf(body engine.Value, name string, absent float64) (float64, error) {
 	if n, err := strconv.ParseFloat(strings.TrimSpace(v.Str()), 64); err == nil && v.Kind() == engine.KindString {
 		return n, nil
 	}
-	return 0, api.Failed(api.CodeException, `ValueError("could not convert string to float: '%.40s'")`, text(v))
+	return 0, api.Failed(api.KindBadRequest, `ValueError("could not convert string to float: '%.40s'")`, text(v))
 }
 
 // ownDocuments refuses documents that are in none of the datasets of a search.

@@ -47,7 +47,7 @@ func (f restHandlers) deleteGraph(ctx context.Context, r *api.Request) (api.Resp
 // two slashes as one.
 func emptyIDRoutes() []api.Route {
 	notAllowed := func(context.Context, *api.Request) (api.Response, error) {
-		return nil, api.Failed(api.CodeException, "<MethodNotAllowed '405: Method Not Allowed'>")
+		return nil, api.Failed(api.KindBadRequest, "<MethodNotAllowed '405: Method Not Allowed'>")
 	}
 	return []api.Route{
 		get(all+"//documents", notAllowed), bodiless("POST DELETE", all+"//documents", notAllowed),

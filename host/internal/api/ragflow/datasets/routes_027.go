@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 )
 
 // restHandlers answer what only one version asks.
@@ -53,7 +54,7 @@ func (f restHandlers) tags(ctx context.Context, r *api.Request) (api.Response, e
 	if _, err := f.pathDataset(ctx, r); err != nil {
 		return nil, err
 	}
-	return api.OK(none), nil
+	return envelope.OK(none), nil
 }
 
 func (f restHandlers) aggregateTags(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -66,7 +67,7 @@ func (f restHandlers) aggregateTags(ctx context.Context, r *api.Request) (api.Re
 			return nil, err
 		}
 	}
-	return api.OK(none), nil
+	return envelope.OK(none), nil
 }
 
 // indexKinds are what the original makes of a whole dataset.
@@ -83,7 +84,7 @@ func (f restHandlers) indexKind(ctx context.Context, r *api.Request, kind string
 		return "", err
 	}
 	if !slices.Contains(indexKinds, kind) {
-		return "", api.Failed(api.CodeArgument, "Invalid index type '%.40s'. Must be one of %v", kind, indexKinds)
+		return "", api.Failed(api.KindBadArgument, "Invalid index type '%.40s'. Must be one of %v", kind, indexKinds)
 	}
 	return kind, nil
 }
@@ -113,7 +114,7 @@ func (f restHandlers) graph(ctx context.Context, r *api.Request) (api.Response, 
 }
 
 func difyHealth(context.Context, *api.Request) (api.Response, error) {
-	return api.OK(engine.Object("status", "ok")), nil
+	return envelope.OK(engine.Object("status", "ok")), nil
 }
 
 // pagedQuery reads page and size, which the page calls size, from a body.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
@@ -57,7 +58,7 @@ func (f documentHandlers) upload(ctx context.Context, r *api.Request) (api.Respo
 	if len(u.refused) > 0 {
 		return nil, f.refusedFiles(strings.Join(u.refused, "\n"), engine.List(rows...))
 	}
-	return api.Result(engine.List(rows...)), nil
+	return envelope.Result(engine.List(rows...)), nil
 }
 
 // readForm stores the files of a form, one after the other as they arrive.
@@ -68,14 +69,14 @@ func (u *uploads) readForm(ctx context.Context) error {
 	}
 	kind, params, _ := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type"))
 	if kind != "multipart/form-data" || params["boundary"] == "" {
-		return api.Failed(api.CodeArgument, "No file part!")
+		return api.Failed(api.KindBadArgument, "No file part!")
 	}
 	r.LimitBodyTime()
 	defer r.EndBodyTime()
 	form := r.Multipart(params["boundary"], r.MaxBody())
 	err := u.storeAll(ctx, form)
 	if err == nil && len(u.stored)+len(u.refused) == 0 {
-		err = api.Failed(api.CodeArgument, "No file part!")
+		err = api.Failed(api.KindBadArgument, "No file part!")
 	}
 	if err == nil {
 		return nil
@@ -139,11 +140,11 @@ func (u *uploads) store(ctx context.Context, part *multipart.Part) error {
 	case u.id == "":
 		return api.Lacking([]string{"kb_id"})
 	case name == "":
-		return api.Failed(api.CodeArgument, "No file selected!")
+		return api.Failed(api.KindBadArgument, "No file selected!")
 	case len(name) > longestFileName:
 		return nameTooLong()
 	case len(u.stored)+len(u.refused) == maxFiles:
-		return api.Failed(api.CodeArgument, "More than %d files in one request.", maxFiles)
+		return api.Failed(api.KindBadArgument, "More than %d files in one request.", maxFiles)
 	case !slices.Contains(extensions, suffix(name)):
 		u.refused = append(u.refused, name+": This type of file has not been supported yet!")
 		return nil
@@ -162,7 +163,7 @@ func formFailure(err error) error {
 	case errors.Is(err, app.ErrFileTooLarge), errors.As(err, &large):
 		return api.TooLarge("The file is too large.")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return api.Failed(api.CodeArgument, "The form ends in the middle.")
+		return api.Failed(api.KindBadArgument, "The form ends in the middle.")
 	}
 	return err
 }
@@ -186,7 +187,7 @@ func (f documentHandlers) uploadOther(ctx context.Context, r *api.Request, id st
 	}
 	switch {
 	case name == "":
-		return nil, api.Failed(api.CodeArgument, "File name can't be empty.")
+		return nil, api.Failed(api.KindBadArgument, "File name can't be empty.")
 	case len(name) > longestFileName:
 		return nil, nameTooLong()
 	}
@@ -198,7 +199,7 @@ func (f documentHandlers) uploadOther(ctx context.Context, r *api.Request, id st
 	if err != nil {
 		return nil, err
 	}
-	return api.Result(documentRow(v)), nil
+	return envelope.Result(documentRow(v)), nil
 }
 
 func (f documentHandlers) uploadEmpty(ctx context.Context, r *api.Request, id, name string) (dataset.Document, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
@@ -86,7 +87,7 @@ func (f webChunks) webGetChunk(ctx context.Context, r *api.Request) (api.Respons
 	if len(list) == 0 {
 		return nil, failed("Chunk not found!")
 	}
-	return api.OK(rawChunk(list[0])), nil
+	return envelope.OK(rawChunk(list[0])), nil
 }
 
 // webChunk is a chunk of the page with the member names of programs.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/api/ragflow/schema"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -47,7 +48,7 @@ func rawDataset(v dataset.Dataset) engine.Value {
 
 // notDatasetOwner refuses a dataset that the principal does not have.
 func notDatasetOwner() error {
-	return api.Refused(api.CodeOperating, "Only owner of dataset authorized for this operation.")
+	return api.Refused(api.KindNotOwner, "Only owner of dataset authorized for this operation.")
 }
 
 // webNames are members of the page's requests with their names in those of programs.
@@ -70,7 +71,7 @@ func webBody(r *api.Request, o *schema.Object, more ...any) (*schema.Input, erro
 	lenient.Loose = true
 	in, err := lenient.Body(body)
 	if err != nil {
-		return nil, api.Refused(api.CodeArgument, "%s", err)
+		return nil, api.Refused(api.KindBadArgument, "%s", err)
 	}
 	return in, nil
 }
@@ -128,7 +129,7 @@ func (f webDatasets) webRemove(ctx context.Context, r *api.Request) (api.Respons
 	if _, problems := f.data.Delete(ctx, r.Who, id); len(problems) > 0 {
 		return nil, problems[0]
 	}
-	return api.OK(engine.Bool(true)), nil
+	return envelope.OK(engine.Bool(true)), nil
 }
 
 func (f webDatasets) webDetail(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -140,7 +141,7 @@ func (f webDatasets) webDetail(ctx context.Context, r *api.Request) (api.Respons
 func (f webDatasets) queryDataset(ctx context.Context, r *api.Request) (dataset.Dataset, error) {
 	id := r.Query.Get("kb_id")
 	if id == "" {
-		return dataset.Dataset{}, api.Refused(api.CodeArgument, `Lack of "KB ID"`)
+		return dataset.Dataset{}, api.Refused(api.KindBadArgument, `Lack of "KB ID"`)
 	}
 	return f.dataset(ctx, r, id, notDatasetOwner())
 }
@@ -175,7 +176,7 @@ func (f webDatasets) webList(ctx context.Context, r *api.Request) (api.Response,
 	for i, v := range list {
 		rows[i] = rawDataset(v).With("nickname", engine.String(f.services.Accounts.Nickname(ctx, v.CreatedBy)))
 	}
-	return api.OK(engine.Object("kbs", engine.List(rows...), "total", total)), nil
+	return envelope.OK(engine.Object("kbs", engine.List(rows...), "total", total)), nil
 }
 
 // webBasicInfo counts the documents of a dataset by what became of their parses.
@@ -195,7 +196,7 @@ func (f webDatasets) webTags(ctx context.Context, r *api.Request) (api.Response,
 			return nil, err
 		}
 	}
-	return api.OK(none), nil
+	return envelope.OK(none), nil
 }
 
 func (f webDatasets) webLogs(whole bool) api.Handler {
@@ -211,7 +212,7 @@ func (f webDatasets) webLogs(whole bool) api.Handler {
 func (f webDatasets) webLog(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Query.Get("log_id")
 	if id == "" {
-		return nil, api.Refused(api.CodeArgument, `Lack of "Pipeline log ID"`)
+		return nil, api.Refused(api.KindBadArgument, `Lack of "Pipeline log ID"`)
 	}
 	v, err := f.data.Find(ctx, r.Who, id)
 	return jsonOK(parseLog(v), orNone(err, failed("Invalid pipeline log ID")))

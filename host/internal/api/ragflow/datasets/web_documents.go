@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
@@ -67,10 +68,10 @@ func (f webDocuments) webUpload(ctx context.Context, r *api.Request) (api.Respon
 	}
 	if len(u.refused) > 0 {
 		return nil, &api.Failure{
-			Code: api.CodeServer, Message: strings.Join(u.refused, "\n"), Data: engine.List(rows...), HasData: true,
+			Kind: api.KindFailed, Message: strings.Join(u.refused, "\n"), Data: engine.List(rows...), HasData: true,
 		}
 	}
-	return api.OK(engine.List(rows...)), nil
+	return envelope.OK(engine.List(rows...)), nil
 }
 
 // bodyDataset reads the body and finds the dataset that it names.
@@ -104,7 +105,7 @@ func (f webDocuments) webCreateDocument(ctx context.Context, r *api.Request) (ap
 	name := strings.TrimSpace(r.Body.Text("name"))
 	switch {
 	case name == "":
-		return nil, api.Failed(api.CodeArgument, "File name can't be empty.")
+		return nil, api.Failed(api.KindBadArgument, "File name can't be empty.")
 	case len(name) > longestFileName:
 		return nil, nameTooLong()
 	}
@@ -123,7 +124,7 @@ func (f webDocuments) webFilter(ctx context.Context, r *api.Request, id string) 
 		q.OrderBy = order
 	}
 	if id == "" {
-		return id, q, api.Refused(api.CodeArgument, `Lack of "KB ID"`)
+		return id, q, api.Refused(api.KindBadArgument, `Lack of "KB ID"`)
 	}
 	if _, err := f.dataset(ctx, r, id, notDatasetOwner()); err != nil {
 		return id, q, err
@@ -159,7 +160,7 @@ func (f webDocuments) webListDocuments(ctx context.Context, r *api.Request) (api
 	for i, v := range list {
 		rows[i] = rawDocument(v)
 	}
-	return api.OK(engine.Object("total", total, "docs", engine.List(rows...))), nil
+	return envelope.OK(engine.Object("total", total, "docs", engine.List(rows...))), nil
 }
 
 // webCountDocuments counts documents by suffix and by state, for lists of filters.
@@ -207,7 +208,7 @@ func (f webDocuments) webDocuments(ctx context.Context, r *api.Request) (api.Res
 		}
 		rows[i] = rawDocument(v)
 	}
-	return api.OK(engine.List(rows...)), nil
+	return envelope.OK(engine.List(rows...)), nil
 }
 
 func (f webDocuments) webStatus(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -241,7 +242,7 @@ func (f webDocuments) webRemoveDocuments(ctx context.Context, r *api.Request) (a
 			return nil, err
 		}
 	}
-	return api.OK(engine.Bool(true)), nil
+	return envelope.OK(engine.Bool(true)), nil
 }
 
 func (f webDocuments) webRename(ctx context.Context, r *api.Request) (api.Response, error) {
@@ -296,12 +297,12 @@ func (f webDocuments) webSetMeta(ctx context.Context, r *api.Request) (api.Respo
 	v := r.Body.Get("meta")
 	if v.Kind() == engine.KindString {
 		if v, err = r.Parse(v.Str()); err != nil {
-			return nil, api.Refused(api.CodeArgument, "Json syntax error: %s", err)
+			return nil, api.Refused(api.KindBadArgument, "Json syntax error: %s", err)
 		}
 	}
 	meta, err := metaPatch(v)
 	if err != nil {
-		return nil, api.Refused(api.CodeArgument, "Only dictionary type supported.")
+		return nil, api.Refused(api.KindBadArgument, "Only dictionary type supported.")
 	}
 	_, err = f.data.UpdateDocument(ctx, r.Who, old.Dataset, old.ID, app.DocumentPatch{Meta: meta})
 	return jsonOK(engine.Bool(true), err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow/envelope"
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
@@ -48,7 +49,7 @@ func (f searchHandlers) retrievalTest(ctx context.Context, r *api.Request) (api.
 		ids = engine.List(ids)
 	}
 	for _, one := range ids.Elements() {
-		none := api.Refused(api.CodeOperating, "Only owner of dataset authorized for this operation.")
+		none := api.Refused(api.KindNotOwner, "Only owner of dataset authorized for this operation.")
 		if _, err := f.dataset(ctx, r, one.Text(), none); err != nil {
 			return nil, err
 		}
@@ -98,7 +99,7 @@ func (f searchHandlers) testSearch(ctx context.Context, r *api.Request, ids []st
 	for i, h := range found.Hits {
 		hits[i] = rawHit(h, q)
 	}
-	return api.OK(engine.Object("total", found.Total, "chunks", engine.List(hits...),
+	return envelope.OK(engine.Object("total", found.Total, "chunks", engine.List(hits...),
 		"doc_aggs", documentCounts(found), "labels", none)), nil
 }
 
