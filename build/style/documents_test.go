@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -60,4 +61,14 @@ func TestDependenciesHaveReasons(t *testing.T) {
 		}
 		require.Equal(t, want, got, module)
 	}
+}
+
+// CONTRIBUTING.md states the limits of the rules.
+func TestContributingStatesLimits(t *testing.T) {
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf(
+		"columns (%d for code, %d for comments), lines per file (%d) and function (%d), methods per type (%d)",
+		codeWidth, commentWidth, fileLines, functionLines, typeMethods,
+	))
 }
