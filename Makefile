@@ -50,7 +50,7 @@ run-plugin: $(OUT)/easel ## run a canvas with a plugin, offline
 	EASEL_PLUGINS=$(OUT)/plugins $(OUT)/easel plugin install $(OUT)/typewriter.wasm
 	EASEL_PLUGINS=$(OUT)/plugins $(OUT)/easel run plugins/examples/canvas.json -q "$(or $(Q),every word is a piece of the answer)"
 
-# What `easel version` says: VERSION is told by who makes a release, the commit is that of the repository.
+# What `easel version` says: VERSION is set by the maker of a release, the commit is that of the repository.
 VERSION ?=
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null)
 CLI := github.com/easel-canvas/easel/host/internal/cli
@@ -189,7 +189,7 @@ browser: page ## tests of the package and of the page in a real browser
 screenshots: page ## pictures of the main views
 	cd web && npm run --silent screenshots
 
-licences: web/node_modules wasm/js/node_modules ## list the third-party software of the program, page and npm package anew
+licences: web/node_modules wasm/js/node_modules ## update the lists of third-party software of the program, page and npm package
 	$(GO) run ./build/licences
 
 licences-check: web/node_modules wasm/js/node_modules
@@ -200,7 +200,7 @@ package-check: ## image, compose file and chart, without Docker and Helm
 
 HELM := GOWORK=off $(GO) run -modfile=build/tools/helm.mod helm.sh/helm/v3/cmd/helm
 CHART := build/package/chart
-# Made up anew each time.
+# Rebuilt each time.
 NO_KEYS := sed -E 's/^(  (api|seal)-key:).*/\1 random/'
 
 chart: ## lint the chart with Helm, and render it for package-check; compiles Helm first, which takes minutes

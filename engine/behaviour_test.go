@@ -57,7 +57,7 @@ func TestErrors(t *testing.T) {
 	tests := []struct {
 		name, node, want, err string
 	}{
-		{"nobody handles it", `a Odd {"mode":"fail"} -> m`, `start +begin -begin +a -a!it_broke`, "node a (Odd): it broke"},
+		{"no handler", `a Odd {"mode":"fail"} -> m`, `start +begin -begin +a -a!it_broke`, "node a (Odd): it broke"},
 		{"a panic is that node's error", `a Odd {"mode":"panic"} -> m`, `start +begin -begin +a -a!panic:_it_fell_over`, "it fell over"},
 		{
 			"goto runs other nodes", `a Odd {"mode":"fail","exception_method":"goto","exception_goto":["g"]} -> m`,
@@ -126,7 +126,7 @@ func TestIterationDoesNotUseUpTheStepCap(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	chain := []string{`begin Begin -> q`, `q Ask {"prompt":"x"} -> m`, `m Tell {"content":"{q@content}"} -> n`, `n Say {"content":"never"}`}
-	t.Run("before the start nothing but the end is told", func(t *testing.T) {
+	t.Run("before the start only the end is reported", func(t *testing.T) {
 		c := load(t, chain...)
 		got, err := story(t, c, c.State(), engine.Input{}, engine.Options{CancelBefore: true})
 		require.ErrorIs(t, err, engine.ErrCanceled)

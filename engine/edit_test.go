@@ -78,7 +78,7 @@ func TestPatchRefuses(t *testing.T) {
 		want       string
 	}{
 		{"a node that does not exist", "Nope:A", engine.Object(), `no node "Nope:A"`},
-		{"params that are no object", "begin", engine.List(), "expected an object"},
+		{"params that are not an object", "begin", engine.List(), "expected an object"},
 		{"params that Load refuses", "Message:A", engine.Object("max_retries", -1), "max_retries"},
 	}
 	for _, tt := range tests {

@@ -63,7 +63,7 @@ func TestContinueFromEveryCheckpoint(t *testing.T) {
 			log = append(log, e.Clone())
 		}
 		require.Equal(t, told(whole), told(log), "cut after entry %d", e.Seq)
-		require.Equal(t, whole[i].Seq+1, log[i+1].Seq, "numbering goes on")
+		require.Equal(t, whole[i].Seq+1, log[i+1].Seq, "numbers are consecutive")
 	}
 	require.Greater(t, cuts, 8)
 }

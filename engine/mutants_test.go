@@ -48,8 +48,8 @@ func mutants(dsl engine.Value) (list []mutant) {
 
 // unlikely are values that most places do not expect.
 var unlikely = []engine.Value{
-	engine.Null, engine.Int(5), engine.Bool(true), engine.String(""), engine.String("Nobody:X"),
-	engine.List(), engine.List(engine.Int(5)), engine.Strings("Nobody:X"), engine.Object(), engine.Object("value", 5),
+	engine.Null, engine.Int(5), engine.Bool(true), engine.String(""), engine.String("Missing:X"),
+	engine.List(), engine.List(engine.Int(5)), engine.Strings("Missing:X"), engine.Object(), engine.Object("value", 5),
 }
 
 type mutator struct {

@@ -25,7 +25,7 @@ func TestOptionsThatNameNoNodeAreRefused(t *testing.T) {
 			require.ErrorIs(t, err, engine.ErrRef)
 			require.ErrorContains(t, err, `option `+tt.name)
 			require.ErrorContains(t, err, `"gone"`)
-			require.Empty(t, flat(got), "nothing is told")
+			require.Empty(t, flat(got), "no event is emitted")
 			require.Empty(t, st.History(), "the conversation is as it was")
 		})
 	}

@@ -215,7 +215,7 @@ func (r *run) watch() {
 // mostKept is the largest buffer for events that a canvas keeps for its next run.
 const mostKept = 1 << 20
 
-// close lets go of everything the run held.
+// close releases the resources of the run.
 func (r *run) close() {
 	r.halt()
 	r.memory.close()

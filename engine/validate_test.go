@@ -12,7 +12,7 @@ import (
 
 // manyProblems has each kind of problem once.
 const manyProblems = `{"components": {
-	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Nobody:A", "Message:A", "Switch:S", "LLM:A"]},
+	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Missing:A", "Message:A", "Switch:S", "LLM:A"]},
 	"X:B": {"obj": {"component_name": "Nope", "params": {}}, "downstream": []},
 	"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["{Ghost:Z@content} {env.nix} {sys.nix} {sys.query} {Message:A@bogus}"]}}, "downstream": []},
 	"Message:P": {"obj": {"component_name": "Message", "params": {}}, "downstream": "Message:A"},
@@ -25,7 +25,7 @@ const manyProblems = `{"components": {
 func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 	wanted := []struct{ name, line string }{
 		{"an unknown component", `error: X:B, component_name: unknown component "Nope"`},
-		{"an edge to nothing", `warning: begin, downstream: "Nobody:A" names no component of this canvas: nothing follows here`},
+		{"an edge to nothing", `warning: begin, downstream: "Missing:A" names no component of this canvas: nothing follows here`},
 		{"edges that are not a list", `error: Message:P (Goodbye), downstream: "Message:A" is a string; expected a list of ids`},
 		{"a branch to nothing", `warning: Switch:S, to: "Lost:1" names no component of this canvas: choosing it is an error`},
 		{"another one of the same node", `warning: Switch:S, to: "Lost:2" names no component of this canvas: choosing it is an error`},

@@ -73,7 +73,8 @@ type Config struct {
 	// RedisDoor is the host:port at which this host answers the original's keys
 	// ({task}-cancel, {task}-logs) as a Redis would; "" opens none.
 	RedisDoor string
-	// RedisPassword is wanted at the door; "" makes one at the first start.
+	// RedisPassword is required from clients of the built-in Redis endpoint; "" generates one at
+	// the first start.
 	RedisPassword string
 	// RedisRemote lets the door listen beyond loopback.
 	RedisRemote bool
@@ -171,7 +172,7 @@ type Config struct {
 	// PluginCompiler is the command that compiles one plugin in a process of its own, with bounds
 	// of time and memory; without it plugins are compiled in this process.
 	PluginCompiler []string
-	// Version is told to clients.
+	// Version is reported to clients.
 	Version string
 	// Log takes what an operator should know; nil means slog.Default.
 	Log *slog.Logger

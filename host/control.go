@@ -16,7 +16,7 @@ import (
 )
 
 // controlFile is a socket in the data directory, at which commands on this machine talk to the host
-// that uses the directory. Whoever may read the directory may use it.
+// that uses the directory. Every user who may read the directory may connect.
 const controlFile = "control.sock"
 
 // openControl listens at the socket. A host without one works, but cannot be backed up while it

@@ -26,7 +26,7 @@ func openIn(t *testing.T, dir string) (lines string, err error) {
 	return out.String(), err
 }
 
-// A run log without its records is not begun anew: its files would belong to nobody.
+// A run log without its records is refused: its files would never be used or deleted.
 func TestRecordsMissing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	_, err := openIn(t, dir)

@@ -3,7 +3,7 @@
 // [New] opens what a host needs: the records store, the run log, models and
 // everything else that canvases reach through the engine's ports. [Host.Handler]
 // answers requests, and the runs it accepts go on in the background until
-// [Host.Close], which hands them to whoever opens the same storage next.
+// [Host.Close], which hands them over to the next host with the same storage.
 //
 // One process with a data directory needs nothing installed. With addresses of
 // a NATS and a PostgreSQL, any number of hosts share the work.

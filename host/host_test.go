@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	panic(http.Serve(l, h.Handler()))
 }
 
-// start runs a host on a data directory; kill ends it without a word.
+// start runs a host on a data directory; kill ends it without a shutdown.
 func start(t *testing.T, dir string) (url string, kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -57,7 +57,7 @@ func start(t *testing.T, dir string) (url string, kill func()) {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	kill = func() {
-		_ = cmd.Process.Kill() // it may be gone, which is what is wanted
+		_ = cmd.Process.Kill() // it may have ended already
 		_ = cmd.Wait()
 	}
 	t.Cleanup(kill)
@@ -180,7 +180,7 @@ func TestKill(t *testing.T) {
 	for range 2 {
 		kill()
 		url, kill = start(t, dir)
-		<-asked // the run goes on
+		<-asked // the run continues
 	}
 	close(answer)
 	seen = append(seen, events(t, url+path, seen[len(seen)-1].id, func(e event) bool { return e.kind == "end" })...)

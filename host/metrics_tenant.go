@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// mostTenantLabels bounds the series of a number that is told by tenant.
+// mostTenantLabels bounds the series of a metric with the label tenant.
 const mostTenantLabels = 100
 
 // otherTenants is the label of the tenants beyond that.

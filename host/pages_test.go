@@ -17,7 +17,7 @@ import (
 // change of metrics:
 //
 //	go test ./host -run Page -update
-var update = flag.Bool("update", false, "write the table of metrics anew")
+var update = flag.Bool("update", false, "update the table of metrics")
 
 var (
 	metricHead  = regexp.MustCompile(`^# (HELP|TYPE) (\S+) (.*)$`)

@@ -88,7 +88,7 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 		{"no address", "key", "teller", `{"url":"file:///etc/passwd"}`, 422, "invalid_argument"},
 		{"no base64", "key", "teller", `{"url":"` + outside.URL + `","body_base64":"!"}`, 422, "bad_argument"},
 		{"another version", "key", "teller@2", `{"url":"` + outside.URL + `"}`, 404, "not_found"},
-		{"no such plugin", "key", "nobody", `{"url":"` + outside.URL + `"}`, 404, "not_found"},
+		{"no such plugin", "key", "missing", `{"url":"` + outside.URL + `"}`, 404, "not_found"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			status, got := ask(row.key, row.plugin, row.body)

@@ -60,9 +60,9 @@ func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 	})
 }
 
-// An Agent of a saved canvas calls a plugin over HTTP. While the plugin is missing the model is
-// told so and the run goes on; once it is installed the next run has it, without the canvas being
-// saved or the host being told.
+// An Agent of a saved canvas calls a plugin over HTTP. While the plugin is missing, its
+// calls are errors that the model sees, and the run continues; once it is installed the next run
+// has it, without a new save of the canvas or a restart of the host.
 func TestPluginIsAToolOfAnAgent(t *testing.T) {
 	dir := t.TempDir()
 	offered := make(chan json.RawMessage, 1)

@@ -252,7 +252,7 @@ func TestPluginServices(t *testing.T) {
 	call(t, "PUT", url+"/api/v2/plugins/grant", `{"grant":null}`, &grant)
 	require.JSONEq(t, `{"ok": {"found": true, "value": "kept"}}`, said(t, url, "key", canvas, ""))
 
-	// A secret of the records reaches the address it is bound to, and nobody else.
+	// A secret of the records is sent to the address it is bound to, and to no other.
 	got := make(chan string, 10)
 	site := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		got <- r.Header.Get("X-Key") + r.Header.Get("X-Plain")

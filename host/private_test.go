@@ -17,10 +17,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// teapot is what nobody may read.
+// teapot is a response that must not be read.
 const teapot = "short and stout"
 
-// site is a server of this machine that nobody may reach through a canvas.
+// site is a server of this machine that canvases must not reach.
 type site struct {
 	port string
 	hits atomic.Int64

@@ -120,7 +120,7 @@ func (r *redisKeys) forget(ctx context.Context, task string) error {
 	return r.traces.Forget(ctx, task)
 }
 
-// end lets go of a run. The mark that canceled it would otherwise stop nothing and stay for ever.
+// end releases a run and deletes its cancel mark, which would otherwise leak.
 func (r *redisKeys) end(j *runs.Job, end runs.End) {
 	if r.traces == nil {
 		return

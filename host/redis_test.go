@@ -92,7 +92,7 @@ func redisServer(t *testing.T) (addr string) {
 	cmd := exec.Command(program(t, "redis-server"), "--bind", "127.0.0.1", "--port", fmt.Sprint(port), "--save", "", "--dir", t.TempDir(), "--requirepass", "word")
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may be gone, which is what is wanted
+		_ = cmd.Process.Kill() // it may have ended already
 		_ = cmd.Wait()
 	})
 	require.Eventually(t, func() bool {

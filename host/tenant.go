@@ -58,7 +58,7 @@ func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error 
 
 // makeTenant may be tried by several hosts at once; each step can be repeated.
 func (h *Host) makeTenant(ctx context.Context) error {
-	// Nobody knows this password: the user logs in with a key until it is set.
+	// A random password: the user logs in with a key until another one is set.
 	user := store.User{ID: firstUserID, Email: firstUserMail, Nickname: "me"}
 	if _, err := h.store.Users.Create(ctx, user, rand.Text()); err != nil && !errors.Is(err, store.ErrExists) {
 		return err

@@ -70,7 +70,7 @@ func TestRequestsThatAreWrong(t *testing.T) {
 		{"another kind of JSON", "[]", codeRequest},
 		{"an op that does not exist", `{"op":"fly"}`, codeRequest},
 		{"a canvas that does not exist", `{"op":"save","canvas":9}`, codeRequest},
-		{"a handle that is no number", `{"op":"save","canvas":"x"}`, codeRequest},
+		{"a handle that is not a number", `{"op":"save","canvas":"x"}`, codeRequest},
 		{"broken canvas", `{"op":"load"}` + "\n{", engine.CodeBadCanvas},
 		{"a canvas of another shape", `{"op":"load"}` + "\n[1]", engine.CodeBadCanvas},
 		{"a component that does not exist", `{"op":"load"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Fly"}}}}`, engine.CodeUnknownComponent},
@@ -128,7 +128,7 @@ func TestBusyCanvas(t *testing.T) {
 		require.Equal(k.t, "canceled", answer.Get("status").Str())
 		ok, _ = k.load(`{"op":"save","canvas":1}`)
 		require.True(k.t, ok)
-		tell(k.b, line{Fn: "deliver", Call: 1, OK: yes(), More: no(), Text: "{}"}) // too late: nobody waits
+		tell(k.b, line{Fn: "deliver", Call: 1, OK: yes(), More: no(), Text: "{}"}) // too late: the call has ended
 		require.Empty(k.t, k.host.take())
 	})
 }

@@ -49,9 +49,9 @@ func deep(n int, s string) int {
 
 func main() {
 	var none []int
-	things := map[string]namer{"nobody": (*named)(nil)}
+	things := map[string]namer{"nil": (*named)(nil)}
 	caught("index", func() { fmt.Println(none[len(none)]) })
-	caught("wrapper", func() { fmt.Println(things["nobody"].Name()) })
+	caught("wrapper", func() { fmt.Println(things["nil"].Name()) })
 	caught("nil map", func() { var m map[string]int; m["x"] = 1 })
 	caught("divide", func() { fmt.Println(1 / len(none)) })
 	caught("nested", func() { defer func() { panic(fmt.Sprint("again ", recover())) }(); panic("first") })

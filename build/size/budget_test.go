@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,4 +35,24 @@ func TestParseRefusesOtherLines(t *testing.T) {
 		_, err := parse(text)
 		require.ErrorIs(t, err, errRow, text)
 	}
+}
+
+var statedSize = regexp.MustCompile(`WebAssembly module of ([\d.]+) MB \(brotli\)`)
+
+func TestREADMEStatesTheSize(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	stated := statedSize.FindSubmatch(readme)
+	require.NotNil(t, stated)
+	text, err := os.ReadFile("budget.txt")
+	require.NoError(t, err)
+	rows, err := parse(string(text))
+	require.NoError(t, err)
+	for _, r := range rows {
+		if r.form == "brotli" {
+			require.Equal(t, fmt.Sprintf("%.1f", float64(r.limit)/1e6), string(stated[1]), "the limit of brotli in MB")
+			return
+		}
+	}
+	t.Fatal("budget.txt has no row brotli")
 }

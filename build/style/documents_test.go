@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -140,4 +141,14 @@ func waysOfOneValue(t *testing.T, text string) (server, question, events []strin
 		}
 	}
 	return server, question, events
+}
+
+// CONTRIBUTING.md states the limits of the rules.
+func TestContributingStatesLimits(t *testing.T) {
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf(
+		"columns (%d for code, %d for comments), lines per file (%d) and function (%d), methods per type (%d)",
+		codeWidth, commentWidth, fileLines, functionLines, typeMethods,
+	))
 }

@@ -13,12 +13,12 @@ import (
 // tools of MCP servers. Without tools it is an LLM.
 //
 // Two protocols lead to the tools. In prompt mode the model plans in JSON lists, one call per
-// round, and writes the answer afterwards; in native mode it calls functions itself. A failing tool
-// is told to the model, never an error of the agent.
+// round, and writes the answer afterwards; in native mode it calls functions itself. The error
+// of a tool is reported to the model, and is never an error of the agent.
 //
 // Differs: complete_task beside other calls waits for them; a sub-agent without tools gives its
 // answer back. Source: RAGFlow agent/component/agent_with_tools.py at 80a16e71 (behaviour read,
-// written anew).
+// code written independently).
 type Agent struct {
 	LLM
 	Tools        engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`

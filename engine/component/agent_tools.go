@@ -18,7 +18,7 @@ type agentTool struct {
 	server   *remoteServer     // MCP server
 	remote   string            // the tool's name there
 	approval bool              // a person has to agree to each call
-	gone     bool              // the server does not have it any more: it is not offered, and a call is told so
+	gone     bool              // removed at the server: it is not offered, and a call of it is an error that the model sees
 }
 
 // toolset is what an agent may call in one execution.

@@ -10,7 +10,7 @@ import (
 func TestHTMLText(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
 		{"blocks are lines", "<h1>Title</h1><p>Body  of\n it</p>", "Title\nBody of\nit"},
-		{"scripts and styles are no text", "<style>x{}</style><SCRIPT>if (a < b) {}</Script >a", "a"},
+		{"scripts and styles are skipped", "<style>x{}</style><SCRIPT>if (a < b) {}</Script >a", "a"},
 		{"inline marks do not break a line", "a <b>bold</b><i>er</i> word", "a bolder word"},
 		{"a > in an attribute", `<a title="x > y">link</a>`, "link"},
 		{"comments and declarations", "<!doctype html><!-- <p>no</p> -->yes", "yes"},

@@ -18,7 +18,7 @@ func TestListOperations(t *testing.T) {
 		{"head of less than none is empty", `"operations": "head", "n": -1`, `[3, 1]`, `[]`},
 		{"topN is the default and n is 0", `"x": 0`, `[3, 1]`, `[]`},
 		{"n may be a text", `"operations": "head", "n": " 2"`, `[3, 1, 2]`, `[3,1]`},
-		{"n that is no number is 0", `"operations": "head", "n": "two"`, `[3, 1, 2]`, `[]`},
+		{"an n that is not a number counts as 0", `"operations": "head", "n": "two"`, `[3, 1, 2]`, `[]`},
 		{"tail gives the last n", `"operations": "tail", "n": 2`, `[3, 1, 2]`, `[1,2]`},
 		{"tail of more than there are gives all", `"operations": "tail", "n": 5`, `[3, 1, 2]`, `[3,1,2]`},
 		{"tail of none is empty", `"operations": "tail"`, `[3, 1, 2]`, `[]`},

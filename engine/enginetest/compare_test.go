@@ -80,7 +80,7 @@ func TestCompareValues(t *testing.T) {
 		same             bool
 	}{
 		{"numbers by value", `1`, `1.0`, true},
-		{"a boolean is no number", `true`, `1`, false},
+		{"a boolean is not a number", `true`, `1`, false},
 		{"null is absent", `{"a":null}`, `{}`, true},
 		{"an empty object is nothing", `{}`, `null`, true},
 		{"nothing is no empty list", `[]`, `null`, false},

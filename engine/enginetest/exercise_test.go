@@ -49,7 +49,7 @@ func TestKitsNotice(t *testing.T) {
 	}{
 		{"a model that is silent", enginetest.ExerciseModel(ctx, model(nil), "any"), "expected a text"},
 		{"a model that fails", enginetest.ExerciseModel(ctx, model{"", "!down"}, "any"), "down"},
-		{"a model that goes on after an error", enginetest.ExerciseModel(ctx, model{"a", "!down", "b"}, "any"), "after the error"},
+		{"a model that continues after an error", enginetest.ExerciseModel(ctx, model{"a", "!down", "b"}, "any"), "after the error"},
 		{"a model that ignores its context", enginetest.ExerciseModel(ctx, model{"a"}, "any"), "ended context"},
 		{"a model that panics", enginetest.ExerciseModel(ctx, nil, "any"), "panic"},
 		{"a retriever that finds nothing", enginetest.ExerciseRetriever(ctx, &enginetest.Retriever{}, enginetest.RetrieverExercise{}), "at least two passages"},

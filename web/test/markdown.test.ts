@@ -1,4 +1,4 @@
-// Markdown of answers: what it looks like, and that no text costs more than its length.
+// Markdown of answers: its rendering, and that its time is linear in the length.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

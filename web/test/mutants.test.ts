@@ -101,7 +101,7 @@ function mutant(seed: number): string {
   return JSON.stringify(document);
 }
 
-/** These words come from a program's inside and help nobody. */
+/** Words from the inside of a program, which do not help a user. */
 const unclear = /undefined|\bnull pointer|panic|goroutine|runtime error|is not a function|is not iterable|Cannot read|\[object|call stack|reflect\.|interface \{|map\[|\*?\bengine\.[A-Z]/;
 
 function clear(message: string): void {

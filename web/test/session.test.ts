@@ -101,7 +101,7 @@ test("a run says which answers no model, no tool and no dataset gave", async () 
   assert.deepEqual(modelless("host", turn.state, 0), []);
 });
 
-test("a form pauses the run, the answer goes on in a turn of its own", async () => {
+test("a form pauses the run, the answer continues it in a turn of its own", async () => {
   const session = start("letter");
   session.player.send({ inputs: { recipient: { value: "Ada" }, occasion: { value: "thanks" }, tone: { value: "warm" } } });
   assert.equal((await settled(session)).shown.status, "paused");
@@ -151,7 +151,7 @@ test("the boxes of an agent's agents and tools light up while they are called", 
   }
 });
 
-test("calls of an agent's agents are told apart, however the path is written", () => {
+test("calls of an agent's agents are distinct, however the path is written", () => {
   const member: Member = { node: "a", path: "A", agent: "Web_Helper", agents: ["Web_Helper"] };
   const tools: Member = { node: "a", path: "A-->Web_Helper", agents: [] };
   const call = (path: string, name: string, elapsed?: number, error?: string): ToolUse => ({ path, name, arguments: {}, elapsed, error });
@@ -290,7 +290,7 @@ test("another canvas is opened while one runs: nothing of the old one shows", as
   assert.match(said(session), /10 EUR = 80.00 CNY/);
 });
 
-test("the nodes of a paused run stay lit when it goes on, and the one that waits says so", async () => {
+test("the nodes of a paused run stay lit when it continues, and the waiting one shows it", async () => {
   const session = start("letter");
   session.player.send({ inputs: { recipient: { value: "Ada" }, occasion: { value: "thanks" }, tone: { value: "warm" } } });
   const { shown } = await settled(session);
@@ -346,7 +346,7 @@ test("an edit may mend a canvas that does not load", async () => {
   assert.match(await session.text(), /mended/);
 });
 
-test("a failing node and a canvas the engine refuses are told, not thrown", async () => {
+test("a failing node and a refused canvas are reported, not thrown", async () => {
   const session = start("exchange");
   session.edit("CodeExec:Abacus", "script", "function main() { throw new Error('ouch') }");
   session.player.send({ inputs: { amount: { value: 1 }, currency: { value: "CNY" } } });

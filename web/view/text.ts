@@ -29,7 +29,7 @@ export function bare(outputs: Record<string, unknown> | undefined): Record<strin
   return Object.fromEntries(Object.entries(outputs ?? {}).filter(([name, value]) => !name.startsWith("_") || (name === "_ERROR" && Boolean(value))));
 }
 
-/** like reads a text that was edited in place of a value: what was no text and is still JSON stays a value. */
+/** like reads a text that was edited in place of a value: a value that was not a string and is still JSON stays a value. */
 export function like(before: unknown, text: string): unknown {
   if (typeof before === "string") return text;
   try {

@@ -17,7 +17,7 @@ export function Timeline(): React.ReactNode {
   const { turns, chosen, cursor, shown } = useStore(session.player.play, (play) => play);
   const model = useStore(session.document, (document) => document?.model);
   const turn = turns[chosen];
-  // A run that goes on after a form knows the steps before it; they stand in the turn that made
+  // A run that continues after a form has the steps before it; they are in the turn that made
   // them.
   const steps = useMemo(() => shown.steps.slice(turn?.records.earlier), [shown, turn]);
   const entries = useMemo(() => (model ? timeline(steps, model) : []), [steps, model]);

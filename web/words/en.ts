@@ -88,7 +88,7 @@ export const en = {
   "read.archive": "it is an archive, not a document.",
   "read.encrypted": "it is protected by a password.",
   "read.damaged": "it is damaged or cannot be opened.",
-  "read.no_text": "it contains no text; run text recognition on scans first.",
+  "read.no_text": "it contains no readable text; run text recognition on scans first.",
   "read.not_text": "this kind of file cannot be read. Text, PDF, docx, xlsx, pptx and pictures can.",
   "read.unknown_font": "its fonts use a character map that this page does not include.",
   "read.timeout": "reading took longer than a minute.",

@@ -430,7 +430,7 @@ func TestExportAndImport(t *testing.T) {
 		{[]string{"import"}, "expected at least one FILE"},
 		{[]string{"import", one}, `there is a canvas "First" already`},
 		{[]string{"import", all, one, "--replace"}, `two files have the title "First"`},
-		{[]string{"import", one, "--tenant", "nobody"}, "nobody"},
+		{[]string{"import", one, "--tenant", "missing"}, "missing"},
 		{[]string{"import", filepath.Join(place[1], "easel.db")}, "easel.db"},
 	} {
 		_, err := run(c.args...)

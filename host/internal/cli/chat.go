@@ -16,7 +16,7 @@ var chatCommand = command{
 	summary: "chats with a canvas in the terminal",
 	help: `
 Each line is a turn. Forms are asked for where they come up. A line that begins with / is a command: /file PATH hands a
-file over with the next turn, for sys.files; /reset starts the conversation anew; /exit, or the end of the input, ends
+file over with the next turn, for sys.files; /reset starts a new conversation; /exit, or the end of the input, ends
 the program. // begins a turn whose text begins with /.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		c := &chatter{}

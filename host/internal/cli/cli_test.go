@@ -131,18 +131,18 @@ func TestUsageErrors(t *testing.T) {
 		{"a canvas that is not there", []string{"run", missing}, "no such file"},
 		{"two ways to print", []string{"run", "x", "--json", "--events"}, "exclude each other"},
 		{"inputs that are no JSON", []string{"run", examples + "shop.json", "--inputs", "{a"}, "--inputs: invalid JSON"},
-		{"inputs that are no object", []string{"run", examples + "shop.json", "--inputs", file(t, "l", "[]")}, "got a list, want an object of fields"},
+		{"inputs that are not an object", []string{"run", examples + "shop.json", "--inputs", file(t, "l", "[]")}, "got a list, want an object of fields"},
 		{"a file that is not there", []string{"run", examples + "shop.json", "--file", missing}, "no such file"},
-		{"a model nobody has", []string{"run", examples + "shop.json", "--model", "x@Y"}, "no provider is configured"},
+		{"an unknown model", []string{"run", examples + "shop.json", "--model", "x@Y"}, "no provider is configured"},
 		{"a script that is not there", []string{"run", examples + "shop.json", "--model", "scripted:" + missing}, "no such file"},
 		{"datasets that are no folder", []string{"run", examples + "shop.json", "--knowledge", missing}, "not a folder"},
-		{"a progress nobody knows", []string{"run", examples + "shop.json", "--progress", "loud"}, "auto, always or never"},
+		{"an unknown progress", []string{"run", examples + "shop.json", "--progress", "loud"}, "auto, always or never"},
 		{"no case", []string{"replay"}, "expected one case"},
 		{"a case that is none", []string{"replay", file(t, "c", "{}")}, "name is missing"},
 		{"nothing to test", []string{"test", t.TempDir()}, "no .json files"},
 		{"nothing to validate", []string{"validate"}, "at least one canvas"},
 		{"nowhere to record", []string{"record", examples + "shop.json"}, "-o FILE is required"},
-		{"a component nobody has", []string{"components", "Nope"}, `unknown component "Nope"`},
+		{"an unknown component", []string{"components", "Nope"}, `unknown component "Nope"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, _, errs := easel(t, c.args...)
@@ -172,11 +172,11 @@ func TestComponents(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	bad := file(t, "bad.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Nobody:A"], "upstream": []},
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Missing:A"], "upstream": []},
 		"X:B": {"obj": {"component_name": "Nope", "params": {}}, "downstream": [], "upstream": []}}}`)
 	code, out, _ := easel(t, "validate", bad, examples+"shop.json")
 	require.Equal(t, ExitInvalid, code)
-	require.Contains(t, out, "Nobody:A")
+	require.Contains(t, out, "Missing:A")
 	require.Contains(t, out, "Nope")
 	require.Contains(t, out, "shop.json: ok")
 	code, out, _ = easel(t, "validate", "--json", bad)

@@ -20,7 +20,7 @@ import (
 // Pages that are made from the program. After a change of flags or components:
 //
 //	go test ./host/internal/cli -run Page -update
-var update = flag.Bool("update", false, "write the pages anew")
+var update = flag.Bool("update", false, "update the generated pages")
 
 const (
 	hostPage       = "../../README.md"
@@ -105,56 +105,6 @@ func TestPageNamesEveryVariable(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err)
-}
-
-var (
-	shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
-	easelCall  = regexp.MustCompile(`^(?:\w+=\S+ )*easel (.+)`)
-)
-
-// The commands on the pages of the host have names and flags that there are.
-func TestPageCommands(t *testing.T) {
-	known := map[string]map[string]bool{}
-	all := commands()
-	for _, c := range all {
-		if c.verbs != nil {
-			all = append(all, c.verbs()...)
-		}
-	}
-	for _, c := range all {
-		fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
-		c.setup(fs)
-		known[c.name] = map[string]bool{}
-		fs.VisitAll(func(f *flag.Flag) { known[c.name]["--"+f.Name], known[c.name]["-"+f.Name] = true, true })
-	}
-	seen := 0
-	pages, err := filepath.Glob("../../../docs/operate/*.md")
-	require.NoError(t, err)
-	for _, page := range append(pages, hostPage, "../../../README.md", "../../../plugins/README.md") {
-		text, err := os.ReadFile(page)
-		require.NoError(t, err)
-		for _, block := range shellBlock.FindAllStringSubmatch(string(text), -1) {
-			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
-				m := easelCall.FindStringSubmatch(line)
-				if m == nil {
-					continue
-				}
-				words := strings.Fields(m[1])
-				require.Contains(t, known, words[0], "%s: %s", page, line)
-				if len(words) > 1 && known[words[0]+" "+words[1]] != nil {
-					words = append([]string{words[0] + " " + words[1]}, words[2:]...)
-				}
-				for _, w := range words[1:] {
-					name, _, _ := strings.Cut(w, "=")
-					if strings.HasPrefix(name, "-") && name != "-" {
-						require.Contains(t, known[words[0]], name, "%s: %s", page, line)
-					}
-				}
-				seen++
-			}
-		}
-	}
-	require.Greater(t, seen, 10)
 }
 
 // A component that nothing but its own description names is on the page of components.

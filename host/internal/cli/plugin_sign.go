@@ -19,7 +19,7 @@ var pluginSign = command{
 	name: "plugin sign", args: "FILE.wasm --key KEY.pem --publisher NAME", summary: "signs a plugin file",
 	help: `
 The key is an ed25519 key in PEM form; --new-key makes one. The signature covers every byte of the file: pack first, sign
-last. Whoever installs the file trusts the key with ` + "`easel plugin trust NAME KEY`" + `.`,
+last. To install the file, trust the key with ` + "`easel plugin trust NAME KEY`" + `.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)

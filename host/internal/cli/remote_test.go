@@ -100,7 +100,7 @@ func TestKeyCommands(t *testing.T) {
 	o.bad(ExitUsage, "expected one NAME", "key", "create")
 	o.bad(ExitUsage, "--expires soon: not a duration such as 720h", "key", "create", "x", "--expires", "soon")
 	o.bad(ExitFailed, `unknown scope "root"`, "key", "create", "x", "--scopes", "root")
-	o.bad(ExitFailed, "tenant not found", "key", "create", "x", "--tenant", "nobody")
+	o.bad(ExitFailed, "tenant not found", "key", "create", "x", "--tenant", "missing")
 	o.bad(ExitUsage, "expected a verb", "key")
 	o.bad(ExitUsage, `unknown verb "make"`, "key", "make")
 	o.bad(ExitUsage, `unexpected argument "x"`, "key", "list", "x")
@@ -187,7 +187,7 @@ func TestRemote(t *testing.T) {
 		{"a wrong key", []string{"EASEL_URL=" + o.url, "EASEL_API_KEY=wrong"}, nil, ExitFailed, "Unauthorized"},
 		{"a key file that is not there", nil, []string{"--url", o.url, "--api-key-file", keyFile + ".none"}, ExitUsage, "API key: open"},
 		{"no address", nil, []string{"--url", "here", "--api-key-file", keyFile}, ExitUsage, "here is not an address"},
-		{"nobody there", nil, []string{"--url", "http://127.0.0.1:1", "--api-key-file", keyFile}, ExitFailed, "no response from a host at http://127.0.0.1:1"},
+		{"no host", nil, []string{"--url", "http://127.0.0.1:1", "--api-key-file", keyFile}, ExitFailed, "no response from a host at http://127.0.0.1:1"},
 		{"something else there", nil, []string{"--url", o.url + "/else", "--api-key-file", keyFile}, ExitFailed, "404"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

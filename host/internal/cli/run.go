@@ -20,7 +20,7 @@ var runCommand = command{
 The answer streams to standard output; on a terminal, standard error shows which node runs.
 With --state the conversation is kept: the next call is its next turn. A run that waits for a form asks for the
 fields on a terminal; elsewhere it prints the user_inputs event and exits with 3, and the next call with --inputs
-and the same --state goes on. Ctrl-C stops the run and saves.
+and the same --state to continue. Ctrl-C stops the run and saves.
 An ingestion pipeline, a canvas that starts at File, runs once for each --file and prints the chunks: as text, with
 --json as a list of {file, output_format, chunks}; --output writes that list to a file.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {

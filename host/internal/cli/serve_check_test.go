@@ -69,7 +69,7 @@ func TestServeFlagsTogether(t *testing.T) {
 	}
 }
 
-// Who wants every event on the disk is told what this program cannot do about it.
+// A start with --sync always and NATS warns that the setting does not apply to NATS.
 func TestServeWarnsOfSync(t *testing.T) {
 	const warning = "sync_interval: always in the jetstream block"
 	for _, c := range []struct {

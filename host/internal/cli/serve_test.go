@@ -268,7 +268,7 @@ func TestServeHelp(t *testing.T) {
 	}
 }
 
-// A server that is told to stop ends its streams and hands its runs over: the next start on the
+// A stopping server ends its streams and hands over its runs: the next start on the
 // same data ends them.
 func TestServeStopsAndGoesOn(t *testing.T) {
 	asked, release := make(chan struct{}, 10), make(chan struct{})

@@ -26,7 +26,7 @@ type stranger struct {
 	program string
 }
 
-const nobody = 65534
+const unprivileged = 65534
 
 func newStranger(t *testing.T) stranger {
 	t.Helper()
@@ -68,7 +68,7 @@ func (s stranger) give(t *testing.T, path string) {
 		if err != nil || os.Geteuid() != 0 {
 			return err
 		}
-		return os.Chown(path, nobody, nobody)
+		return os.Chown(path, unprivileged, unprivileged)
 	}))
 }
 
@@ -79,7 +79,7 @@ func (s stranger) serve(t *testing.T, flags ...string) (last string) {
 	cmd := exec.CommandContext(ctx, s.program, append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)...)
 	cmd.Env, cmd.Dir = []string{asProgram + "=1", "GOCOVERDIR=" + s.dir}, s.dir
 	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 	}
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, ctx.Err(), "it ended by itself: %s", out)
@@ -145,7 +145,7 @@ func TestServeOnAFullDisk(t *testing.T) {
 	}
 }
 
-// Keys that everybody may read are told of, and used.
+// Key files that every user may read are reported, and used.
 func TestServeWarnsOfOpenKeys(t *testing.T) {
 	dir := t.TempDir()
 	open, closed := filepath.Join(dir, "open"), filepath.Join(dir, "closed")

@@ -63,7 +63,7 @@ func TestInterruptCancelsAndSaves(t *testing.T) {
 	require.Contains(t, parse1(t, string(saved)).Get("history").Text(), "Tell me")
 }
 
-// A question that nobody answers does not hold the program.
+// An unanswered question does not block the end of the program.
 func TestCancelEndsAQuestion(t *testing.T) {
 	for _, command := range []string{"run", "chat"} {
 		silent, keep := io.Pipe()

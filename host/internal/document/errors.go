@@ -13,9 +13,9 @@ var (
 	ErrEncrypted = errors.New("the document is protected by a password")
 	// ErrDamaged means that a document is truncated or malformed; export it again.
 	ErrDamaged = errors.New("the document is damaged")
-	// ErrNoText means that a PDF has pages but no text on them, or that a file is an image; set
+	// ErrNoText means that a PDF has pages without text, or that a file is an image; set
 	// [Reader.OCR] or run OCR on it first.
-	ErrNoText = errors.New("the document holds no text, only pictures")
+	ErrNoText = errors.New("the document has no readable text, only pictures")
 	// ErrLimit means that reading a document exceeds a limit; split it. The error is a
 	// [*LimitError].
 	ErrLimit = errors.New("the document is too large to read")

@@ -37,7 +37,7 @@ func TestForward(t *testing.T) {
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, saved(t, "text.sse"), string(got))
 	require.Equal(t, `/v1/chat/completions Bearer secret-key {"model":"m","seed":1.0,"response_format":{"type":"json_object"},"stream":true}`, sent, "only the name changes")
-	_, err = m.Forward(t.Context(), engine.Object("model", "m@Nobody"))
+	_, err = m.Forward(t.Context(), engine.Object("model", "m@Missing"))
 	require.ErrorIs(t, err, ErrUnknownModel)
 }
 

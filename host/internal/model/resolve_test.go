@@ -13,7 +13,7 @@ func testModels(t *testing.T) *Models {
 	t.Helper()
 	m, err := New(Config{
 		Default: "small@OpenAI",
-		Aliases: map[string]string{"deepseek-chat@DeepSeek": "big@work@OpenAI", "dead": "nobody@Nowhere"},
+		Aliases: map[string]string{"deepseek-chat@DeepSeek": "big@work@OpenAI", "dead": "missing@Nowhere"},
 		Providers: []Provider{
 			{Name: "OpenAI", Models: []Entry{{Name: "small"}, {Name: "a@b"}}},
 			{Name: "OpenAI", Instance: "work", Models: []Entry{{Name: "big"}, {Name: "small"}}},

@@ -70,7 +70,7 @@ func TestRealDiskFull(t *testing.T) {
 	}
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skip("this system lets nobody mount: ", err)
+		t.Skip("this system does not allow mounts: ", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
 	s, err := Open(t.Context(), Config{Dir: dir})

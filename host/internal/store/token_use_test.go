@@ -45,7 +45,7 @@ func TestTokenQuotas(t *testing.T) {
 		one, err = s.Tenants.SetTokens(ctx, one.ID, 0)
 		require.NoError(t, err)
 		require.Equal(t, "renamed", one.Name)
-		_, err = s.Tenants.SetTokens(ctx, "nobody", 1)
+		_, err = s.Tenants.SetTokens(ctx, "missing", 1)
 		require.ErrorIs(t, err, ErrNotFound)
 		for _, bad := range []int64{-1, MostTokens + 1} {
 			_, err = s.Tenants.SetTokens(ctx, one.ID, bad)

@@ -28,9 +28,9 @@ interface Exports {
 export interface GoRuntime {
   importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
-  /** Called when the program ends; what waits for run hears of it later. */
+  /** Called when the program ends; callers that wait for run are notified later. */
   exit(code: number): void;
-  /** The timers it waits for. One that meets a program that has ended throws where nobody can catch it. */
+  /** The timers it waits for. A timer of a program that has ended throws an error that cannot be caught. */
   _scheduledTimeouts?: Map<number, ReturnType<typeof setTimeout>>;
 }
 

@@ -91,7 +91,7 @@ export class Client implements Host {
     this.#guard(() => this.#module?.close(handle));
   }
 
-  /** fail ends the connection: whoever waits gets this error. */
+  /** fail ends the connection: all waiting calls get this error. */
   fail(error: EngineError): void {
     if (this.#broken) return;
     this.#broken = error;
@@ -127,7 +127,7 @@ export class Client implements Host {
     else sink.failed(failureOf(text));
   }
 
-  // A module that throws at its border is in an unknown state and is given up.
+  // A module that throws at its border is in an unknown state and is discarded.
   #guard(enter: () => void): void {
     try {
       enter();

@@ -226,7 +226,7 @@ export class Engine {
 
 /**
  * Canvas is a loaded canvas: each run is the next turn of its conversation. When the
- * engine dies (watchdog, crash), the canvas goes on in the next one as it was last
+ * engine dies (watchdog, crash), the canvas continues in the next one as it was last
  * loaded or saved, with the changes made to it since, without the turns since.
  */
 export class Canvas {
@@ -243,7 +243,7 @@ export class Canvas {
     this.#world = world;
   }
 
-  /** once runs a canvas that nobody keeps. The module forgets it when the run ends; one that waits is kept as text. */
+  /** once runs a canvas without a handle. The module drops it when the run ends; a paused one is kept as text. */
   static once(text: string, world: World, inputs: Inputs, options: RunOptions): Run {
     const canvas = new Canvas(text, world);
     const begin = (next: Inputs, more: RunOptions): Run => {
@@ -319,7 +319,7 @@ export class Canvas {
     }, () => undefined); // an engine that is gone has forgotten it anyway
   }
 
-  // park keeps the canvas as text; whoever opens it next waits for that.
+  // park keeps the canvas as text; the next call that opens it waits for that.
   #park(): void {
     this.#parking = this.save().then(() => this.#release(), () => undefined);
   }

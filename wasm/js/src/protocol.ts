@@ -1,4 +1,4 @@
-// The messages between the engine module and whoever hosts it. This file is the
+// The messages between the engine module and its host. This file is the
 // twin of the Go bridge beside it; both are tested against ../golden. The text of
 // the contract, with the lifetime of every buffer, is ../PROTOCOL.md.
 //

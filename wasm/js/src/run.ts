@@ -62,7 +62,7 @@ export interface RunResult extends Ended {
 
 const patience = 600_000;
 
-// Options that belong to one run and not to the one that goes on after a form.
+// Options of one run that do not apply to the run that continues after a form.
 const onlyOnce: RunOptions = { from: undefined, until: undefined, base: undefined, debug: undefined, continue: undefined, rerun: undefined };
 
 /** Opened is a canvas ready to run: its connection, its handle there, and the plugins it may use. */
@@ -130,7 +130,7 @@ export class Run implements AsyncIterable<RunEvent> {
     if (this.#id) void this.#client.then((client) => client.cancel(this.#id, reason)).catch(() => undefined);
   }
 
-  /** resume answers the form of a paused run and gives the run that goes on. */
+  /** resume answers the form of a paused run and returns the continued run. */
   resume(inputs: Record<string, unknown>, options: RunOptions = {}): Run {
     return this.#again({ inputs }, { ...this.#options, ...onlyOnce, ...options });
   }

@@ -34,7 +34,7 @@ test("an exception says what, and where", async () => {
   assert.match(stderr, /^ReferenceError: .*none.*\n.*main.*script\.js:2/s);
 });
 
-test("what never settles, or comes too late, is told", async () => {
+test("promises that never settle or settle too late are reported", async () => {
   await assert.rejects(run("const main = () => new Promise(() => {})"), { code: "code", message: /never settled/ });
   await assert.rejects(run("const main = () => new Promise(r => setTimeout(r, 1e6))", {}, { timeout: 100 }), { code: "timeout" });
 });

@@ -32,7 +32,7 @@ describe("the engine", { timeout: 1_200_000 }, () => {
     engine.close();
   });
 
-  test("after the engine died a canvas goes on with what was changed, in a fresh one", async () => {
+  test("after a crash of the engine a canvas continues with its changes in a new engine", async () => {
     const real = platform({ wasm: built.wasm, runtime: built.runtime, worker });
     let kill: () => void = () => assert.fail("not started");
     const engine = await createEngine({

@@ -38,7 +38,7 @@ async function run(quickjs: QuickJSWASMModule, { name, args, script }: Piece): P
   const timeout = name.startsWith("limits:") && !/repeat|\+=/.test(script) ? 1_000 : 60_000;
   try {
     const { result, stdout, stderr } = await runScript(quickjs, { lang: "javascript", script, arguments: args, timeout });
-    // As the engine takes it: what is no result but an error of the script's own is told like one.
+    // As in the engine: an error of the script itself is reported like a result.
     const kind = stderr.replace(/^(\w*Error)\b[^]*|( at |\n\s*at )[^]*/m, "$1").trimEnd();
     return Object.fromEntries(Object.entries({ result: JSON.stringify(result), stdout, stderr: kind }).filter(([, text]) => text !== ""));
   } catch (err) {

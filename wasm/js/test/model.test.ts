@@ -73,7 +73,7 @@ test("an OpenAI stream becomes pieces, with whole tool calls and usage", async (
   assert.equal(pieces.find((piece) => piece.usage)?.usage?.total_tokens, 3);
 });
 
-test("what a model server does wrong is told", async () => {
+test("faults of a model server are reported", async () => {
   const refuse: typeof fetch = () => Promise.resolve(new Response("slow down", { status: 429 }));
   await assert.rejects(ask(openai({ url: "http://box", fetch: refuse })), { code: "provider", retry: true, message: /429: slow down/ });
   await assert.rejects(ask(openai({ url: "http://box", fetch: server(["<html>"]) })), /not JSON/);

@@ -180,7 +180,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.equal((await engine.run(plain, "q").result).answer, "hi");
   });
 
-  test("one that cannot be loaded is told by createEngine", async () => {
+  test("createEngine reports a plugin that cannot be loaded", async () => {
     await assert.rejects(start(pack(wasm["mirror"]!, { abi: 2 })), { name: "EngineError", code: "abi_mismatch" });
     await assert.rejects(start(Uint8Array.of(1, 2, 3)), { code: "malformed" });
     await assert.rejects(start("/nowhere/x.wasm"), { code: "plugin", message: /^plugin \/nowhere\/x.wasm: / });

@@ -6,7 +6,7 @@ import type { Plugin } from "../src/plugin/plugin.ts";
 import { holds, same } from "./claims.ts";
 import { imports } from "./guests.ts";
 
-/** Fault is one guest and what is told about it. */
+/** Fault is one guest and the error expected for it. */
 export interface Fault {
   code: string; // body of easel_invoke
   want: string;

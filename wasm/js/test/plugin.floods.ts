@@ -1,5 +1,5 @@
 // How often a plugin may make a step in one call, the same on every host: guests that make it as
-// often as they are told, held to the golden messages of kind flood.
+// as often as their arguments say, compared with the golden messages of kind flood.
 
 import type { Plugin } from "../src/plugin/plugin.ts";
 import { same } from "./claims.ts";

@@ -129,7 +129,7 @@ export const streams: Record<string, (f: Fountain, ask: Ask) => Promise<void>> =
     assert.equal(bodyOf(first!), "ab");
     assert.deepEqual([second!.error?.code, third!.error?.code], ["upstream", "not_found"]);
   },
-  "wrong arguments are told": async (f, ask) => {
+  "wrong arguments are reported": async (f, ask) => {
     const [, less, none] = await asked(ask, open(f, "/text"), next(-1), { op: "http.read", args: {} });
     assert.deepEqual([less!.error?.code, none!.error?.code], ["invalid_argument", "not_found"]);
   },

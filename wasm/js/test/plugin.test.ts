@@ -202,7 +202,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.equal(said(outcome!), "bye");
     });
 
-    test("one that hears a cancel and goes on is stopped after the grace", async () => {
+    test("one that ignores a cancel is stopped after the grace period", async () => {
       const outcome = await ask(await load("ignores", { limits: { timeout_ms: 8000 } }), "", { side: async () => null });
       assert.ok(["cancelled"].includes(outcome.error?.code ?? ""), JSON.stringify(outcome.error));
     });
@@ -234,7 +234,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
 
     test("has functions without arguments only", async () => {
       const plugin = await load("extism");
-      for (const name of ["nobody", "_initialize", "easel:start", "memory"]) assert.equal((await ask(plugin, "", { export: name })).error?.code, "unknown_export");
+      for (const name of ["missing", "_initialize", "easel:start", "memory"]) assert.equal((await ask(plugin, "", { export: name })).error?.code, "unknown_export");
     });
 
     test("keeps nothing between calls, the same with state run keeps its run's", async () => {
@@ -252,7 +252,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.equal(said(outcome), "started");
     });
 
-    test("a trap and a loop in start are told", async () => {
+    test("a trap and a loop in start are reported", async () => {
       assert.equal((await ask(await load("trap in start"), "")).error?.code, "trap");
       assert.equal((await ask(await load("loop in start"), "", { timeout: 200 })).error?.code, "timeout");
     });
@@ -283,7 +283,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.match(said(await ask(relay, `{"op":"kv.set","args":{"key":"ab","value":"c"}}`)), /denied.*more than the 2 bytes/);
     });
 
-    test("asks and is told no", async () => {
+    test("asks and is refused", async () => {
       const permissions = { llm: { max_calls: 1, reason: "asks" }, variables: { read: ["sys.query"], reason: "reads" } };
       const side: RunSide = async (op, args) => ({ ok: { op, args } });
       const plugin = await load("relay", { permissions });
@@ -309,7 +309,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.equal(said(await ask(plugin, `{"op":"embed","args":{"texts":[]}}`)), `{"error":{"code":"upstream","message":"out of order","retryable":true}}`);
     });
 
-    test("a cancelled call is told so", async () => {
+    test("a cancelled call is reported as cancelled", async () => {
       const plugin = await load("relay", { permissions: { llm: { max_calls: 1, reason: "x" } } });
       assert.equal(said(await ask(plugin, `{"op":"llm.chat","args":{"messages":[{}]}}`, { side: async () => null })), "cancelled");
     });

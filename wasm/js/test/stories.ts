@@ -76,7 +76,7 @@ export const stories: Record<string, Story> = {
     same(await once(), await once());
   },
 
-  async "prompts, answers, tokens, tools and variables are told"(engine) {
+  async "prompts, answers, tokens, tools and variables are reported"(engine) {
     const asked: unknown[] = [];
     const llm = scripted([
       { tool_calls: [{ id: "c1", name: "tavily_search_0", arguments: '{"query":"k"}' }] }, { text: "k is v" }, { text: "k is v" },
@@ -154,7 +154,7 @@ export const stories: Record<string, Story> = {
     }
   },
 
-  async "a provider that never answers is given up"(engine) {
+  async "a provider that never answers times out"(engine) {
     const { error } = await engine.run(chat, "x", { llm: silent, patience: 30 }).result;
     fits(error?.message, /no answer within 30 ms/);
     const slow: Model = { async *chat() { yield { text: "a" }; await new Promise(() => undefined); } };
@@ -188,7 +188,7 @@ export const stories: Record<string, Story> = {
     same((await run.result).status, "canceled");
   },
 
-  async "a form pauses, resume goes on where it stood"(engine) {
+  async "a form pauses, resume continues after it"(engine) {
     const run = engine.run(form, "x");
     const result = await run.result;
     same([result.status, result.waiting, result.form], ["paused", ["UserFillUp:A"], { inputs: { name: { name: "name", type: "line" } }, tips: "name?" }]);

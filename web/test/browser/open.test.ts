@@ -62,7 +62,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   test("problems lead to their node", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
-    await page.getByLabel("Content", { exact: true }).fill("{LLM:Nobody@content}");
+    await page.getByLabel("Content", { exact: true }).fill("{LLM:Missing@content}");
     const tab = page.getByRole("tab", { name: /Problems/ });
     await tab.locator(".count").waitFor();
     await tab.click();

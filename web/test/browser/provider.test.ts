@@ -1,4 +1,4 @@
-// Models that misbehave: each becomes a message in the chat, and the page goes on.
+// Models that misbehave: each becomes a message in the chat, and the page keeps working.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -20,7 +20,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     ["answers with another object", { body: `{"choices": 3}` }, /no message/],
     ["answers nothing", { body: `null` }, /.+/],
   ] as const) {
-    test(`a model server that ${name} is told, and the next answer counts`, async () => {
+    test(`a model server that ${name} is reported, and the next answer counts`, async () => {
       const { page, done } = await stage.visit("#example=morning-paper");
       let broken = true;
       await modelServer(page, () => (broken ? reply : said("Good **morning**")));
@@ -44,7 +44,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(network);
   });
 
-  test("a model server that is not there is told", async () => {
+  test("a missing model server is reported", async () => {
     const { page, done } = await stage.visit("#example=morning-paper");
     await page.route("http://localhost:11434/**", (route) => route.abort("connectionrefused"));
     await page.getByRole("button", { name: /^Model/ }).click();
@@ -55,7 +55,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(network);
   });
 
-  test("a prepared answer that fails is told, and tokens are counted", async () => {
+  test("a prepared answer that fails is reported, and tokens are counted", async () => {
     const { page, done } = await stage.visit("#example=morning-paper");
     await answer(page, [{ raise: "the model fell asleep" }, { raise: "the model fell asleep" }]);
     await ask(page, "x");

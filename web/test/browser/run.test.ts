@@ -83,7 +83,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a node is inspected, pinned, and the run goes on from it with other outputs", async () => {
+  test("a node is inspected, pinned, and the run continues from it with other outputs", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.getByRole("button", { name: "Run" }).click();
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Receipt"))').waitFor();
@@ -179,7 +179,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a status change draws its node anew and no other", async () => {
+  test("a status change draws its node again and no other", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator(".react-flow__node").nth(3).waitFor();
     await page.evaluate(() => {

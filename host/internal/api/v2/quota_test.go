@@ -58,7 +58,7 @@ func answered(s *apitest.Site, key, canvas string) engine.Value {
 	return s.As(key, "GET", "/api/v2/runs/"+a.Body.Get("id").Str(), "", 200)
 }
 
-const usedUpText = `quota of 20 tokens for today is used up; it begins anew at `
+const usedUpText = `quota of 20 tokens for today is used up; it is renewed at `
 
 func TestQuotaOfAKey(t *testing.T) {
 	host := counting(t)

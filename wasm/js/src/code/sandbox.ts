@@ -112,7 +112,7 @@ class Machine {
     return { result: null, stdout: this.#out.text, stderr: this.#errors.text + text + hint + "\n" };
   }
 
-  /** end lets go of the interpreter. */
+  /** end releases the interpreter. */
   end(): void {
     this.#timers.dispose();
     this.#held.dispose();

@@ -33,7 +33,7 @@ export class Body {
 
   close(): void {
     this.#aborter.abort();
-    this.#reader?.cancel().catch(() => undefined); // nobody waits for the rest
+    this.#reader?.cancel().catch(() => undefined); // the rest is not read
   }
 
   /** all reads the whole body, at most so many bytes. */

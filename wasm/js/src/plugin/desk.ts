@@ -60,7 +60,7 @@ export class Desk {
     this.#web = new Web(plugin, granted, services, signal, mark);
   }
 
-  /** emit passes a piece on; false says that nobody takes it any more. Unknown kinds and broken JSON are dropped. */
+  /** emit passes a piece on and returns false when the receiver has ended. Unknown kinds and broken JSON are dropped. */
   async emit(kind: number, data: Uint8Array): Promise<boolean> {
     const piece = this.#mark ? readEmission(kind, encoder.encode(unmarked(decoder.decode(data), this.#mark))) : readEmission(kind, data);
     return !piece || (await this.#run("emit", piece)) !== null;

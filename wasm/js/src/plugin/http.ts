@@ -1,5 +1,5 @@
 // http.fetch, http.read and http.close of one call of a plugin. Every hop is held
-// against the grant on this side, whoever carries the request.
+// against the grant on this side, also when a proxy sends the request.
 //
 // A page cannot see where a redirect leads, so a redirect is refused there unless the
 // host's proxy carries the request; in Node each hop is checked and followed.
@@ -245,7 +245,7 @@ export class Web {
 export function readRequest(args: Record<string, unknown>): Request {
   const text = (name: string): string => {
     const value = args[name] ?? "";
-    if (typeof value !== "string") throw new PluginError("invalid_argument", `arguments are not readable: ${name} is no text`);
+    if (typeof value !== "string") throw new PluginError("invalid_argument", `arguments are not readable: ${name} is not a string`);
     return value;
   };
   const headers = (args["headers"] ?? {}) as Record<string, string>;

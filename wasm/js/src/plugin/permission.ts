@@ -1,4 +1,4 @@
-// What a plugin may do. The same form is the request in a manifest, the ceiling of whoever grants,
+// What a plugin may do. The same form is the request in a manifest, the ceiling of a grant,
 // and what the engine module leaves of both. An empty one allows nothing. covers is the twin of
 // CoversHost in plugins/contract, for the hosts of requests.
 

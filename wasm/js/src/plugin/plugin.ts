@@ -192,7 +192,7 @@ function withoutMark(outcome: Outcome, mark: string | undefined): Outcome {
   const plain = <T>(value: T): T => JSON.parse(unmarked(JSON.stringify(value), mark)) as T;
   const out: Outcome = { ...outcome, logs: plain(outcome.logs) };
   const text = new TextDecoder().decode(outcome.output);
-  if (text.includes(mark)) out.output = new TextEncoder().encode(unmarked(text, mark)); // what is no text stays as it is
+  if (text.includes(mark)) out.output = new TextEncoder().encode(unmarked(text, mark)); // other bytes stay unchanged
   if (outcome.error) out.error = plain(outcome.error);
   return out;
 }

@@ -1,5 +1,5 @@
 // Runs the calls of one plugin in Workers of its own, one call per Worker at a time,
-// so that a plugin that computes holds up nobody else and can be ended from outside.
+// so that a computing plugin blocks no other code and can be terminated.
 
 import type { Line } from "../link.ts";
 import { caps } from "./abi.ts";

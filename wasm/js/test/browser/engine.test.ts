@@ -65,7 +65,7 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
   }
 
   for (const worker of [undefined, false] as const) {
-    test(`a policy that forbids WebAssembly is told ${worker === false ? "in the page's thread" : "by the Worker"}`, async () => {
+    test(`a policy that forbids WebAssembly is reported ${worker === false ? "in the page's thread" : "by the Worker"}`, async () => {
       const strict = "default-src 'self'; script-src 'self'";
       const { page, done } = await stage.open(`?csp=${encodeURIComponent(strict)}`);
       const given = worker === false ? { worker } : { worker: `worker.browser.js?csp=${encodeURIComponent(strict)}` };

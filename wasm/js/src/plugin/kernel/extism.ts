@@ -1,4 +1,4 @@
-// extism:host/env, written anew from the documented behaviour of the Extism kernel,
+// extism:host/env, written from the documented behaviour of the Extism kernel,
 // so that a plugin of any Extism PDK runs. Bytes go through memory of the host, eight
 // at a time. extism:host/user is emit and call for plugins without raw pointers.
 

@@ -212,7 +212,7 @@ export class Guest {
     return this.wait(-2, () => this.world.sleep(Math.min(ms, Math.max(0, this.#deadline - performance.now()) + 1)), take);
   }
 
-  /** wait asks, waits in the way of this place, and looks at the deadline before it goes on. */
+  /** wait makes a host call, waits for it as this environment can, and then checks the deadline. */
   wait<T, R>(about: number, ask: () => T | Promise<T>, take: (value: T) => R): R | Promise<R> {
     if (this.tape) {
       const value = this.tape.told(about, ask);

@@ -20,7 +20,7 @@ export class Sink {
     this.#length = length;
   }
 
-  /** take hands everything over and begins anew. */
+  /** take returns everything and empties the sink. */
   take(): Uint8Array {
     const all = this.#bytes.subarray(0, this.#length);
     this.#bytes = new Uint8Array(0);

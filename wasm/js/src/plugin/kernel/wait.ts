@@ -6,7 +6,7 @@
 // and runs it again on a fresh instance with every answer so far, up to the place
 // where it stood. That is exact because a plugin sees nothing but what the host tells
 // it: clock, chance and answers are all on the tape. A plugin that asks something
-// else the second time is told so; it costs time, never a wrong answer.
+// else in the replay gets an error; a replay costs time, but never gives a wrong answer.
 
 import { PluginError } from "../error.ts";
 
