@@ -98,7 +98,7 @@ func TestWayOfOneValueIsShort(t *testing.T) {
 }
 
 func TestWaysOfOneValueAreRead(t *testing.T) {
-	server, question, events := waysOfOneValue(t, "## One value's way\n\n"+
+	server, question, events := waysOfOneValue(t, "## The path of a request\n\n"+
 		"**A completion on a server**, in `host/x`:\n\n| step | file |\n|---|---|\n"+
 		"| `Start` reads | `host/a.go` |\n| writes | `host/b/c.go` |\n\nAsked: `host/d.go`.\n\n"+
 		"**A question in the page**, there: `web/a.ts`, `wasm/b.go`.\n\n**Its events**, back: `wasm/b.go`.\n\n"+
@@ -113,9 +113,9 @@ func TestWaysOfOneValueAreRead(t *testing.T) {
 // question in the page and for its events.
 func waysOfOneValue(t *testing.T, text string) (server, question, events []string) {
 	t.Helper()
-	_, section, ok := strings.Cut(text, "\n## One value's way\n")
+	_, section, ok := strings.Cut(text, "\n## The path of a request\n")
 	if !ok {
-		section, ok = strings.CutPrefix(text, "## One value's way\n")
+		section, ok = strings.CutPrefix(text, "## The path of a request\n")
 	}
 	require.True(t, ok, "no chapter about the way of one value")
 	section, _, _ = strings.Cut(section, "\n## ")

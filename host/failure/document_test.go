@@ -21,8 +21,8 @@ import (
 
 // readOnly is a canvas that reads what is uploaded and shows nothing of it.
 const readOnly = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
-	"Message:A":{"obj":{"component_name":"Message","params":{"content":["read"]}},"downstream":[],"upstream":["begin"]}}}`
+	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"]},
+	"Message:A":{"obj":{"component_name":"Message","params":{"content":["read"]}},"upstream":["begin"]}}}`
 
 // hostileDocuments uploads hostile documents to a host of 1 GiB, eight at a time, and runs a canvas
 // with each: every run ends, and the host stays below 600 MB. EASEL_HOSTILE says which documents,
