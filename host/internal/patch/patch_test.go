@@ -48,7 +48,7 @@ func TestCasesOfPage(t *testing.T) {
 
 func TestParseNamesWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		`{}`:                                    "a list of changes is needed",
+		`{}`:                                    "expected a list of changes",
 		`[{"after":1}]`:                         "change 1: path: a list of member names",
 		`[{"path":[]}]`:                         "change 1: before and after are both missing",
 		`[{"path":[{}],"after":1}]`:             "change 1: path: {} is not a member name",
