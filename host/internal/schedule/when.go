@@ -30,7 +30,7 @@ const (
 // check rejects times that cannot be parsed, never come, or come more often than once in shortest.
 func (w *When) check(now time.Time, shortest time.Duration) error {
 	if (w.Every == "") == (w.Cron == "") {
-		return badWhen("expected either every or cron")
+		return badWhen("expected either every or cron, not both")
 	}
 	if w.Every != "" {
 		period, err := w.period()
