@@ -41,7 +41,7 @@ func (r *run) openBody(call *Call) {
 	*b = body{container: call.node.index, started: call.started, ins: slices.Clone(call.ins)}
 }
 
-// turn takes an item's decision: a further turn, or the end of its container, which it tells.
+// turn takes an item's decision: a further turn, or the end of its container, which it reports.
 func (r *run) turn(call *Call) {
 	b := r.body(call.node.parent)
 	if b == nil {

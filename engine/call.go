@@ -137,7 +137,7 @@ func (c *execution) Name() string { return c.node.name }
 // Ports returns the ports of the run.
 func (c *execution) Ports() *Ports { return &c.run.opt.Ports }
 
-// TopLevel reports whether the node stands in the canvas itself, not inside an agent.
+// TopLevel reports whether the node is in the canvas itself, not inside an agent.
 func (c *execution) TopLevel() bool { return !c.isTool }
 
 // Debugging reports whether the node is run alone, with values given by hand.

@@ -194,7 +194,7 @@ func (c *CallInputs) Chunks() Value {
 	return ref.chunks.value()
 }
 
-// Speaks reports whether a node tells the user its content itself.
+// Speaks reports whether a node sends its content to the user itself.
 func (c *CallInputs) Speaks(id string) bool {
 	i, ok := c.run.c.index[id]
 	return ok && c.run.c.nodes[i].speaker != nil

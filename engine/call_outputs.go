@@ -87,7 +87,7 @@ func (c *CallOutputs) CanStream() bool {
 	return !c.isTool && c.node.feeds && len(c.node.gotos) == 0
 }
 
-// Say hands over what the node tells the user.
+// Say sends text of the node to the user.
 func (c *CallOutputs) Say(s Speech) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -56,7 +56,7 @@ func (c *cancellation) cancelNow() {
 	c.halt()
 }
 
-// canceled reports whether the run was told to stop. The port's channel is asked first, so that a
+// canceled reports whether the run was canceled. The port's channel is checked first, so that a
 // cancel counts from the moment it is given.
 func (c *cancellation) canceled() bool {
 	if c.flag.Load() {

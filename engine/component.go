@@ -16,7 +16,7 @@ type Component interface {
 }
 
 // Optional abilities of a component are small interfaces, which are probed once when the canvas is
-// loaded. The loop knows no component by name.
+// loaded. The loop names no component.
 type (
 	// Initializer checks params against each other and compiles what Run needs. Its errors refuse
 	// the canvas.
@@ -70,7 +70,7 @@ type (
 	// Former describes its own input form; without it the form has one line per reference.
 	Former interface{ InputForm() Value }
 
-	// Referrer names references that do not stand in fields of type Ref, Text or Expr.
+	// Referrer names references that are not in fields of type Ref, Text or Expr.
 	Referrer interface{ References() []Ref }
 
 	// Writer names the variables, and the outputs of other nodes, that a component changes.
@@ -97,7 +97,7 @@ type (
 // Spec describes a component once: load checks, JSON Schema, forms, the docs page and the tool
 // definition shown to models are derived from it and from the tags of the component's struct.
 //
-// Tags of a params field: json:"name" is the key in params; doc:"..." says what it is;
+// Tags of a params field: json:"name" is the key in params; doc:"..." describes it;
 // default:"..." is its default as JSON or plain text; enum:"a,b" lists what is accepted; min:"0"
 // and max:"1" bound numbers; check:"nonempty" refuses empty values; label:"..." is what a form
 // calls it, group:"..." the part of the form it belongs to; format:"code" marks a program. Fields
@@ -140,7 +140,7 @@ type Spec struct {
 
 // Field describes one input or output. Type json is an object or a list.
 type Field struct {
-	Name     string // "*" stands for any name
+	Name     string // "*" means any name
 	Type     string // string, number, boolean, object, list, json, any; integer for arguments of tools
 	Doc      string
 	Required bool

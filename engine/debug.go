@@ -32,7 +32,7 @@ func (c *Canvas) InputForm(id string) (Value, error) {
 }
 
 // Inputs is what a node would read now: each reference in its params with its value, in the order
-// they stand there. A node that has not run gives null; what does not exist is left out, and a text
+// they are there. A node that has not run is null; what does not exist is left out, and a text
 // that is still being written is what has come of it so far.
 func (c *Canvas) Inputs(st *State, id string) (Value, error) {
 	n, err := c.node(id)
@@ -54,7 +54,7 @@ func (c *Canvas) Inputs(st *State, id string) (Value, error) {
 	return b.Value(), nil
 }
 
-// Debug runs one node alone on a fresh state: values stand in for its references, or are its
+// Debug runs one node alone on a fresh state: values replace its references, or are its
 // arguments. It gives all outputs, streams read to the end.
 func (c *Canvas) Debug(ctx context.Context, st *State, id string, values Value, opt Options) (Value, error) {
 	n, err := c.node(id)

@@ -27,7 +27,7 @@ func Categories() []Term {
 	}
 }
 
-// Role says where a component can stand in a canvas.
+// Role says where a component can be in a canvas.
 type Role string
 
 // The roles. A component without one stands anywhere.
@@ -110,7 +110,8 @@ func (s *Spec) Describe() Value {
 	return b.Set("params", s.Schema()).Value()
 }
 
-// describeLook adds what a drawing needs. A component that says nothing is a tool in a box.
+// describeLook adds what a drawing needs. By default a component is drawn as a box with the icon of
+// a tool.
 func (s *Spec) describeLook(b *ObjectBuilder) {
 	category, icon := s.Category, s.Icon
 	if category == "" {

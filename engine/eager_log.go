@@ -87,7 +87,7 @@ func (o *overlap) value(c *Canvas, schedule *scheduler.State, from int) Value {
 	return b.Value()
 }
 
-// apply takes in what value wrote.
+// apply restores what value wrote.
 func (o *overlap) apply(c *Canvas, schedule *scheduler.State, v Value) (err error) {
 	o.eager, o.running = true, nil
 	for _, s := range v.Get("running").Elements() {

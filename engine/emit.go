@@ -74,7 +74,7 @@ func (e *emitter) emitNodeStarted(call *Call) {
 	e.emitWire(EventNodeStarted, call.id, callFacts(call))
 }
 
-// emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no
+// emitNodeFinished reports how an execution ended. Inputs, and then outputs, for which there is no
 // room are left out: the node or the run has failed because of them.
 func (e *emitter) emitNodeFinished(call *Call) {
 	now := e.clock.Now()
@@ -139,7 +139,7 @@ func (e *emitter) fitEvent(call *Call, outs []slot) []slot {
 	return outs
 }
 
-// emitContainerFinished tells that the last turn of a container is over.
+// emitContainerFinished reports that the last turn of a container has ended.
 func (e *emitter) emitContainerFinished(n *node, started time.Time, ins []slot) {
 	c := &Call{}
 	c.node, c.id = n, n.id
@@ -244,7 +244,7 @@ func (e *emitter) note(typ EventType, n *node, data Value) {
 	e.add(typ, id, e.redact(data))
 }
 
-// logWorked tells that an execution has done its work before its batch can be settled.
+// logWorked reports that an execution has ended before its batch can be settled.
 func (e *emitter) logWorked(call *Call) {
 	if e.logs() {
 		e.emitData(EventWorked, call.id, call.timed(Object("component_id", call.id), call.started))

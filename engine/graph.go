@@ -89,7 +89,7 @@ func refers(c *Canvas, n *node) []nodeIndex {
 	return slices.DeleteFunc(reads, inside)
 }
 
-// inBodyOf reports whether a node stands in the body of a container, or deeper.
+// inBodyOf reports whether a node is in the body of a container, or deeper.
 func inBodyOf(c *Canvas, n, container nodeIndex) bool {
 	for p := c.nodes[n].parent; p != noNode; p = c.nodes[p].parent {
 		if p == container {

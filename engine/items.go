@@ -144,7 +144,7 @@ func (g *itemGroup) readEarly(ctx context.Context, s *Stream) (string, error) {
 	return s.await(ctx, c.run.work(), nil, nil)
 }
 
-// restore takes in what was done before a pause or a crash. It gives the element whose form was
+// restore restores what was done before a pause or a crash. It gives the element whose form was
 // answered, or -1.
 func (g *itemGroup) restore() (resumed int) {
 	resumed = -1

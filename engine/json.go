@@ -251,7 +251,7 @@ func (p *parser) text(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// escaped reads on where the first escape is. No escape is shorter than what it stands for.
+// escaped reads on where the first escape is. No escape is shorter than its character.
 func (p *parser) escaped(start int) (string, bool) {
 	end, _ := stringEnd(p.s, p.i)
 	var b strings.Builder

@@ -83,7 +83,7 @@ func (j *journal) lastSnapshot() {
 	}
 	j.enc.reserve(j.size())
 	b := j.st.appendLog(j.enc.begin(EventSnapshot), j.st.progress)
-	if j.failed != nil { // nothing else in the log tells that the run failed
+	if j.failed != nil { // nothing else in the log shows that the run failed
 		b = append(b[:len(b)-1], `,"failed":`...)
 		b = append(AppendQuoted(b, j.redactText(errorText(j.failed))), '}')
 	}

@@ -55,7 +55,7 @@ func (n *node) lead(c *Canvas, to nodeIndex) {
 	}
 }
 
-// switchOffBodies switches off what stands in containers that are.
+// switchOffBodies switches off the bodies of containers that are switched off.
 func switchOffBodies(c *Canvas) {
 	for i := range c.nodes {
 		for p := c.nodes[i].parent; p >= 0 && !c.nodes[i].off; p = c.nodes[p].parent {

@@ -122,7 +122,7 @@ func (o *Options) check(c *Canvas) error {
 	return nil
 }
 
-// pinned reports whether given outputs stand in for running a node.
+// pinned reports whether given outputs replace the execution of a node.
 func (o *Options) pinned(n *node) bool {
 	_, ok := o.Pins[n.id]
 	return ok

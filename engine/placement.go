@@ -45,7 +45,7 @@ func before(r *run, to nodeIndex) nodeIndex {
 func (c *execution) Concurrency() int { return max(c.run.opt.Concurrency, 1) }
 
 // Alias is the component's name as the document writes it: its own name or one of its aliases. A
-// component that loads under several names can so tell which one was meant.
+// component that loads under several names can thus find out which one was used.
 func (s *Setup) Alias() string {
 	if s.owner == nil {
 		return s.Kind

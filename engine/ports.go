@@ -45,7 +45,7 @@ type ModelInfo interface {
 	ModelInfo(ctx context.Context, llmID string) Info
 }
 
-// Info says what a model can do.
+// Info describes the abilities of a model.
 type Info struct {
 	Tools   bool // calls functions natively
 	Images  bool // takes images
@@ -71,7 +71,7 @@ const (
 // Words of the prompt protocol of PurposePlan, in which a model answers with JSON lists of calls.
 const (
 	PlanDone        = "complete_task" // the call that ends the plan
-	PlanObservation = "Observation:"  // opens the message of the user that tells what the calls gave
+	PlanObservation = "Observation:"  // opens the user message with the results of the calls
 )
 
 // ModelRequest is one model call.

@@ -46,7 +46,7 @@ func (r *redactor) markText(text string) string {
 // learn remembers a revealed secret, so that it can be removed again.
 func (r *redactor) learn(name, value string) {
 	if len(value) < 4 {
-		return // too short to tell apart from ordinary text
+		return // too short to distinguish from ordinary text
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -181,7 +181,7 @@ func skipBlanks(s string, i int) int {
 	return i
 }
 
-// widen takes in pairs of braces around s[start:end], and a $ before them.
+// widen extends s[start:end] by pairs of braces around it, and a $ before them.
 func widen(s string, from, start, end int) (int, int) {
 	for {
 		a, b := start, skipBlanks(s, end)

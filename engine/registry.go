@@ -109,7 +109,7 @@ func (r *Registry) plugin(name string) *Spec {
 	}
 }
 
-// absent stands in for a plugin that is not installed.
+// absent replaces a plugin that is not installed.
 type absent string
 
 // Run fails.

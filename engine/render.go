@@ -76,8 +76,8 @@ func (c *CallInputs) Render(ctx context.Context, t *Text, style TextStyle) (stri
 	return t.fill(texts, size), nil
 }
 
-// texts is how each reference of t reads, noted as inputs where the style says so. The state is
-// looked at under one lock, except for texts that are still being written.
+// texts returns the text of each reference of t, recorded as inputs if the style says so. The state
+// is looked at under one lock, except for texts that are still being written.
 func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts []string) error {
 	c.mu.Lock()
 	known := len(c.ins)

@@ -235,7 +235,7 @@ func (r *run) close() {
 	}
 }
 
-// reset tells a component that a run is over. What goes wrong there has no run left to show it.
+// reset notifies a component of the end of a run. Its errors have no run to be shown in.
 func reset(kept Resetter, runID string) {
 	var err error
 	defer recovered(&err)
@@ -470,7 +470,7 @@ func (r *run) stop() {
 	}
 }
 
-// finishCanceled ends a run that was told to stop, by a person or by its limit on time.
+// finishCanceled ends a run that was canceled, by a person or by its time limit.
 func (r *run) finishCanceled() {
 	if r.late.Load() {
 		over := &LimitError{Kind: ErrTooSlow, Size: r.opt.Limits.Seconds, Limit: r.opt.Limits.Seconds}

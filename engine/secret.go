@@ -11,11 +11,11 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// A canvas names a secret as {{secret:NAME}}. Only a placeholder that stands in the canvas's own
+// A canvas names a secret as {{secret:NAME}}. Only a placeholder in the canvas's own
 // configuration counts: on the way to a port it carries the mark of the run, {{secret:NAME:MARK}},
 // and a port replaces what carries the mark it was handed. A placeholder in a value that came from
 // outside (user, webhook, document, model, tool) carries no mark and is plain text. Marks are
-// random, live as long as a run and are removed from everything that comes back.
+// random, live as long as a run and are removed from all responses.
 const (
 	secretOpen  = "{{secret:"
 	secretClose = "}}"
@@ -180,7 +180,7 @@ func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 func (c *Call) Defines(r *Ref, v Value) bool { return c.st.defines(r, v) }
 
 // defines reports whether v is what the document itself defines for the env variable r. A value
-// that merely stands in the saved globals is state.
+// that is only in the saved globals is state.
 func (s *State) defines(r *Ref, v Value) bool {
 	name, env := strings.CutPrefix(r.Expr, "env.")
 	return env && Equal(s.envDefault(name), v)

@@ -53,7 +53,7 @@ func readSettings(v Value) (settings, error) {
 	}
 	if visitors := v.Get("visitors_approve"); !visitors.IsNull() {
 		if visitors.Kind() != KindBool {
-			return s, fmt.Errorf("settings: visitors_approve: is %s; true or false is needed", brief(visitors.JSON()))
+			return s, fmt.Errorf("settings: visitors_approve: is %s; expected true or false", brief(visitors.JSON()))
 		}
 		s.visitors = visitors.True()
 	}

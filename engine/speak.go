@@ -71,7 +71,7 @@ func (s *speaking) more() bool {
 	return true
 }
 
-// advance says what there is of a message by now. It reports whether that was all.
+// advance sends the available part of a message. It reports whether that was all.
 func (s *speaking) advance() bool {
 	for s.more() && !s.r.gone {
 		part := s.call.speech.Parts[s.next]
@@ -207,7 +207,8 @@ func (s *speaking) text() string {
 	return strings.Join(texts, "")
 }
 
-// split tells reasoning from answer. Tags come whole: the writer's pieces were put in order before.
+// split separates reasoning from answer. Tags arrive whole: the writer's pieces were put in order
+// before.
 func (s *speaking) split(piece string) {
 	for piece != "" && s.over == nil && !s.r.gone && !s.r.canceled() {
 		at, tag := nextTag(piece)

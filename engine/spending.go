@@ -168,7 +168,7 @@ func (s *spending) release(levels []*allowance, most Usage) {
 	}
 }
 
-// unbounded stands for an answer of which it is not known how much it may use.
+// unbounded means an answer whose use is unknown.
 const unbounded = math.MaxInt32
 
 // mostOf is the most that one call of a model can use, if a limit of the run needs it: its window,

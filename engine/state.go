@@ -72,8 +72,8 @@ func (s *State) cite(c citation) {
 	s.bytes += last.size() - before
 }
 
-// Turn is one entry of the conversation: who spoke and what. What a canvas said is kept as all
-// outputs of its last node.
+// Turn is one entry of the conversation: the role and the text. The text of a canvas is stored as
+// all outputs of its last node.
 type Turn struct {
 	Role    string // user or assistant
 	Content Value  // a text; of the assistant an object: output name -> value
@@ -374,7 +374,7 @@ func (s *State) window(n int) []Turn {
 	return s.history[max(0, len(s.history)-2*n):]
 }
 
-// lookup finds what a reference means. absent is true when it stands for a node that has not run in
+// lookup finds what a reference means. absent is true when it refers to a node that has not run in
 // this run.
 func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 	if r.Node == "" {

@@ -46,7 +46,7 @@ func (c *Canvas) StateAt(log []*Event, seq uint64) (*State, error) {
 	return st, nil
 }
 
-// applyDelta takes in one checkpoint.
+// applyDelta applies one checkpoint.
 func (s *State) applyDelta(v Value) error {
 	c := s.canvas
 	path, err := c.indexes(v.Get("path"))

@@ -12,7 +12,7 @@ type BoundTool struct {
 	Name string // the tool's own name in the canvas
 	Spec *Spec
 	node *node
-	err  error // its params are wrong; told to the model when it tries
+	err  error // its params are wrong; reported to the model when it calls
 }
 
 // BindTool compiles a component as a tool of this node. kind is its component name, name what the
@@ -65,7 +65,7 @@ func (t *BoundTool) Description() string {
 }
 
 // CallTool runs a tool with the arguments a model gave, and logs it under the name the model knows.
-// What goes wrong inside the tool comes back as an error whose text is meant for the model.
+// A failure inside the tool is returned as an error whose text is meant for the model.
 func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (Value, error) {
 	done := c.traceTool(t.Name, exposed, args)
 	if t.err != nil {

@@ -248,6 +248,6 @@ func (n *node) outputNames() []string {
 	return names
 }
 
-// isReferenceID tells a reference from a text that merely holds an @, such as a mail address or a
-// model id.
+// isReferenceID distinguishes a reference from a text that merely contains an @, such as a mail
+// address or a model id.
 func isReferenceID(id string) bool { return strings.EqualFold(id, startID) }

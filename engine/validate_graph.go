@@ -32,7 +32,7 @@ func (v *validator) edge(n *node, param, to, then string) {
 	}
 }
 
-// checkBodies checks that every container has a start, that every item stands in a container it
+// checkBodies checks that every container has a start, that every item is in a container it
 // fits, and that each turn of a body can come to its end inside of it.
 func (v *validator) checkBodies() {
 	for i := range v.nodes {

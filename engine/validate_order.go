@@ -110,7 +110,7 @@ func (o *orderCheck) ordered(a, b nodeIndex) bool {
 	return a == b || o.after(a)[b] || o.after(b)[a]
 }
 
-// level is n, or the container around it that stands in the same body as other or as a container of
+// level is n, or the container around it that is in the same body as other or as a container of
 // other.
 func (o *orderCheck) level(n, other nodeIndex) nodeIndex {
 	for p := o.nodes[n].parent; p != noNode; p = o.nodes[p].parent {

@@ -370,7 +370,7 @@ func (b *ObjectBuilder) Value() Value {
 }
 
 func indexOf(keys []string) map[string]int {
-	m := make(map[string]int, cap(keys)) // an object that is parsed knows how many there will be
+	m := make(map[string]int, cap(keys)) // the number of members of a parsed object is known
 	for i, k := range keys {
 		m[k] = i
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
-// Sync says what is on the disk before it is acknowledged.
+// Sync selects what is synced to disk before it is acknowledged.
 type Sync string
 
 // The choices of [Config].Sync.
@@ -40,13 +40,13 @@ type Config struct {
 	// KeyFile holds the key that seals secrets; hosts that share a database need
 	// the same one. "" means secret.key in Dir; it is made when missing.
 	KeyFile string
-	// Sync is SyncContract unless told otherwise.
+	// Sync is SyncContract by default.
 	Sync Sync
 	// Lease is how long a host may be silent before others take its runs; 0
 	// means 10 s.
 	Lease time.Duration
 
-	// KeepRuns is how long ended runs stay in the history; 0 means for ever.
+	// KeepRuns is how long ended runs stay in the history; 0 means forever.
 	// Sessions, with all that was said, stay in any case.
 	KeepRuns time.Duration
 
@@ -81,7 +81,7 @@ type Config struct {
 	// Redis is the URL of an existing Redis or Valkey in which the same keys
 	// are watched and written; "" means none.
 	Redis string
-	// PluginSignatures says what happens to a plugin without a trusted
+	// PluginSignatures selects what happens to a plugin without a trusted
 	// signature: "require" refuses it, "warn" logs it, "off" does not look; ""
 	// means warn.
 	PluginSignatures string
@@ -163,7 +163,7 @@ type Config struct {
 	// CodeExecutor is the URL of a sandbox of RAGFlow that runs all scripts; ""
 	// runs them on this machine.
 	CodeExecutor string
-	// CodeExecutorToken is the secret that the sandbox asks for; "" is none.
+	// CodeExecutorToken is the token that the sandbox requires; "" is none.
 	CodeExecutorToken string
 	// ScriptWorker is the command that runs one script in a process of its
 	// own; without it JavaScript runs in this process, and Python does not run.

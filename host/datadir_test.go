@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/logtest"
 )
 
-// openIn opens a host on a directory, and gives what it logs.
+// openIn opens a host on a directory, and returns its log.
 func openIn(t *testing.T, dir string) (lines string, err error) {
 	t.Helper()
 	var out bytes.Buffer

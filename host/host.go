@@ -232,7 +232,7 @@ func newAPI(
 	}, cfg.Version)
 }
 
-// statusOf returns what a host knows of itself.
+// statusOf returns the status of a host.
 func statusOf(h *Host) app.Status {
 	log := "embedded NATS"
 	if len(h.cfg.NATS) > 0 {
@@ -241,7 +241,7 @@ func statusOf(h *Host) app.Status {
 	return app.Status{Version: h.cfg.Version, Started: h.started, Log: log, Memory: h.memory.list()}
 }
 
-// begin takes over what was left unfinished, here and by other hosts.
+// begin takes over the unfinished runs of this host and of others.
 func (h *Host) begin(ctx context.Context) {
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	h.stop = stop
@@ -288,7 +288,7 @@ func (h *Host) Close() error {
 	if h.stop != nil {
 		h.stop()
 	}
-	// What asks the run log closes before it.
+	// Users of the run log close before it.
 	h.ingesting.Wait()
 	err := errors.Join(h.closeControl(), h.metrics.close(), h.redis.close())
 	err = errors.Join(err, h.closeLog())

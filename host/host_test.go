@@ -101,7 +101,7 @@ func frames(t *testing.T, body io.Reader) iter.Seq[string] {
 
 type event struct{ id, kind, node string }
 
-// events reads a run's events after a place until stop says so.
+// events reads a run's events after a position until stop returns true.
 func events(t *testing.T, url, last string, stop func(event) bool) (out []event) {
 	t.Helper()
 	ctx, done := context.WithTimeout(t.Context(), patience)
@@ -144,7 +144,7 @@ func events(t *testing.T, url, last string, stop func(event) bool) (out []event)
 // on the same data. The run ends with each step in its log once, and a reader
 // that returns with the last id it has misses nothing and sees nothing twice.
 func TestKill(t *testing.T) {
-	// What the second node asks for comes when the test wants.
+	// The test decides when the second node gets its response.
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
 	outside := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- struct{}{}
@@ -248,7 +248,7 @@ func TestFirstStart(t *testing.T) {
 	_, err = New(t.Context(), Config{Dir: t.TempDir(), Sync: "sometimes", Log: quiet})
 	require.ErrorContains(t, err, "always, contract or interval")
 	_, err = New(t.Context(), Config{Log: quiet})
-	require.Error(t, err, "a place for the data is needed")
+	require.Error(t, err, "expected a data directory")
 }
 
 // TestDirectoryInUse has another process hold the data directory: nothing in there is touched, the

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The address for Prometheus tells the numbers and nothing else; the other one tells them to a key.
+// The address for Prometheus serves metrics and nothing else; the API serves them with a key.
 func TestMetricsDoor(t *testing.T) {
 	h, url := open(t, Config{Metrics: "127.0.0.1:0"})
 	get := func(url string) (int, string) {

@@ -24,7 +24,7 @@ var (
 	metricLabel = regexp.MustCompile(`(\w+)="`)
 )
 
-// metricTable makes a table of what a host told Prometheus.
+// metricTable makes a table of the metrics that a host exports.
 func metricTable(scraped string) string {
 	type metric struct{ name, help, kind, labels string }
 	var list []*metric

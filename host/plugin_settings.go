@@ -37,8 +37,8 @@ type cachedSettings struct {
 const settingsKind = "plugin_settings"
 
 // of returns the settings of a plugin for a call; null when there are none, or when the records
-// cannot be read, so that a plugin that requires some says so. Another host may use old ones for
-// grantKept.
+// cannot be read, so that a plugin that requires some fails with an error. Another host may use old
+// ones for grantKept.
 func (s *pluginSettings) of(tenant string, m *plugin.Module) engine.Value {
 	if len(m.Manifest().Settings.Names()) == 0 {
 		return engine.Null
@@ -97,7 +97,7 @@ func (s *pluginSettings) change(ctx context.Context, tenant string, m *plugin.Mo
 		})
 		switch {
 		case errors.Is(err, store.ErrConflict), rev == 0 && errors.Is(err, store.ErrExists):
-			continue // somebody else changed them between the two
+			continue // changed by another writer between the two
 		case err != nil:
 			return err
 		}

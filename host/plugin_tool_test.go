@@ -42,7 +42,7 @@ func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 			if err != nil {
 				t.Error(err)
 			}
-			_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", raw) // who asked may be gone
+			_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", raw) // the client may be gone
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		if last := ask.Messages[len(ask.Messages)-1]; last.Role == "tool" {

@@ -46,7 +46,7 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 	switch signed {
 	case "", plugin.Require, plugin.Warn, plugin.Off:
 	default:
-		return fmt.Errorf("plugin signatures %q: require, warn or off is needed", signed)
+		return fmt.Errorf("plugin signatures %q: expected require, warn or off", signed)
 	}
 	keys, err := plugin.ReadTrust(dir)
 	if err != nil {

@@ -201,7 +201,7 @@ func TestPluginComesAndGoes(t *testing.T) {
 	}, patience, poll)
 }
 
-// A host that requires signatures runs no plugin without one, and says so.
+// A host that requires signatures refuses plugins without one, and logs it.
 func TestPluginSignatures(t *testing.T) {
 	dir := t.TempDir()
 	_, err := installer(t, filepath.Join(dir, "plugins")).Install(t.Context(), packed(t, "typewriter", ""), plugin.Local)

@@ -17,7 +17,7 @@ func says(text string) string {
 		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["` + text + `"]}}}}}`
 }
 
-// within is a canvas that runs another one and says what it said.
+// within is a canvas that runs another one and sends its answer.
 func within(canvas, version string) string {
 	return fmt.Sprintf(`{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Canvas:C"]},

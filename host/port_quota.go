@@ -12,7 +12,7 @@ import (
 // openQuota begins to count model tokens, of runs and of pages.
 func (h *Host) openQuota(numbers *prometheus.Registry) error {
 	if n := h.cfg.TokensPerDay; n < 0 || n > store.MostTokens {
-		return fmt.Errorf("tokens per day %d: a number from 0 to %d is needed", n, int64(store.MostTokens))
+		return fmt.Errorf("tokens per day %d: expected a number from 0 to %d", n, int64(store.MostTokens))
 	}
 	used := newTenantCounter(numbers, "easel_model_tokens_total", "Model tokens that runs and pages used on this host.")
 	refused := newTenantCounter(numbers, "easel_model_refusals_total", "Model calls that this host refused because a quota of tokens was used up.")

@@ -172,7 +172,7 @@ func TestPluginsAndPrivateAddresses(t *testing.T) {
 	require.Positive(t, s.hits.Load())
 }
 
-// A host says which part of it is not ready, and tells its own numbers.
+// A host reports which part of it is not ready, and exports its metrics.
 func TestReadiness(t *testing.T) {
 	h, err := New(t.Context(), Config{Dir: t.TempDir(), Key: "key", Sync: SyncInterval, Log: quiet})
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ type redisKeys struct {
 	ended  chan string // tasks whose cancel mark in Redis may go
 }
 
-// openRedis opens what the configuration asks for.
+// openRedis opens the configured Redis endpoint and bridge.
 func (h *Host) openRedis(ctx context.Context) (err error) {
 	cfg, r := &h.cfg, &h.redis
 	var places []redisdoor.KeyWriter

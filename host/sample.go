@@ -15,7 +15,7 @@ const (
 )
 
 // installTemplates saves the templates as canvases of the first tenant. It is done once, so that
-// what somebody deletes stays away.
+// a deleted sample is not added again.
 func (h *Host) installTemplates(ctx context.Context, list []app.Template) error {
 	for _, t := range list {
 		title := t.Title.Get("en").Text()

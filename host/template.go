@@ -16,7 +16,7 @@ import (
 var examples embed.FS
 
 // readTemplates reads the built-in examples and those of further folders.
-// A file of a folder that does not load is an error, since somebody named the
+// A file of a folder that does not load is an error, since the operator named the
 // folder.
 func readTemplates(registry *engine.Registry, folders []string) ([]app.Template, error) {
 	inside, err := fs.Sub(examples, "examples")

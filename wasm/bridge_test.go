@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// talk is a bridge and what it says, inside a bubble in which every goroutine has come to rest.
+// talk is a bridge and its output, inside a bubble in which every goroutine is blocked.
 type talk struct {
 	t    *testing.T
 	b    *bridge

@@ -51,7 +51,7 @@ func (q *question) next(ctx context.Context) (piece, error) {
 	}
 }
 
-// stream asks the host and yields the pieces of its answer; an error comes at most once and last.
+// stream calls the host and yields the pieces of its response; an error is the last of them.
 // Leaving early takes the call back, unless the whole run ends, which the host knows by itself.
 func (r *run) stream(ctx context.Context, kind, node string, payload engine.Value) iter.Seq2[engine.Value, error] {
 	return func(yield func(engine.Value, error) bool) {
@@ -79,7 +79,7 @@ func (r *run) stream(ctx context.Context, kind, node string, payload engine.Valu
 	}
 }
 
-// once asks the host and gives its whole answer: the last piece.
+// once calls the host and returns the last piece of its response, which is the whole.
 func (r *run) once(ctx context.Context, kind string, payload engine.Value) (engine.Value, error) {
 	return r.onceFor(ctx, kind, "", payload)
 }
@@ -123,7 +123,7 @@ func (r *run) forget(id uint32) {
 	}
 }
 
-// read parses a piece; one that is not ok is the failure it tells of.
+// read parses a piece; one that is not ok is returned as an error.
 func (p piece) read(kind string) (engine.Value, error) {
 	if p.text == "" {
 		p.text = "null"

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// standingClock stands still except while somebody sleeps: a sleep returns at once and moves the
+// standingClock advances only while a caller sleeps: a sleep returns at once and moves the
 // time on.
 type standingClock struct {
 	mu  sync.Mutex

@@ -13,6 +13,6 @@
 // against the messages of js/golden, which the JavaScript end is tested against too.
 //
 // Concurrency: each request and each run has a goroutine; bridge.mu guards the tables of canvases,
-// runs and open calls. A canvas is changed or run by one of them at a time; who comes meanwhile is
-// told that it is busy.
+// runs and open calls. A canvas is changed or run by one of them at a time; other calls
+// fail with busy.
 package main

@@ -34,7 +34,7 @@ func (h *head) make(messageID, taskID string, created time.Time) {
 	h.mu.Unlock()
 }
 
-// tell hands out an event of the bridge's own. Ports may call it from several goroutines.
+// tell emits an event of the bridge itself. Ports may call it from several goroutines.
 func (r *run) tell(name engine.EventType, data *engine.ObjectBuilder) {
 	r.head.mu.Lock()
 	head := r.head.text
@@ -50,8 +50,8 @@ func (r *run) tell(name engine.EventType, data *engine.ObjectBuilder) {
 	})
 }
 
-// variables tells which variables of the conversation changed since it was last asked; at first all
-// of them. The goroutine that takes the events owns the state between two of them.
+// variables returns the variables of the conversation that changed since the last call; at first
+// all of them. The goroutine that takes the events owns the state between two of them.
 func (r *run) variables() {
 	first := r.known == nil
 	if first {

@@ -78,7 +78,7 @@ func (n *notebook) take() []line {
 	return lines
 }
 
-// tell sends a line to the module and lets it work until it waits for the host or for time to pass.
+// tell sends a line to the module and runs it until it waits for the host or for time to pass.
 func tell(b *bridge, l line) {
 	switch l.Fn {
 	case "load":

@@ -8,7 +8,7 @@ import (
 type held struct {
 	canvas *engine.Canvas
 	state  *engine.State
-	busy   bool // bridge.mu guards it; the rest belongs to who made it busy
+	busy   bool // guarded by bridge.mu; the other fields belong to the call that set it
 }
 
 // patch changes params of one node; the others stay compiled.
@@ -78,7 +78,7 @@ func (b *bridge) form(header engine.Value, _ string) ([]byte, error) {
 	return form.AppendJSON(nil), nil
 }
 
-// rewind makes a canvas that waits for a person, or stands in the middle of a run, ready to start
+// rewind makes a canvas that waits for a person, or is in the middle of a run, ready to start
 // somewhere else.
 func (h *held) rewind() error {
 	if !h.state.Paused() && !h.state.Unfinished() {

@@ -25,7 +25,7 @@ type place struct {
 	parent int // index, or -1
 	group  bool
 	column int
-	order  float64 // where it wants to stand in its column
+	order  float64 // its preferred position in its column
 }
 
 // arrange gives every node a place: columns from left to right along the edges, back edges left
@@ -71,7 +71,7 @@ type plane struct {
 	places []place
 	index  map[string]int
 	nodes  int
-	met    []int // who led to a node last, +1; so that an edge that stands twice counts once
+	met    []int // the last predecessor of a node, +1; so that a duplicate edge counts once
 }
 
 // link resolves edges and parents; what leads nowhere is left out, and so is a parent inside its
@@ -98,7 +98,7 @@ func (p *plane) link(components engine.Value) {
 	}
 }
 
-// targets follows the ways out that stand in the params of a branching node or of an error handler:
+// targets follows the edges that are in the params of a branching node or of an error handler:
 // files often name them nowhere else.
 func (p *plane) targets(from int, v engine.Value, depth int) {
 	if depth == 0 {

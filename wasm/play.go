@@ -22,7 +22,7 @@ func init() {
 }
 
 // play sets a run up as the player does run number play.run of the case play.case, so that a host
-// drives it and hears its events as those of any other run.
+// drives it and gets its events as those of any other run.
 func play(r *run, play engine.Value, o *engine.Options) {
 	if n, ok := play.Get("flood").Int(); ok {
 		flood(r, n, play.Get("line").Str())

@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/node"
 )
 
-// plugin is one that the host has loaded and runs; here stands what it says about itself.
+// plugin is the manifest of a plugin that the host has loaded and runs.
 type plugin struct {
 	b        *bridge
 	manifest *contract.Manifest
@@ -120,7 +120,7 @@ func (p *plugin) Manifest() *contract.Manifest { return p.manifest }
 // checkWait bounds the wait for a plugin's opinion, which includes the start of a Worker.
 const checkWait = 15 * node.CheckFor
 
-// Check asks the plugin about params. It belongs to no run.
+// Check has the plugin check params, outside of any run.
 func (p *plugin) Check(params engine.Value) error {
 	if !p.checks {
 		return nil
@@ -138,7 +138,7 @@ func (p *plugin) Check(params engine.Value) error {
 	return p.failed(err, "easel_check")
 }
 
-// Invoke has the host run the plugin, and answers what it asks meanwhile.
+// Invoke has the host run the plugin, and serves its host calls meanwhile.
 func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (contract.Answer, error) {
 	answer, err := p.invoke(ctx, call, in)
 	var e *contract.Error

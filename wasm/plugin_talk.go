@@ -15,7 +15,7 @@ type dialogue struct {
 	given    error // why its output is no longer accepted
 }
 
-// converse asks the host as run.once does, and answers the questions {"ask", "op", "args"} among
+// converse calls the host as run.once does, and answers the host calls {"ask", "op", "args"} among
 // the pieces of its answer, each with {"kind":"reply"} for the same call. The last piece is what it
 // gives.
 func (r *run) converse(ctx context.Context, nodeID string, payload engine.Value, talk *dialogue) (engine.Value, error) {

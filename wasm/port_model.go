@@ -65,7 +65,7 @@ func (m *model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq
 	}
 }
 
-// hostModel asks the host.
+// hostModel calls a model through the host.
 type hostModel struct {
 	run  *run
 	info engine.Info

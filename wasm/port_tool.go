@@ -13,7 +13,7 @@ type tools struct {
 	tool, plugin bool // which of them the host answers
 }
 
-// CallTool asks the host for the outputs of a component.
+// CallTool gets the outputs of a component from the host.
 func (t tools) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Value, error) {
 	if !t.tool {
 		return engine.Null, fmt.Errorf("%s: %w: it works only where a host offers it as a tool", c.Component, engine.ErrNoPort)

@@ -21,8 +21,8 @@ type run struct {
 	held    *held
 	options engine.Options
 	head    head
-	known   map[string]engine.Value // variables as last told
-	outputs engine.Value            // what workflow_finished told
+	known   map[string]engine.Value // variables as last reported
+	outputs engine.Value            // outputs of workflow_finished
 	usage   engine.Value
 }
 
@@ -132,7 +132,7 @@ func (r *run) ended(failed error) []byte {
 	return b.Value().AppendJSON(nil)
 }
 
-// debug runs one node alone. The engine tells no events of that, so the bridge tells those that a
+// debug runs one node alone. The engine emits no events for it, so the bridge emits those that a
 // view needs.
 func (r *run) debug(s *startMessage) []byte {
 	node, values := s.debug.Get("node").Str(), s.debug.Get("params")

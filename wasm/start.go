@@ -31,7 +31,7 @@ func readStart(text string) (*startMessage, error) {
 	for name, v := range header.Get("limits").Fields() {
 		n, ok := v.Int()
 		if !ok {
-			return nil, fmt.Errorf("limits: %s: a whole number is needed", name)
+			return nil, fmt.Errorf("limits: %s: expected a whole number", name)
 		}
 		if err := s.limits.Set(name, n); err != nil {
 			return nil, fmt.Errorf("limits: %w", err)

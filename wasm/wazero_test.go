@@ -20,7 +20,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// guest is the module under wazero, with what it said last.
+// guest is the module under wazero, with its last output.
 type guest struct {
 	t      testing.TB
 	module api.Module
@@ -145,7 +145,8 @@ func inOrder(observed engine.Value) engine.Value {
 	return observed.With("runs", engine.List(runs...))
 }
 
-// firstDifference is where two texts part, with what stands there; "" when they are equal.
+// firstDifference is the first position at which two texts differ, with its context; "" when they
+// are equal.
 func firstDifference(want, seen string) string {
 	if want == seen {
 		return ""

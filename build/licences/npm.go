@@ -17,7 +17,7 @@ func bundled() (contents, error) {
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return contents{}, fmt.Errorf("build/bundle -packages: %w (node_modules are needed: `npm ci` in web and wasm/js)", err)
+		return contents{}, fmt.Errorf("build/bundle -packages: %w (run `npm ci` in web and wasm/js)", err)
 	}
 	var c contents
 	return c, json.Unmarshal(out, &c)

@@ -23,7 +23,7 @@ const (
 func (r *release) compile(dir, pkg, target, to string) error {
 	system, arch, ok := strings.Cut(target, "/")
 	if !ok {
-		return fmt.Errorf("a platform such as linux/amd64 is needed, not %q", target)
+		return fmt.Errorf("expected a platform such as linux/amd64, got %q", target)
 	}
 	flags := fmt.Sprintf("-s -w -X %s.version=%s -X %s.revision=%s", stamps, r.version, stamps, r.revision)
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags="+flags, "-o", to, pkg)

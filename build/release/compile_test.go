@@ -26,5 +26,5 @@ func TestBuildsDoNotDependOnTheDirectory(t *testing.T) {
 }
 
 func TestCompileRefusesAPlatformWithoutArchitecture(t *testing.T) {
-	require.ErrorContains(t, (&release{}).compile(".", program, "linux", ""), `not "linux"`)
+	require.ErrorContains(t, (&release{}).compile(".", program, "linux", ""), `got "linux"`)
 }

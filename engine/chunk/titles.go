@@ -231,7 +231,7 @@ func target(records []record, depth int) int {
 	return 0
 }
 
-// mostFrequent is the level that most headings have; of equal ones the one that comes first. 0
+// mostFrequent is the level of most headings; the first one if several are equal. 0
 // means none.
 func mostFrequent(records []record) (level int) {
 	counts := map[int]int{}

@@ -70,7 +70,7 @@ func remoteTool(server *remoteServer, def engine.ToolDef) agentTool {
 // hasTools says whether there may be anything to call.
 func (a *Agent) hasTools() bool { return len(a.tools)+len(a.servers) > 0 }
 
-// toolset is what may be called now. Its only error is that the run was told to stop.
+// toolset returns the tools that may be called now. Its only error is that the run was canceled.
 func (a *Agent) toolset(ctx context.Context, call *engine.Call) (toolset, error) {
 	set := slices.Clone(a.tools)
 	for i := range set {

@@ -65,8 +65,8 @@ func functionName(name string) string {
 	return safe[max(0, len(safe)-64):]
 }
 
-// turn is one request. Text of a later turn stands in a paragraph of its own. The canvas's default
-// stands in for an answer that fails.
+// turn is one request. Text of a later turn is a paragraph of its own. The canvas's default
+// replaces an answer that fails.
 func (t *task) turn(ctx context.Context, text *strings.Builder, defs []engine.ToolDef) (engine.Answer, error) {
 	c := t.conversation
 	purpose := engine.PurposeAnswer

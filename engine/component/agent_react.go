@@ -93,7 +93,7 @@ func (t *task) planMessages() []engine.ModelMessage {
 	return append(list, engine.ModelMessage{Role: "user", Content: nextTool})
 }
 
-// observation tells the model what its calls gave.
+// observation reports the results of its calls to the model.
 func observation(calls []toolCall, results []engine.Value) string {
 	var b strings.Builder
 	b.WriteString(engine.PlanObservation)

@@ -367,7 +367,7 @@ func TestAgentHeadersForServers(t *testing.T) {
 func TestAgentAsksServersForTheirTools(t *testing.T) {
 	schema := engine.Object("type", "object", "properties", engine.Object("n", engine.Object("type", "integer")))
 	servers := mcp{
-		"chosen": {{Name: "other"}, {Name: "lookup", Description: "described again", Parameters: schema}},
+		"chosen": {{Name: "other"}, {Name: "lookup", Description: "described now", Parameters: schema}},
 		"open":   {{Name: "all", Description: "a"}, {Name: "lookup"}},
 	}
 	const params = `{"tools": [` + echo + `], "mcp": [
@@ -383,7 +383,7 @@ func TestAgentAsksServersForTheirTools(t *testing.T) {
 		offered[def.Name] = def
 	}
 	require.Len(t, offered, 5, offered)
-	require.Equal(t, "described again", offered["lookup"].Description)
+	require.Equal(t, "described now", offered["lookup"].Description)
 	require.Equal(t, schema.JSON(), offered["lookup"].Parameters.JSON())
 	require.Equal(t, "as it was", offered["kept"].Description)
 	require.Equal(t, `{"type":"object","properties":{}}`, offered["all"].Parameters.JSON())

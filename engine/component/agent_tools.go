@@ -18,7 +18,7 @@ type agentTool struct {
 	server   *remoteServer     // MCP server
 	remote   string            // the tool's name there
 	approval bool              // a person has to agree to each call
-	gone     bool              // removed at the server: it is not offered, and a call of it is an error that the model sees
+	gone     bool              // removed at the server: not offered, and calls are errors
 }
 
 // toolset is what an agent may call in one execution.
@@ -36,12 +36,12 @@ type named interface{ ToolName() string }
 // a kind differ.
 func (a *Agent) bindTools(s *engine.Setup) error {
 	if k := a.Tools.Kind(); k != engine.KindList && k != engine.KindNull {
-		return s.Fail("tools", a.Tools, "is a "+k.String()+"; a list of {component_name, name, params} is needed")
+		return s.Fail("tools", a.Tools, "is a "+k.String()+"; expected a list of {component_name, name, params}")
 	}
 	for i, entry := range a.Tools.Elements() {
 		kind := entry.Get("component_name")
 		if kind.Kind() != engine.KindString {
-			return s.Fail("tools["+strconv.Itoa(i)+"].component_name", kind, "is missing; the name of a component is needed")
+			return s.Fail("tools["+strconv.Itoa(i)+"].component_name", kind, "is missing; expected the name of a component")
 		}
 		bound, err := s.BindTool(kind.Str(), entry.Get("name").Str(), entry.Get("params"))
 		if err != nil {
@@ -50,7 +50,7 @@ func (a *Agent) bindTools(s *engine.Setup) error {
 		a.tools = append(a.tools, agentTool{def: defineBound(bound, i), bound: bound})
 	}
 	if k := a.CustomHeader.Kind(); k != engine.KindObject && a.CustomHeader.Truthy() {
-		return s.Fail("custom_header", a.CustomHeader, "is a "+k.String()+"; an object {name: value} is needed")
+		return s.Fail("custom_header", a.CustomHeader, "is a "+k.String()+"; expected an object {name: value}")
 	}
 	a.bindServers()
 	return nil
@@ -127,7 +127,7 @@ func (s toolset) defs() []engine.ToolDef {
 type toolCall struct {
 	name string
 	args engine.Value
-	bad  error // the call cannot be made: told to the model
+	bad  error // the call cannot be made; reported to the model
 }
 
 // run makes all calls of a round at the same time, as far as the run has slots. Results come in the
@@ -210,7 +210,7 @@ func readArguments(v engine.Value) (engine.Value, error) {
 		v = parsed
 	}
 	if v.Kind() != engine.KindObject {
-		return engine.Null, errors.New("arguments is a " + v.Kind().String() + "; an object is needed")
+		return engine.Null, errors.New("arguments is a " + v.Kind().String() + "; expected an object")
 	}
 	return v, nil
 }

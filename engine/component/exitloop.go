@@ -14,7 +14,7 @@ var exitLoopSpec = engine.Spec{
 	Inline: true,
 }
 
-// ExitLoop ends the Loop whose body it stands in. In: nothing. Out: nothing.
+// ExitLoop ends the Loop that contains it. In: nothing. Out: nothing.
 //
 // Source: RAGFlow agent/component/exit_loop.py at 80a16e71 (behaviour only).
 type ExitLoop struct{}

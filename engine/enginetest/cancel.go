@@ -16,7 +16,7 @@ func (c *Cancel) Canceled(taskID string) <-chan struct{} {
 	return c.task(taskID)
 }
 
-// Stop tells a task to stop; telling it again does nothing.
+// Stop cancels a task; a second call has no effect.
 func (c *Cancel) Stop(taskID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

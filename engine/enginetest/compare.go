@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Compare lists the differences between a case and an observation of it, both as they stand in
+// Compare lists the differences between a case and an observation of it, both as they are in
 // files. No difference means the case passes.
 func Compare(c, observed engine.Value) []string {
 	var d differences

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// freeFields may stand in an event without being expected.
+// freeFields may be in an event without being expected.
 var freeFields = []string{
 	"created_at", "elapsed_time", "thoughts", "usage", "downloads", "seq", "run_id", "session_id", "message_id", "task_id",
 }
@@ -146,7 +146,7 @@ func (d *differences) event(want, seen *folded, where string) {
 	d.unknown(s, where)
 }
 
-// sameNothing reports whether both sides say nothing, each in its own way.
+// sameNothing reports whether both sides are empty, each in its own way.
 func sameNothing(event, field string, x, y engine.Value) bool {
 	empty := func(v engine.Value) bool { return v.IsNull() || v.Kind() == engine.KindObject && v.Len() == 0 }
 	switch field {

@@ -52,7 +52,7 @@ func (t *turn) rebuild() (again bool, err error) {
 	return false, nil
 }
 
-// lastError is the error a finished run ended with, as its log tells it.
+// lastError is the error with which a finished run ended, from its log.
 func lastError(entries []*engine.Event) error {
 	for i := len(entries) - 1; i >= 0; i-- {
 		switch e := entries[i]; {

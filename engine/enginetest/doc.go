@@ -7,7 +7,7 @@
 //
 // A [Case] is a small canvas with one or more runs; each run has inputs, scripted answers from
 // outside and what must be seen. A [Player] turns a case into an observation; [Compare] lists the
-// differences between the two. Matchers stand in expectations in place of values: {"$ignore":
+// differences between the two. Matchers replace values in expectations: {"$ignore":
 // true}, {"$present": true}, {"$contains": [..]}, {"$starts": text}, {"$lacks": [..]}, {"$json":
 // value}. Free in a comparison are times, ids, how a message is cut into pieces, the order of
 // object members, and the wording of errors beyond the words a case names.

@@ -12,7 +12,8 @@ import (
 // HTTPAddress is where the scripted server is known; no other address answers.
 const HTTPAddress = "127.0.0.1:18099"
 
-// HTTP is an engine.HTTP with one server in it, which says what it was asked. No socket is opened.
+// HTTP is an engine.HTTP with one server in it, which returns the request it got. No socket is
+// opened.
 //
 //	/html...    200 text/html         a page with a title and a paragraph
 //	/status...  500 text/plain        broken

@@ -11,7 +11,7 @@ import (
 )
 
 // leastSecret is the length in bytes of the shortest value that counts as a secret; shorter ones
-// cannot be told from ordinary text.
+// cannot be distinguished from ordinary text.
 const leastSecret = 4
 
 // SecretsTape is an engine.Secrets that hands names on and remembers the values, so that Record
@@ -35,7 +35,7 @@ func (t *SecretsTape) Secret(ctx context.Context, name string) (engine.Secret, e
 	return s, err
 }
 
-// Learn remembers a value that stands in a canvas itself, such as a key among the params of a node.
+// Learn remembers a value that is in a canvas itself, such as a key among the params of a node.
 func (t *SecretsTape) Learn(name, value string) {
 	if len(value) < leastSecret {
 		return

@@ -157,7 +157,7 @@ func (p *parser) escape() (*node, error) {
 	return &node{kind: nodeSet, set: single(r, p.flags.fold)}, nil
 }
 
-// literal parses the rune that an escape stands for.
+// literal parses the rune of an escape.
 func (p *parser) literal() (rune, error) {
 	switch r := p.next(); {
 	case r == 'x':

@@ -9,7 +9,7 @@ import (
 )
 
 // value is the value of an expression: none, bool, int64, digits, float64, string, safe, hollow,
-// *undefined, *list, *dict, *span, *generator, or an object or invoker. A Go nil stands for a value
+// *undefined, *list, *dict, *span, *generator, or an object or invoker. A Go nil means a value
 // that does not exist, such as an omitted argument.
 type value = any
 

@@ -49,7 +49,7 @@ func cancelOnAllWays(t *testing.T, bin programs) {
 }
 
 // cancel begins a run whose model never ends, cancels it in the middle and returns how long the
-// reader waited for the event that says so.
+// reader waited for its event.
 func (w *world) cancel(h *hostProcess, canvas string, cancel func(run string) error) time.Duration {
 	t := w.t
 	t.Helper()

@@ -33,7 +33,7 @@ func ownCanvases(t *testing.T, registry *engine.Registry) []canvasToRun {
 }
 
 // works reports whether a component does something on a server: one whose service has no public API
-// only says so, and has no double.
+// only reports that, and has no double.
 func works(spec *engine.Spec) bool {
 	all, _ := tools.All() // newServices has checked it
 	for _, t := range all {

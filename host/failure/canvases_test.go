@@ -67,7 +67,7 @@ func TestCanvasesRunWhole(t *testing.T) {
 	assert.NotZero(t, s.mails.Load(), "no mail was sent")
 }
 
-// canvasToRun is a canvas as it stands in its file.
+// canvasToRun is a canvas of a file.
 type canvasToRun struct {
 	name string
 	doc  map[string]any

@@ -9,7 +9,7 @@ import (
 )
 
 // finishRace kills a host at the two worst moments of a run's end: when the result is about to be
-// written into the session, and when it has been written and the log has not heard of it. The
+// written into the session, and when it has been written and is not in the log yet. The
 // session has the turn once.
 //
 // Nothing in the host helps: a lock in the database holds the write back, a cut line to NATS the
@@ -31,7 +31,7 @@ func finishRace(t *testing.T, bin programs) {
 	t.Log("between the session and the log")
 	proxy := newLossyProxy(t, w.nats[0].URL, func([]byte) bool { return false })
 	a = w.start("a", "--nats", proxy.url)
-	w.hide(a) // its own readers have the end when the result is saved; those of others hear of it from the log
+	w.hide(a) // its own readers have the end when the result is saved; those of others get it from the log
 	locked, free = w.lockSessions(db, a, "between")
 	proxy.mute.Store(true)
 	free()

@@ -34,7 +34,7 @@ func (g *growing) add(id, component, params, more string) *growing {
 	return g
 }
 
-// dsl is the canvas: a chain of the nodes, and what stands in a body.
+// dsl is the canvas: a chain of the nodes, and the nodes of a body.
 func (g *growing) dsl(body ...string) string {
 	nodes := slices.Clone(g.nodes)
 	for i := range nodes {

@@ -192,7 +192,7 @@ const (
 	cancelPatience = 20 * time.Second
 )
 
-// run runs a canvas and says what is wrong with what came.
+// run runs a canvas and returns the faults of its events.
 func (r *mutantRunner) run(ctx context.Context, dsl []byte) (problem string) {
 	status, text, err := r.post(ctx, "/api/v2/canvases", fmt.Sprintf(`{"title":"m","dsl":%s}`, dsl))
 	var made struct{ ID string }
@@ -236,7 +236,7 @@ func (r *mutantRunner) run(ctx context.Context, dsl []byte) (problem string) {
 	return ""
 }
 
-// refusal says what is wrong with the refusal of a canvas.
+// refusal returns the faults of the refusal of a canvas.
 func (r *mutantRunner) refusal(what string, status int, text []byte) string {
 	if status >= 500 && status != http.StatusServiceUnavailable || !isError(text) || unclear.Match(text) {
 		return fmt.Sprintf("%s: %d %.500s", what, status, text)

@@ -137,7 +137,7 @@ var unclear = regexp.MustCompile(strings.Join([]string{
 // formPaths answer with a page for people.
 var formPaths = []string{"/login", "/login/password", "/logout"}
 
-// sendOdd sends a request and says what is wrong with the answer.
+// sendOdd sends a request and returns the faults of the response.
 func sendOdd(ctx context.Context, r *oddRequest) (status int, problem string) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()

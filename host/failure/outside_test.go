@@ -87,7 +87,7 @@ func (o *outside) step(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	_, _ = io.WriteString(w, "answer of "+r.URL.Path) // who asked may be gone
+	_, _ = io.WriteString(w, "answer of "+r.URL.Path) // the client may be gone
 }
 
 // search answers as SearXNG does.
@@ -97,10 +97,10 @@ func (o *outside) search(w http.ResponseWriter, r *http.Request) {
 	o.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	found := engine.Object("title", "T", "url", "http://example.org", "content", "found "+r.URL.Query().Get("q"))
-	_, _ = io.WriteString(w, engine.Object("results", engine.List(found)).JSON()) // who asked may be gone
+	_, _ = io.WriteString(w, engine.Object("results", engine.List(found)).JSON()) // the client may be gone
 }
 
-// model streams as many words as the question says ("words:100"), for ever without that, each as
+// model streams as many words as the question says ("words:100"), forever without that, each as
 // long as it says ("wide:4000"). Where it is offered functions it calls each once and then repeats
 // the last result.
 func (o *outside) model(w http.ResponseWriter, r *http.Request) {

@@ -112,7 +112,8 @@ func (d *powerDisk) requireSound() {
 	require.NoError(d.t, err, "%s", out)
 }
 
-// witnesses are two files that tell whether a cut was one: the first is synced, the second is not.
+// witnesses are two files that show whether a cut lost data: the first is synced, the second is
+// not.
 type witnesses struct{ synced, loose string }
 
 func (d *powerDisk) witnesses() witnesses {

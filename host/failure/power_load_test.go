@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// load is a set of clients at work on one host, and what it has acknowledged to them.
+// load is a set of clients of one host, and what the host has acknowledged to them.
 type load struct {
 	w    *world
 	url  string

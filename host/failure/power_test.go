@@ -181,8 +181,8 @@ type powerRun struct {
 	leave    context.CancelFunc // sends the reader away
 
 	// At the cut.
-	status  string  // what the reader had been told, "" while the run went on
-	had     []event // what it had
+	status  string  // as the reader got it, "" while the run was active
+	had     []event // its events
 	checked bool    // these have been looked for
 }
 
@@ -262,7 +262,7 @@ func (l *ledger) losses(w *world, sync string) (lost []string) {
 	return lost
 }
 
-// lost says what is wrong with a run.
+// lost returns the faults of a run.
 func (r *powerRun) lost(w *world, sync string) string {
 	var run struct{ Status, Error string }
 	if _, err := w.try(w.t.Context(), "GET", w.any()+"/api/v2/runs/"+r.id, "", &run); err != nil {
@@ -337,7 +337,7 @@ func stored(events []event) int {
 	return 0
 }
 
-// lost says what is wrong with a session: each accepted turn is in it once, in order.
+// lost returns the faults of a session: each accepted turn is in it once, in order.
 func (s *powerTalk) lost(w *world) string {
 	var list struct {
 		Data []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noQuorum leaves one of three NATS servers. Who wants something new hears at once, in every
+// noQuorum leaves one of three NATS servers. New work is refused immediately, in every
 // dialect, when to come again; the run under way waits, and continues when the others are back.
 func noQuorum(t *testing.T, bin programs) {
 	w := shared(t, bin, 3)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sqlBoth tells one story to a host with everything in its directory and to a host on NATS and
-// PostgreSQL. A client cannot tell them apart.
+// sqlBoth runs one scenario on a host with everything in its directory and on a host with NATS and
+// PostgreSQL. Clients get the same responses.
 func sqlBoth(t *testing.T, bin programs) {
 	inside, outside := embedded(t, bin), shared(t, bin, 1)
 	require.Equal(t, inside.story(inside.start("a")), outside.story(outside.start("a")))

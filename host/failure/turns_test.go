@@ -111,7 +111,7 @@ func (w *world) turnsUnderKills(kills int) {
 	)
 }
 
-// take asks for one turn once. One that was not acknowledged may be done, or not.
+// take requests one turn once. An unacknowledged turn may be executed or not.
 func (c *turnClients) take(session, query string) {
 	urls := c.w.urls()
 	if len(urls) == 0 {

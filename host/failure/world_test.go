@@ -136,7 +136,7 @@ func shared(t testing.TB, bin programs, natsServers int) *world {
 	return w
 }
 
-// share tells hosts of the world's servers.
+// share configures hosts with the world's servers.
 func (w *world) share() {
 	w.args = []string{
 		"--nats", strings.Join(w.natsURLs(), ","), "--nats-replicas", strconv.Itoa(len(w.nats)),
@@ -262,7 +262,8 @@ func metric(url, name string) float64 {
 	return -1
 }
 
-// try asks a host; an answer that is no success is an error with its text. into may be nil.
+// try sends a request to a host; a response other than success is an error with its text. into may
+// be nil.
 func (w *world) try(ctx context.Context, method, url, body string, into any) (status int, err error) {
 	return w.tryAs(ctx, w.key, method, url, body, into)
 }
@@ -291,7 +292,7 @@ func (w *world) tryAs(ctx context.Context, key, method, url, body string, into a
 	return res.StatusCode, json.Unmarshal(data, into)
 }
 
-// call asks a host and wants success.
+// call sends a request to a host and requires success.
 func (w *world) call(method, url, body string, into any) {
 	w.t.Helper()
 	_, err := w.try(w.t.Context(), method, url, body, into)

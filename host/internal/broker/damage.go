@@ -20,7 +20,7 @@ func IsDamaged(err error) bool {
 	switch server.ErrorIdentifier(refused.ErrorCode) {
 	case server.JSConsumerStoreFailedErrF, server.JSStreamCreateErrF, server.JSStreamUpdateErrF:
 		return true
-	case server.JSConsumerCreateErrF: // of many causes, which only the text tells apart
+	case server.JSConsumerCreateErrF: // of many causes, distinguished by the text only
 		return strings.Contains(refused.Description, "store for consumer")
 	}
 	return false

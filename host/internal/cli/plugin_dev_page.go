@@ -55,7 +55,7 @@ func (p *devPage) failed(err error) {
 	p.tell(func() { p.build.Fault = err.Error() })
 }
 
-// tell changes the state that pages see; without a page it does nothing.
+// tell updates the state that pages show; without a page it does nothing.
 func (p *devPage) tell(change func()) {
 	if p == nil {
 		return

@@ -50,7 +50,7 @@ func (s *sources) indexAddress(a *app) string { return cmp.Or(s.index, a.getenv(
 func (s *sources) open(ctx context.Context, a *app) (*distribution.Index, error) {
 	from := s.indexAddress(a)
 	if from == "" {
-		return nil, misuse("plugin", "an index is needed: --index ADDRESS or EASEL_PLUGIN_INDEX")
+		return nil, misuse("plugin", "expected --index ADDRESS or EASEL_PLUGIN_INDEX")
 	}
 	return s.client(a).Index(ctx, from)
 }

@@ -41,7 +41,7 @@ not changed without --replace.`,
 		fs.BoolVar(&p.json, "json", false, "print JSON")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) < 1 || len(args) > 2 || len(args) == 1 && p.index == "" {
-				return misuse("plugin publish", "FILE.wasm is needed, and an oci address, --index, or both")
+				return misuse("plugin publish", "expected FILE.wasm and an oci address, --index, or both")
 			}
 			return p.publish(ctx, a, args[0], args[1:])
 		}
@@ -97,7 +97,7 @@ func (p *publisher) list(wasm []byte, m *contract.Manifest, by, location string)
 		location = p.location
 	}
 	if location == "" {
-		return misuse("plugin publish", "--location is needed: where the file can be downloaded")
+		return misuse("plugin publish", "expected --location, the address of the file")
 	}
 	sum := sha256.Sum256(wasm)
 	return distribution.AddTo(p.index, distribution.Listed{

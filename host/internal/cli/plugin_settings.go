@@ -32,7 +32,7 @@ secrets out of the command line. Values of secrets are stored encrypted and neve
 		s.flags(fs)
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) < 2 {
-				return misuse("plugin set", "NAME and at least one KEY=VALUE are needed")
+				return misuse("plugin set", "expected NAME and at least one KEY=VALUE")
 			}
 			return s.with(ctx, a, args[0], func(p pluginSettings) error {
 				change, secrets, err := s.change(a, p, args[1:])
@@ -115,7 +115,7 @@ func (s *settingsPlace) change(a *app, p pluginSettings, pairs []string) (settin
 	for _, pair := range pairs {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return settings, secrets, misuse("plugin set", "%q: KEY=VALUE is needed", name)
+			return settings, secrets, misuse("plugin set", "%q: expected KEY=VALUE", name)
 		}
 		if variable, from := strings.CutPrefix(text, "@"); from {
 			if text = a.getenv(variable); text == "" {

@@ -373,5 +373,5 @@ func TestConfigNamesItsErrors(t *testing.T) {
 	require.Equal(t, Limits{1, 5, 3}, Limits{1, 0, 3}.Or(Limits{4, 5, 6}))
 	_, err := New(Config{Tenant: Limits{Requests: -1}})
 	require.EqualError(t, err,
-		"tenant limits: requests_per_minute is -1; a number above 0, or 0 for no limit, is needed")
+		"tenant limits: requests_per_minute is -1; expected a number above 0, or 0 for no limit")
 }

@@ -37,7 +37,7 @@ func (l Limits) Check() error {
 		{"tokens_per_minute", l.Tokens},
 	} {
 		if f.value < 0 {
-			return fmt.Errorf("limits: %s is %d; a number above 0, or 0 for no limit, is needed", f.name, f.value)
+			return fmt.Errorf("limits: %s is %d; expected a number above 0, or 0 for no limit", f.name, f.value)
 		}
 	}
 	return nil

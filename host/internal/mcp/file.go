@@ -42,7 +42,7 @@ func ReadSet(path string) (Set, error) {
 	}
 	list, ok := v.Lookup("mcpServers")
 	if !ok || list.Kind() != engine.KindObject {
-		return nil, fmt.Errorf("MCP servers %s: mcpServers is missing; an object of servers by name is needed", path)
+		return nil, fmt.Errorf("MCP servers %s: mcpServers is missing; expected an object of servers by name", path)
 	}
 	set := Set{}
 	for name, entry := range list.Fields() {

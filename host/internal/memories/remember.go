@@ -15,7 +15,7 @@ type Exchange struct {
 func (e *Exchange) text() string { return "User Input: " + e.Input + "\nAgent Response: " + e.Response }
 
 // Add keeps an exchange in memories, with what each of them extracts from it. The exchange itself
-// is kept also when a model fails; the error says so then.
+// is stored also when a model fails, and the error reports it.
 //
 // Errors: [ErrUnknown], [ErrIncomplete], store.ErrMemoryFull.
 func (s *Store) Add(ctx context.Context, who Principal, memories []string, e Exchange) error {

@@ -31,7 +31,7 @@ type Use struct {
 }
 
 // charge charges the tokens of a call to the account, and reports them with the model that an id
-// stands for. A call without tokens is free.
+// means. A call without tokens is free.
 func (t *Tenant) charge(m *Models, id string, kind Kind, input, output int64) {
 	t.account.Spend(sum(input, output))
 	if t.used == nil || input == 0 && output == 0 {

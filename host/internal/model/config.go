@@ -26,7 +26,7 @@ const defaultContext = 128_000
 
 // Config lists the providers. The zero value has none.
 type Config struct {
-	// Default is the id that an empty llm_id stands for; "" is the first model of the first
+	// Default is the id that an empty llm_id means; "" is the first model of the first
 	// provider.
 	Default string `json:"default,omitempty"`
 	// Speech is the id of the speech model; "" is the first model of kind speech. Without one there
@@ -110,7 +110,7 @@ func ReadConfig(path string) (Config, error) {
 //	EASEL_MODEL_BASE_URL, EASEL_MODEL_KEY   an endpoint and its key
 //	EASEL_MODEL_PROVIDER                    its name; default "OpenAI"
 //	EASEL_MODEL_NAMES                       its models, comma-separated; default any name
-//	EASEL_MODEL_DEFAULT                     the id an empty llm_id stands for
+//	EASEL_MODEL_DEFAULT                     the id that an empty llm_id means
 //	EASEL_MODEL_SPEECH, EASEL_MODEL_VOICE   the id of the speech model, and its voice
 //	EASEL_MODEL_EMBEDDING                   the id of the embedding model
 //	OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the same, as other programs name it
@@ -235,7 +235,7 @@ func Labelled(label string) (Provider, error) {
 		p = Provider{Name: name, Instance: instance}
 	}
 	if p.Name == "" || p.Label() != label || strings.Contains(p.Name, "@") {
-		return p, fmt.Errorf("provider %.60q: NAME or INSTANCE@NAME is needed", label)
+		return p, fmt.Errorf("provider %.60q: expected NAME or INSTANCE@NAME", label)
 	}
 	return p, nil
 }

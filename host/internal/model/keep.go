@@ -25,8 +25,8 @@ type Choice struct {
 	Embedding string `json:"embedding,omitempty"`
 }
 
-// Providers lists the providers of a tenant without their keys; hasKey tells by label whether a key
-// is stored.
+// Providers lists the providers of a tenant without their keys; hasKey reports by label whether a
+// key is stored.
 func (t *Tenants) Providers(ctx context.Context, tenant string) (list []Provider, hasKey map[string]bool, err error) {
 	list, err = t.read(ctx, tenant)
 	hasKey = map[string]bool{}
@@ -62,7 +62,7 @@ func providerOf(item store.Item) (Provider, error) {
 
 // ErrKeyNeeded means that the address of a provider changes without a new key. A stored key is sent
 // only to the address it was given for.
-var ErrKeyNeeded = errors.New("the address changes, so the key is needed again")
+var ErrKeyNeeded = errors.New("the address changes: enter the key again")
 
 // Put adds a provider or replaces the one with the same label. Without a key the stored key is
 // kept.

@@ -214,5 +214,5 @@ func TestTenantsShareModelsOfTheHostOnly(t *testing.T) {
 	require.NotEqual(t, ownA, ownB)
 	require.Equal(t, hostA, hostB)
 	require.EqualError(t, tenants.Put(t.Context(), "a", Provider{Name: "Own", Limits: limit.Limits{Tokens: -1}}),
-		"Own: limits: tokens_per_minute is -1; a number above 0, or 0 for no limit, is needed")
+		"Own: limits: tokens_per_minute is -1; expected a number above 0, or 0 for no limit")
 }

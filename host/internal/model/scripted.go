@@ -21,7 +21,7 @@ func ReadScript(path string) (engine.Model, error) {
 		return nil, fmt.Errorf("scripted model %s: %w", path, err)
 	}
 	if doc.Get("llm_script").Kind() != engine.KindList && doc.Get("fallback").IsNull() {
-		return nil, fmt.Errorf("scripted model %s: an object with llm_script, a list, or fallback is needed", path)
+		return nil, fmt.Errorf("scripted model %s: expected an object with llm_script, a list, or fallback", path)
 	}
 	// The replies are read as those of a case with one run and no canvas.
 	run := engine.Object("llm_script", doc.Get("llm_script"), "fallback", doc.Get("fallback"))

@@ -76,7 +76,7 @@ func namesOf(v engine.Value) (named, bool) {
 	return n, v.Kind() == engine.KindObject || v.Len() > 0
 }
 
-// sameOrder reports whether the names that both have stand in the same order.
+// sameOrder reports whether the names that both have are in the same order.
 func sameOrder(a, b named) bool {
 	common := func(names []string, of named) []string {
 		var list []string

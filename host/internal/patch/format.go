@@ -19,7 +19,7 @@ func Parse(data []byte) ([]Change, error) {
 // FromValue reads a patch as [Parse] does.
 func FromValue(v engine.Value) ([]Change, error) {
 	if v.Kind() != engine.KindList {
-		return nil, fmt.Errorf("patch: it is a %s; a list of changes is needed", v.Kind())
+		return nil, fmt.Errorf("patch: it is a %s; expected a list of changes", v.Kind())
 	}
 	changes := make([]Change, 0, v.Len())
 	for i, entry := range v.Elements() {
@@ -36,7 +36,7 @@ func parseChange(entry engine.Value) (Change, error) {
 	c := Change{At: -1}
 	path, ok := entry.Lookup("path")
 	if !ok || path.Kind() != engine.KindList {
-		return c, fmt.Errorf("path: a list of member names and indexes is needed, for example "+
+		return c, fmt.Errorf("path: expected a list of member names and indexes, for example "+
 			`["components", "begin", "obj"], not %.80s`, path.JSON())
 	}
 	for _, s := range path.Elements() {
@@ -58,7 +58,7 @@ func parseChange(entry engine.Value) (Change, error) {
 	if at, ok := entry.Lookup("at"); ok {
 		f, isNumber := at.Float()
 		if !isNumber || f < 0 || f != float64(int(f)) {
-			return c, fmt.Errorf("at: %.80s is not a place; a whole number from 0 on is needed", at.JSON())
+			return c, fmt.Errorf("at: %.80s is not a position; expected a whole number from 0 on", at.JSON())
 		}
 		c.At = int(f)
 	}

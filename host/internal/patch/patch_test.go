@@ -48,11 +48,11 @@ func TestCasesOfPage(t *testing.T) {
 
 func TestParseNamesWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		`{}`:                                    "a list of changes is needed",
-		`[{"after":1}]`:                         "change 1: path: a list of member names",
+		`{}`:                                    "expected a list of changes",
+		`[{"after":1}]`:                         "change 1: path: expected a list of member names",
 		`[{"path":[]}]`:                         "change 1: before and after are both missing",
 		`[{"path":[{}],"after":1}]`:             "change 1: path: {} is not a member name",
-		`[{"path":["a"],"after":1,"at":"end"}]`: `change 1: at: "end" is not a place`,
+		`[{"path":["a"],"after":1,"at":"end"}]`: `change 1: at: "end" is not a position`,
 		`[`:                                     "JSON",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,4 +1,5 @@
-// Package place tells which components run where: in the command (cli), on a server, in the page.
+// Package place describes which components run where: in the command (cli), on a server, in the
+// page.
 //
 // The answer follows from what a component says about itself (the port it acts through, its
 // stand-in, what it lacks), from the tools that the program carries, and from the ports that a
@@ -14,13 +15,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
-// State says what a component does at a place.
+// State is how a component works at a place.
 type State string
 
 // The states of a component.
 const (
 	Runs    State = "runs"     // it does its work
-	Needs   State = "needs"    // it fails when it is reached; Status.Needs says what is missing
+	Needs   State = "needs"    // it fails when it is reached; Status.Needs is what it requires
 	StandIn State = "stand-in" // made-up outputs take the place of its work
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// heartbeat tells other hosts that this one is at work, and watches them.
+// heartbeat announces this host to other hosts, and watches theirs.
 type heartbeat struct {
 	ctx     context.Context // ends with the log
 	conn    *broker.Conn

@@ -6,7 +6,7 @@
 // [broker.Conn], which is embedded or a cluster. The owner of a run's [Lease]
 // may append; any host may [Log.Follow] from any record on.
 //
-// Fence. Every append names the last message that its writer knows of this
+// Fence. Every append names the last message that its writer has seen of this
 // run; the stream refuses it when there is a newer one. So a host that was
 // frozen, cut off or slow cannot write over the host that took its run: it
 // gets [ErrFenced] and its lease's context ends.

@@ -231,7 +231,7 @@ func (f *follower) remote(ctx context.Context) error {
 // something was missed. It only covers what a server may lose while it moves.
 const idleCheck = 20 * time.Second
 
-// live takes a republished message. Its headers tell the message before it;
+// live takes a republished message. Its headers name the message before it;
 // when that is not the one read last, the gap is read first.
 func (f *follower) live(ctx context.Context, msg *nats.Msg) error {
 	seq, err := strconv.ParseUint(msg.Header.Get(jetstream.SequenceHeader), 10, 64)

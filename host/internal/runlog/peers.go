@@ -32,7 +32,7 @@ const silentBeats = 3
 // bye is the last heartbeat of a host that stops; no host has that name.
 const bye = "bye"
 
-// heard takes a heartbeat.
+// heard handles a heartbeat.
 func (p *peers) heard(msg *nats.Msg) {
 	host := msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:]
 	now := time.Now()

@@ -20,7 +20,7 @@ type Place struct {
 // for one that was. If that host died with it, the records of the next one take
 // its number, and everything from there on is read again.
 //
-// It reads the newest message of the run and, when that does not tell, a number
+// It reads the newest message of the run and, if that is not enough, a number
 // of messages that grows with the logarithm of the log's length. In a cluster
 // any replica may answer; what one did not know yet comes to the reader as a
 // record.
@@ -56,7 +56,7 @@ func (s *records) Place(ctx context.Context, run string, seen Pos, attempt uint6
 	return p, broker.Fail(err, "place in run %q", run)
 }
 
-// newest is the newest bundle of a run that the server asked knows of, and its
+// newest is the newest bundle of a run on the server that answers, and its
 // sequence; 0 when there is none.
 func (s *records) newest(ctx context.Context, run string) (at uint64, b bundle, err error) {
 	m, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {

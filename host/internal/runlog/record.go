@@ -16,7 +16,7 @@ type Record struct {
 	Kind string // chosen by the writer, at most 255 bytes
 	Data []byte // JSON, or what does not begin like it
 	More bool   // for readers: another record follows at once
-	// Known is what the writer knows of Data, so that readers on its host need not
+	// Known holds facts of the writer about Data, so that readers on its host need not
 	// parse it; nil when there is nothing, and for readers of the stream.
 	Known any
 
@@ -39,7 +39,7 @@ func (p Pos) String() string {
 }
 
 // ParsePos reads what [Pos.String] wrote; "" is the beginning. What is not
-// such a text is an error, since a client sent something of somebody else's.
+// such a text is an error: it is the id of another run.
 func ParsePos(text string) (Pos, error) {
 	if text == "" {
 		return Pos{}, nil

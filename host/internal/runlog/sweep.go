@@ -59,7 +59,7 @@ const purgeWait = 2 * time.Second
 // forget purges runs that are due, one after the other, until a time: that of
 // thousands at once takes seconds on a cluster, and the notes of runs that end
 // now wait no longer than for one. What is left is for the next time, and so is
-// what a server that is away did not hear.
+// what an unavailable server has missed.
 func (s *sweeper) forget(until time.Time) {
 	for {
 		run := s.due()

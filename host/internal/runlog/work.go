@@ -29,7 +29,7 @@ type queue struct {
 func (q *queue) Submit(ctx context.Context, run Run) error {
 	run.Failures = max(run.Attempt, 1) - 1
 	if run.Attempt > 1 {
-		// What waits there already knows how often it has failed.
+		// Waiting messages there already have their failure count.
 		m, err := q.conn.Last(ctx, q.conn.Name("RUNS"), q.conn.Subject("rq", broker.Token(run.ID)))
 		if err != nil || m != nil {
 			return broker.Fail(err, "submit run %q", run.ID)

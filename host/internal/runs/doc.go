@@ -1,7 +1,7 @@
 // Package runs executes canvases so that a run outlives the process that started
 // it.
 //
-// A [Job] says what to run. [Runs.Start] writes it down in the records store,
+// A [Job] describes a run. [Runs.Start] stores it in the records store,
 // claims it in the run log and works on it in a goroutine of its own. Readers
 // follow the log with [Runs.Follow], from any record on, as often as needed. A
 // reader that leaves changes nothing.

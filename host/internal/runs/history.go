@@ -18,7 +18,7 @@ const (
 // history removes old runs.
 type history struct {
 	store  *store.Store
-	keep   time.Duration // after a run's end; 0 means for ever
+	keep   time.Duration // after a run's end; 0 means forever
 	logger *slog.Logger
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
-// past is what a host has to know of a run that others began.
+// past is what a host needs of a run that another host started.
 type past struct {
 	doc     []byte
 	said    *Transcript     // as of before records

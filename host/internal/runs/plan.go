@@ -10,7 +10,7 @@ import (
 )
 
 // plans caches compiled canvases by the content of their document, so that the same canvas is
-// compiled once. A canvas with plugins is not cached: what a plugin's name stands for may change.
+// compiled once. A canvas with plugins is not cached: the module of a plugin's name may change.
 type plans struct {
 	registry *engine.Registry
 	most     int64      // bytes of the cache

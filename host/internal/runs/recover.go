@@ -13,7 +13,7 @@ import (
 // A run is in three places: the session that it holds, its row in the history
 // and its run log. Each is written by itself, so a crash, a restored database or
 // a run log that lost its power can leave any combination of them. The table
-// recovery says what is done about each.
+// recovery has the action for each.
 
 // sessionState is what the session of a run says of it.
 type sessionState int
@@ -70,7 +70,7 @@ const (
 	endRow                    // the row gets an end, which frees the session, see [Runs.endRow]
 )
 
-// rule says what is done about situations.
+// rule is the action for a set of situations.
 type rule struct {
 	situation
 	do action

@@ -67,7 +67,7 @@ func parseCron(line string, zone *time.Location) (cron, error) {
 		fields = append([]string{"0"}, fields...)
 	}
 	if len(fields) != 6 {
-		const want = "5 are needed (minute, hour, day, month, weekday), or 6 with seconds first"
+		const want = "expected 5 (minute, hour, day, month, weekday), or 6 with seconds first"
 		return cron{}, fmt.Errorf("%d fields; %s", len(fields), want)
 	}
 	c := cron{zone: zone}

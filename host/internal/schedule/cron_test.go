@@ -40,7 +40,7 @@ func TestCronLines(t *testing.T) {
 func TestCronSaysWhatIsWrong(t *testing.T) {
 	for line, want := range map[string]string{
 		strings.Repeat("1,", 501) + "1 * * * *": "at most 1000 are read",
-		"":                                      "0 fields; 5 are needed",
+		"":                                      "0 fields; expected 5",
 		"now and then":                          "3 fields",
 		"* * * * * * *":                         "7 fields",
 		"61 * * * *":                            `minute "61": values are 0 to 59`,

@@ -30,7 +30,7 @@ const (
 // check rejects times that cannot be parsed, never come, or come more often than once in shortest.
 func (w *When) check(now time.Time, shortest time.Duration) error {
 	if (w.Every == "") == (w.Cron == "") {
-		return badWhen("either every or cron is needed, and not both")
+		return badWhen("expected either every or cron, not both")
 	}
 	if w.Every != "" {
 		period, err := w.period()
@@ -73,7 +73,7 @@ func (w *When) period() (time.Duration, error) {
 	case d <= 0 || d > longestPeriod:
 		return 0, badWhen("every %s: a period is at most %d days", w.Every, longestPeriod/(24*time.Hour))
 	case d%time.Second != 0:
-		return 0, badWhen("every %s: whole seconds are needed", w.Every)
+		return 0, badWhen("every %s: expected whole seconds", w.Every)
 	}
 	return d, nil
 }

@@ -67,7 +67,7 @@ func comment(s string, k kind) int {
 		}
 		return len(s)
 	case k == mySQL && strings.HasPrefix(s, "/*!"):
-		return 0 // MySQL executes what stands in it
+		return 0 // MySQL executes its content
 	case strings.HasPrefix(s, "/*"):
 		return blockComment(s, k == postgreSQL)
 	}

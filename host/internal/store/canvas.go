@@ -28,7 +28,8 @@ type Canvas struct {
 	UpdateTime  int64  // Unix milliseconds
 	Publication
 
-	// Author is who makes a change, for the version that it adds. It is not stored with the canvas.
+	// Author is the user of a change, for the version that it adds. It is not stored with the
+	// canvas.
 	Author string
 }
 

@@ -118,7 +118,7 @@ func withoutMarks(ctx context.Context, q querier, document string) (out []ChunkE
 	return out, err
 }
 
-// putChunkEdit stores an edit; one that says nothing is removed.
+// putChunkEdit stores an edit; an empty one is removed.
 func putChunkEdit(ctx context.Context, q querier, v *Document, e ChunkEdit) error {
 	if !e.Deleted && e.Disabled == nil && e.Put == nil {
 		const remove = `DELETE FROM chunk_edits WHERE document_id = $1 AND chunk_id = $2`

@@ -14,7 +14,7 @@ type Key struct {
 	Tenant     string
 	User       string // the user that its requests act as
 	Name       string
-	Hint       string   // first characters of the key, to tell keys apart
+	Hint       string   // first characters of the key, to distinguish keys
 	Scopes     []string // permissions; empty means all
 	Rate       int64    // requests per minute; 0 means the default of the host
 	CreateTime int64    // Unix milliseconds

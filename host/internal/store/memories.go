@@ -13,7 +13,7 @@ var ErrMemoryFull = errors.New("memory is full")
 type Memory struct {
 	ID         string
 	Tenant     string
-	User       string // who made it
+	User       string // its creator
 	Name       string // no two of a tenant's are the same, ignoring case
 	Settings   []byte // JSON of the package that uses it
 	Size       int64  // bytes of all messages

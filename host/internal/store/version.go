@@ -19,7 +19,7 @@ type Version struct {
 	DSL         []byte
 	CreateTime  int64  // Unix milliseconds
 	PublishTime int64  // last publication, Unix milliseconds; 0 for never
-	User        string // who saved it; "" if that is not known
+	User        string // the user that saved it; "" if unknown
 }
 
 const versionColumns = `id, canvas_id, number, title, description, hash, dsl, create_time, publish_time, user_id`

@@ -9,11 +9,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// quietPaths are asked for all the time by machines and tell nothing.
+// quietPaths are polled by machines, and have no spans.
 var quietPaths = map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
 
 // Handler makes a span of each request. The request's Pattern, which the handler below sets, names
-// it; without one the path is not told, since it may hold anything.
+// it; without one the path is left out, since it may contain anything.
 func (t *Tracer) Handler(next http.Handler) http.Handler {
 	if t == nil {
 		return next

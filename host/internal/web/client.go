@@ -167,7 +167,7 @@ func (e *exchange) parse(address string) (*url.URL, error) {
 	case err != nil:
 		return nil, err
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("scheme %q: %w: http or https is needed", u.Scheme, ErrAddress)
+		return nil, fmt.Errorf("scheme %q: %w: expected http or https", u.Scheme, ErrAddress)
 	case u.Hostname() == "":
 		return nil, fmt.Errorf("%w: it names no host", ErrAddress)
 	case e.secrets.covered(u.Host):

@@ -13,8 +13,8 @@ import (
 // xlsx is a book with a sheet for each table. A text without tables is one sheet, Data, with one
 // column, Content.
 //
-// Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, code written independently). Differs:
-// numbers are numbers, as they are in later versions.
+// Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, code written
+// independently). Differs: numbers are numbers, as they are in later versions.
 func xlsx(blocks []block, markdown string) ([]byte, error) {
 	book := &book{names: map[string]bool{}}
 	title := ""
