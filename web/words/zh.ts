@@ -341,6 +341,7 @@ export const zh: Record<Key, string> = {
   "subcanvas.ways_out": "所选有多个出口。请选择直到其共同后续步骤为止的所有步骤。",
   "subcanvas.read": "其他步骤读取所选的值，但没有步骤跟在其后。",
   "subcanvas.assigns": "所选会更改会话变量，而另一画布没有这些变量。",
+  "subcanvas.says": "由步骤运行的画布不会显示消息：发送消息的步骤须留在原处。",
   "subcanvas.no_component": "此页面的引擎没有运行其他画布的步骤。",
   "subcanvas.changed": "画布在此期间已更改。请重试。",
   "subcanvas.no_store": "此浏览器不保存画布。请先将此画布保存到主机。",

@@ -23,10 +23,18 @@ export function useKeyboard(commands: readonly Command[]): void {
         choose(edited, [id]);
         select(id, { reveal: true });
       }
-      if (boxOf(id)) return boxOf(id)?.focus({ preventScroll: true }); // React Flow brings it into view
-      look.update({ reveal: { node: id, count: (look.get().reveal?.count ?? 0) + 1 } });
-      requestAnimationFrame(() => boxOf(id)?.focus({ preventScroll: true })); // drawn when it comes into view
+      drawing.disconnect();
+      if (focusBox(id)) return; // React Flow brings it into view
+      if (!chosen) look.update({ reveal: { node: id, count: (look.get().reveal?.count ?? 0) + 1 } });
+      awaited = id;
+      const board = document.querySelector(".board");
+      if (board) drawing.observe(board, { childList: true, subtree: true });
     };
+    // Of a large canvas a box is drawn when it comes into view.
+    let awaited = "";
+    const drawing = new MutationObserver(() => {
+      if (focusBox(awaited)) drawing.disconnect();
+    });
     // release leaves the keyboard on a box that is no longer selected.
     const release = (): void => {
       choose(edited, []);
@@ -65,6 +73,7 @@ export function useKeyboard(commands: readonly Command[]): void {
     addEventListener("keydown", note, true);
     addEventListener("keydown", pressed);
     return () => {
+      drawing.disconnect();
       removeEventListener("keydown", note, true);
       removeEventListener("keydown", pressed);
     };
@@ -114,8 +123,11 @@ function idOf({ target }: Event): string | undefined {
   return target instanceof HTMLElement && target.matches(".react-flow__node") ? target.dataset["id"] : undefined;
 }
 
-function boxOf(id: string): HTMLElement | null {
-  return document.querySelector(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+// focusBox gives the keyboard to a box; false when it is not drawn.
+function focusBox(id: string): boolean {
+  const box = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+  box?.focus({ preventScroll: true });
+  return box !== null;
 }
 
 /** useClipboard copies, cuts and pastes boxes as text, also between canvases and browsers. */
