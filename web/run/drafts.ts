@@ -145,7 +145,9 @@ export class Drafts {
     await this.drop(before);
   }
 
-  /** add keeps a new canvas that is not open, and gives its key. It throws where none can be kept. */
+  /**
+   * add keeps a new canvas that is not open, and gives its key. It throws where none can be kept.
+   */
   async add(title: string, text: string): Promise<string> {
     const key = `new:${crypto.randomUUID()}`;
     const draft = { key, title, source: { kind: "new" as const }, acts: [], updated: Date.now(), version: 1 };

@@ -60,7 +60,8 @@ export class Subcanvases {
   }
 
   async #store(title: string, dsl: unknown): Promise<string | undefined> {
-    if (this.#session.origin.get() !== undefined) return (await this.#places.host.create(title, JSON.stringify(dsl))).id;
-    return this.#places.drafts?.add(title, JSON.stringify({ title, dsl }));
+    const { host, drafts } = this.#places;
+    if (this.#session.origin.get() !== undefined) return (await host.create(title, JSON.stringify(dsl))).id;
+    return drafts?.add(title, JSON.stringify({ title, dsl }));
   }
 }

@@ -1,5 +1,5 @@
-// A selection becomes a canvas of its own and comes back: what runs stays the same, and each act can
-// be undone.
+// A selection becomes a canvas of its own and comes back: what runs stays the same, and each act
+// can be undone.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -61,7 +61,8 @@ test("what a selection reads becomes inputs, what others read of it outputs", ()
 
   const act = new Draft(draft.dsl);
   const id = made.put(act, "polishing", "Polish it");
-  assert.deepEqual(act.params(id)["inputs"], { topic: "{begin@topic}", tone: "{env.tone}", result: `{${find}@result}` });
+  const inputs = { topic: "{begin@topic}", tone: "{env.tone}", result: `{${find}@result}` };
+  assert.deepEqual(act.params(id)["inputs"], inputs);
   assert.deepEqual(act.params(say)["content"], [`{${id}@outputs.result} from {${id}@outputs.result_2}`]);
   assert.deepEqual([act.dsl.components[find]?.downstream, act.dsl.components[id]?.downstream], [[id], [say]]);
   assert.equal(act.dsl.components[ask], undefined);

@@ -113,8 +113,8 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
   );
 }
 
-// useBoxes gives the boxes as React Flow wants them; `stop` is the one that Tab stops at. A box that
-// the model did not change stays the same object.
+// useBoxes gives the boxes as React Flow wants them; `stop` is the one that Tab stops at. A box
+// that the model did not change stays the same object.
 function useBoxes(
   model: CanvasModel,
   stop: string | undefined,

@@ -342,7 +342,7 @@ export const en = {
   "subcanvas.ways_out": "The selection is left in several ways. Select all steps up to the one that follows them all.",
   "subcanvas.read": "Other steps read values of the selection, but none follows it.",
   "subcanvas.assigns": "The selection changes variables of the conversation, which another canvas does not have.",
-  "subcanvas.says": "Messages of a canvas that a step runs are not shown: steps that send messages stay where they are.",
+  "subcanvas.says": "Messages of a canvas that a step runs are not shown: steps that send messages stay here.",
   "subcanvas.no_component": "The engine of this page has no step that runs another canvas.",
   "subcanvas.changed": "The canvas was changed meanwhile. Try again.",
   "subcanvas.no_store": "This browser keeps no canvases. Save this one to a host first.",

@@ -17,8 +17,8 @@ const (
 // Revision is the revision of a canvas and its update time, Unix milliseconds.
 type Revision = store.Revision
 
-// Revisions reads the revisions of canvases that pages follow, which other hosts may change too: all
-// of them at once, however many pages there are. It may be used concurrently.
+// Revisions reads the revisions of canvases that pages follow, which other hosts may change too:
+// all of them at once, however many pages there are. It may be used concurrently.
 type Revisions struct {
 	read func(ctx context.Context, ids []string) (map[string]Revision, error)
 

@@ -45,7 +45,9 @@ func TestRevisionsOfDeletedCanvasesAndFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var failure error
 		found := map[string]app.Revision{"a": {Rev: 2}}
-		r := app.NewRevisions(func(context.Context, []string) (map[string]app.Revision, error) { return found, failure })
+		r := app.NewRevisions(func(context.Context, []string) (map[string]app.Revision, error) {
+			return found, failure
+		})
 		stop := r.Follow("a", app.Revision{Rev: 2})
 		v, err := r.Of(t.Context(), "a")
 		require.NoError(t, err)

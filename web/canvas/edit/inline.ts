@@ -46,7 +46,8 @@ export function inline(draft: Draft, specs: Specs, id: string, dsl: Dsl): string
   follow(draft, given, new Set(ids.values()));
   follow(draft, new Map([...read].map(([from, to]) => [from, renameIds(to, ids)])));
   for (const { source, branch, role } of into) {
-    for (const entry of inner.entries) connect(draft, specs, source, now(entry), role === "error" ? errorHandle : branch);
+    const way = role === "error" ? errorHandle : branch;
+    for (const entry of inner.entries) connect(draft, specs, source, now(entry), way);
   }
   for (const exit of inner.exits) for (const { target } of out) connect(draft, specs, now(exit), target);
   return [...ids.values()];
@@ -61,7 +62,7 @@ interface Inside {
   kept: string[];
   entries: string[];
   exits: string[];
-  /** What the canvas gives, as references to its nodes: its answer, and outputs of its last node. */
+  /** What the canvas gives, as references to its nodes: answer, and outputs of its last node. */
   results: Results;
 }
 

@@ -1,6 +1,6 @@
 // A selection becomes a canvas of its own, which a node in its place runs. What the selection reads
-// from outside becomes an input of the new canvas; what is read of it outside, an output of its last
-// node. Only what runs the same afterwards is taken out: one way in, one way out.
+// from outside becomes an input of the new canvas; what is read of it outside, an output of its
+// last node. Only what runs the same afterwards is taken out: one way in, one way out.
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasEdge, CanvasModel, CanvasNode, Specs } from "../drawing.ts";

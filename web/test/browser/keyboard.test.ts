@@ -73,7 +73,7 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     await done();
   });
 
-  test("Alt and an arrow go to the next box, wherever the keyboard is on the canvas, and not back in the history", async () => {
+  test("Alt and an arrow go to the next box from all over the canvas, and not back in the history", async () => {
     const { page, done } = await stage.visit("", desktop);
     await page.goto(`${stage.address}#example=tea-house`);
     await box(page, "Brewing advice").waitFor();

@@ -97,7 +97,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
   test("versions are compared with the canvas, named, restored, and the restoring undone", async () => {
     const id = await create("Told twice", answering("The first text."));
     const { rev } = await request<{ rev: number }>("GET", `/api/v2/canvases/${id}`);
-    const longer = "The second text, which goes on.\n".repeat(8) + "It ends.";
+    const longer = "The second text, which is longer.\n".repeat(8) + "It ends.";
     await request("PUT", `/api/v2/canvases/${id}`, { rev, dsl: answering(longer) });
     const { page, dialog, done } = await view(id);
     await dialog.locator("#section-history").click();

@@ -151,7 +151,8 @@ async function extract(app: App, edited: Store<Edited>, t: (key: Key) => string)
   const { nodes } = edited.get();
   const { byId } = app.session.document.get()?.model ?? {};
   const name = byId?.get(nodes[0] ?? "")?.name ?? t("edit.subcanvas");
-  await settle(subcanvases(app).extract(nodes, nodes.length > 1 ? `${name} +${nodes.length - 1}` : name), app, edited, t);
+  const title = nodes.length > 1 ? `${name} +${nodes.length - 1}` : name;
+  await settle(subcanvases(app).extract(nodes, title), app, edited, t);
 }
 
 async function inline(app: App, edited: Store<Edited>, t: (key: Key) => string): Promise<void> {
@@ -163,7 +164,12 @@ function subcanvases({ session, host, drafts, canvases }: App): Subcanvases {
   return new Subcanvases(session, { host, drafts, find: canvases && ((id, version) => canvases.find(id, version)) });
 }
 
-async function settle(work: Promise<Outcome>, { look }: App, edited: Store<Edited>, t: (key: Key) => string): Promise<void> {
+async function settle(
+  work: Promise<Outcome>,
+  { look }: App,
+  edited: Store<Edited>,
+  t: (key: Key) => string,
+): Promise<void> {
   try {
     const done = await work;
     if ("why" in done) return notify(edited, t(`subcanvas.${done.why}`));

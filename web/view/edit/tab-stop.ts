@@ -13,8 +13,8 @@ export const tabbed = { tabIndex: 0 };
 export const untabbed = { tabIndex: -1 };
 
 /**
- * useStop gives the one box that Tab stops at, the last that had the keyboard. Of a large canvas the
- * boxes in view alone are drawn: there Tab stops at the canvas, and an arrow leads into it.
+ * useStop gives the one box that Tab stops at, the last that had the keyboard. Of a large canvas
+ * the boxes in view alone are drawn: there Tab stops at the canvas, and an arrow leads into it.
  */
 export function useStop(model: CanvasModel): [string | undefined, (event: React.FocusEvent) => void] {
   const [last, setLast] = useState<string>();
