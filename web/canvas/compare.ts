@@ -100,8 +100,10 @@ function edgesOf(dsl: Dsl): Map<string, [from: string, to: string]> {
   );
 }
 
-/** shown gives a value as text, as differences of text show it. */
+/** shown gives a value as text, as differences of text show it: a list of texts as paragraphs. */
 export function shown(value: unknown): string {
   if (value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+  if (typeof value === "string") return value;
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join("\n\n");
+  return JSON.stringify(value, undefined, 2);
 }

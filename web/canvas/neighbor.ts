@@ -1,4 +1,4 @@
-// The box next to another one, for the keyboard.
+// The boxes next to another one, for the keyboard.
 
 import type { CanvasModel, CanvasNode } from "./drawing.ts";
 import { origin } from "./edit/groups.ts";
@@ -23,6 +23,14 @@ export function neighbor(model: CanvasModel | undefined, from: string | undefine
     if (!best || distance < best.distance) best = { id: node.id, distance };
   }
   return best?.id;
+}
+
+/** following gives the box after another one in the order of the picture, around its end. */
+export function following(model: CanvasModel | undefined, from: string | undefined, step: 1 | -1): string | undefined {
+  const { nodes = [] } = model ?? {};
+  const at = nodes.findIndex(({ id }) => id === from);
+  if (at < 0) return nodes.at(step > 0 ? 0 : -1)?.id;
+  return nodes[(at + step + nodes.length) % nodes.length]?.id;
 }
 
 function middle(model: CanvasModel, node: CanvasNode): [number, number] {

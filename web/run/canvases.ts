@@ -53,15 +53,17 @@ export class Canvases {
   }
 
   /** port answers the engine's question for a canvas. */
-  readonly port: Port = async ({ canvas, version }) => {
-    const [id, wanted] = [String(canvas ?? ""), String(version ?? "")];
+  readonly port: Port = ({ canvas, version }) => this.find(String(canvas ?? ""), String(version ?? ""));
+
+  /** find gives a canvas by id or name; it throws when there is none. */
+  async find(id: string, wanted: string): Promise<{ dsl: string }> {
     const text = await this.#file(id, wanted) ?? await this.#draft(id, wanted) ?? await this.#hosted(id, wanted);
     if (text !== undefined) return { dsl: text };
     const { status } = this.#stored.host.state.get();
     const how = status === "open" ? "" : "; open its file here, or sign in to the host that has it";
     throw new Error(this.#stored.own() ? `there is no such canvas in this browser${how}`
       : "a canvas of somebody else may run files of this page only; save it as your own to run others");
-  };
+  }
 
   // A file that was opened and edited has a draft.
   async #file(id: string, version: string): Promise<string | undefined> {

@@ -145,6 +145,17 @@ export class Drafts {
     await this.drop(before);
   }
 
+  /**
+   * add keeps a new canvas that is not open, and gives its key. It throws where none can be kept.
+   */
+  async add(title: string, text: string): Promise<string> {
+    const key = `new:${crypto.randomUUID()}`;
+    const draft = { key, title, source: { kind: "new" as const }, acts: [], updated: Date.now(), version: 1 };
+    await this.#store.change(key, () => ({ draft, text }));
+    await this.#refresh();
+    return key;
+  }
+
   /** rejoin writes into the draft of the other tabs again, after a choice was made. */
   rejoin(): void {
     const now = this.#open;

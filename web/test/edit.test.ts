@@ -10,7 +10,7 @@ import { Draft, setParam } from "../canvas/edit/draft.ts";
 import { enclose, groupAt, origin } from "../canvas/edit/groups.ts";
 import { addNode, insertBetween, moveNodes, nameNode, removeNodes } from "../canvas/edit/nodes.ts";
 import { addNote, writeNote } from "../canvas/edit/notes.ts";
-import { referencesOf, renameIds, renameReference } from "../canvas/edit/references.ts";
+import { referencesOf, renameIds, renameReferences } from "../canvas/edit/references.ts";
 import { attach, detach } from "../canvas/edit/tools.ts";
 import { nameVariable, removeVariable, setVariable, variablesOf } from "../canvas/edit/variables.ts";
 import { connect, disconnect, errorHandle, refusal } from "../canvas/edit/wires.ts";
@@ -360,7 +360,7 @@ test("references are found and follow ids and names", () => {
     c: ["LLM:B"],
   });
   assert.equal(
-    renameReference("{begin@a} {begin@ab} {begin@a.b}", "begin@a", "begin@$&"),
+    renameReferences("{begin@a} {begin@ab} {begin@a.b}", new Map([["begin@a", "begin@$&"]])),
     "{begin@$&} {begin@ab} {begin@$&.b}",
   );
 });

@@ -33,6 +33,7 @@ import { useClipboard, useKeyboard } from "./edit/keyboard.ts";
 import { Overlays } from "./edit/overlays.tsx";
 import { dragType } from "./edit/palette.tsx";
 import { choose, notify, useEdited } from "./edit/state.ts";
+import { drawnWhole, tabbed, untabbed, useSpokenLabels, useStop } from "./edit/tab-stop.ts";
 import { Notice, Toolbar } from "./edit/toolbar.tsx";
 import { Wire } from "./edit/wire.tsx";
 import { preload } from "./form/prompt.tsx";
@@ -61,7 +62,8 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
   const wheel = useLook((look) => look.wheel);
   const commands = useCommands();
   const board = useRef<HTMLElement>(null);
-  const [nodes, changeNodes] = useBoxes(model);
+  const [stop, follow] = useStop(model);
+  const [nodes, changeNodes] = useBoxes(model, stop);
   const [edges, edgeHandlers] = useWires(model);
   const handlers = useHandlers(changeNodes);
   const dropped = useDrop();
@@ -73,8 +75,9 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
       ref={board}
       className="board"
       aria-label={t("canvas.label", title)}
-      data-many={model.nodes.length > 100 || undefined}
-      tabIndex={-1}
+      data-many={model.nodes.length > drawnWhole || undefined}
+      tabIndex={stop === undefined ? 0 : -1}
+      onFocus={follow}
       {...dropped}
     >
       <ReactFlow
@@ -85,7 +88,7 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
         colorMode={dark ? "dark" : "light"}
         minZoom={0.1}
         maxZoom={2}
-        onlyRenderVisibleElements={model.nodes.length > 100}
+        onlyRenderVisibleElements={model.nodes.length > drawnWhole}
         deleteKeyCode={null}
         connectOnClick={false}
         edgesFocusable={false}
@@ -93,6 +96,7 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
         nodeDragThreshold={3}
         panOnScroll={wheel === "pan"}
         zoomOnDoubleClick={false}
+        ariaLabelConfig={useSpokenLabels()}
         {...handlers}
         {...edgeHandlers}
       >
@@ -109,9 +113,12 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
   );
 }
 
-// useBoxes gives the boxes as React Flow wants them. A box that the model did not change stays the
-// same object.
-function useBoxes(model: CanvasModel): [Node<BoxData>[], (changes: NodeChange<Node<BoxData>>[]) => void] {
+// useBoxes gives the boxes as React Flow wants them; `stop` is the one that Tab stops at. A box
+// that the model did not change stays the same object.
+function useBoxes(
+  model: CanvasModel,
+  stop: string | undefined,
+): [Node<BoxData>[], (changes: NodeChange<Node<BoxData>>[]) => void] {
   const t = useText();
   const edited = useEdited();
   const selection = useStore(edited, (state) => state.nodes);
@@ -132,10 +139,12 @@ function useBoxes(model: CanvasModel): [Node<BoxData>[], (changes: NodeChange<No
   }
   const selected = useMemo(() => {
     const chosen = new Set(selection);
-    return nodes.map((node) =>
-      (node.selected ?? false) === chosen.has(node.id) ? node : { ...node, selected: chosen.has(node.id) },
-    );
-  }, [nodes, selection]);
+    return nodes.map((node) => {
+      const [selected, domAttributes] = [chosen.has(node.id), node.id === stop ? tabbed : untabbed];
+      const known = (node.selected ?? false) === selected && node.domAttributes === domAttributes;
+      return known ? node : { ...node, selected, domAttributes };
+    });
+  }, [nodes, selection, stop]);
   const change = useCallback((changes: NodeChange<Node<BoxData>>[]) => {
     setShown((state) => ({ ...state, nodes: applyNodeChanges(changes, state.nodes) }));
   }, []);
@@ -390,6 +399,7 @@ function drawn(node: CanvasNode, label: string): Node<BoxData> {
     type: node.role === "group" ? "container" : node.role,
     position: { x: node.x, y: node.y },
     data: { node },
+    domAttributes: untabbed,
     ariaLabel: label,
     ...(node.parent ? { parentId: node.parent } : {}),
     ...(fixed ? { width, height } : { initialWidth: width, initialHeight: height }),

@@ -82,6 +82,7 @@ type Services struct {
 	Secrets   *Secrets
 	Canvases  *Canvases
 	Presence  *Presence
+	Revisions *Revisions
 	Versions  *Versions
 	Sessions  *Sessions
 	Runs      *Runs
@@ -125,7 +126,8 @@ func New(cfg Config) *Services {
 		Keys:     &Keys{cfg.Store, usage},
 		Usage:    usage,
 		Secrets:  &Secrets{cfg.Store},
-		Canvases: canvases, Versions: &Versions{cfg.Store, canvases}, Presence: NewPresence(),
+		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},
+		Presence: NewPresence(), Revisions: NewRevisions(cfg.Store.Canvases.Revisions),
 		Sessions:     &Sessions{cfg.Store, cfg.Runs, canvases},
 		Runs:         &Runs{cfg.Store, cfg.Runs, cfg.Ports, cfg.Limits},
 		Schedules:    &Schedules{cfg.Schedules, canvases},

@@ -97,12 +97,12 @@ func (s *Canvases) Get(ctx context.Context, who Principal, id string) (Canvas, e
 
 // Revision returns the revision of a canvas that a principal may use, and when it was made, Unix
 // milliseconds. Errors: [ErrNotFound].
-func (s *Canvases) Revision(ctx context.Context, who Principal, id string) (rev, updated int64, err error) {
+func (s *Canvases) Revision(ctx context.Context, who Principal, id string) (Revision, error) {
 	if !who.MayUse(id) {
-		return 0, 0, missing(ErrNotFound, "canvas")
+		return Revision{}, missing(ErrNotFound, "canvas")
 	}
-	rev, updated, err = s.store.Canvases.Revision(ctx, who.Tenant, id)
-	return rev, updated, missing(err, "canvas")
+	v, err := s.store.Canvases.Revision(ctx, who.Tenant, id)
+	return v, missing(err, "canvas")
 }
 
 // ByID finds a canvas of any tenant, for requests that bring a proof of their own. Errors:

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -110,12 +112,41 @@ func (s Canvases) Get(ctx context.Context, tenant, id string) (Canvas, error) {
 	return c, fail(err, "canvas %q", id)
 }
 
-// Revision returns the revision of a canvas and its update time, Unix milliseconds, without its
-// document. Errors: [ErrNotFound].
-func (s Canvases) Revision(ctx context.Context, tenant, id string) (rev, updated int64, err error) {
+// Revision is the revision of a canvas and its update time, Unix milliseconds.
+type Revision struct{ Rev, Updated int64 }
+
+// Revision returns the revision of a canvas without its document. Errors: [ErrNotFound].
+func (s Canvases) Revision(ctx context.Context, tenant, id string) (Revision, error) {
 	const query = `SELECT rev, update_time FROM canvases WHERE id = $1 AND tenant_id = $2`
-	err = s.read.QueryRowContext(ctx, query, id, tenant).Scan(&rev, &updated)
-	return rev, updated, fail(err, "canvas %q", id)
+	var v Revision
+	err := s.read.QueryRowContext(ctx, query, id, tenant).Scan(&v.Rev, &v.Updated)
+	return v, fail(err, "canvas %q", id)
+}
+
+// mostRevisions is the most canvases of one query for revisions.
+const mostRevisions = 1000
+
+// Revisions returns the revisions of canvases of any tenant by id, of those that exist.
+func (s Canvases) Revisions(ctx context.Context, ids []string) (map[string]Revision, error) {
+	found := make(map[string]Revision, len(ids))
+	for some := range slices.Chunk(ids, mostRevisions) {
+		marks, args := make([]string, len(some)), make([]any, len(some))
+		for i, id := range some {
+			marks[i], args[i] = "$"+strconv.Itoa(i+1), id
+		}
+		query := `SELECT id, rev, update_time FROM canvases WHERE id IN (` + strings.Join(marks, ", ") + `)`
+		scan := func(r row) (id string, err error) {
+			var v Revision
+			if err = r.Scan(&id, &v.Rev, &v.Updated); err == nil {
+				found[id] = v
+			}
+			return id, err
+		}
+		if _, err := queryAll(ctx, s.read, scan, query, args...); err != nil {
+			return nil, fail(err, "revisions of %d canvases", len(ids))
+		}
+	}
+	return found, nil
 }
 
 // TenantOf returns the tenant of a canvas, for requests that contain only the id, such as a

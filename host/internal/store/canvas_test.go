@@ -200,3 +200,30 @@ func TestVersions(t *testing.T) {
 		require.Empty(t, hidden)
 	})
 }
+
+func TestRevisionsOfManyCanvases(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		ids := make([]string, mostRevisions+5) // more than one query
+		for i := range ids {
+			ids[i] = fmt.Sprintf("none%d", i)
+		}
+		for i, at := range []int{0, mostRevisions + 4} {
+			c, err := s.Canvases.Create(ctx, Canvas{Tenant: fmt.Sprint("t", i), Title: "one", DSL: []byte(`{}`)}, "")
+			require.NoError(t, err)
+			ids[at] = c.ID
+		}
+		found, err := s.Canvases.Revisions(ctx, ids)
+		require.NoError(t, err)
+		require.Len(t, found, 2, "of any tenant")
+		for i, at := range []int{0, mostRevisions + 4} {
+			one, err := s.Canvases.Revision(ctx, fmt.Sprint("t", i), ids[at])
+			require.NoError(t, err)
+			require.Equal(t, one, found[ids[at]])
+			require.Equal(t, int64(1), one.Rev)
+		}
+		found, err = s.Canvases.Revisions(ctx, nil)
+		require.NoError(t, err)
+		require.Empty(t, found)
+	})
+}

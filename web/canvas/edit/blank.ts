@@ -7,6 +7,11 @@ import { addNode } from "./nodes.ts";
 
 /** blank is the text of a canvas that has a start and nothing else. */
 export function blank(specs: Specs, title: string): string {
+  return JSON.stringify({ title, dsl: empty(specs).dsl });
+}
+
+/** empty is the draft of a canvas that has a start and nothing else. */
+export function empty(specs: Specs): Draft {
   const globals = {
     "sys.query": "",
     "sys.user_id": "",
@@ -26,5 +31,5 @@ export function blank(specs: Specs, title: string): string {
   });
   const start = [...specs.values()].find(({ role, pipeline }) => role === "start" && !pipeline);
   if (start) addNode(draft, specs, start.name, start.name.toLowerCase(), { x: 0, y: 0 });
-  return JSON.stringify({ title, dsl: draft.dsl });
+  return draft;
 }

@@ -128,15 +128,18 @@ function shallow(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((each) => shallow(each, levels - 1));
 }
 
-/** paste puts a clip into a canvas, moved by a distance, and gives the new ids by the old ones. */
+/**
+ * paste puts a clip into a canvas, moved by a distance, and gives the new ids by the old ones;
+ * `keep` leaves ids as they are that the canvas does not have.
+ */
 export function paste(
   draft: Draft,
   specs: Specs,
   clip: Clip,
   by: { x: number; y: number },
-  parent?: string,
+  { parent, keep = false }: { parent?: string | undefined; keep?: boolean } = {},
 ): Map<string, string> {
-  const ids = newIds(draft, clip);
+  const ids = newIds(draft, clip, keep);
   const inside = (id: unknown): boolean => typeof id === "string" && ids.has(id);
   for (const [id, component] of Object.entries(clip.components)) {
     const renamed = cut(renameIds(component, ids), new Set(ids.values()));
@@ -165,7 +168,7 @@ export function paste(
 }
 
 // newIds gives every pasted node an id that the canvas does not have.
-function newIds(draft: Draft, clip: Clip): Map<string, string> {
+function newIds(draft: Draft, clip: Clip, keep: boolean): Map<string, string> {
   const ids = new Map<string, string>();
   const taken = new Set<string>();
   const kinds = new Map(Object.entries(clip.components).map(([id, { obj }]) => [id, obj.component_name] as const));
@@ -174,7 +177,7 @@ function newIds(draft: Draft, clip: Clip): Map<string, string> {
     if (!kinds.has(id)) kinds.set(id, id.split(":")[0] || "Note");
   }
   for (const [id, kind] of kinds) {
-    let fresh = newId(draft, kind);
+    let fresh = keep && !draft.component(id) && !draft.picture(id) ? id : newId(draft, kind);
     while (taken.has(fresh)) fresh = newId(draft, kind);
     taken.add(fresh);
     ids.set(id, fresh);

@@ -24,15 +24,27 @@ export function renameIds<T>(value: T, ids: Renaming): T {
 }
 
 /**
- * renameReference gives a value in which a reference, such as begin@topic or env.city, has its new
- * name.
+ * renameReferences gives a value in which references, such as begin@topic or env.city, have their
+ * new names. All are renamed at once: a new name may be the old one of another.
  */
-export function renameReference<T>(value: T, from: string, to: string): T {
-  const pattern = new RegExp(`\\{(\\s*)${RegExp.escape?.(from) ?? escaped(from)}((?:\\.[^{}]*)?\\s*)\\}`, "g");
+export function renameReferences<T>(value: T, names: Renaming): T {
   return mapped(value, (text) => {
-    if (text === from || text.startsWith(`${from}.`)) return to + text.slice(from.length);
-    return text.replaceAll(pattern, (_, before: string, after: string) => `{${before}${to}${after}}`);
+    const bare = renamed(text, names);
+    if (bare !== undefined) return bare;
+    return text.replaceAll(/\{(\s*)([^{}]*?)(\s*)\}/g, (match, before: string, inner: string, after: string) => {
+      const name = renamed(inner, names);
+      return name === undefined ? match : `{${before}${name}${after}}`;
+    });
   }) as T;
+}
+
+// renamed gives the new name of a reference, which may have a path behind it.
+function renamed(reference: string, names: Renaming): string | undefined {
+  for (let end = reference.length; end > 0; end = reference.lastIndexOf(".", end - 1)) {
+    const name = names.get(reference.slice(0, end));
+    if (name !== undefined) return name + reference.slice(end);
+  }
+  return undefined;
 }
 
 /** referencesOf lists the references in a value, each once. */
@@ -50,16 +62,6 @@ export function referencesOf(value: unknown): string[] {
 /** isReference reports whether a text reads as one reference, without braces. */
 export function isReference(text: string): boolean {
   return /^[^{}@\s"']+@[^{}@\s"']+$/.test(text) || /^(sys|env)\.[\w.-]+$/.test(text);
-}
-
-declare global {
-  interface RegExpConstructor {
-    escape?(text: string): string;
-  }
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 }
 
 function mapped(value: unknown, change: (text: string) => string): unknown {

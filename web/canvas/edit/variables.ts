@@ -3,7 +3,7 @@
 
 import { isObject, type Dsl } from "../dsl.ts";
 import type { Draft } from "./draft.ts";
-import { renameReference } from "./references.ts";
+import { renameReferences, type Renaming } from "./references.ts";
 
 /** Variable is one of the conversation. */
 export interface Variable {
@@ -56,22 +56,27 @@ export function nameVariable(draft: Draft, from: string, to: string): void {
     draft.remove(["globals", `env.${from}`]);
     draft.set(["globals", `env.${to}`], value);
   }
-  follow(draft, `env.${from}`, `env.${to}`);
+  follow(draft, new Map([[`env.${from}`, `env.${to}`]]));
 }
 
-/** follow changes a reference wherever it stands in params, and in what `graph` repeats of them. */
-export function follow(draft: Draft, from: string, to: string): void {
+/**
+ * follow renames references wherever they stand in params, and in what `graph` repeats of them: in
+ * all nodes, or in those that are named.
+ */
+export function follow(draft: Draft, names: Renaming, only?: ReadonlySet<string>): void {
   for (const [id, { obj }] of Object.entries(draft.dsl.components)) {
+    if (only && !only.has(id)) continue;
     for (const [name, value] of Object.entries(obj.params)) {
-      const changed = renameReference(value, from, to);
+      const changed = renameReferences(value, names);
       if (changed !== value) draft.set(["components", id, "obj", "params", name], changed);
     }
   }
   for (const picture of draft.pictures()) {
     const id = String(picture["id"]);
+    if (only && !only.has(id)) continue;
     const form = draft.get(["graph", "nodes", id, "data", "form"]);
     for (const [name, value] of Object.entries(isObject(form) ? form : {})) {
-      const changed = renameReference(value, from, to);
+      const changed = renameReferences(value, names);
       if (changed !== value) draft.set(["graph", "nodes", id, "data", "form", name], changed);
     }
   }

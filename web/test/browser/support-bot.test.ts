@@ -134,17 +134,63 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".row-body .cm-focused").waitFor();
     await referByKeys(page, "", "content");
     await page.locator(".react-flow__edge").nth(2).waitFor({ state: "attached" });
+    // 9: a look at the whole.
+    await backToCanvas(page, "Message");
+    await press("1");
+    await audit(page, "canvas");
+    // 10: a try in the page.
+    await press("F6");
+    await page.locator('.panel [role="tab"]:focus').waitFor();
+    while (!(await hasKeyboard(page.locator("#tab-chat")))) await press("ArrowLeft");
+    await tabTo(page, page.locator(".composer textarea"));
+    await page.keyboard.type("How long may I return shoes?");
+    await press("Enter");
+    await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Message"))').waitFor();
+    // 11: saved on the host.
+    await press("F6");
+    const enter = async (button: Locator): Promise<void> => {
+      await tabTo(page, button);
+      await press("Enter");
+    };
+    await enter(page.locator(".bar").getByRole("button", { name: "Publish" }));
+    await enter(page.locator("dialog.publish").getByRole("button", { name: "Save to host" }));
+    await tabTo(page, page.getByLabel("API key"));
+    await page.keyboard.type(host.key);
+    await press("Enter");
+    await page.getByLabel("API key").waitFor({ state: "detached" });
+    await tabTo(page, page.getByRole("textbox", { name: "Title" }));
+    await press("Control+a");
+    await page.keyboard.type("Support bot by keys");
+    await press("Enter");
+    // 12: checked and published.
+    await page.getByText("All changes are saved").waitFor();
+    await enter(page.getByRole("button", { name: /^Publish (anyway|this version)$/ }));
+    await page.getByText("Published. Users get this version").waitFor();
+    // 13: the line for a site.
+    await enter(page.getByRole("button", { name: "Put the chat on a site" }));
+    await enter(page.getByRole("button", { name: /^Copy: Widget/ }));
+    await page.getByRole("button", { name: /^Copied: Widget/ }).waitFor();
+    const line = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(line, /^<script src="[^"]+\/widget\.js"/);
+    // 14, 15: on the site.
+    await visitorAsks(line, true);
     await done(refused);
   });
 
   // visitorAsks opens the site with a line in it and waits for an answer from the dataset.
-  async function visitorAsks(line: string): Promise<void> {
+  async function visitorAsks(line: string, byKeys = false): Promise<void> {
     site.body = line;
     const { page, done } = await stage.visit();
     await page.goto(site.address);
-    await page.getByRole("button", { name: "Open the chat" }).click();
+    const chat = page.getByRole("button", { name: "Open the chat" });
+    const field = page.getByRole("textbox", { name: "Write a message" });
+    if (byKeys) {
+      await tabTo(page, chat);
+      await page.keyboard.press("Enter");
+    } else await chat.click();
     await page.locator(".theirs", { hasText: "Hello! Ask me about returns." }).waitFor();
-    await page.getByRole("textbox", { name: "Write a message" }).click();
+    if (byKeys) await tabTo(page, field);
+    else await field.click();
     await page.keyboard.type("How long may I return shoes?");
     await page.keyboard.press("Enter");
 
@@ -165,11 +211,14 @@ async function tabTo(page: Page, element: Locator): Promise<void> {
   const one = element.first();
   await one.waitFor();
   for (let steps = 0; steps < 120; steps++) {
-    const there = await one.evaluate((each) => (each.getRootNode() as Document | ShadowRoot).activeElement === each);
-    if (there) return;
+    if (await hasKeyboard(one)) return;
     await page.keyboard.press("Tab");
   }
   assert.fail(`Tab does not lead to ${String(element)}`);
+}
+
+function hasKeyboard(element: Locator): Promise<boolean> {
+  return element.evaluate((each) => (each.getRootNode() as Document | ShadowRoot).activeElement === each);
 }
 
 // backToCanvas leads from the panel to the selected box.

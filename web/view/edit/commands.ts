@@ -3,9 +3,11 @@
 
 import { useReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { useMemo } from "react";
+import { messageOf } from "@easel/engine";
 import type { Alignment } from "../../canvas/edit/align.ts";
 import type { Point } from "../../run/editing.ts";
 import type { Store } from "../../run/store.ts";
+import { Subcanvases, type Outcome } from "../../run/subcanvas.ts";
 import type { Key } from "../../words/en.ts";
 import { useApp, useText, type App } from "../context.tsx";
 import type { IconName } from "../icons.tsx";
@@ -114,6 +116,8 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       run: () => edited.update({ overlay: "connect" }),
     },
     { label: "edit.off", icon: "off", keys: "D", needs: 1, run: () => session.editing.switch(selected()) },
+    { label: "edit.extract", icon: "box", keys: "G", needs: 1, run: () => void extract(app, edited, t) },
+    { label: "edit.inline", icon: "expand", needs: 1, run: () => void inline(app, edited, t) },
     { label: "edit.tidy", icon: "tidy", keys: "T", run: () => void session.editing.tidy(selected()) },
     {
       label: "edit.all",
@@ -140,6 +144,40 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
       run: () => session.editing.align(selected(), how),
     })),
   ];
+}
+
+// extract makes a canvas of the selection; a message says why it cannot be one.
+async function extract(app: App, edited: Store<Edited>, t: (key: Key) => string): Promise<void> {
+  const { nodes } = edited.get();
+  const { byId } = app.session.document.get()?.model ?? {};
+  const name = byId?.get(nodes[0] ?? "")?.name ?? t("edit.subcanvas");
+  const title = nodes.length > 1 ? `${name} +${nodes.length - 1}` : name;
+  await settle(subcanvases(app).extract(nodes, title), app, edited, t);
+}
+
+async function inline(app: App, edited: Store<Edited>, t: (key: Key) => string): Promise<void> {
+  const [node = ""] = edited.get().nodes;
+  await settle(subcanvases(app).inline(node), app, edited, t);
+}
+
+function subcanvases({ session, host, drafts, canvases }: App): Subcanvases {
+  return new Subcanvases(session, { host, drafts, find: canvases && ((id, version) => canvases.find(id, version)) });
+}
+
+async function settle(
+  work: Promise<Outcome>,
+  { look }: App,
+  edited: Store<Edited>,
+  t: (key: Key) => string,
+): Promise<void> {
+  try {
+    const done = await work;
+    if ("why" in done) return notify(edited, t(`subcanvas.${done.why}`));
+    choose(edited, done.chosen);
+    look.update({ selected: done.chosen[0] });
+  } catch (err) {
+    notify(edited, messageOf(err));
+  }
 }
 
 function viewing({ look }: App, edited: Store<Edited>, flow: ReactFlowInstance): Command[] {

@@ -3,7 +3,8 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
 import { ClipError } from "../../canvas/edit/clip.ts";
-import { neighbor } from "../../canvas/neighbor.ts";
+import type { CanvasModel } from "../../canvas/drawing.ts";
+import { following, neighbor } from "../../canvas/neighbor.ts";
 import type { Point } from "../../run/editing.ts";
 import { useApp, useSelect, useText } from "../context.tsx";
 import { center, matches, remove, type Command } from "./commands.ts";
@@ -12,29 +13,49 @@ import { choose, notify, useEdited } from "./state.ts";
 /** useKeyboard lets the commands be called by their keys. */
 export function useKeyboard(commands: readonly Command[]): void {
   const edited = useEdited();
-  const { session } = useApp();
+  const { session, look } = useApp();
   const select = useSelect();
   useEffect(() => {
-    const goTo = (id: string | undefined): void => {
+    const model = (): CanvasModel | undefined => session.document.get()?.model;
+    const goTo = (id: string | undefined, chosen: boolean): void => {
       if (id === undefined) return;
-      choose(edited, [id]);
-      select(id, { reveal: true });
-      const box = (): HTMLElement | null => document.querySelector(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
-      if (box()) box()?.focus({ preventScroll: true });
-      else requestAnimationFrame(() => box()?.focus({ preventScroll: true })); // drawn when it comes into view
+      if (chosen) {
+        choose(edited, [id]);
+        select(id, { reveal: true });
+      }
+      drawing.disconnect();
+      if (focusBox(id)) return; // React Flow brings it into view
+      if (!chosen) look.update({ reveal: { node: id, count: (look.get().reveal?.count ?? 0) + 1 } });
+      awaited = id;
+      const board = document.querySelector(".board");
+      if (board) drawing.observe(board, { childList: true, subtree: true });
+    };
+    // Of a large canvas a box is drawn when it comes into view.
+    let awaited = "";
+    const drawing = new MutationObserver(() => {
+      if (focusBox(awaited)) drawing.disconnect();
+    });
+    // release leaves the keyboard on a box that is no longer selected.
+    const release = (): void => {
+      choose(edited, []);
+      select(undefined);
     };
     // The first Enter on a box selects it.
     let selected: readonly string[] = [];
     const note = (event: KeyboardEvent): void => {
       selected = edited.get().nodes;
-      const to = event.altKey && isCanvas(event) ? directions[event.key] : undefined;
-      if (!to) return;
+      const act = moveOf(event);
+      if (!act || document.querySelector("dialog[open]")) return;
+      const at = idOf(event);
+      const held = at !== undefined && selected.includes(at);
+      if (act.kind === "release" ? !held : act.kind === "rove" && (!isCanvas(event) || held)) return;
       event.preventDefault();
-      event.stopPropagation(); // arrows move a box
-      goTo(neighbor(session.document.get()?.model, selected[0], to));
+      event.stopPropagation(); // arrows move a selected box
+      if (act.kind === "release") release();
+      else goTo(act.next(model(), at ?? selected[0]), act.kind === "select");
     };
-    const isSelected = ({ target }: KeyboardEvent): boolean => {
-      const box = target instanceof HTMLElement ? target.dataset["id"] : undefined;
+    const isSelected = (event: KeyboardEvent): boolean => {
+      const box = idOf(event);
       return box === undefined || selected.includes(box);
     };
     const pressed = (event: KeyboardEvent): void => {
@@ -52,10 +73,11 @@ export function useKeyboard(commands: readonly Command[]): void {
     addEventListener("keydown", note, true);
     addEventListener("keydown", pressed);
     return () => {
+      drawing.disconnect();
       removeEventListener("keydown", note, true);
       removeEventListener("keydown", pressed);
     };
-  }, [commands, edited, session, select]);
+  }, [commands, edited, session, look, select]);
 }
 
 const directions: Record<string, Point> = {
@@ -64,6 +86,49 @@ const directions: Record<string, Point> = {
   ArrowUp: { x: 0, y: -1 },
   ArrowDown: { x: 0, y: 1 },
 };
+
+const turns: Record<string, 1 | -1> = { PageDown: 1, PageUp: -1 };
+
+/** Move is what a key does to the box that has the keyboard. */
+interface Move {
+  /** rove moves the keyboard alone, select the selection too, release ends the selection. */
+  kind: "rove" | "select" | "release";
+  next(model: CanvasModel | undefined, from: string | undefined): string | undefined;
+}
+
+// moveOf reads a key on the canvas: arrows lead in a direction, the page keys through all boxes.
+// With Alt they do so everywhere on the canvas, where the browser would leave the page.
+function moveOf(event: KeyboardEvent): Move | undefined {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || !onBoard(event)) return undefined;
+  if (event.key === "Escape" && !event.altKey) return { kind: "release", next: () => undefined };
+  const direction = directions[event.key];
+  if (direction) {
+    return { kind: event.altKey ? "select" : "rove", next: (model, from) => neighbor(model, from, direction) };
+  }
+  const step = turns[event.key];
+  return step && !event.altKey ? { kind: "rove", next: (model, from) => following(model, from, step) } : undefined;
+}
+
+// onBoard reports whether an event comes from the canvas, but from no field there and from nothing
+// that lies over it.
+function onBoard(event: Event): boolean {
+  const [target] = event.composedPath();
+  return (
+    target instanceof Element && !isField(event) && target.closest(".board") !== null && !target.closest(".overlay")
+  );
+}
+
+// idOf is the box that an event belongs to.
+function idOf({ target }: Event): string | undefined {
+  return target instanceof HTMLElement && target.matches(".react-flow__node") ? target.dataset["id"] : undefined;
+}
+
+// focusBox gives the keyboard to a box; false when it is not drawn.
+function focusBox(id: string): boolean {
+  const box = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+  box?.focus({ preventScroll: true });
+  return box !== null;
+}
 
 /** useClipboard copies, cuts and pastes boxes as text, also between canvases and browsers. */
 export function useClipboard(): void {

@@ -303,8 +303,11 @@ function Help({ commands }: { commands: readonly Command[] }): React.ReactNode {
     ["Mod+V", t("help.paste")],
     ["Shift+Drag", t("help.box")],
     ["Mod+Click", t("help.more")],
+    ["Arrows", t("help.go")],
+    ["PageDown", t("help.through")],
+    ["Alt+Arrows", t("help.go_select")],
     ["Arrows", t("help.move")],
-    ["Alt+Arrows", t("help.go")],
+    ["Escape", t("help.release")],
     ["Tab", t("help.tab")],
     ["Space+Drag", t("help.pan")],
   ];
@@ -325,7 +328,7 @@ function Help({ commands }: { commands: readonly Command[] }): React.ReactNode {
               ],
         )}
         {others.map(([keys, text]) => (
-          <div key={keys}>
+          <div key={text}>
             <dt>{text}</dt>
             <dd>
               <Keys keys={keys} />

@@ -27,7 +27,7 @@ export function HistorySection({ release }: Section): React.ReactNode {
           <li key={version.id}>
             <button type="button" aria-pressed={version.id === open} onClick={() => setChosen(version.id)}>
               <b>
-                {version.number}. {version.title}
+                {version.number}. {titleOf(version)}
               </b>
               <small>{version.author ? t("by", version.author, date(version.created)) : date(version.created)}</small>
               {version.published && <span className="badge-good">{t("badge_published")}</span>}
@@ -38,6 +38,11 @@ export function HistorySection({ release }: Section): React.ReactNode {
       <VersionView key={open} release={release} id={open} onRenamed={versions.reload} />
     </div>
   );
+}
+
+// titleOf leaves out the time that a host appends to titles: it stands below.
+function titleOf({ title }: Version): string {
+  return title.replace(/_\d{4}(_\d\d){5}$/, "");
 }
 
 function VersionView({

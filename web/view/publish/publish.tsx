@@ -40,6 +40,10 @@ export default function Publish({
   const [section, setSection] = useState<SectionName>("release");
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    // On a phone the tabs are a line that is longer than the screen.
+    document.getElementById(`section-${section}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [section, release]);
   const Shown = sections[section];
   const turn = (event: React.KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];

@@ -100,6 +100,7 @@ function Add({ release, onAdded }: Pick<Section, "release"> & { onAdded(): void 
     act(async () => {
       await release.schedule({ name, query, ...(kind === "every" ? { every: when } : { cron: when, zone }) });
       setName("");
+      setQuery("");
       onAdded();
     });
   return (

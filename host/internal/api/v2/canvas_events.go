@@ -11,9 +11,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// revisionEvery is how often the revision of a canvas is read for a stream: another host may have
-// changed it.
-const revisionEvery = time.Second
+// lookEvery is how often a stream looks for a new revision, which another host may have made, and
+// for people. The store is asked once for all streams, see [app.Revisions].
+const lookEvery = time.Second
 
 type followCanvas struct {
 	Who  app.Principal
@@ -38,26 +38,28 @@ type personView struct {
 }
 
 func (c canvases) events(ctx context.Context, in followCanvas) (canvasStream, error) {
-	_, _, err := c.Canvases.Revision(ctx, in.Who, in.ID)
-	return canvasStream{c, in}, err
+	now, err := c.Canvases.Revision(ctx, in.Who, in.ID)
+	return canvasStream{c, in, now}, err
 }
 
 // canvasStream answers with the revisions of a canvas and who has it open. It lasts until the
 // client leaves or the canvas is deleted.
 type canvasStream struct {
-	c  canvases
-	in followCanvas
+	c   canvases
+	in  followCanvas
+	now app.Revision // when it began
 }
 
 // Write sends the current state, then each change.
 func (a canvasStream) Write(r *api.Request) error {
 	ctx := r.HTTP.Context()
+	defer a.c.Revisions.Follow(a.in.ID, a.now)()
 	if a.in.Page != "" {
 		leave := a.c.Presence.Enter(a.in.ID, a.in.Page, a.visitor(ctx))
 		defer leave()
 	}
 	w := &canvasWriter{canvasStream: a, s: r.OpenStream(true)}
-	tick := time.NewTicker(revisionEvery)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for sent := time.Now(); ; {
 		before := w.n
@@ -102,13 +104,13 @@ type canvasWriter struct {
 }
 
 func (w *canvasWriter) look(ctx context.Context) error {
-	rev, updated, err := w.c.Canvases.Revision(ctx, w.in.Who, w.in.ID)
+	now, err := w.c.Revisions.Of(ctx, w.in.ID)
 	if err != nil {
 		return err
 	}
-	if rev != w.rev {
-		w.rev = rev
-		w.send("revision", revisionView{rev, timeOf(updated)})
+	if now.Rev != w.rev {
+		w.rev = now.Rev
+		w.send("revision", revisionView{now.Rev, timeOf(now.Updated)})
 	}
 	people := w.c.Presence.Others(w.in.ID, w.in.Page)
 	if w.people != nil && slices.Equal(people, w.people) {
