@@ -8,9 +8,11 @@ package terms
 import (
 	"bytes"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -42,21 +44,27 @@ type Term struct {
 type Analyzer struct {
 	stem  func(string) string
 	stops map[string]bool
-	cache map[string]cached // by the word as fold gives it
+	known *knownWords
 	word  []byte
 }
 
-// cached is what a word becomes.
-type cached struct {
-	term string
-	stop bool
+// knownWords are what words become, each at the place of its hash, where another word may replace
+// it. All analyzers with the same settings share them.
+type knownWords [1 << 15]atomic.Pointer[knownWord]
+
+// knownWord is a word as fold gives it, and what it becomes.
+type knownWord struct {
+	word, term string
+	stop       bool
 }
+
+var (
+	known     sync.Map // of *knownWords by Settings
+	knownSeed = maphash.MakeSeed()
+)
 
 // longestTerm is the size up to which a word is a term, in bytes; longer words are cut.
 const longestTerm = 128
-
-// cachedWords bounds how many words an analyzer remembers the stem of.
-const cachedWords = 1 << 16
 
 // New makes an analyzer.
 func New(s Settings) (*Analyzer, error) {
@@ -68,7 +76,11 @@ func New(s Settings) (*Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Analyzer{stem: stem, cache: map[string]cached{}}
+	words, ok := known.Load(s)
+	if !ok {
+		words, _ = known.LoadOrStore(s, new(knownWords))
+	}
+	a := &Analyzer{stem: stem, known: words.(*knownWords)}
 	if s.Language == "english" {
 		a.stops = stopWords
 	}
@@ -134,16 +146,14 @@ func (a *Analyzer) Query(text string) []string {
 func (a *Analyzer) term(text string, start, end int) Term {
 	t := Term{Start: start, End: end}
 	folded := a.fold(text[start:end])
-	c, ok := a.cache[string(folded)]
-	if !ok {
+	at := &a.known[maphash.Bytes(knownSeed, folded)%uint64(len(a.known))]
+	k := at.Load()
+	if k == nil || k.word != string(folded) {
 		word := string(folded)
-		c = cached{a.stem(word), a.stops[word]}
-		if len(a.cache) >= cachedWords {
-			clear(a.cache)
-		}
-		a.cache[word] = c
+		k = &knownWord{word, a.stem(word), a.stops[word]}
+		at.Store(k)
 	}
-	t.Text, t.Stop = c.term, c.stop
+	t.Text, t.Stop = k.term, k.stop
 	return t
 }
 
