@@ -2,10 +2,8 @@ package chunking
 
 import (
 	"fmt"
-	"hash/maphash"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,7 +17,7 @@ var cl100k = sync.OnceValue(codec.NewCl100kBase)
 // Count counts the tokens of a text in the vocabulary cl100k_base.
 //
 // The vocabulary splits a text into pieces by a pattern and each piece into tokens. Pieces are
-// mostly words, and the same ones: their counts are remembered, which makes counting about fifty
+// mostly words, and the same ones: their counts are remembered, which makes counting about ten
 // times as fast as the library.
 func Count(text string) int {
 	total := 0
@@ -31,19 +29,17 @@ func Count(text string) int {
 	return total
 }
 
-// longestPiece is the size up to which a piece is remembered, in bytes.
-const longestPiece = 32
-
-// known are counts of pieces, each at the place of its hash, where another piece may replace it.
-var (
-	known     [1 << 16]atomic.Pointer[knownPiece]
-	knownSeed = maphash.MakeSeed()
+// Pieces that are remembered: all short ones up to a number.
+const (
+	longestPiece = 32
+	mostPieces   = 1 << 12 // of each shard
+	shards       = 32
 )
 
-// knownPiece is a piece and the number of its tokens.
-type knownPiece struct {
-	piece  string
-	tokens int
+// known are counts of pieces.
+var known [shards]struct {
+	sync.RWMutex
+	counts map[string]int
 }
 
 // pieceTokens is the number of tokens of a piece.
@@ -54,13 +50,22 @@ func pieceTokens(piece string) int {
 	if len(piece) > longestPiece {
 		return libraryCount(piece)
 	}
-	at := &known[maphash.String(knownSeed, piece)%uint64(len(known))]
-	if c := at.Load(); c != nil && c.piece == piece {
-		return c.tokens
+	// The last bytes differ most between words.
+	shard := &known[(uint(piece[len(piece)-1])*7+uint(piece[len(piece)/2])*3+uint(len(piece)))%shards]
+	shard.RLock()
+	n, ok := shard.counts[piece]
+	shard.RUnlock()
+	if ok {
+		return n
 	}
-	c := &knownPiece{strings.Clone(piece), libraryCount(piece)}
-	at.Store(c)
-	return c.tokens
+	n = libraryCount(piece)
+	shard.Lock()
+	defer shard.Unlock()
+	if shard.counts == nil || len(shard.counts) >= mostPieces {
+		shard.counts = map[string]int{}
+	}
+	shard.counts[strings.Clone(piece)] = n
+	return n
 }
 
 func libraryCount(text string) int {

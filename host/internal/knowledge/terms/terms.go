@@ -8,11 +8,9 @@ package terms
 import (
 	"bytes"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -44,27 +42,21 @@ type Term struct {
 type Analyzer struct {
 	stem  func(string) string
 	stops map[string]bool
-	known *knownWords
+	cache map[string]cached // by the word as fold gives it
 	word  []byte
 }
 
-// knownWords are what words become, each at the place of its hash, where another word may replace
-// it. All analyzers with the same settings share them.
-type knownWords [1 << 15]atomic.Pointer[knownWord]
-
-// knownWord is a word as fold gives it, and what it becomes.
-type knownWord struct {
-	word, term string
-	stop       bool
+// cached is what a word becomes.
+type cached struct {
+	term string
+	stop bool
 }
-
-var (
-	known     sync.Map // of *knownWords by Settings
-	knownSeed = maphash.MakeSeed()
-)
 
 // longestTerm is the size up to which a word is a term, in bytes; longer words are cut.
 const longestTerm = 128
+
+// cachedWords bounds how many words an analyzer remembers the stem of.
+const cachedWords = 1 << 16
 
 // New makes an analyzer.
 func New(s Settings) (*Analyzer, error) {
@@ -76,11 +68,7 @@ func New(s Settings) (*Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, ok := known.Load(s)
-	if !ok {
-		words, _ = known.LoadOrStore(s, new(knownWords))
-	}
-	a := &Analyzer{stem: stem, known: words.(*knownWords)}
+	a := &Analyzer{stem: stem, cache: map[string]cached{}}
 	if s.Language == "english" {
 		a.stops = stopWords
 	}
@@ -146,14 +134,16 @@ func (a *Analyzer) Query(text string) []string {
 func (a *Analyzer) term(text string, start, end int) Term {
 	t := Term{Start: start, End: end}
 	folded := a.fold(text[start:end])
-	at := &a.known[maphash.Bytes(knownSeed, folded)%uint64(len(a.known))]
-	k := at.Load()
-	if k == nil || k.word != string(folded) {
+	c, ok := a.cache[string(folded)]
+	if !ok {
 		word := string(folded)
-		k = &knownWord{word, a.stem(word), a.stops[word]}
-		at.Store(k)
+		c = cached{a.stem(word), a.stops[word]}
+		if len(a.cache) >= cachedWords {
+			clear(a.cache)
+		}
+		a.cache[word] = c
 	}
-	t.Text, t.Stop = k.term, k.stop
+	t.Text, t.Stop = c.term, c.stop
 	return t
 }
 
@@ -161,8 +151,20 @@ func (a *Analyzer) term(text string, start, end int) Term {
 // call.
 func (a *Analyzer) fold(word string) []byte {
 	a.word = a.word[:0]
+	n := 0
+	for n < min(len(word), longestTerm) && isASCIIWord(word[n]) {
+		c := word[n]
+		if c <= 'Z' && 'A' <= c {
+			c |= 0x20
+		}
+		a.word = append(a.word, c)
+		n++
+	}
+	if n == len(word) {
+		return a.word
+	}
 	ascii := true
-	for _, r := range word {
+	for _, r := range word[n:] {
 		switch {
 		case r < utf8.RuneSelf:
 			if 'A' <= r && r <= 'Z' {
@@ -206,7 +208,12 @@ func (a *Analyzer) appendPairs(dst []Term, text string, start int) (_ []Term, en
 // word, and so does a point or comma between digits.
 func wordEnd(text string, start int) int {
 	var before rune
-	for i := start; i < len(text); {
+	i := start
+	for i < len(text) && isASCIIWord(text[i]) {
+		before = rune(text[i])
+		i++
+	}
+	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case isWord(r) && !isWide(r):
@@ -232,9 +239,11 @@ func joins(before, r rune, rest string) bool {
 	return false
 }
 
+func isASCIIWord(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' }
+
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		return isASCIIWord(byte(r))
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
 }
