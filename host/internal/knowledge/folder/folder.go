@@ -31,7 +31,8 @@ type Config struct {
 	// by words. Model is its name.
 	Embedder embed.Embedder
 	Model    string
-	// Workers is how many documents are read at once; 0 means one for each processor, and at least 2.
+	// Workers is how many documents are read at once; 0 means one for each processor, and at least
+	// 2.
 	Workers int
 	// Poll is the time between two scans; 0 means 2 s, a negative value scans once.
 	Poll time.Duration

@@ -136,7 +136,10 @@ func TestTablesAndJSON(t *testing.T) {
 		{"a.csv", "name\n\"" + strings.Repeat("x", 5<<20), nil, "bytes in one row"},
 		{
 			"a.json", ` [ {"a": [1, "]," ]}, "x" , [2,{"b":{"c":null}}] ] `,
-			[]string{"```json\n{\"a\": [1, \"],\" ]}\n```\n\n```json\n\"x\"\n```\n\n```json\n[2,{\"b\":{\"c\":null}}]\n```"},
+			[]string{
+				"```json\n{\"a\": [1, \"],\" ]}\n```\n\n```json\n\"x\"\n```\n\n" +
+					"```json\n[2,{\"b\":{\"c\":null}}]\n```",
+			},
 			"",
 		},
 		{"a.json", "[]", nil, ""},

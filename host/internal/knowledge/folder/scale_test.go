@@ -21,8 +21,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 )
 
-// TestScale takes in a folder of EASEL_SCALE_MB megabytes of Markdown in files of 100 KB and reports
-// the memory of the process after each eighth of them, which is to be flat.
+// TestScale takes in a folder of EASEL_SCALE_MB megabytes of Markdown in files of 100 KB and
+// reports the memory of the process after each eighth of them, which is to be flat.
 func TestScale(t *testing.T) {
 	megabytes, err := strconv.Atoi(os.Getenv("EASEL_SCALE_MB"))
 	if err != nil {
