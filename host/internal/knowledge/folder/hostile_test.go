@@ -70,7 +70,7 @@ func cutFile(t *testing.T, name string, data []byte, record bool) (*weighingCutt
 	reader := &document.Reader{}
 	t.Cleanup(func() { require.NoError(t, reader.Close()) })
 	c := &weighingCutter{Cutter: ingest.DocumentCutter{Reader: reader}, record: record}
-	f := opened(t, Config{Root: root, Cutter: c, Poll: -1})
+	f := opened(t, Config{Root: root, Cutter: c, Poll: -1, Wait: -1})
 	require.NoError(t, f.Await(t.Context()))
 	return c, f.document(t, "a", name)
 }
