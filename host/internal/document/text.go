@@ -162,5 +162,10 @@ func jsonBlocks(ctx context.Context, text string, lines bool, c *collector) erro
 			return err
 		}
 	}
+	if first == "" { // the decoder takes a stray bracket for the end
+		if _, err := in.Token(); !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
 	return nil
 }

@@ -152,6 +152,7 @@ func TestTablesAndJSON(t *testing.T) {
 		{"a.json", "[1", nil, "damaged"},
 		{"a.json", "[1}", nil, "damaged"},
 		{"a.json", `{"a":1`, nil, "damaged"},
+		{"a.json", `{"a":1}]`, nil, "damaged"},
 		{"a.json", "[1] 2", []string{"```json\n[1]\n```\n\n```json\n2\n```"}, ""},
 		{"a.json", `["\""]`, []string{"```json\n\"\\\"\"\n```"}, ""},
 		{"a.jsonl", "{\"a\":1}\n\n[2,3]\n", []string{"```json\n{\"a\":1}\n```\n\n```json\n[2,3]\n```"}, ""},
