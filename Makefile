@@ -16,7 +16,7 @@ FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/co
 FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))
 
 .DEFAULT_GOAL := help
-.PHONY: help release-files soak attack run run-terminal run-plugin test check fmt vet lint style gen gen-check wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
+.PHONY: help release-files soak attack run run-terminal run-plugin test check fmt vet lint style gen gen-check wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench bench-knowledge cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -224,6 +224,16 @@ attack: ## the attack set alone: odd requests, mutants of canvases (of the folde
 
 bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench
+
+CHUNKS ?= 100000
+FOLDER_MB ?= 256
+
+bench-knowledge: ## ingestion, search and lists of datasets, beside plain FTS5 in the same run: CHUNKS (100000) chunks, a folder of FOLDER_MB (256); minutes
+	$(GO) test -count=1 -run '^$$' -bench Markdown -benchtime 1x ./host/internal/knowledge/ingest
+	$(GO) test -count=1 -run '^$$' -bench BlocksOfPDF -benchtime 1x ./host/internal/document
+	$(GO) test -count=1 -run '^$$' -bench 'DocumentLists/sqlite' ./host/internal/store
+	EASEL_SCALE_MB=$(FOLDER_MB) $(GO) test -count=1 -timeout 2h -v -run '^TestScale$$' ./host/internal/knowledge/folder
+	EASEL_SCALE_CHUNKS=$(CHUNKS) $(GO) test -count=1 -timeout 2h -v -run '^TestScale$$' ./host/internal/knowledge/index/sqlite
 
 plugin-bench: ## plugins against the official Extism host, as ratios
 	$(GO) run ./build/bench plugins

@@ -8,6 +8,7 @@ package chunk
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine/block"
 )
@@ -45,7 +46,7 @@ type Chunk struct {
 	// them; they are not in the text, unless a heading itself belongs to the chunk.
 	Headings []string
 	// Repeated is the caption and the head of a table whose rows continue here from the chunk
-	// before.
+	// before; "" for one that is larger than a chunk.
 	Repeated string
 	Search   string   // what is embedded and searched in place of the text; "" is the text
 	Tags     []string // of the method tag
@@ -57,11 +58,32 @@ func (c *Chunk) Embedded() string {
 	if c.Search != "" {
 		return c.Search
 	}
-	var b strings.Builder
-	if len(c.Headings) > 0 {
-		b.WriteString(strings.Join(c.Headings, " > ") + "\n")
+	if len(c.Headings) == 0 {
+		return c.Repeated + c.Text
 	}
-	return b.String() + c.Repeated + c.Text
+	above := ""
+	for i, h := range c.Headings {
+		if i > 0 {
+			above += " > "
+		}
+		above += shortened(h)
+	}
+	return above + "\n" + c.Repeated + c.Text
+}
+
+// longestRepeated is the size up to which a heading is repeated in chunks below it, in bytes.
+const longestRepeated = 256
+
+// shortened is a heading as chunks below it repeat it.
+func shortened(heading string) string {
+	n := len(heading)
+	if n <= longestRepeated {
+		return heading
+	}
+	for n = longestRepeated; n > 0 && !utf8.RuneStart(heading[n]); {
+		n--
+	}
+	return heading[:n]
 }
 
 // kind is the type of an item.

@@ -165,7 +165,9 @@ func (s *Structure) cut(headings []part, b part) []Chunk {
 		parts = strings.SplitAfter(b.text, "\n")
 		for i := 1; i < min(len(parts)-1, deepestHead); i++ {
 			if isRule(parts[i]) {
-				head = b.caption + strings.Join(parts[:i+1], "")
+				if whole := b.caption + strings.Join(parts[:i+1], ""); s.Count(whole) <= s.Size {
+					head = whole
+				}
 				break
 			}
 		}
@@ -220,22 +222,30 @@ const deepestHead = 8
 // fitting is how many bytes of a text fit into a chunk: all, or up to a blank where there is one,
 // at least one character. It counts no more than a few chunks of a long text.
 func (s *Structure) fitting(text string) int {
-	low, high := 0, 4*s.Size // low fits, high does not
-	for high < len(text) && s.Count(text[:high]) <= s.Size {
-		low, high = high, 2*high
+	low, fits := 0, 0 // bytes that fit, and their tokens
+	high, over := 4*s.Size, 0
+	for high < len(text) {
+		if over = s.Count(text[:high]); over > s.Size {
+			break
+		}
+		low, fits, high = high, over, 2*high
 	}
 	if high >= len(text) {
-		if s.Count(text) <= s.Size {
-			return len(text)
-		}
 		high = len(text)
+		if over = s.Count(text); over <= s.Size {
+			return high
+		}
 	}
-	for high-low > 1 {
-		middle := (low + high) / 2
-		if s.Count(text[:middle]) <= s.Size {
-			low = middle
+	// Tokens are about equally long, so a guess by their number is closer than the middle.
+	for guess := true; high-low > 1 && fits < s.Size; guess = !guess {
+		at := (low + high) / 2
+		if guess {
+			at = low + max(1, min(high-low-1, (high-low)*(s.Size-fits)/(over-fits)))
+		}
+		if n := s.Count(text[:at]); n <= s.Size {
+			low, fits = at, n
 		} else {
-			high = middle
+			high, over = at, n
 		}
 	}
 	for low > 0 && !utf8.RuneStart(text[low]) {

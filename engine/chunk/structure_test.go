@@ -55,6 +55,19 @@ func TestStructure(t *testing.T) {
 	}
 }
 
+// Chunks repeat the beginning of a long heading, and no head of a table that is larger than they.
+func TestRepetitionIsBounded(t *testing.T) {
+	long := strings.Repeat("é", longestRepeated)
+	got := structure(2, "# "+long+"\n\none two\n\nthree")
+	require.Equal(t, []string{"# " + long, shortened(long) + "\none two", shortened(long) + "\nthree"}, got)
+	require.Len(t, shortened("x"+long), longestRepeated-1, "it ends with a whole character")
+
+	head := "| a b c | d |\n|---|---|"
+	got = structure(5, head+"\n| 1 | 2 |\n| 3 | 4 |\n")
+	require.Len(t, got, 4)
+	require.Equal(t, "| 3 | 4 |", got[3])
+}
+
 // randomDocument is Markdown of random blocks.
 func randomDocument(rng *rand.Rand) string {
 	var b strings.Builder

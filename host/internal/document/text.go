@@ -21,7 +21,7 @@ func textBlocks(ctx context.Context, limits *Limits, name, text string, c *colle
 	case ".csv", ".tsv":
 		return csvBlocks(ctx, limits, text, extension == ".tsv", c)
 	case ".json", ".jsonl", ".ndjson":
-		return jsonBlocks(ctx, text, c)
+		return jsonBlocks(ctx, text, extension != ".json", c)
 	case ".txt", ".text", ".log", "":
 		return addBlocks(ctx, block.Paragraphs(text), c)
 	default:
@@ -126,15 +126,14 @@ func separator(text string, tabs bool) rune {
 }
 
 // jsonBlocks adds a block of code for each member of an object, with its key as heading, or for
-// each element of a list. Of lines with a value each, every line is an element.
-func jsonBlocks(ctx context.Context, text string, c *collector) error {
+// each element of a list. Of several values one after the other, and of lines, each is an element.
+func jsonBlocks(ctx context.Context, text string, lines bool, c *collector) error {
 	in := json.NewDecoder(strings.NewReader(text))
 	first := ""
-	if trimmed := strings.TrimSpace(text); trimmed != "" {
+	if trimmed := strings.TrimSpace(text); !lines && trimmed != "" && json.Valid([]byte(trimmed)) {
 		first = trimmed[:1]
 	}
-	lines := first == "{" && !json.Valid([]byte(text))
-	if first == "[" || first == "{" && !lines {
+	if first == "[" || first == "{" {
 		if _, err := in.Token(); err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
@@ -143,7 +142,7 @@ func jsonBlocks(ctx context.Context, text string, c *collector) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if first == "{" && !lines {
+		if first == "{" {
 			key, err := in.Token()
 			if err != nil {
 				return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -161,6 +160,11 @@ func jsonBlocks(ctx context.Context, text string, c *collector) error {
 		}
 		if err := c.append(block.Block{Kind: block.Code, Language: "json", Text: string(value)}); err != nil {
 			return err
+		}
+	}
+	if first == "" { // the decoder takes a stray bracket for the end
+		if _, err := in.Token(); !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 	}
 	return nil

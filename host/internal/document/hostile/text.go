@@ -23,7 +23,7 @@ func texts() []File {
 		repeated("numbers.json", "[", "0,", 30*mega),
 		repeated("deep.json", "", "[", 60*mega),
 		repeated("long-key.json", `{"`+strings.Repeat("k", mega)+`":[`, "1,", 7*mega),
-		repeated("long-heading.md", "# "+strings.Repeat("x", mega)+"\n\n", strings.Repeat("y ", 400)+"\n\n", 10_000),
+		repeated("long-heading.md", "# "+strings.Repeat("x", 64<<10)+"\n\n", strings.Repeat("y ", 400)+"\n\n", 10_000),
 		repeated("latin1.txt", "", "\xe9 \x93\x94", 15*mega),
 		repeated("utf16.txt", "\xff\xfe", "\x00\x4e", 30*mega),
 		repeated("unmarked-utf16.txt", "", "a\x00", 30*mega),

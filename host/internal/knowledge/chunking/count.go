@@ -89,12 +89,12 @@ func nextPiece(text string) int {
 	first, size := utf8.DecodeRuneInString(text)
 	switch {
 	case isLetter(first):
-		return size + spanOf(text[size:], isLetter)
-	case unicode.IsNumber(first):
+		return size + letters(text[size:])
+	case isNumber(first):
 		return numbers(text)
 	}
 	if first != '\r' && first != '\n' {
-		if n := spanOf(text[size:], isLetter); n > 0 {
+		if n := letters(text[size:]); n > 0 {
 			return size + n
 		}
 	}
@@ -130,6 +130,35 @@ func isLetter(r rune) bool {
 	return unicode.IsLetter(r)
 }
 
+// isNumber is unicode.IsNumber, faster for ASCII.
+func isNumber(r rune) bool {
+	if r < utf8.RuneSelf {
+		return '0' <= r && r <= '9'
+	}
+	return unicode.IsNumber(r)
+}
+
+// isSpace is unicode.IsSpace, faster for ASCII.
+func isSpace(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r == ' ' || '\t' <= r && r <= '\r'
+	}
+	return unicode.IsSpace(r)
+}
+
+// letters is how many bytes at the beginning of a text are letters.
+func letters(text string) int {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf:
+			return i + spanOf(text[i:], unicode.IsLetter)
+		case c|0x20 < 'a' || 'z' < c|0x20:
+			return i
+		}
+	}
+	return len(text)
+}
+
 // spanOf is how many bytes at the beginning of a text have a property.
 func spanOf(text string, has func(rune) bool) int {
 	for i, r := range text {
@@ -144,7 +173,7 @@ func spanOf(text string, has func(rune) bool) int {
 func numbers(text string) int {
 	n := 0
 	for i, r := range text {
-		if n == 3 || !unicode.IsNumber(r) {
+		if n == 3 || !isNumber(r) {
 			return i
 		}
 		n++
@@ -160,7 +189,7 @@ func punctuation(text string) int {
 		start = 1
 	}
 	n := spanOf(text[start:], func(r rune) bool {
-		return !unicode.IsSpace(r) && !isLetter(r) && !unicode.IsNumber(r)
+		return !isSpace(r) && !isLetter(r) && !isNumber(r)
 	})
 	if n == 0 {
 		return 0
@@ -177,7 +206,7 @@ func punctuation(text string) int {
 func spaces(text string) int {
 	end, last, line := 0, 0, 0
 	for i, r := range text {
-		if !unicode.IsSpace(r) {
+		if !isSpace(r) {
 			break
 		}
 		last, end = i, i+utf8.RuneLen(r)

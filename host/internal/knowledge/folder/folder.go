@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -26,9 +27,13 @@ type Config struct {
 	// Cutter reads and cuts the documents; Images says that it reads text in images.
 	Cutter ingest.Cutter
 	Images bool
-	// Embedder makes vectors; nil means that documents are searched by words. Model is its name.
+	// Embedder makes vectors, for several documents at once; nil means that documents are searched
+	// by words. Model is its name.
 	Embedder embed.Embedder
 	Model    string
+	// Workers is how many documents are read at once; 0 means one for each processor, and at least
+	// 2.
+	Workers int
 	// Poll is the time between two scans; 0 means 2 s, a negative value scans once.
 	Poll time.Duration
 	// Wait is how long a search waits for the first scan; 0 means 10 s, a negative value has no
@@ -47,13 +52,13 @@ type Folder struct {
 	root    *os.Root
 	index   index.Index
 	records *records
+	stop    context.CancelFunc
+	ready   chan struct{} // closed after the first scan
+	work    sync.WaitGroup
+
+	mu sync.RWMutex
 	// reported are documents that could not be read for now, with their marks.
 	reported map[string]string
-	stop     context.CancelFunc
-	ready    chan struct{} // closed after the first scan
-	work     sync.WaitGroup
-
-	mu       sync.RWMutex
 	datasets map[string]*folderDataset // by key
 	scanned  int                       // documents of the scan in progress that are done
 	listed   int                       // of all
@@ -66,6 +71,9 @@ func Open(ctx context.Context, cfg Config) (*Folder, error) {
 	}
 	if cfg.Wait == 0 {
 		cfg.Wait = 10 * time.Second
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = max(2, runtime.GOMAXPROCS(0))
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()

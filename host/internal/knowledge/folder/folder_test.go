@@ -294,6 +294,41 @@ func TestBusyDocumentIsReadAgain(t *testing.T) {
 	require.Equal(t, []string{"x.pdf: apple"}, ask(t, opened(t, cfg), "apple", "a"))
 }
 
+// meetingCutter gives the pieces of a document when as many others are read at the same time.
+type meetingCutter struct {
+	arrived chan struct{}
+	all     chan struct{}
+}
+
+func (c *meetingCutter) Cut(ctx context.Context, in ingest.Input) iter.Seq2[ingest.Piece, error] {
+	return func(yield func(ingest.Piece, error) bool) {
+		c.arrived <- struct{}{}
+		select {
+		case <-c.all:
+			yield(ingest.Piece{Content: "apple " + in.Source.Name, Tokens: 1}, nil)
+		case <-ctx.Done():
+			yield(ingest.Piece{}, ctx.Err())
+		}
+	}
+}
+
+// As many documents are read at once as there are workers; a search waits for none of them.
+func TestDocumentsAreReadAtOnce(t *testing.T) {
+	const workers = 3
+	c := &meetingCutter{arrived: make(chan struct{}, 9), all: make(chan struct{})}
+	root := files(t, "a/1.txt", "x", "a/2.txt", "x", "a/3.txt", "x", "a/4.txt", "x")
+	f := opened(t, Config{Root: root, Cutter: c, Workers: workers, Poll: -1})
+	for range workers {
+		<-c.arrived
+	}
+	stats, err := f.Index().Stats(t.Context(), "a")
+	require.NoError(t, err)
+	require.Zero(t, stats.Chunks)
+	close(c.all)
+	require.NoError(t, f.Await(t.Context()))
+	require.Len(t, ask(t, f, "apple", "a"), 4)
+}
+
 // What another version could not read is read by this one.
 func TestFailureOfAnotherVersion(t *testing.T) {
 	r := &record{Failure: failureOf(document.ErrDamaged)}
@@ -348,6 +383,9 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 		require.Greater(t, v, 0.9)
 	}
 	nearest(f, "1.txt")
+	require.Eventually(t, func() bool {
+		return f.document(t, "a", "2.txt").State == dataset.Done
+	}, patience, time.Millisecond)
 	require.NoError(t, f.Close())
 
 	before := model.calls.Load()

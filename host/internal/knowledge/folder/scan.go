@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
@@ -133,7 +134,7 @@ func (f *Folder) scan(ctx context.Context, first bool) error {
 	if err != nil {
 		return err
 	}
-	began, shown := time.Now(), time.Now()
+	began := time.Now()
 	changed, err := f.plan(ctx, list, first)
 	if err != nil {
 		return err
@@ -142,17 +143,11 @@ func (f *Folder) scan(ctx context.Context, first bool) error {
 	if err != nil {
 		return err
 	}
-	for i := range changed {
-		f.mu.Lock()
-		f.scanned, f.listed = len(list.files)-len(changed)+i, len(list.files)
-		f.mu.Unlock()
-		if err := f.take(ctx, &changed[i]); err != nil {
-			return err
-		}
-		if time.Since(shown) > 5*time.Second {
-			shown = time.Now()
-			f.cfg.Logger.Info("indexing knowledge", "done", i+1, "of", len(changed))
-		}
+	f.mu.Lock()
+	f.scanned, f.listed = len(list.files)-len(changed), len(list.files)
+	f.mu.Unlock()
+	if err := f.takeAll(ctx, changed); err != nil {
+		return err
 	}
 	if len(changed)+gone > 0 || first {
 		documents, chunks := f.count()
@@ -160,6 +155,45 @@ func (f *Folder) scan(ctx context.Context, first bool) error {
 			"changed", len(changed)+gone, "took", time.Since(began).Round(time.Millisecond))
 	}
 	return nil
+}
+
+// takeAll takes documents in, several at once: one is read and cut while the index takes another.
+// The first error ends it.
+func (f *Folder) takeAll(parent context.Context, changed []file) error {
+	ctx, stop := context.WithCancelCause(parent)
+	defer stop(nil)
+	next := make(chan *file)
+	var workers sync.WaitGroup
+	for range min(f.cfg.Workers, len(changed)) {
+		workers.Go(func() {
+			for v := range next {
+				if err := f.take(ctx, v); err != nil {
+					stop(err)
+					return
+				}
+				f.mu.Lock()
+				f.scanned++
+				f.mu.Unlock()
+			}
+		})
+	}
+	shown := time.Now()
+	for i := range changed {
+		select {
+		case next <- &changed[i]:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if time.Since(shown) > 5*time.Second {
+			shown = time.Now()
+			f.cfg.Logger.Info("indexing knowledge", "done", i, "of", len(changed))
+		}
+	}
+	close(next)
+	workers.Wait()
+	return context.Cause(ctx)
 }
 
 // plan queues the documents that are new or have changed, and returns their files.

@@ -112,8 +112,11 @@ func (f *Folder) later(ctx context.Context, v *file, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if f.reported[v.name] != v.mark {
-		f.reported[v.name] = v.mark
+	f.mu.Lock()
+	known := f.reported[v.name] == v.mark
+	f.reported[v.name] = v.mark
+	f.mu.Unlock()
+	if !known {
 		f.cfg.Logger.Warn("document cannot be read now, retrying", "document", v.name, "err", err)
 	}
 	f.update(v, func(d *dataset.Document) {
@@ -172,11 +175,40 @@ func (r *reading) replace(ctx context.Context) error {
 	if err := r.folder.index.Create(ctx, v.dataset, index.Settings{}.Normal()); err != nil {
 		return err
 	}
+	// One document at a time is written: it is read and cut, and at least begins to be embedded,
+	// before its turn.
+	next, stop := iter.Pull2(r.chunks(ctx, source))
+	defer stop()
+	var ready []index.Chunk
+	for len(ready) < ahead {
+		c, err, more := next()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		ready = append(ready, c)
+	}
 	return r.folder.index.Replace(ctx, v.dataset, index.Document{
 		ID: idOf(v.dataset, v.path), Name: v.path, Version: r.record.Version, Meta: meta,
-		Chunks: r.chunks(ctx, source),
+		Chunks: func(yield func(index.Chunk, error) bool) {
+			for _, c := range ready {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			for c, err, more := next(); more; c, err, more = next() {
+				if !yield(c, err) {
+					return
+				}
+			}
+		},
 	})
 }
+
+// ahead is how many chunks of a document are made before the index takes the first.
+const ahead = 256
 
 // open opens the file behind the block of metadata at its beginning.
 func (r *reading) open(skip int64) func(context.Context) (io.ReadCloser, error) {

@@ -79,8 +79,8 @@ func (c DocumentCutter) Cut(ctx context.Context, in Input) iter.Seq2[Piece, erro
 		}
 		defer release()
 		in.Report("Finish parsing.")
-		for _, p := range pieces {
-			if !yield(p, nil) {
+		for p, err := range pieces {
+			if !yield(p, err) || err != nil {
 				return
 			}
 		}
@@ -88,7 +88,7 @@ func (c DocumentCutter) Cut(ctx context.Context, in Input) iter.Seq2[Piece, erro
 }
 
 // pieces are all pieces of a document; release gives back the memory that they take.
-func (c DocumentCutter) pieces(ctx context.Context, in Input) (_ []Piece, release func(), err error) {
+func (c DocumentCutter) pieces(ctx context.Context, in Input) (_ iter.Seq2[Piece, error], release func(), err error) {
 	if in.Pipeline != "" {
 		if c.Pipeline == nil {
 			return nil, nil, fmt.Errorf("pipeline %q: this host parses by methods only", in.Pipeline)
@@ -109,7 +109,8 @@ func (c DocumentCutter) pieces(ctx context.Context, in Input) (_ []Piece, releas
 		return nil, nil, err
 	}
 	// The blocks are held with the chunks, which share their text.
-	if release, err = c.Reader.Reserve(ctx, 2*sizeOf(blocks)); err != nil {
+	size := sizeOf(blocks)
+	if release, err = c.Reader.Reserve(ctx, 2*size); err != nil {
 		return nil, nil, err
 	}
 	chunks, err := chunking.Cut(ctx, in.Method, in.Config, chunking.Document{Name: in.Source.Name, Blocks: blocks})
@@ -117,11 +118,31 @@ func (c DocumentCutter) pieces(ctx context.Context, in Input) (_ []Piece, releas
 		release()
 		return nil, nil, err
 	}
-	pieces := make([]Piece, len(chunks))
-	for i := range chunks {
-		pieces[i] = pieceOf(&chunks[i])
+	return ofChunks(chunks, max(leastBound, growth*size)), release, nil
+}
+
+// Chunks repeat headings and the heads of tables. Those of a document may together have growth
+// times its text, or leastBound bytes.
+const (
+	growth     = 16
+	leastBound = 16 << 20
+)
+
+// ofChunks makes the pieces of chunks one at a time. It fails when they have more than most bytes.
+func ofChunks(chunks []chunking.Chunk, most int64) iter.Seq2[Piece, error] {
+	return func(yield func(Piece, error) bool) {
+		left := most
+		for i := range chunks {
+			p := pieceOf(&chunks[i])
+			if left -= int64(len(p.Content) + len(p.Text)); left < 0 {
+				yield(Piece{}, fmt.Errorf("%w: its chunks have more than %d bytes", document.ErrLimit, most))
+				return
+			}
+			if !yield(p, nil) {
+				return
+			}
+		}
 	}
-	return pieces, release, nil
 }
 
 // sizeOf is about how many bytes the texts of blocks take.
@@ -149,27 +170,27 @@ func pieceOf(c *chunking.Chunk) Piece {
 }
 
 // ofPipeline are the chunks of a pipeline as pieces. Vectors are those of the dataset's model.
-func ofPipeline(r *pipeline.Result) ([]Piece, error) {
+func ofPipeline(r *pipeline.Result) (iter.Seq2[Piece, error], error) {
 	var meta map[string]any
 	if err := json.Unmarshal([]byte(r.Metadata.JSON()), &meta); err != nil {
 		return nil, fmt.Errorf("metadata of a pipeline: %w", err)
 	}
-	pieces := make([]Piece, len(r.Chunks))
-	for i := range r.Chunks {
-		c := &r.Chunks[i]
-		pieces[i] = Piece{
-			Content: c.Text, Keywords: c.Keywords, Questions: c.Questions, Kind: c.Kind, Image: c.Image,
-			Parent: c.Parent, Hidden: c.Hidden, Tokens: chunking.Count(c.Text),
+	return func(yield func(Piece, error) bool) {
+		for i := range r.Chunks {
+			c := &r.Chunks[i]
+			p := Piece{
+				Content: c.Text, Text: c.Summary, Keywords: c.Keywords, Questions: c.Questions, Kind: c.Kind,
+				Image: c.Image, Parent: c.Parent, Hidden: c.Hidden, Tokens: chunking.Count(c.Text),
+			}
+			for _, at := range c.Positions {
+				p.Positions = append(p.Positions, at[:])
+			}
+			if i == 0 && len(meta) > 0 {
+				p.Meta = meta
+			}
+			if !yield(p, nil) {
+				return
+			}
 		}
-		if c.Summary != "" {
-			pieces[i].Text = c.Summary
-		}
-		for _, at := range c.Positions {
-			pieces[i].Positions = append(pieces[i].Positions, at[:])
-		}
-	}
-	if len(pieces) > 0 && len(meta) > 0 {
-		pieces[0].Meta = meta
-	}
-	return pieces, nil
+	}, nil
 }

@@ -189,7 +189,7 @@ func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 }
 
 // Version changes when the same document and settings give other chunks.
-const Version = 1
+const Version = 2
 
 // digest is that of all that the chunks of a document depend on.
 func (j *job) digest(ds *store.Dataset) string {

@@ -151,8 +151,20 @@ func (a *Analyzer) term(text string, start, end int) Term {
 // call.
 func (a *Analyzer) fold(word string) []byte {
 	a.word = a.word[:0]
+	n := 0
+	for n < min(len(word), longestTerm) && isASCIIWord(word[n]) {
+		c := word[n]
+		if c <= 'Z' && 'A' <= c {
+			c |= 0x20
+		}
+		a.word = append(a.word, c)
+		n++
+	}
+	if n == len(word) {
+		return a.word
+	}
 	ascii := true
-	for _, r := range word {
+	for _, r := range word[n:] {
 		switch {
 		case r < utf8.RuneSelf:
 			if 'A' <= r && r <= 'Z' {
@@ -196,7 +208,12 @@ func (a *Analyzer) appendPairs(dst []Term, text string, start int) (_ []Term, en
 // word, and so does a point or comma between digits.
 func wordEnd(text string, start int) int {
 	var before rune
-	for i := start; i < len(text); {
+	i := start
+	for i < len(text) && isASCIIWord(text[i]) {
+		before = rune(text[i])
+		i++
+	}
+	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case isWord(r) && !isWide(r):
@@ -222,9 +239,11 @@ func joins(before, r rune, rest string) bool {
 	return false
 }
 
+func isASCIIWord(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' }
+
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		return isASCIIWord(byte(r))
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
 }

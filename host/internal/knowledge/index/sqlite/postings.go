@@ -34,6 +34,18 @@ func (p *postings) extend(data []byte, renumber func(local int) int) {
 	}
 }
 
+// join adds another list, whose numbers begin at offset. Only its first entry is encoded again.
+func (p *postings) join(more *postings, offset int) {
+	it := iterator{data: more.data}
+	if !it.next() {
+		return
+	}
+	p.add(offset+it.local, it.count)
+	p.data = append(p.data, it.data...)
+	p.next = offset + more.next
+	p.n += more.n - 1
+}
+
 // iterator reads encoded postings.
 type iterator struct {
 	data         []byte

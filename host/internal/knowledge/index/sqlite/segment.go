@@ -76,7 +76,7 @@ func (s *segment) extend(more *segment) {
 			ours = &postings{}
 			s.tail.postings[term] = ours
 		}
-		ours.extend(theirs.data, func(local int) int { return offset + local })
+		ours.join(theirs, offset)
 	}
 	s.live += more.live
 	s.words += more.words
