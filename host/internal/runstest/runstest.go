@@ -50,7 +50,9 @@ func New(t testing.TB) *Host {
 	var err error
 	h.Registry, err = engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)
-	require.NoError(t, h.Registry.Add(engine.Spec{Name: "Wait", New: func() engine.Component { return wait{h} }}))
+	require.NoError(t, h.Registry.Add(engine.Spec{
+		Name: "Wait", Hidden: true, New: func() engine.Component { return wait{h} },
+	}))
 	return h
 }
 
