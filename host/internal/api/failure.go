@@ -11,11 +11,11 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// Failure is an answer that tells what went wrong.
+// Failure is why a request failed; an [ErrorForm] writes it.
 type Failure struct {
 	Kind    Kind
 	Message string
-	// Data is for faces whose answers have it beside the message; HasData tells null from none.
+	// Data is for faces that answer it beside the message; without HasData there is none, not null.
 	Data    engine.Value
 	HasData bool
 	// Status is the HTTP status on every face; 0 leaves it to the face.
@@ -67,8 +67,8 @@ const (
 	noPublished = "No available published version"
 )
 
-// AsFailure makes an answer of any error. Texts of errors that are not meant
-// for clients are replaced; internal says that the log should have the error.
+// AsFailure turns any error into a failure. The text of an error that is not meant for clients is
+// replaced; internal reports that the error belongs in the log.
 func AsFailure(err error) (f *Failure, internal bool) {
 	if errors.As(err, &f) {
 		return f, false
@@ -155,7 +155,7 @@ func UnknownOrder(got string, accepted []string) *Failure {
 	return Failed(KindBadRequest, "argument orderby must be one of %s, not %.40q", strings.Join(accepted, ", "), got)
 }
 
-// awayFor is when a client should come back to a host that cannot answer.
+// awayFor is how long a client should wait before it tries again.
 const awayFor = 2 * time.Second
 
 // away says what of the host cannot be reached, when that is what failed.

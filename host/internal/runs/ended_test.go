@@ -10,6 +10,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -18,25 +19,25 @@ import (
 // is done or saved twice.
 func TestEndedRunIsNotDoneAgain(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(waiting)
-	session := b.session(canvas, waiting)
+	canvas := b.Canvas(runstest.Waiting)
+	session := b.Session(canvas, runstest.Waiting)
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Ran.Load() == 1 }, runstest.Patience, time.Millisecond)
 
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	for _, run := range []string{j.ID, "next"} {
 		v.LastRun, v.Rounds = run, v.Rounds+1
-		v.Rev, err = b.store.Runs.End(t.Context(), store.RunEnd{ID: run, Status: store.RunDone}, &v)
+		v.Rev, err = b.Store.Runs.End(t.Context(), store.RunEnd{ID: run, Status: store.RunDone}, &v)
 		require.NoError(t, err)
 	}
-	b.close() // the log still says that the run waits
-	b.open()
+	b.Close() // the log still says that the run waits
+	b.Open()
 	records := b.read(j.ID)
 	require.Regexp(t, "takeover end$", kinds(records))
 	require.Equal(t, store.RunDone, EndOf(records[len(records)-1]).Status)
-	require.EqualValues(t, 1, b.ran.Load(), "no step is done again")
-	now, err := b.store.Sessions.Get(t.Context(), "t", session)
+	require.EqualValues(t, 1, b.Ran.Load(), "no step is done again")
+	now, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Equal(t, []any{v.Rev, "next", int64(2)}, []any{now.Rev, now.LastRun, now.Rounds})
 }
@@ -45,17 +46,17 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 // of it. A reader of its events does not wait for ever.
 func TestForgottenEndIsWrittenAgain(t *testing.T) {
 	b := newBench(t)
-	row := store.Run{ID: "r", Tenant: "t", Canvas: b.canvas(talk), Message: "m"}
-	require.NoError(t, b.store.Runs.Start(t.Context(), row))
-	_, err := b.store.Runs.End(t.Context(), store.RunEnd{ID: "r", Status: store.RunDone}, nil)
+	row := store.Run{ID: "r", Tenant: "t", Canvas: b.Canvas(runstest.Talk), Message: "m"}
+	require.NoError(t, b.Store.Runs.Start(t.Context(), row))
+	_, err := b.Store.Runs.End(t.Context(), store.RunEnd{ID: "r", Status: store.RunDone}, nil)
 	require.NoError(t, err)
-	lease, err := b.log.Claim(t.Context(), runlog.Run{ID: "r"})
+	lease, err := b.Log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
 	_, err = lease.Append(t.Context(), runlog.Record{Kind: "half", Data: []byte(`{}`)})
 	require.NoError(t, err)
-	b.close()
-	forget(t, b.dir)
-	b.open()
+	b.Close()
+	forget(t, b.Dir)
+	b.Open()
 	kept, err := b.runs.Kept(t.Context(), row)
 	require.NoError(t, err)
 	require.True(t, kept)

@@ -6,13 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 func TestOldRunsAreForgotten(t *testing.T) {
 	b := newBench(t)
 	b.only(drop) // the test forgets by itself
-	canvas := b.canvas(talk)
+	canvas := b.Canvas(runstest.Talk)
 	var ids []string
 	for range 3 {
 		j, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: canvas})
@@ -20,13 +21,13 @@ func TestOldRunsAreForgotten(t *testing.T) {
 		ids = append(ids, j.ID)
 	}
 	listed := func() (n int) {
-		_, n, err := b.store.Runs.List(
+		_, n, err := b.Store.Runs.List(
 			t.Context(), store.RunFilter{Tenant: "t", Status: store.RunDone}, store.Page{Limit: 1},
 		)
 		require.NoError(t, err)
 		return n
 	}
-	require.Eventually(t, func() bool { return listed() == len(ids) }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return listed() == len(ids) }, runstest.Patience, 10*time.Millisecond)
 	b.runs.history.keep = time.Hour
 	require.NoError(t, b.runs.history.forgetOld(t.Context()))
 	require.Equal(t, len(ids), listed())
@@ -34,5 +35,5 @@ func TestOldRunsAreForgotten(t *testing.T) {
 	require.Eventually(t, func() bool {
 		require.NoError(t, b.runs.history.forgetOld(t.Context()))
 		return listed() == 0
-	}, patience, 10*time.Millisecond)
+	}, runstest.Patience, 10*time.Millisecond)
 }

@@ -11,12 +11,13 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // largeWaiting is the canvas waiting with n bytes more.
 func largeWaiting(n int) string {
-	return strings.Replace(waiting, `"content":["first"]`, fmt.Sprintf(`"content":[%q]`, strings.Repeat("x", n)), 1)
+	return strings.Replace(runstest.Waiting, `"content":["first"]`, fmt.Sprintf(`"content":[%q]`, strings.Repeat("x", n)), 1)
 }
 
 // documents gives a bench a budget with room for one and a half documents.
@@ -33,10 +34,10 @@ func TestLargeDocumentIsReservedUntilItsRunEnds(t *testing.T) {
 			b := newBench(t)
 			doc := largeWaiting(1 << 20)
 			budget := b.documents(doc)
-			large, small := b.canvas(doc), b.canvas(waiting)
+			large, small := b.Canvas(doc), b.Canvas(runstest.Waiting)
 			j := Job{Canvas: large, Keep: keep}
 			if keep == KeepSession {
-				j.Session = b.session(large, doc)
+				j.Session = b.Session(large, doc)
 			}
 			first := b.start(j)
 			require.GreaterOrEqual(t, budget.Used(), int64(documentCopies<<20))
@@ -48,17 +49,17 @@ func TestLargeDocumentIsReservedUntilItsRunEnds(t *testing.T) {
 			_, err := b.runs.Start(ctx, Job{ID: "refused", Tenant: "t", Canvas: large})
 			require.ErrorIs(t, err, ErrMemory)
 			require.Equal(t, "host_memory", CodeOf(err))
-			_, err = b.store.Runs.Get(t.Context(), "t", "refused")
+			_, err = b.Store.Runs.Get(t.Context(), "t", "refused")
 			require.ErrorIs(t, err, store.ErrNotFound)
 			second := b.start(Job{Canvas: small})
 			require.Equal(t, held, budget.Used())
 
-			b.gate <- struct{}{}
-			b.gate <- struct{}{}
+			b.Gate <- struct{}{}
+			b.Gate <- struct{}{}
 			for _, run := range []string{first.ID, second.ID} {
 				require.NoError(t, b.runs.Follow(t.Context(), run, runlog.Pos{}, func(runlog.Record) bool { return true }))
 			}
-			require.Eventually(t, func() bool { return budget.Used() <= int64(cachedCopies*len(doc)) }, patience, time.Millisecond,
+			require.Eventually(t, func() bool { return budget.Used() <= int64(cachedCopies*len(doc)) }, runstest.Patience, time.Millisecond,
 				"only what the log's server caches")
 		})
 	}
@@ -69,7 +70,7 @@ func TestDocumentLargerThanBudgetIsRefused(t *testing.T) {
 	doc := largeWaiting(1 << 20)
 	budget := memlimit.New("canvases of runs", 1<<20)
 	b.runs.memory = budget
-	_, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: b.canvas(doc)})
+	_, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: b.Canvas(doc)})
 	require.ErrorIs(t, err, ErrTooLarge)
 	require.NotErrorIs(t, err, ErrMemory)
 	require.Equal(t, "host_memory", CodeOf(err))
@@ -83,17 +84,17 @@ func TestQueuedRunWaitsForMemoryOfItsDocument(t *testing.T) {
 	budget := b.documents(doc)
 	other := budget.Open()
 	require.NoError(t, other.Grow(budget.Size()))
-	canvas := b.canvas(doc)
-	require.NoError(t, b.log.Submit(t.Context(), runlog.Run{ID: "late", Data: []byte(`{"id":"late","tenant":"t","canvas":"` + canvas + `"}`)}))
-	b.gate <- struct{}{}
+	canvas := b.Canvas(doc)
+	require.NoError(t, b.Log.Submit(t.Context(), runlog.Run{ID: "late", Data: []byte(`{"id":"late","tenant":"t","canvas":"` + canvas + `"}`)}))
+	b.Gate <- struct{}{}
 	require.Eventually(t, func() bool {
-		row, err := b.store.Runs.Get(t.Context(), "t", "late")
+		row, err := b.Store.Runs.Get(t.Context(), "t", "late")
 		return err == nil && row.Status == store.RunActive
-	}, patience, time.Millisecond)
-	require.Zero(t, b.ran.Load())
+	}, runstest.Patience, time.Millisecond)
+	require.Zero(t, b.Ran.Load())
 	other.Close()
 	require.NoError(t, b.runs.Follow(t.Context(), "late", runlog.Pos{}, func(runlog.Record) bool { return true }))
-	require.EqualValues(t, 1, b.ran.Load())
+	require.EqualValues(t, 1, b.Ran.Load())
 }
 
 func TestSmallDocumentNeedsNoMemoryOfBudget(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 )
 
 // speech is a canvas of n messages of the query, a node that waits, and a last message.
@@ -34,14 +35,14 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 	b := newBench(t)
 	const messages = 80
 	dsl := speech(messages)
-	canvas := b.canvas(dsl)
-	session := b.session(canvas, dsl)
+	canvas := b.Canvas(dsl)
+	session := b.Session(canvas, dsl)
 	query := strings.Repeat("x", 20<<10)
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String(query)})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Ran.Load() == 1 }, runstest.Patience, time.Millisecond)
 	all, err := b.runs.Records(t.Context(), j.ID)
 	require.NoError(t, err)
-	b.close()
+	b.Close()
 	read := make(chan past, 1)
 	b.other = func(ctx context.Context, r *Runs, e *runlog.Lease) error {
 		p, err := r.takeovers.past(context.WithoutCancel(ctx), e)
@@ -51,22 +52,22 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 		}
 		return r.takeovers.takeOver(ctx, e)
 	}
-	b.open()
+	b.Open()
 	p := <-read
 	require.Equal(t, dsl, string(p.doc))
 	t.Logf("%d records of %d bytes, read %d of %d", len(all), size(all), len(p.records), size(p.records))
 	require.Less(t, size(p.records), size(all)/2)
 	require.Equal(t, string(engine.EventSnapshot), p.records[0].Kind)
 
-	require.Eventually(t, func() bool { return b.ran.Load() == 2 }, patience, time.Millisecond)
-	b.gate <- struct{}{}
+	require.Eventually(t, func() bool { return b.Ran.Load() == 2 }, runstest.Patience, time.Millisecond)
+	b.Gate <- struct{}{}
 	records := b.read(j.ID)
 	require.Regexp(t, "node_started:W takeover node_finished:W node_started:B message message_end node_finished:B workflow_finished end$", kinds(records))
 	var whole Transcript
 	for _, r := range records {
 		whole.Take(r)
 	}
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	turns, err := engine.ParseJSON(v.Messages)
 	require.NoError(t, err)
@@ -111,16 +112,16 @@ func BenchmarkTakeOver(b *testing.B) {
 	for _, messages := range []int{40, 200} {
 		w := newBench(b)
 		dsl := speech(messages)
-		j := w.start(Job{Canvas: w.canvas(dsl), Query: engine.String(strings.Repeat("x", 20<<10))})
-		require.Eventually(b, func() bool { return w.ran.Load() == 1 }, time.Minute, time.Millisecond)
-		w.close()
+		j := w.start(Job{Canvas: w.Canvas(dsl), Query: engine.String(strings.Repeat("x", 20<<10))})
+		require.Eventually(b, func() bool { return w.Ran.Load() == 1 }, time.Minute, time.Millisecond)
+		w.Close()
 		leases, done := make(chan *runlog.Lease), make(chan struct{})
 		w.other = func(_ context.Context, _ *Runs, e *runlog.Lease) error {
 			leases <- e
 			<-done
 			return nil
 		}
-		w.open()
+		w.Open()
 		lease := <-leases
 		for _, whole := range []bool{false, true} {
 			b.Run(fmt.Sprintf("messages=%d/whole=%v", messages, whole), func(b *testing.B) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -16,8 +17,8 @@ import (
 // than the run, also when another process has saved it.
 func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 	b := newBench(t)
-	id := b.canvas(talk)
-	beside, err := store.Open(t.Context(), store.Config{Dir: b.dir, Sync: store.SyncInterval})
+	id := b.Canvas(runstest.Talk)
+	beside, err := store.Open(t.Context(), store.Config{Dir: b.Dir, Sync: store.SyncInterval})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, beside.Close()) }()
 	said := func() string {
@@ -29,7 +30,7 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 		return said.Text.String()
 	}
 	require.Equal(t, "You said x", said())
-	for _, s := range []*store.Store{b.store, beside, beside} {
+	for _, s := range []*store.Store{b.Store, beside, beside} {
 		verb := "You said"
 		for range 3 {
 			again := verb + " again"
@@ -44,7 +45,7 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 		}
 	}
 	_, err = beside.Canvases.Edit(t.Context(), "t", id, "", func(c *store.Canvas) error {
-		c.DSL = []byte(waiting)
+		c.DSL = []byte(runstest.Waiting)
 		return nil
 	})
 	require.NoError(t, err)
@@ -62,7 +63,7 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 // BenchmarkRun is a run of two nodes, from the job to its last record.
 func BenchmarkRun(b *testing.B) {
 	w := newBench(b)
-	id := w.canvas(talk)
+	id := w.Canvas(runstest.Talk)
 	b.SetParallelism(16)
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
@@ -79,7 +80,7 @@ func TestPlansAreBoundedInBytes(t *testing.T) {
 	b := newBench(t)
 	p := &plans{registry: b.runs.plans.registry, most: 1 << 20}
 	padded := func(i, size int) []byte {
-		return []byte(strings.Replace(talk, "You said", fmt.Sprint(i)+strings.Repeat("x", size), 1))
+		return []byte(strings.Replace(runstest.Talk, "You said", fmt.Sprint(i)+strings.Repeat("x", size), 1))
 	}
 	held := func() (n int64) {
 		for _, v := range p.saved {
@@ -114,13 +115,13 @@ func TestPlansAreBoundedInBytes(t *testing.T) {
 // BenchmarkTurn is the same run as a turn, in as many sessions as there are clients.
 func BenchmarkTurn(b *testing.B) {
 	w := newBench(b)
-	id := w.canvas(talk)
+	id := w.Canvas(runstest.Talk)
 	b.SetParallelism(16)
 	b.RunParallel(func(p *testing.PB) {
-		session := w.session(id, talk)
+		session := w.Session(id, runstest.Talk)
 		for n := 0; p.Next(); n++ {
 			if n%50 == 49 { // its history grows with each turn
-				session = w.session(id, talk)
+				session = w.Session(id, runstest.Talk)
 			}
 			j, err := w.runs.Start(b.Context(), Job{Tenant: "t", Canvas: id, Session: session, Keep: KeepSession, Query: engine.String("x")})
 			require.NoError(b, err)

@@ -8,26 +8,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // says is talk with another verb.
-func says(verb string) []byte { return []byte(strings.Replace(talk, "said", verb, 1)) }
+func says(verb string) []byte { return []byte(strings.Replace(runstest.Talk, "said", verb, 1)) }
 
 // put saves a document of a canvas, published or not.
 func (b *bench) put(id, verb string, publish bool) store.Canvas {
-	b.t.Helper()
-	c, err := b.store.Canvases.Edit(b.t.Context(), "t", id, verb, func(c *store.Canvas) error {
+	b.T.Helper()
+	c, err := b.Store.Canvases.Edit(b.T.Context(), "t", id, verb, func(c *store.Canvas) error {
 		c.DSL, c.Released = says(verb), publish
 		return nil
 	})
-	require.NoError(b.t, err)
+	require.NoError(b.T, err)
 	return c
 }
 
 // said runs a job to its end and gives its text.
 func (b *bench) said(j Job) string {
-	b.t.Helper()
+	b.T.Helper()
 	var said Transcript
 	for _, r := range b.read(b.start(j).ID) {
 		said.Take(r)
@@ -37,7 +38,7 @@ func (b *bench) said(j Job) string {
 
 func TestRunsOfThePublishedVersion(t *testing.T) {
 	b := newBench(t)
-	id := b.canvas(talk)
+	id := b.Canvas(runstest.Talk)
 	_, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id, Published: true})
 	require.ErrorIs(t, err, ErrUnpublished)
 	require.Equal(t, "not_published", CodeOf(err))
@@ -54,25 +55,25 @@ func TestRunsOfThePublishedVersion(t *testing.T) {
 	}
 	b.put(id, "republished", true)
 	require.Equal(t, "You republished x", b.said(published))
-	_, err = b.store.Canvases.Publish(t.Context(), "t", id, first.Published)
+	_, err = b.Store.Canvases.Publish(t.Context(), "t", id, first.Published)
 	require.NoError(t, err)
 	require.Equal(t, "You published x", b.said(published))
 	require.Equal(t, "You republished x", b.said(draft))
 
-	c, err := b.store.Canvases.Get(t.Context(), "t", id)
+	c, err := b.Store.Canvases.Get(t.Context(), "t", id)
 	require.NoError(t, err)
 	c, err = b.runs.Published(t.Context(), c)
 	require.NoError(t, err)
 	session, err := b.runs.NewSession(c, "s", "u", "", "agent")
 	require.NoError(t, err)
 	require.Equal(t, "published", session.Version)
-	_, err = b.store.Sessions.Create(t.Context(), session)
+	_, err = b.Store.Sessions.Create(t.Context(), session)
 	require.NoError(t, err)
 	b.put(id, "changed", true)
 	turn := Job{Canvas: id, Session: "s", Keep: KeepSession, Query: x}
 	require.Equal(t, "You published x", b.said(turn), "a session has a copy of its own")
 
-	require.NoError(t, b.store.Canvases.Delete(t.Context(), "t", id))
+	require.NoError(t, b.Store.Canvases.Delete(t.Context(), "t", id))
 	_, err = b.runs.Published(t.Context(), c)
 	require.ErrorIs(t, err, ErrUnpublished)
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id, Published: true})
@@ -83,14 +84,14 @@ func TestRunsOfThePublishedVersion(t *testing.T) {
 // published.
 func TestPublishedRunsBeginReset(t *testing.T) {
 	b := newBench(t)
-	id := b.canvas(strings.Replace(talk, "{sys.query}", "{sys.conversation_turns}", 1))
+	id := b.Canvas(strings.Replace(runstest.Talk, "{sys.query}", "{sys.conversation_turns}", 1))
 	require.Equal(t, "You said 1", b.said(Job{Canvas: id, Keep: KeepCanvas}))
 	require.Eventually(t, func() bool { // its state is saved behind its events
-		c, err := b.store.Canvases.Get(t.Context(), "t", id)
+		c, err := b.Store.Canvases.Get(t.Context(), "t", id)
 		require.NoError(t, err)
 		return strings.Contains(string(c.DSL), "conversation_turns\":1")
-	}, patience, 5*time.Millisecond)
-	_, err := b.store.Canvases.Edit(t.Context(), "t", id, "v", func(c *store.Canvas) error {
+	}, runstest.Patience, 5*time.Millisecond)
+	_, err := b.Store.Canvases.Edit(t.Context(), "t", id, "v", func(c *store.Canvas) error {
 		c.Released = true
 		return nil
 	})
@@ -103,7 +104,7 @@ func TestPublishedRunsBeginReset(t *testing.T) {
 // canvas is known.
 func TestPublishedCanvasIsRemembered(t *testing.T) {
 	b := newBench(t)
-	id := b.canvas(talk)
+	id := b.Canvas(runstest.Talk)
 	b.put(id, "published", true)
 	b.put(id, "drew", false)
 	for _, published := range []bool{false, true} {

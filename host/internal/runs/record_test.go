@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -15,18 +16,18 @@ import (
 // gets the same from their JSON.
 func TestRecordsBringTheirFacts(t *testing.T) {
 	b := newBench(t)
-	j := b.start(Job{Canvas: b.canvas(waiting), Query: engine.String("x")})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
+	j := b.start(Job{Canvas: b.Canvas(runstest.Waiting), Query: engine.String("x")})
+	require.Eventually(t, func() bool { return b.Ran.Load() == 1 }, runstest.Patience, time.Millisecond)
 	var own []runlog.Record
 	require.NoError(t, b.runs.Follow(t.Context(), j.ID, runlog.Pos{}, func(r runlog.Record) bool {
 		if len(own) == 0 {
-			b.gate <- struct{}{} // the reader is there, and has what comes from memory
+			b.Gate <- struct{}{} // the reader is there, and has what comes from memory
 		}
 		own = append(own, r)
 		return true
 	}))
-	b.close()
-	b.open()
+	b.Close()
+	b.Open()
 	stored, err := b.runs.Records(t.Context(), j.ID)
 	require.NoError(t, err)
 	require.Len(t, own, len(stored))
@@ -72,9 +73,9 @@ func TestFactsOfOwnEventsAreNotParsed(t *testing.T) {
 // The facts of a large event do not stay in memory with it.
 func TestFactsOfLargeEventsAreNotKept(t *testing.T) {
 	b := newBench(t)
-	j := b.start(Job{Canvas: b.canvas(largeWaiting(2 * mostKnown)), Query: engine.String("x")})
+	j := b.start(Job{Canvas: b.Canvas(largeWaiting(2 * mostKnown)), Query: engine.String("x")})
 	large := 0
-	b.gate <- struct{}{}
+	b.Gate <- struct{}{}
 	for _, r := range b.read(j.ID) {
 		if len(r.Data) > mostKnown && r.Kind != KindDocument {
 			large++

@@ -13,6 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -65,13 +66,13 @@ func TestRecovery(t *testing.T) {
 func testRecovery(t *testing.T, s situation) {
 	b := newBench(t)
 	b.only(drop)
-	canvas := b.canvas(talk)
+	canvas := b.Canvas(runstest.Talk)
 	j := Job{ID: "r", Message: "m", Tenant: "t", Canvas: canvas, Keep: KeepSession, Query: engine.String("first")}
-	v := store.Session{ID: "s", Tenant: "t", Canvas: canvas, DSL: []byte(talk), Messages: []byte("[]")}
+	v := store.Session{ID: "s", Tenant: "t", Canvas: canvas, DSL: []byte(runstest.Talk), Messages: []byte("[]")}
 	if s.session == sessionHeld {
 		v.Run = j.ID
 	}
-	_, err := b.store.Sessions.Create(t.Context(), v)
+	_, err := b.Store.Sessions.Create(t.Context(), v)
 	require.NoError(t, err)
 	j.Session = v.ID
 	b.leave(s, j)
@@ -79,7 +80,7 @@ func testRecovery(t *testing.T, s situation) {
 	var logged servertest.Output
 	b.other = nil
 	b.logger = slog.New(slog.NewTextHandler(&logged, nil))
-	b.open()
+	b.Open()
 	require.Equal(t, "You said next", b.requireTurn(canvas, v.ID, "next"))
 
 	if orphan := decide(s) == freeSession; s.row != rowMissing || s.log != logBegun { // that one may end first
@@ -90,42 +91,42 @@ func testRecovery(t *testing.T, s situation) {
 
 // leave puts a run into a situation and closes the bench.
 func (b *bench) leave(s situation, j Job) {
-	t := b.t
+	t := b.T
 	data, err := json.Marshal(&j)
 	require.NoError(t, err)
 	if s.row != rowMissing {
 		row := store.Run{ID: j.ID, Tenant: "t", Canvas: j.Canvas, Session: j.Session, Message: "m", Input: data}
-		require.NoError(t, b.store.Runs.Start(t.Context(), row))
+		require.NoError(t, b.Store.Runs.Start(t.Context(), row))
 	}
 	if s.row == rowEnded {
-		_, err := b.store.Runs.End(t.Context(), store.RunEnd{ID: j.ID, Status: store.RunDone}, nil)
+		_, err := b.Store.Runs.End(t.Context(), store.RunEnd{ID: j.ID, Status: store.RunDone}, nil)
 		require.NoError(t, err)
 	}
 	begun := b.read(b.start(Job{Canvas: j.Canvas, Query: j.Query}).ID)
 	snapshot := slices.IndexFunc(begun, func(r runlog.Record) bool { return r.Kind == string(engine.EventSnapshot) })
 	begun = begun[:snapshot+1]
 	if s.log == logEmpty {
-		b.close()
+		b.Close()
 		return
 	}
-	lease, err := b.log.Claim(t.Context(), runlog.Run{ID: j.ID, Data: data})
+	lease, err := b.Log.Claim(t.Context(), runlog.Run{ID: j.ID, Data: data})
 	require.NoError(t, err)
 	if s.log == logEnded {
 		require.NoError(t, lease.End(t.Context(), End{Status: store.RunFailed}.record()))
-		b.close()
+		b.Close()
 		return
 	}
 	_, err = lease.Append(t.Context(), begun...)
 	require.NoError(t, err)
-	b.close() // hands the run over
+	b.Close() // hands the run over
 	if s.log == logLost {
-		forget(b.t.(*testing.T), b.dir)
+		forget(b.T.(*testing.T), b.Dir)
 	}
 }
 
 // requireRow waits for what recovery makes of the row.
 func (b *bench) requireRow(s situation) {
-	t := b.t
+	t := b.T
 	if s.row == rowMissing {
 		return
 	}
@@ -136,9 +137,9 @@ func (b *bench) requireRow(s situation) {
 	var row store.Run
 	require.Eventually(t, func() bool {
 		var err error
-		row, err = b.store.Runs.Get(t.Context(), "t", "r")
+		row, err = b.Store.Runs.Get(t.Context(), "t", "r")
 		require.NoError(t, err)
 		return row.Status != store.RunActive
-	}, patience, time.Millisecond)
+	}, runstest.Patience, time.Millisecond)
 	require.Equal(t, want, row.Status, row.Error)
 }

@@ -4,146 +4,69 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/engine/component"
-	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
-
-// patience bounds every wait; what is waited for takes a small part of it on a slow machine.
-const patience = 90 * time.Second
-
 // bench is one host with its own storage.
 type bench struct {
-	t      testing.TB
-	dir    string
-	reg    *engine.Registry
-	gate   chan struct{}                                     // a Wait node passes when it can receive
-	ran    atomic.Int32                                      // executions of Wait nodes
+	*runstest.Host
 	other  func(context.Context, *Runs, *runlog.Lease) error // in place of taking runs over; may be nil
 	logger *slog.Logger
-	store  *store.Store
-	nats   *logtest.Storage
-	log    *runlog.Log // of nats
 	runs   *Runs
 }
 
 func newBench(t testing.TB) *bench {
-	b := &bench{t: t, dir: t.TempDir(), gate: make(chan struct{}, 100), logger: quiet}
-	var err error
-	b.reg, err = engine.NewRegistry(component.Builtin()...)
-	require.NoError(t, err)
-	require.NoError(t, b.reg.Add(engine.Spec{Name: "Wait", New: func() engine.Component { return wait{b} }}))
-	b.open()
-	t.Cleanup(b.close)
+	b := &bench{Host: runstest.New(t), logger: runstest.Quiet}
+	b.Start = b.work
+	b.Open()
+	t.Cleanup(b.Close)
 	return b
 }
 
-// wait is a component that takes as long as the test wants.
-type wait struct{ b *bench }
-
-func (w wait) Run(ctx context.Context, call *engine.Call) error {
-	w.b.ran.Add(1)
-	select {
-	case <-w.b.gate:
-		call.Out("result", engine.String("waited"))
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (b *bench) open() {
-	var err error
-	b.store, err = store.Open(b.t.Context(), store.Config{Dir: b.dir, Sync: store.SyncInterval})
-	require.NoError(b.t, err)
-	b.nats = logtest.OpenUntil(b.t, broker.Config{Dir: b.dir})
-	b.log = b.nats.Log
-	b.runs = New(Config{Store: b.store, Log: b.log, Registry: b.reg, Logger: b.logger})
-	runs := b.runs
+// work makes runs and works on them, or does what a test wants with them.
+func (b *bench) work() (stop func()) {
+	runs := New(Config{Store: b.Store, Log: b.Log, Registry: b.Registry, Logger: b.logger})
+	b.runs = runs
 	work := runs.Work
-	if other, log := b.other, b.log; other != nil {
+	if other, log := b.other, b.Log; other != nil {
 		work = func(ctx context.Context) error {
 			return log.Work(ctx, func(ctx context.Context, e *runlog.Lease) error { return other(ctx, runs, e) })
 		}
 	}
-	go func() { _ = work(context.WithoutCancel(b.t.Context())) }()
+	go func() { _ = work(context.WithoutCancel(b.T.Context())) }()
+	return runs.Close
 }
 
 // only opens the bench again as a host that works on the runs that come, with do, and does nothing
 // else by itself: it compares no clocks, looks for no lost runs and forgets none.
 func (b *bench) only(do func(context.Context, *Runs, *runlog.Lease) error) {
-	b.close()
+	b.Close()
 	b.other = do
-	b.open()
+	b.Open()
 }
 
 // drop does no work.
 func drop(context.Context, *Runs, *runlog.Lease) error { return nil }
 
-func (b *bench) close() {
-	require.NoError(b.t, b.nats.Close())
-	b.runs.Close()
-	require.NoError(b.t, b.store.Close())
-}
-
-const talk = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
-	"Message:A":{"obj":{"component_name":"Message","params":{"content":["You said {sys.query}"]}},"downstream":[],"upstream":["begin"]}}}`
-
-const waiting = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
-	"Message:A":{"obj":{"component_name":"Message","params":{"content":["first"]}},"downstream":["Wait:W"],"upstream":["begin"]},
-	"Wait:W":{"obj":{"component_name":"Wait","params":{}},"downstream":["Message:B"],"upstream":["Message:A"]},
-	"Message:B":{"obj":{"component_name":"Message","params":{"content":["{Wait:W@result}"]}},"downstream":[],"upstream":["Wait:W"]}}}`
-
-func (b *bench) canvas(dsl string) string {
-	c, err := b.store.Canvases.Create(
-		b.t.Context(), store.Canvas{Tenant: "t", User: "u", Title: "c", DSL: []byte(dsl)}, "",
-	)
-	require.NoError(b.t, err)
-	return c.ID
-}
-
-func (b *bench) session(canvas, dsl string) string {
-	s, err := b.store.Sessions.Create(b.t.Context(), store.Session{
-		Tenant: "t", Canvas: canvas, User: "u", DSL: []byte(dsl), Messages: []byte("[]"),
-	})
-	require.NoError(b.t, err)
-	return s.ID
-}
-
 func (b *bench) start(j Job) Job {
 	j.Tenant = "t"
-	j, err := b.runs.Start(b.t.Context(), j)
-	require.NoError(b.t, err)
+	j, err := b.runs.Start(b.T.Context(), j)
+	require.NoError(b.T, err)
 	return j
 }
 
 // read follows a run to its end.
-func (b *bench) read(run string) []runlog.Record {
-	ctx, stop := context.WithTimeout(b.t.Context(), patience)
-	defer stop()
-	var out []runlog.Record
-	require.NoError(b.t, b.runs.Follow(ctx, run, runlog.Pos{}, func(r runlog.Record) bool {
-		out = append(out, r)
-		return true
-	}))
-	return out
-}
+func (b *bench) read(run string) []runlog.Record { return b.Read(b.runs.Follow, run) }
 
 // kinds is the visible part of a log in short.
 func kinds(records []runlog.Record) string {
@@ -163,8 +86,8 @@ func kinds(records []runlog.Record) string {
 
 func TestTurnsOfASession(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(talk)
-	session := b.session(canvas, talk)
+	canvas := b.Canvas(runstest.Talk)
+	session := b.Session(canvas, runstest.Talk)
 	for i := range 3 {
 		j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String(fmt.Sprint("hello ", i))})
 		records := b.read(j.ID)
@@ -172,11 +95,11 @@ func TestTurnsOfASession(t *testing.T) {
 		for n, r := range records {
 			require.EqualValues(t, n+1, r.Seq)
 		}
-		row, err := b.store.Runs.Get(t.Context(), "t", j.ID)
+		row, err := b.Store.Runs.Get(t.Context(), "t", j.ID)
 		require.NoError(t, err)
 		require.Equal(t, store.RunDone, row.Status)
 	}
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Empty(t, v.Run)
 	require.EqualValues(t, 3, v.Rounds)
@@ -189,8 +112,8 @@ func TestTurnsOfASession(t *testing.T) {
 
 func TestTurnsAtOnceAreDoneOneAfterTheOther(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(talk)
-	session := b.session(canvas, talk)
+	canvas := b.Canvas(runstest.Talk)
+	session := b.Session(canvas, runstest.Talk)
 	done := make(chan Job, 10)
 	for i := range cap(done) {
 		go func() {
@@ -204,7 +127,7 @@ func TestTurnsAtOnceAreDoneOneAfterTheOther(t *testing.T) {
 	for range cap(done) {
 		b.read((<-done).ID)
 	}
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.EqualValues(t, cap(done), v.Rounds)
 	doc, err := engine.ParseJSON(v.DSL)
@@ -214,18 +137,18 @@ func TestTurnsAtOnceAreDoneOneAfterTheOther(t *testing.T) {
 
 func TestHandOver(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(waiting)
-	session := b.session(canvas, waiting)
+	canvas := b.Canvas(runstest.Waiting)
+	session := b.Session(canvas, runstest.Waiting)
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
-	b.close()
-	b.open()
-	require.Eventually(t, func() bool { return b.ran.Load() == 2 }, patience, time.Millisecond, "the other host continues")
-	b.gate <- struct{}{}
+	require.Eventually(t, func() bool { return b.Ran.Load() == 1 }, runstest.Patience, time.Millisecond)
+	b.Close()
+	b.Open()
+	require.Eventually(t, func() bool { return b.Ran.Load() == 2 }, runstest.Patience, time.Millisecond, "the other host continues")
+	b.Gate <- struct{}{}
 	records := b.read(j.ID)
 	require.Equal(t, "workflow_started node_started:begin node_finished:begin node_started:A message message_end node_finished:A "+
 		"node_started:W takeover node_finished:W node_started:B message message_end node_finished:B workflow_finished end", kinds(records))
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	messages, err := engine.ParseJSON(v.Messages)
 	require.NoError(t, err)
@@ -234,11 +157,11 @@ func TestHandOver(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(waiting)
-	best := patience
+	canvas := b.Canvas(runstest.Waiting)
+	best := runstest.Patience
 	for n := range int32(5) {
 		j := b.start(Job{Canvas: canvas, Keep: KeepCanvas})
-		require.Eventually(t, func() bool { return b.ran.Load() == n+1 }, patience, time.Millisecond)
+		require.Eventually(t, func() bool { return b.Ran.Load() == n+1 }, runstest.Patience, time.Millisecond)
 		began := time.Now()
 		require.NoError(t, b.runs.Cancel(t.Context(), j.ID))
 		records := b.read(j.ID)
@@ -253,18 +176,18 @@ func TestCancel(t *testing.T) {
 
 func TestEditDuringARunIsKept(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(waiting)
+	canvas := b.Canvas(runstest.Waiting)
 	j := b.start(Job{Canvas: canvas, Keep: KeepCanvas, Query: engine.String("x")})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
-	edited := strings.Replace(waiting, `"first"`, `"edited"`, 1)
-	_, err := b.store.Canvases.Edit(t.Context(), "t", canvas, "v", func(c *store.Canvas) error {
+	require.Eventually(t, func() bool { return b.Ran.Load() == 1 }, runstest.Patience, time.Millisecond)
+	edited := strings.Replace(runstest.Waiting, `"first"`, `"edited"`, 1)
+	_, err := b.Store.Canvases.Edit(t.Context(), "t", canvas, "v", func(c *store.Canvas) error {
 		c.DSL = []byte(edited)
 		return nil
 	})
 	require.NoError(t, err)
-	b.gate <- struct{}{}
+	b.Gate <- struct{}{}
 	b.read(j.ID)
-	c, err := b.store.Canvases.Get(t.Context(), "t", canvas)
+	c, err := b.Store.Canvases.Get(t.Context(), "t", canvas)
 	require.NoError(t, err)
 	require.Contains(t, string(c.DSL), `"edited"`)
 	require.Contains(t, string(c.DSL), `"history":[["user","x"]`)
@@ -272,13 +195,13 @@ func TestEditDuringARunIsKept(t *testing.T) {
 
 func TestRerunFromANode(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(waiting)
-	b.gate <- struct{}{}
+	canvas := b.Canvas(runstest.Waiting)
+	b.Gate <- struct{}{}
 	j := b.start(Job{Canvas: canvas, Query: engine.String("x")})
 	b.read(j.ID)
 	at, err := b.runs.Before(t.Context(), j.ID, "Wait:W", 1)
 	require.NoError(t, err)
-	b.gate <- struct{}{}
+	b.Gate <- struct{}{}
 	again := b.start(Job{Canvas: canvas, Base: j.ID, At: at})
 	records := b.read(again.ID)
 	require.Equal(t, "node_started:W node_finished:W node_started:B message message_end node_finished:B workflow_finished end", kinds(records))
@@ -288,12 +211,12 @@ func TestRerunFromANode(t *testing.T) {
 
 func TestAcceptedRunIsBegunByAnotherHost(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(talk)
+	canvas := b.Canvas(runstest.Talk)
 	j := Job{ID: "r", Message: "m", Tenant: "t", Canvas: canvas, Query: engine.String("x")}
 	data, err := json.Marshal(&j)
 	require.NoError(t, err)
 	row := store.Run{ID: j.ID, Tenant: "t", Canvas: canvas, Message: "m", Input: data}
-	require.NoError(t, b.store.Runs.Start(t.Context(), row))
+	require.NoError(t, b.Store.Runs.Start(t.Context(), row))
 	row.Tenant = "t"
 	b.runs.scanner.recoverRun(t.Context(), row, false)
 	require.Contains(t, kinds(b.read("r")), "workflow_finished end")
@@ -303,17 +226,17 @@ func TestAcceptedRunIsBegunByAnotherHost(t *testing.T) {
 // told and not stored, under the number that the end gets.
 func TestGivenUpRunTellsReaders(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(waiting)
-	session := b.session(canvas, waiting)
+	canvas := b.Canvas(runstest.Waiting)
+	session := b.Session(canvas, runstest.Waiting)
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Ran.Load() == 1 }, runstest.Patience, time.Millisecond)
 	b.only(func(ctx context.Context, r *Runs, e *runlog.Lease) error { return r.Dead(ctx, e) })
 	records := b.read(j.ID)
 	require.Regexp(t, "takeover end$", kinds(records))
 	end := EndOf(records[len(records)-1])
 	require.Equal(t, store.RunFailed, end.Status)
 	require.Contains(t, end.Error, "is not tried again")
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Empty(t, v.Run, "the session is free")
 }

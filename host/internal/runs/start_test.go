@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -13,18 +14,18 @@ import (
 // for lost runs allows; the run is then claimed from the queue first.
 func TestStartOfARunThatTheQueueClaimedFirst(t *testing.T) {
 	b := newBench(t)
-	c := b.canvas(talk)
-	s := b.session(c, talk)
+	c := b.Canvas(runstest.Talk)
+	s := b.Session(c, runstest.Talk)
 	for _, j := range []Job{
 		{ID: "turn", Tenant: "t", Canvas: c, Session: s, Keep: KeepSession, User: "u"},
 		{ID: "alone", Tenant: "t", Canvas: c, User: "u"},
 	} {
-		lease, err := b.log.Claim(t.Context(), runlog.Run{ID: j.ID, Data: []byte("{}")})
+		lease, err := b.Log.Claim(t.Context(), runlog.Run{ID: j.ID, Data: []byte("{}")})
 		require.NoError(t, err)
 		started, err := b.runs.Start(t.Context(), j)
 		require.NoError(t, err)
 		require.Equal(t, j.ID, started.ID)
-		row, err := b.store.Runs.Get(t.Context(), "t", j.ID)
+		row, err := b.Store.Runs.Get(t.Context(), "t", j.ID)
 		require.NoError(t, err)
 		require.Equal(t, store.RunActive, row.Status, "the run that is worked on was ended: %s", row.Error)
 		require.NoError(t, lease.End(t.Context()))

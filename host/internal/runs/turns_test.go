@@ -11,25 +11,26 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // requireTurn takes a turn in a session and gives its answer. The session must be free long before
 // a turn gives up.
 func (b *bench) requireTurn(canvas, session, query string) (answer string) {
-	b.t.Helper()
-	ctx, stop := context.WithTimeout(b.t.Context(), patience)
+	b.T.Helper()
+	ctx, stop := context.WithTimeout(b.T.Context(), runstest.Patience)
 	defer stop()
 	j := Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String(query)}
 	j, err := b.runs.Start(ctx, j)
-	require.NoError(b.t, err)
+	require.NoError(b.T, err)
 	var said Transcript
 	for _, r := range b.read(j.ID) {
 		said.Take(r)
 	}
-	v, err := b.store.Sessions.Get(b.t.Context(), "t", session)
-	require.NoError(b.t, err)
-	require.NotEqual(b.t, j.ID, v.Run, "the turn has freed its session; a recovered run may hold it now")
+	v, err := b.Store.Sessions.Get(b.T.Context(), "t", session)
+	require.NoError(b.T, err)
+	require.NotEqual(b.T, j.ID, v.Run, "the turn has freed its session; a recovered run may hold it now")
 	return said.Text.String()
 }
 
@@ -37,25 +38,25 @@ func (b *bench) requireTurn(canvas, session, query string) (answer string) {
 // after a restart.
 func TestClaimAndRunAreOneCommit(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(talk)
-	session := b.session(canvas, talk)
+	canvas := b.Canvas(runstest.Talk)
+	session := b.Session(canvas, runstest.Talk)
 	taken := b.start(Job{Canvas: canvas})
 	b.read(taken.ID)
 	turn := Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession}
 	existing, nowhere, foreign := turn, turn, turn
-	existing.ID, nowhere.From, foreign.Canvas = taken.ID, "No:Node", b.canvas(talk)
+	existing.ID, nowhere.From, foreign.Canvas = taken.ID, "No:Node", b.Canvas(runstest.Talk)
 	_, err := b.runs.Start(t.Context(), existing)
 	require.ErrorIs(t, err, store.ErrExists)
 	_, err = b.runs.Start(t.Context(), nowhere)
 	require.ErrorIs(t, err, ErrCanvas)
 	_, err = b.runs.Start(t.Context(), foreign)
 	require.ErrorIs(t, err, ErrSession)
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Empty(t, v.Run)
 
-	b.close()
-	b.open()
+	b.Close()
+	b.Open()
 	require.Equal(t, "You said x", b.requireTurn(canvas, session, "x"))
 }
 
@@ -63,20 +64,20 @@ func TestClaimAndRunAreOneCommit(t *testing.T) {
 // too.
 func TestTurnThatTheLogDoesNotTakeFreesItsSession(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(talk)
-	session := b.session(canvas, talk)
-	require.NoError(t, b.nats.Close())
+	canvas := b.Canvas(runstest.Talk)
+	session := b.Session(canvas, runstest.Talk)
+	require.NoError(t, b.NATS.Close())
 	j, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession})
 	require.ErrorIs(t, err, runlog.ErrStopping)
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Empty(t, v.Run)
-	row, err := b.store.Runs.Get(t.Context(), "t", j.ID)
+	row, err := b.Store.Runs.Get(t.Context(), "t", j.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.RunFailed, row.Status)
 	b.runs.Close()
-	require.NoError(t, b.store.Close())
-	b.open()
+	require.NoError(t, b.Store.Close())
+	b.Open()
 	b.requireTurn(canvas, session, "x")
 }
 
@@ -95,14 +96,14 @@ func (w watched) Done() <-chan struct{} {
 // another host's run.
 func TestStopEndsWaitingTurns(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(waiting)
-	here, elsewhere := b.session(canvas, waiting), b.session(canvas, waiting)
+	canvas := b.Canvas(runstest.Waiting)
+	here, elsewhere := b.Session(canvas, runstest.Waiting), b.Session(canvas, runstest.Waiting)
 	b.start(Job{Canvas: canvas, Session: here, Keep: KeepSession})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
-	v, err := b.store.Sessions.Get(t.Context(), "t", elsewhere)
+	require.Eventually(t, func() bool { return b.Ran.Load() == 1 }, runstest.Patience, time.Millisecond)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", elsewhere)
 	require.NoError(t, err)
 	foreign := store.Run{ID: "foreign", Tenant: "t", Canvas: canvas, Session: elsewhere}
-	require.NoError(t, b.store.Runs.StartTurn(t.Context(), foreign, v))
+	require.NoError(t, b.Store.Runs.StartTurn(t.Context(), foreign, v))
 
 	ended := make(chan error)
 	turns := []string{here, here, elsewhere, elsewhere}
@@ -122,33 +123,33 @@ func TestStopEndsWaitingTurns(t *testing.T) {
 		case err := <-ended:
 			require.ErrorIs(t, err, ErrClosed)
 			require.ErrorContains(t, err, "session")
-		case <-time.After(patience):
+		case <-time.After(runstest.Patience):
 			require.FailNow(t, "a turn waits although its host stops")
 		}
 	}
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: canvas})
 	require.ErrorIs(t, err, ErrClosed)
-	require.Len(t, b.log.Active(), 1, "the run that was accepted continues")
+	require.Len(t, b.Log.Active(), 1, "the run that was accepted continues")
 }
 
 // TestStopEndsAQueuedTurn: a run of the queue that waits for its session is handed over, and that
 // is no death.
 func TestStopEndsAQueuedTurn(t *testing.T) {
 	b := newBench(t)
-	canvas := b.canvas(talk)
-	session := b.session(canvas, talk)
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	canvas := b.Canvas(runstest.Talk)
+	session := b.Session(canvas, runstest.Talk)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	foreign := store.Run{ID: "foreign", Tenant: "t", Session: session}
-	require.NoError(t, b.store.Runs.StartTurn(t.Context(), foreign, v))
+	require.NoError(t, b.Store.Runs.StartTurn(t.Context(), foreign, v))
 	j := Job{ID: "queued", Message: "m", Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession}
 	data, err := json.Marshal(&j)
 	require.NoError(t, err)
-	require.NoError(t, b.log.Submit(t.Context(), runlog.Run{ID: "queued", Data: data}))
+	require.NoError(t, b.Log.Submit(t.Context(), runlog.Run{ID: "queued", Data: data}))
 	require.Eventually(t, func() bool {
-		_, err := b.store.Runs.Get(t.Context(), "t", "queued")
+		_, err := b.Store.Runs.Get(t.Context(), "t", "queued")
 		return err == nil
-	}, patience, time.Millisecond, "it is claimed, and its row is written before it waits")
+	}, runstest.Patience, time.Millisecond, "it is claimed, and its row is written before it waits")
 
 	deaths := make(chan uint64, 1)
 	b.only(func(_ context.Context, _ *Runs, e *runlog.Lease) error {
@@ -160,7 +161,7 @@ func TestStopEndsAQueuedTurn(t *testing.T) {
 	select {
 	case n := <-deaths:
 		require.Zero(t, n)
-	case <-time.After(patience):
+	case <-time.After(runstest.Patience):
 		require.FailNow(t, "the run is lost")
 	}
 }
@@ -170,20 +171,20 @@ func TestStopEndsAQueuedTurn(t *testing.T) {
 func TestWaitingTurnHasLostRunsLookedFor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	canvas := b.canvas(talk)
-	session := b.session(canvas, talk)
+	canvas := b.Canvas(runstest.Talk)
+	session := b.Session(canvas, runstest.Talk)
 	b.read(b.start(Job{Canvas: canvas}).ID) // the first scan is over, or this run's start has not been in it
-	v, err := b.store.Sessions.Get(t.Context(), "t", session)
+	v, err := b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	lost := Job{ID: "lost", Message: "m", Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession}
 	data, err := json.Marshal(&lost)
 	require.NoError(t, err)
 	row := store.Run{ID: lost.ID, Tenant: "t", Canvas: canvas, Session: session, Message: "m", Input: data}
-	require.NoError(t, b.store.Runs.StartTurn(t.Context(), row, v))
+	require.NoError(t, b.Store.Runs.StartTurn(t.Context(), row, v))
 	began := time.Now()
 	require.Equal(t, "You said y", b.requireTurn(canvas, session, "y"))
 	require.Less(t, time.Since(began), scanEvery*2/3)
-	v, err = b.store.Sessions.Get(t.Context(), "t", session)
+	v, err = b.Store.Sessions.Get(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, v.Rounds, "the lost turn is done, too")
 }

@@ -1,5 +1,5 @@
-// Package runstest is a host of runs for tests: records, run log and run manager on their own
-// storage, which can be closed and opened again as after a restart.
+// Package runstest is the storage of a host for tests of runs: records, run log and a registry with
+// a component that waits. It can be closed and opened again as after a restart.
 package runstest
 
 import (
@@ -17,7 +17,6 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -38,13 +37,11 @@ type Host struct {
 	Store *store.Store
 	NATS  *logtest.Storage
 	Log   *runlog.Log // of NATS
-	Runs  *runs.Runs
 
-	// Opened is called at each start, before the host works, with the configuration of Runs; nil
-	// does nothing.
-	Opened func(cfg *runs.Config)
-	// Work is what the host does; nil means [runs.Runs.Work].
-	Work func(ctx context.Context) error
+	// Start makes what works on the storage each time that it is opened; stop ends that between
+	// closing the run log and the records.
+	Start func() (stop func())
+	stop  func()
 }
 
 // New returns a host that is not open yet.
@@ -53,7 +50,9 @@ func New(t testing.TB) *Host {
 	var err error
 	h.Registry, err = engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)
-	require.NoError(t, h.Registry.Add(engine.Spec{Name: "Wait", New: func() engine.Component { return wait{h} }}))
+	require.NoError(t, h.Registry.Add(engine.Spec{
+		Name: "Wait", Hidden: true, New: func() engine.Component { return wait{h} },
+	}))
 	return h
 }
 
@@ -79,22 +78,13 @@ func (h *Host) Open() {
 	require.NoError(h.T, err)
 	h.NATS = logtest.OpenUntil(h.T, broker.Config{Dir: h.Dir})
 	h.Log = h.NATS.Log
-	cfg := runs.Config{Store: h.Store, Log: h.Log, Registry: h.Registry, Logger: Quiet}
-	if h.Opened != nil {
-		h.Opened(&cfg)
-	}
-	h.Runs = runs.New(cfg)
-	work := h.Work
-	if work == nil {
-		work = h.Runs.Work
-	}
-	go func() { _ = work(context.WithoutCancel(h.T.Context())) }()
+	h.stop = h.Start()
 }
 
 // Close stops the host; its storage stays.
 func (h *Host) Close() {
 	require.NoError(h.T, h.NATS.Close())
-	h.Runs.Close()
+	h.stop()
 	require.NoError(h.T, h.Store.Close())
 }
 
@@ -118,12 +108,14 @@ func (h *Host) Session(canvas, dsl string) string {
 }
 
 // Read follows a run to its end.
-func (h *Host) Read(run string) []runlog.Record {
+func (h *Host) Read(
+	follow func(context.Context, string, runlog.Pos, func(runlog.Record) bool) error, run string,
+) []runlog.Record {
 	h.T.Helper()
 	ctx, stop := context.WithTimeout(h.T.Context(), Patience)
 	defer stop()
 	var out []runlog.Record
-	require.NoError(h.T, h.Runs.Follow(ctx, run, runlog.Pos{}, func(r runlog.Record) bool {
+	require.NoError(h.T, follow(ctx, run, runlog.Pos{}, func(r runlog.Record) bool {
 		out = append(out, r)
 		return true
 	}))

@@ -26,6 +26,7 @@ import (
 // bench is a host whose schedules may come once a second.
 type bench struct {
 	*runstest.Host
+	runs      *runs.Runs
 	clocks    *Clocks
 	schedules *Schedules
 	work      func(context.Context) error // what the host does; nil means everything
@@ -33,31 +34,32 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	b := &bench{Host: runstest.New(t)}
-	b.Opened = func(cfg *runs.Config) {
-		var err error
-		b.clocks, err = OpenClocks(t.Context(), b.NATS.Conn)
-		require.NoError(t, err)
-		cfg.Due = func(ctx context.Context, j *runs.Job) (bool, error) { return b.schedules.Due(ctx, j) }
-	}
-	b.open()
+	b.Start = b.start
+	b.Open()
 	t.Cleanup(b.Close)
 	return b
 }
 
-// open opens the host with its schedules.
-func (b *bench) open() {
-	ready := make(chan struct{})
-	b.Work = func(ctx context.Context) error {
-		<-ready
-		if b.work != nil {
-			return b.work(ctx)
-		}
-		go b.schedules.Work(ctx)
-		return b.Runs.Work(ctx)
+// start makes runs and schedules, and works on both.
+func (b *bench) start() (stop func()) {
+	var err error
+	b.clocks, err = OpenClocks(b.T.Context(), b.NATS.Conn)
+	require.NoError(b.T, err)
+	var schedules *Schedules
+	r := runs.New(runs.Config{
+		Store: b.Store, Log: b.Log, Registry: b.Registry, Logger: runstest.Quiet,
+		Due: func(ctx context.Context, j *runs.Job) (bool, error) { return schedules.Due(ctx, j) },
+	})
+	schedules = newSchedules(b.Store, b.clocks, r)
+	b.runs, b.schedules = r, schedules
+	ctx := context.WithoutCancel(b.T.Context())
+	if b.work != nil {
+		go func() { _ = b.work(ctx) }()
+		return r.Close
 	}
-	b.Open()
-	b.schedules = newSchedules(b.Store, b.clocks, b.Runs)
-	close(ready)
+	go schedules.Work(ctx)
+	go func() { _ = r.Work(ctx) }()
+	return r.Close
 }
 
 func newSchedules(s *store.Store, clocks *Clocks, r *runs.Runs) *Schedules {
@@ -68,7 +70,7 @@ func newSchedules(s *store.Store, clocks *Clocks, r *runs.Runs) *Schedules {
 func (b *bench) reopen(work func(context.Context) error) {
 	b.Close()
 	b.work = work
-	b.open()
+	b.Open()
 }
 
 // drop takes runs and does not do them.
@@ -77,7 +79,7 @@ func (b *bench) drop(ctx context.Context) error {
 }
 
 // takeOver does runs and does not compare clocks.
-func (b *bench) takeOver(ctx context.Context) error { return b.Runs.Work(ctx) }
+func (b *bench) takeOver(ctx context.Context) error { return b.runs.Work(ctx) }
 
 func (b *bench) schedule(s Schedule) Schedule {
 	b.T.Helper()
@@ -159,7 +161,7 @@ func TestScheduledCanvas(t *testing.T) {
 	for _, r := range done {
 		messages[r.Message] = true
 		require.Equal(t, []any{"schedule", s.ID, session, "u"}, []any{r.Source, OfRun(r), r.Session, r.User})
-		records := b.Read(r.ID)
+		records := b.Read(b.runs.Follow, r.ID)
 		require.Equal(t, store.RunDone, runs.EndOf(records[len(records)-1]).Status)
 	}
 	require.Len(t, messages, len(done), "each run has a message id of its own")

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,20 +15,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/faces"
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/datasettest"
-	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
-	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
@@ -37,21 +33,17 @@ import (
 )
 
 // Quiet drops what is logged.
-var Quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var Quiet = runstest.Quiet
 
 // Site is a host's API with two tenants, "one" and "two", whose keys are their names.
 type Site struct {
-	T         testing.TB
+	*runstest.Host
 	API       *api.API
 	Services  *app.Services
-	Store     *store.Store
-	NATS      *logtest.Storage
-	Log       *runlog.Log // of NATS
 	Runs      *runs.Runs
 	Clocks    *schedule.Clocks
 	Schedules *schedule.Schedules
 	Quota     *quota.Meter
-	Gate      chan struct{} // a Wait node passes when it can receive
 	Datasets  *datasettest.Fixture
 	URL       string
 	// Memory and SmallMemory are the budgets of requests.
@@ -71,16 +63,21 @@ type Config struct {
 
 // New serves a site until the test ends.
 func New(t testing.TB, change ...func(*Config)) *Site {
-	s := &Site{T: t, Gate: make(chan struct{}, 100)}
-	dir := t.TempDir()
-	var err error
-	s.Store, err = store.Open(t.Context(), store.Config{Dir: dir, Sync: store.SyncInterval})
-	require.NoError(t, err)
-	s.NATS = logtest.OpenUntil(t, broker.Config{Dir: dir})
-	s.Log = s.NATS.Log
-	reg, err := engine.NewRegistry(component.Builtin()...)
-	require.NoError(t, err)
-	require.NoError(t, reg.Add(engine.Spec{Name: "Wait", Hidden: true, New: func() engine.Component { return waiter{s} }}))
+	s := &Site{Host: runstest.New(t)}
+	s.Start = func() (stop func()) {
+		s.assemble(change)
+		return func() {
+			s.Runs.Close()
+			require.NoError(t, s.Quota.Close())
+		}
+	}
+	s.Open()
+	s.serve()
+	return s
+}
+
+// assemble makes the API on the storage of the site.
+func (s *Site) assemble(change []func(*Config)) {
 	s.Quota = countedQuota(s.Store)
 	models := &model.Tenants{Items: s.Store.Items, Account: func(tenant, caller string) model.Account {
 		return s.Quota.Of(tenant, caller)
@@ -94,22 +91,23 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 		}
 	}
 	s.Runs = runs.New(runs.Config{
-		Store: s.Store, Log: s.Log, Registry: reg, Ports: ports, Logger: Quiet,
+		Store: s.Store, Log: s.Log, Registry: s.Registry, Ports: ports, Logger: Quiet,
 		Report: func(j *app.Job, end app.End, took time.Duration) { s.API.Count(j, end, took) },
 		Due:    func(ctx context.Context, j *app.Job) (bool, error) { return s.Schedules.Due(ctx, j) },
 	})
-	s.Clocks, err = schedule.OpenClocks(t.Context(), s.NATS.Conn)
-	require.NoError(t, err)
+	var err error
+	s.Clocks, err = schedule.OpenClocks(s.T.Context(), s.NATS.Conn)
+	require.NoError(s.T, err)
 	s.Schedules = s.SchedulesOf(0)
 	cfg := &Config{
 		app.Config{
 			Store: s.Store, Log: s.Log, Files: s.NATS.Files, Runs: s.Runs, Schedules: s.Schedules,
-			Registry: reg, Ports: ports,
+			Registry: s.Registry, Ports: ports,
 			MCP: &mcp.Client{}, Models: models, Quota: s.Quota, Operator: "one", Fetch: &web.Client{}, Logger: Quiet,
 		},
 		api.Config{BodyTime: time.Minute, Logger: Quiet},
 	}
-	s.Datasets = datasettest.New(t, datasettest.Options{Store: s.Store, Files: s.NATS.Files, Idle: true})
+	s.Datasets = datasettest.New(s.T, datasettest.Options{Store: s.Store, Files: s.NATS.Files, Idle: true})
 	cfg.appConfig.Datasets = s.Datasets.Datasets
 	for _, f := range change {
 		f(cfg)
@@ -124,8 +122,6 @@ func New(t testing.TB, change ...func(*Config)) *Site {
 	s.Services = app.New(cfg.appConfig)
 	cfg.apiConfig.Services = s.Services
 	s.API = faces.New(cfg.apiConfig, "")
-	s.serve()
-	return s
 }
 
 // SchedulesOf returns the schedules of the site with another shortest period.
@@ -151,10 +147,7 @@ func (s *Site) serve() {
 	s.T.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()
-		require.NoError(s.T, s.NATS.Close())
-		s.Runs.Close()
-		require.NoError(s.T, s.Quota.Close())
-		require.NoError(s.T, s.Store.Close())
+		s.Close()
 	})
 	s.parse()
 	for _, tenant := range []string{"one", "two"} {
@@ -180,18 +173,6 @@ func Frozen(c *Config) { c.Now = func() time.Time { return CountedDay } }
 
 // CountedDay is when sites begin to count tokens, far from midnight.
 var CountedDay = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-
-type waiter struct{ s *Site }
-
-func (w waiter) Run(ctx context.Context, call *engine.Call) error {
-	select {
-	case <-w.s.Gate:
-		call.Out("result", engine.String("waited"))
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
 
 // Answer is what came back.
 type Answer struct {
