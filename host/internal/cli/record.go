@@ -56,6 +56,7 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 	if err := learnKeys(r.world.tape, s.canvas.Document()); err != nil {
 		return err
 	}
+	r.world.canvas = s.canvas.Document()
 	options, err := r.world.options(a)
 	if err != nil {
 		return err
