@@ -63,7 +63,7 @@ func (h *toolHost) close() error {
 
 // warm compiles the interpreter of the built-in tools beside what the run does before it calls one.
 // Its error is that of the first call, which tries again.
-func (a *app) warm(set *tools.Set) {
+func warm(a *app, set *tools.Set) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -73,17 +73,17 @@ func (a *app) warm(set *tools.Set) {
 }
 
 // callsTools reports whether a canvas has a node, or an agent a tool, that a built-in tool serves.
-func (a *app) callsTools(canvas engine.Value) bool {
+func callsTools(registry *engine.Registry, canvas engine.Value) bool {
 	for _, node := range canvas.Get("components").Fields() {
-		if a.isTool(node.Get("obj")) {
+		if isTool(registry, node.Get("obj")) {
 			return true
 		}
 	}
 	return false
 }
 
-func (a *app) isTool(obj engine.Value) bool {
-	spec, err := a.registry.Lookup(obj.Get("component_name").Str())
+func isTool(registry *engine.Registry, obj engine.Value) bool {
+	spec, err := registry.Lookup(obj.Get("component_name").Str())
 	if err != nil {
 		return false // reported by loading
 	}
@@ -91,7 +91,8 @@ func (a *app) isTool(obj engine.Value) bool {
 	if ok && acts.Needs() == "Tools" && !hosttool.Serves(spec.Name) {
 		return true
 	}
-	return slices.ContainsFunc(obj.Get("params").Get("tools").Slice(), a.isTool)
+	below := obj.Get("params").Get("tools").Slice()
+	return slices.ContainsFunc(below, func(tool engine.Value) bool { return isTool(registry, tool) })
 }
 
 // toolCache returns the folder of compiled code, which saves about 20 ms of the first call; "" if

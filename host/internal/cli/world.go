@@ -160,8 +160,8 @@ func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engin
 	}
 	if !w.noTools {
 		set := a.tools(w.private)
-		if a.callsTools(w.canvas) {
-			a.warm(set)
+		if callsTools(a.registry, w.canvas) {
+			warm(a, set)
 		}
 		port.Others = set.Port("local", secrets)
 	}

@@ -87,7 +87,10 @@ func TestAddRefusesOtherFiles(t *testing.T) {
 		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), "not a core module"},
 		{"half a module", []byte("\x00asm\x01\x00\x00\x00\x01\x60x"), "cut off after 8 bytes"},
 		{"a library", wattest.Must(`(module (func (export "f")))`), "neither _start nor _initialize"},
-		{"a reactor that runs nothing", wattest.Must(`(module (func (export "_initialize")))`), "must export one of [Py_BytesMain"},
+		{
+			"a reactor that runs nothing",
+			wattest.Must(`(module (func (export "_initialize")))`), "must export one of [Py_BytesMain",
+		},
 		{
 			"a reactor without room for a command line", wattest.Must(`(module (func (export "_initialize"))
 				(func (export "Py_BytesMain") (param i32 i32) (result i32) i32.const 0))`),

@@ -20,14 +20,16 @@ import { build, type Built } from "./module.ts";
 import { guest, imports } from "./guests.ts";
 import { make, pack } from "./plugins.ts";
 
-/** messages are outputs of a tool whose manifest declares json and note, and what is made of them. */
+/** messages are what a tool wrote whose manifest declares json and note, and what is made of it. */
 const messages: Record<string, [message: string, want: object]> = {
   fits: [`{"outputs":{"json":[{"a":1}],"note":null}}`, { json: [{ a: 1 }] }],
   other: [`{"outputs":{"json":"[]"}}`, { code: "bad_output", message: /^bad_output: outputs\.json: .*array/ }],
   lacks: [`{"outputs":{}}`, { code: "bad_output", message: /outputs.*json/ }],
   none: [`{}`, { code: "bad_output", message: /^bad_output: outputs: missing/ }],
   broken: [`{"outputs":`, { code: "bad_output", message: /is not the JSON of the contract/ }],
-  deep: [`{"outputs":{"json":[${"[".repeat(64)}1${"]".repeat(64)}]}}`, { code: "output_too_large", message: /nested/ }],
+  deep: [
+    `{"outputs":{"json":[${"[".repeat(64)}1${"]".repeat(64)}]}}`, { code: "output_too_large", message: /nested/ },
+  ],
 };
 
 const texts = {

@@ -31,8 +31,8 @@ func Extension(format string) string {
 	return "." + format
 }
 
-// Layout is what pages have beside the text. The zero value is A4, upright, with nothing else. Sizes
-// are points; 0 is the size of the format.
+// Layout is what pages have beside the text. The zero value is A4, upright, with nothing else.
+// Sizes are points; 0 is the size of the format.
 type Layout struct {
 	Header, Footer string // on each page
 	PageNumbers    bool   // in the footer
