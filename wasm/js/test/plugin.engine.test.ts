@@ -355,9 +355,8 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
 
   test("outputs of a tool are compared with its manifest, as on a server", async () => {
     const engine = await start();
-    const declared = {
-      outputs: { type: "object", required: ["json"], properties: { json: { type: "array" }, note: { type: "string" } } },
-    };
+    const properties = { json: { type: "array" }, note: { type: "string" } };
+    const declared = { outputs: { type: "object", required: ["json"], properties } };
     for (const [name, [, want]] of Object.entries(messages)) {
       const tool = await engine.tool(pack(wasm[name]!, declared));
       const call = tool.call({ params: {}, args: {}, base: "", fetch: () => assert.fail("no request") });
