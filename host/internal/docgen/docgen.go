@@ -154,11 +154,16 @@ func style(params engine.Value, l *write.Layout) error {
 		least, most float64
 		scale       float64
 	}{
-		{"font_size", &l.FontSize, 4, 72, 1}, {"title_font_size", &l.TitleSize, 4, 96, 1},
-		{"heading1_font_size", &l.HeadingSizes[0], 4, 96, 1}, {"heading2_font_size", &l.HeadingSizes[1], 4, 96, 1},
-		{"heading3_font_size", &l.HeadingSizes[2], 4, 96, 1}, {"line_spacing", &l.LineSpacing, 0.8, 4, 1},
-		{"margin_top", &margins.Top, 0, 3, inch}, {"margin_right", &margins.Right, 0, 3, inch},
-		{"margin_bottom", &margins.Bottom, 0, 3, inch}, {"margin_left", &margins.Left, 0, 3, inch},
+		{"font_size", &l.FontSize, 4, 72, 1},
+		{"title_font_size", &l.TitleSize, 4, 96, 1},
+		{"heading1_font_size", &l.HeadingSizes[0], 4, 96, 1},
+		{"heading2_font_size", &l.HeadingSizes[1], 4, 96, 1},
+		{"heading3_font_size", &l.HeadingSizes[2], 4, 96, 1},
+		{"line_spacing", &l.LineSpacing, 0.8, 4, 1},
+		{"margin_top", &margins.Top, 0, 3, inch},
+		{"margin_right", &margins.Right, 0, 3, inch},
+		{"margin_bottom", &margins.Bottom, 0, 3, inch},
+		{"margin_left", &margins.Left, 0, 3, inch},
 	} {
 		text := params.Get(m.name).Text()
 		if text == "" || text == "0" && m.least > 0 {
