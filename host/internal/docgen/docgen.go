@@ -170,7 +170,7 @@ func style(params engine.Value, l *write.Layout) error {
 			continue
 		}
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || v < m.least || v > m.most {
+		if err != nil || !(v >= m.least && v <= m.most) { // NaN is not either
 			return fmt.Errorf("%w: %s %q is not a number from %v to %v", ErrInput, m.name, text, m.least, m.most)
 		}
 		*m.to = v * m.scale

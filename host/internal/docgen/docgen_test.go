@@ -142,6 +142,7 @@ func TestWrongParams(t *testing.T) {
 		`font_size "2" is not a number from 4 to 72`:                  {with("font_size", 2), new(shelf)},
 		`margin_left "wide" is not a number from 0 to 3`:              {with("margin_left", "wide"), new(shelf)},
 		`line_spacing "9" is not a number from 0.8 to 4`:              {with("line_spacing", 9), new(shelf)},
+		`line_spacing "NaN" is not a number`:                          {with("line_spacing", "NaN"), new(shelf)},
 		`text_color "red" is not a color`:                             {with("text_color", "red"), new(shelf)},
 		"save document: disk full":                                    {engine.Null, &shelf{err: full}},
 	} {
