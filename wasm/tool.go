@@ -5,13 +5,19 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// checkCall compares params and arguments with a manifest, which is the body.
+// checkCall compares what a plugin is given, or the message that it wrote, with a manifest, which
+// is the body. Of a message it returns the outputs.
 func (b *bridge) checkCall(header engine.Value, body string) ([]byte, error) {
 	m, err := manifestIn(body)
-	if err == nil {
-		err = m.CheckInput(header.Get("params"), header.Get("arguments"))
+	if err != nil {
+		return nil, err
 	}
-	return empty, err
+	output, wrote := header.Lookup("output")
+	if !wrote {
+		return empty, m.CheckInput(header.Get("params"), header.Get("arguments"))
+	}
+	answer, err := m.ReadOutput([]byte(output.Str()))
+	return answer.Outputs.AppendJSON(nil), err
 }
 
 // manifestIn reads the manifest of a plugin that the host has examined.

@@ -16,8 +16,19 @@ type DocGenerator struct {
 	OutputFormat string      `json:"output_format" doc:"format of the document" default:"pdf" enum:"pdf,docx,txt,markdown,html,md"`
 	HeaderText   engine.Expr `json:"header_text" doc:"line at the top of each page" group:"page"`
 	FooterText   engine.Expr `json:"footer_text" doc:"line at the bottom of each page" group:"page"`
-	FontFamily   string      `json:"font_family" doc:"font" default:"Helvetica" group:"page"`
+	FontFamily   string      `json:"font_family" doc:"not used: the font is one that has the letters of the text" default:"Helvetica" group:"page"`
 	FontSize     int         `json:"font_size" doc:"size of the text in points" default:"12" min:"1" group:"page"`
+	TitleSize    float64     `json:"title_font_size" doc:"size of the title in points" group:"page"`
+	Heading1     float64     `json:"heading1_font_size" doc:"size of headings in points" label:"Heading 1 size" group:"page"`
+	Heading2     float64     `json:"heading2_font_size" doc:"size of headings in points" label:"Heading 2 size" group:"page"`
+	Heading3     float64     `json:"heading3_font_size" doc:"size of headings in points" label:"Heading 3 size" group:"page"`
+	LineSpacing  float64     `json:"line_spacing" doc:"distance of lines, in sizes of the text" group:"page"`
+	TextColor    string      `json:"text_color" doc:"color, such as #1a2b3c" group:"page"`
+	TitleColor   string      `json:"title_color" doc:"color, such as #1a2b3c" group:"page"`
+	MarginTop    float64     `json:"margin_top" doc:"margin in inches" group:"page"`
+	MarginRight  float64     `json:"margin_right" doc:"margin in inches" group:"page"`
+	MarginBottom float64     `json:"margin_bottom" doc:"margin in inches" group:"page"`
+	MarginLeft   float64     `json:"margin_left" doc:"margin in inches" group:"page"`
 	PageSize     string      `json:"page_size" doc:"A4 or Letter" default:"A4" group:"page"`
 	Orientation  string      `json:"orientation" doc:"portrait or landscape" default:"portrait" group:"page"`
 	Filename     engine.Expr `json:"filename" doc:"name of the file without extension"`
@@ -46,6 +57,7 @@ var docGeneratorSpec = engine.Spec{
 		{Name: "filename", Type: "string", Doc: "name of the file"},
 		{Name: "mime_type", Type: "string", Doc: "MIME type of the file"},
 		{Name: "size", Type: "number", Doc: "bytes of the file"},
+		{Name: "pdf_base64", Type: "string", Doc: "the file in base64, up to 4 MiB; empty for a larger one"},
 	},
 	Thoughts: "Writing the document.",
 	StandIn:  writeDocument,

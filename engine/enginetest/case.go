@@ -26,7 +26,7 @@ type Run struct {
 	Fresh     bool          // start from the canvas of the case instead
 	Retrieval engine.Value  // query text, or "*" -> {chunks, doc_aggs}
 	Blobs     engine.Value  // file id -> content, or {"text"} that is given as it is
-	Tools     []OutsideCall // what tools behind engine.Tools and of MCP servers answer
+	Tools     []OutsideCall // what tools, MCP servers and web requests of Invoke answer
 	Servers   engine.Value  // MCP server -> its tools, each {name, description, parameters}
 	Debug     *Debug
 

@@ -11,10 +11,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// OutsideCall is one call of a tool outside the engine with its answer: of a component behind
-// engine.Tools, or of a tool of an MCP server.
+// OutsideCall is one call outside the engine with its answer: of a component behind engine.Tools,
+// of a tool of an MCP server, or a request behind engine.HTTP.
 type OutsideCall struct {
-	Component string // of a call behind engine.Tools
+	Component string // of a call behind engine.Tools; Invoke for a request behind engine.HTTP
 	Server    string // of an MCP server: its id, or its address
 	Name      string // of the tool of that server
 	Arguments engine.Value

@@ -7,11 +7,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// outsideTape hands calls of tools on to the real ports and keeps what was asked and answered. It
-// may be used by many goroutines.
+// outsideTape hands calls of tools and web requests on to the real ports and keeps what was asked
+// and answered. It may be used by many goroutines.
 type outsideTape struct {
 	tools engine.Tools
 	mcp   engine.MCP
+	http  engine.HTTP
 
 	mu      sync.Mutex
 	calls   []*OutsideCall // in the order they began

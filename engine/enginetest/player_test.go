@@ -84,10 +84,28 @@ func TestRecord(t *testing.T) {
 }
 
 func TestRecordNeedsPortsItCanPlayAgain(t *testing.T) {
+	dsl, err := engine.ParseJSONText(`{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["CodeExec:C"]},
+		"CodeExec:C": {"obj": {"component_name": "CodeExec", "params": {"lang": "python", "script": "x"}}}}}`)
+	require.NoError(t, err)
+	player := &enginetest.Player{Registry: registry(t)}
+	player.Ports.Code = &enginetest.Code{Result: engine.CodeResult{Value: engine.String("found")}}
+	made, err := player.Record(t.Context(), "x", "", dsl, []enginetest.Run{{}})
+	require.NotNil(t, made)
+	require.ErrorContains(t, err, "without the real ports it differs")
+}
+
+// A request that was recorded is answered from the case; one that was not fails and is not sent.
+func TestRecordedRequestsAreAnswered(t *testing.T) {
 	c := readCase(t, "invoke_get")
 	player := &enginetest.Player{Registry: registry(t)}
 	player.Ports.HTTP = elsewhere{}
 	made, err := player.Record(t.Context(), "x", "", c.DSL, c.Runs)
-	require.NotNil(t, made)
-	require.ErrorContains(t, err, "without the real ports it differs")
+	require.NoError(t, err)
+	require.Equal(t, "Invoke", made.Runs[0].Tools[0].Component)
+	require.Equal(t, "other", made.Runs[0].Tools[0].Result.Get("body").Str())
+	made.Runs[0].Tools[0].Arguments = made.Runs[0].Tools[0].Arguments.With("method", engine.String("PUT"))
+	seen, err := enginetest.Play(t.Context(), registry(t), made)
+	require.NoError(t, err)
+	require.Contains(t, seen.JSON(), "Invoke: no answer is recorded for the arguments")
 }

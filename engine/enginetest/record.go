@@ -13,10 +13,10 @@ import (
 const ExpectRecorded = "recorded"
 
 // Record plays a canvas with the Player's Ports and makes a case of it: the runs with what the
-// ports answered, and what was seen as the expectation. Model, Retriever, Files, Tools and MCP can
-// be recorded; a canvas that needs other real ports gives a case and an error that says what
-// differs when it is played without them. The case has the names of the Player's Secrets in place
-// of their values.
+// ports answered, and what was seen as the expectation. Model, Retriever, Files, Tools, MCP and
+// HTTP can be recorded; a canvas that needs other real ports gives a case and an error that says
+// what differs when it is played without them. The case has the names of the Player's Secrets in
+// place of their values.
 func (p *Player) Record(ctx context.Context, name, about string, dsl engine.Value, runs []Run) (*Case, error) {
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: runs}
 	s, err := p.begin(c)

@@ -46,9 +46,6 @@ func newWorld(run *Run, lastID uint64, given *engine.Ports) *world {
 	if p.Speech == nil {
 		p.Speech = Voice{}
 	}
-	if p.HTTP == nil {
-		p.HTTP = HTTP{}
-	}
 	if p.Clock == nil {
 		p.Clock = &Clock{}
 	}
@@ -56,12 +53,12 @@ func newWorld(run *Run, lastID uint64, given *engine.Ports) *world {
 	return w
 }
 
-// openTools puts tapes around the ports of tools that are real, and answers of the case in place of
-// the others where it has any.
+// openTools puts tapes around the ports of tools and web requests that are real, and answers of the
+// case in place of the others where it has any.
 func (w *world) openTools(run *Run) {
 	p := &w.ports
-	if p.Tools != nil || p.MCP != nil {
-		w.tape = &outsideTape{tools: p.Tools, mcp: p.MCP}
+	if p.Tools != nil || p.MCP != nil || p.HTTP != nil {
+		w.tape = &outsideTape{tools: p.Tools, mcp: p.MCP, http: p.HTTP}
 	}
 	w.answers = &outsideAnswers{calls: run.Tools, servers: run.Servers}
 	switch {
@@ -75,6 +72,14 @@ func (w *world) openTools(run *Run) {
 		p.MCP = tapedMCP{w.tape}
 	case !run.Servers.IsNull():
 		p.MCP = answeredMCP{w.answers}
+	}
+	switch {
+	case p.HTTP != nil:
+		p.HTTP = tapedHTTP{w.tape}
+	case hasRequests(run.Tools):
+		p.HTTP = answeredHTTP{w.answers}
+	default:
+		p.HTTP = HTTP{}
 	}
 }
 

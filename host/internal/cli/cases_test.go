@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,6 +97,63 @@ func TestRecordedToolsPassWithoutTheirServices(t *testing.T) {
 			require.Equal(t, 1, asked)
 		})
 	}
+}
+
+// invokeTwice is a canvas that sends two web requests, the second with the answer to the first.
+const invokeTwice = `{"components":{
+	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Invoke:A"],"upstream":[]},
+	"Invoke:A":{"obj":{"component_name":"Invoke","params":{"url":"BASE/PATH?q={sys.query}","method":"get",
+		"headers":"{\"Authorization\": \"Bearer {{secret:SHOP}}\"}"}},"downstream":["Invoke:B"],"upstream":["begin"]},
+	"Invoke:B":{"obj":{"component_name":"Invoke","params":{"url":"BASE/order","method":"post",
+		"variables":[{"key":"of","ref":"Invoke:A@result"}]}},"downstream":["Message:M"],"upstream":["Invoke:A"]},
+	"Message:M":{"obj":{"component_name":"Message","params":{"content":["{Invoke:B@status_code} {Invoke:B@result}"]}},
+		"downstream":[],"upstream":["Invoke:B"]}}}`
+
+// A case has the answers to web requests, errors included: it passes when the server is gone, names
+// what changed in a request, and holds no secret, not even one that the server sends back.
+func TestRecordedRequestsPassWithoutTheirServer(t *testing.T) {
+	t.Setenv("EASEL_SECRET_SHOP", "shop-from-the-environment")
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if r.URL.Path == "/order" {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			w.WriteHeader(http.StatusConflict)
+			_, _ = w.Write(body)
+			return
+		}
+		w.Header().Set("X-Seen", r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, "found "+r.URL.Query().Get("q")+" for "+r.Header.Get("Authorization"))
+	}))
+	t.Cleanup(server.Close)
+	text := strings.ReplaceAll(invokeTwice, "BASE", server.URL)
+	path := filepath.Join(t.TempDir(), "case.json")
+	code, _, errs := easel(t, "record", file(t, "c.json", strings.Replace(text, "PATH", "search", 1)), "-o", path,
+		"-q", "warm coats", "--allow-private")
+	require.Equal(t, ExitOK, code, errs)
+	require.EqualValues(t, 2, asked.Load())
+	server.Close()
+	recorded, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NotContains(t, string(recorded), "shop-from-the-environment")
+	require.Contains(t, string(recorded), `"headers":{"Authorization":"Bearer {{secret:SHOP}}"}`)
+	require.Contains(t, string(recorded), "409")
+
+	code, out, errs := easel(t, "test", path)
+	require.Equal(t, ExitOK, code, out+errs)
+	changed := file(t, "changed.json", strings.Replace(text, "PATH", "find", 1))
+	code, out, _ = easel(t, "test", path, "--canvas", changed)
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, out, "tool call Invoke: arguments.url: expected "+server.URL+"/search?q=warm%20coats, saw "+
+		server.URL+"/find?q=warm%20coats")
+
+	code, _, errs = easel(t, "record", changed, "-o", path, "-q", "warm coats", "--allow-private")
+	require.Equal(t, ExitOK, code, errs)
+	code, out, errs = easel(t, "test", path)
+	require.Equal(t, ExitOK, code, "a server that is down is recorded, too: "+out+errs)
 }
 
 // Cases keep one find per query; this canvas asks two datasets the same.

@@ -49,6 +49,7 @@ func (c *chatter) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	c.world.canvas = s.canvas.Document()
 	options, err := c.world.options(a)
 	if err != nil {
 		return err

@@ -15,10 +15,9 @@ var recordCommand = command{
 	name: "record", args: "CANVAS.json -o CASE.json [FLAGS]",
 	summary: "runs a canvas and writes a case for easel test",
 	help: `
-Each -q is a turn. What models, datasets, files, tools and MCP servers answered is written into the case, so that it
-plays again without them and without a network. Values of secrets and keys among the params are written as
-{{secret:NAME}}. The case is played once to see that it passes; what it cannot repeat, such as web requests of Invoke,
-is reported.`,
+Each -q is a turn. What models, datasets, files, tools, MCP servers and web requests of Invoke answered is written into
+the case, so that it plays again without them and without a network. Values of secrets and keys among the params are
+written as {{secret:NAME}}. The case is played once to see that it passes; what it cannot repeat is reported.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &recorder{}
 		r.world.flags(fs)
@@ -57,6 +56,7 @@ func (r *recorder) run(ctx context.Context, a *app, args []string) error {
 	if err := learnKeys(r.world.tape, s.canvas.Document()); err != nil {
 		return err
 	}
+	r.world.canvas = s.canvas.Document()
 	options, err := r.world.options(a)
 	if err != nil {
 		return err

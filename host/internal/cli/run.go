@@ -87,6 +87,7 @@ func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	r.world.canvas = s.canvas.Document()
 	options, err := r.world.options(a)
 	if err != nil {
 		return err

@@ -6,8 +6,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/tools"
 	"github.com/easel-canvas/easel/plugins/contract"
@@ -21,26 +24,75 @@ const noToolsUsage = "disable the built-in tools, such as web searches; nodes th
 
 // tools returns the built-in tools. They are loaded on first use and closed when the program ends.
 func (a *app) tools(private bool) *tools.Set {
-	var mu sync.Mutex
-	var made *plugin.Host
-	cfg := tools.Config{AllowPrivate: private, Host: func(ctx context.Context) (*plugin.Host, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if made != nil {
-			return made, nil
-		}
-		log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
-		h, err := plugin.New(ctx, plugin.Config{CacheDir: toolCache(), Log: log})
-		if err == nil {
-			made = h
-			a.atEnd(func() error { return h.Close(context.Background()) })
-		}
-		return h, err
-	}}
+	h := &toolHost{app: a}
+	a.atEnd(h.close)
+	cfg := tools.Config{AllowPrivate: private, Host: h.open}
 	if dir, err := (&pluginPlace{}).folder(a); err == nil { // without a folder all tools are enabled
 		cfg.Switches = tools.ReadSwitches(dir)
 	}
 	return tools.New(cfg)
+}
+
+// toolHost makes the host of the built-in tools when the first one is loaded.
+type toolHost struct {
+	app  *app
+	mu   sync.Mutex
+	made *plugin.Host
+}
+
+func (h *toolHost) open(ctx context.Context) (*plugin.Host, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.made != nil {
+		return h.made, nil
+	}
+	log := slog.New(slog.NewTextHandler(h.app.err, &slog.HandlerOptions{Level: slog.LevelError}))
+	made, err := plugin.New(ctx, plugin.Config{CacheDir: toolCache(), Log: log})
+	h.made = made
+	return made, err
+}
+
+func (h *toolHost) close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.made == nil {
+		return nil
+	}
+	return h.made.Close(context.Background())
+}
+
+// warm compiles the interpreter of the built-in tools beside what the run does before it calls one.
+// Its error is that of the first call, which tries again.
+func warm(a *app, set *tools.Set) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = set.Warm(context.Background())
+	}()
+	a.ends = slices.Insert(a.ends, 0, func() error { <-done; return nil }) // before the host closes
+}
+
+// callsTools reports whether a canvas has a node, or an agent a tool, that a built-in tool serves.
+func callsTools(registry *engine.Registry, canvas engine.Value) bool {
+	for _, node := range canvas.Get("components").Fields() {
+		if isTool(registry, node.Get("obj")) {
+			return true
+		}
+	}
+	return false
+}
+
+func isTool(registry *engine.Registry, obj engine.Value) bool {
+	spec, err := registry.Lookup(obj.Get("component_name").Str())
+	if err != nil {
+		return false // reported by loading
+	}
+	acts, ok := spec.New().(interface{ Needs() string })
+	if ok && acts.Needs() == "Tools" && !hosttool.Serves(spec.Name) {
+		return true
+	}
+	below := obj.Get("params").Get("tools").Slice()
+	return slices.ContainsFunc(below, func(tool engine.Value) bool { return isTool(registry, tool) })
 }
 
 // toolCache returns the folder of compiled code, which saves about 20 ms of the first call; "" if

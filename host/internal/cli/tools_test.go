@@ -122,3 +122,33 @@ func TestComponentsSayThatToolsRun(t *testing.T) {
 		}
 	}
 }
+
+// The interpreter of the tools is compiled beside a run whose canvas has one, before it is called.
+func TestToolsAreCompiledBesideTheRun(t *testing.T) {
+	const agent = `{"components":{"Agent:A":{"obj":{"component_name":"Agent","params":{
+		"tools":[{"component_name":"Agent","params":{"tools":[{"component_name":"SearXNG","params":{}}]}}]}}}}}`
+	for name, c := range map[string]struct {
+		canvas string
+		files  bool
+	}{
+		"a node":           {`{"components":{"S":{"obj":{"component_name":"Wikipedia","params":{}}}}}`, true},
+		"a tool of a tool": {agent, true},
+		"none":             {`{"components":{"S":{"obj":{"component_name":"ExeSQL","params":{}}}}}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("EASEL_PLUGINS", t.TempDir())
+			clear(t)
+			cache := t.TempDir()
+			t.Setenv("XDG_CACHE_HOME", cache)
+			t.Setenv("HOME", cache)
+			a, err := newApp(strings.NewReader(""), io.Discard, io.Discard)
+			require.NoError(t, err)
+			_, err = (&world{canvas: parse1(t, c.canvas)}).options(a)
+			require.NoError(t, err)
+			require.NoError(t, a.end())
+			compiled, err := filepath.Glob(filepath.Join(toolCache(), "*"))
+			require.NoError(t, err)
+			require.Equal(t, c.files, len(compiled) > 0)
+		})
+	}
+}

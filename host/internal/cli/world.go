@@ -49,6 +49,7 @@ type world struct {
 	seed      uint64
 	scripts   scriptPlace
 	tape      *enginetest.SecretsTape // collects used secrets; nil does not
+	canvas    engine.Value            // what runs; null if it is not known yet
 
 	uploads files.Uploads
 }
@@ -158,7 +159,11 @@ func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engin
 		Model: chosen, Chromium: w.browser,
 	}
 	if !w.noTools {
-		port.Others = a.tools(w.private).Port("local", secrets)
+		set := a.tools(w.private)
+		if callsTools(a.registry, w.canvas) {
+			warm(a, set)
+		}
+		port.Others = set.Port("local", secrets)
 	}
 	return port
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,7 +55,8 @@ func formatOf(name string) (format, error) {
 }
 
 // Call runs a node. Its outputs are success, doc_id, filename, mime_type, size, and download, a
-// JSON text of these that holds the file in base64 up to 4 MiB.
+// JSON text of these that holds the file in base64 up to 4 MiB. pdf_base64 is the same text of the
+// file, whatever its format; older canvases read it.
 func (g *Generator) Call(ctx context.Context, params, arguments engine.Value) (engine.Value, error) {
 	f, err := formatOf(params.Get("output_format").Text())
 	if err != nil {
@@ -80,11 +82,13 @@ func (g *Generator) Call(ctx context.Context, params, arguments engine.Value) (e
 	facts := []any{
 		"doc_id", stored.Get("doc_id"), "filename", stored.Get("file_name"), "mime_type", f.mimeType, "size", len(data),
 	}
-	download := engine.Object(facts...)
+	download, inline := engine.Object(facts...), ""
 	if len(data) <= mostInline {
-		download = engine.Object(append(facts, "base64", base64.StdEncoding.EncodeToString(data))...)
+		inline = base64.StdEncoding.EncodeToString(data)
+		download = download.With("base64", engine.String(inline))
 	}
-	return engine.Object(append(facts, "success", true, "download", download.JSON(), "attachment", stored)...), nil
+	return engine.Object(append(facts, "success", true, "download", download.JSON(), "attachment", stored,
+		"pdf_base64", inline)...), nil
 }
 
 // markdown is the content below its title.
@@ -117,11 +121,9 @@ func layoutOf(params, arguments engine.Value) (*write.Layout, error) {
 		Watermark: oneLine(arguments.Get("watermark_text").Text()), PageNumbers: on(params, "add_page_numbers"),
 		Contents: params.Get("enable_toc").Truthy(),
 	}
-	if size, ok := params.Get("font_size").Float(); ok {
-		if size < 4 || size > 72 {
-			return nil, fmt.Errorf("%w: font_size %v is not between 4 and 72 points", ErrInput, size)
-		}
-		l.FontSize = size
+	l.Title = oneLine(arguments.Get("title").Text()) != ""
+	if err := style(params, l); err != nil {
+		return nil, err
 	}
 	switch size := params.Get("page_size").Text(); strings.ToLower(size) {
 	case "", "a4":
@@ -138,6 +140,57 @@ func layoutOf(params, arguments engine.Value) (*write.Layout, error) {
 		return nil, fmt.Errorf("%w: orientation %q (one of portrait, landscape)", ErrInput, turned)
 	}
 	return l, nil
+}
+
+// style reads sizes, colors and margins. What is absent or empty is left to the format, as is a
+// size of 0.
+func style(params engine.Value, l *write.Layout) error {
+	const inch = 72.0
+	margins := write.Margins{Top: inch, Right: inch, Bottom: inch, Left: inch}
+	given := false
+	for _, m := range []struct {
+		name        string
+		to          *float64
+		least, most float64
+		scale       float64
+	}{
+		{"font_size", &l.FontSize, 4, 72, 1},
+		{"title_font_size", &l.TitleSize, 4, 96, 1},
+		{"heading1_font_size", &l.HeadingSizes[0], 4, 96, 1},
+		{"heading2_font_size", &l.HeadingSizes[1], 4, 96, 1},
+		{"heading3_font_size", &l.HeadingSizes[2], 4, 96, 1},
+		{"line_spacing", &l.LineSpacing, 0.8, 4, 1},
+		{"margin_top", &margins.Top, 0, 3, inch},
+		{"margin_right", &margins.Right, 0, 3, inch},
+		{"margin_bottom", &margins.Bottom, 0, 3, inch},
+		{"margin_left", &margins.Left, 0, 3, inch},
+	} {
+		text := params.Get(m.name).Text()
+		if text == "" || text == "0" && m.least > 0 {
+			continue
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v >= m.least && v <= m.most) { // NaN is not either
+			return fmt.Errorf("%w: %s %q is not a number from %v to %v", ErrInput, m.name, text, m.least, m.most)
+		}
+		*m.to = v * m.scale
+		given = given || m.scale == inch
+	}
+	if given {
+		l.Margins = &margins
+	}
+	for name, to := range map[string]*write.Color{"text_color": &l.Color, "title_color": &l.TitleColor} {
+		text := params.Get(name).Text()
+		if text == "" {
+			continue
+		}
+		n, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 16, 24)
+		if err != nil || len(text) != len("#rrggbb") {
+			return fmt.Errorf("%w: %s %q is not a color; it is written as #1a2b3c", ErrInput, name, text)
+		}
+		*to = write.Color{uint8(n >> 16), uint8(n >> 8), uint8(n)}
+	}
+	return nil
 }
 
 // fileName is a name without folder and extension; without one it says when the file was made.

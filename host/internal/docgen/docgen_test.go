@@ -1,10 +1,12 @@
 package docgen
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
+	"io"
 	"testing"
 	"time"
 
@@ -89,6 +91,44 @@ func TestPagesFollowTheLayout(t *testing.T) {
 	require.LessOrEqual(t, bytes.Count(s.data, []byte("/Type /Page\n")), large)
 }
 
+// Sizes, colors and margins of the params reach the pages.
+func TestStyleOfPages(t *testing.T) {
+	params := engine.Object("output_format", "docx", "title_font_size", 30, "heading2_font_size", "17", "font_size", 9,
+		"line_spacing", 1.5, "margin_left", 0.5, "margin_top", 2, "text_color", "#336699", "title_color", "#AA0000")
+	s := new(shelf)
+	out, err := (&Generator{Files: s, Now: noon}).Call(t.Context(), params, arguments)
+	require.NoError(t, err)
+	require.Equal(t, base64.StdEncoding.EncodeToString(s.data), out.Get("pdf_base64").Text())
+	archive, err := zip.NewReader(bytes.NewReader(s.data), int64(len(s.data)))
+	require.NoError(t, err)
+	text := func(name string) string {
+		f, err := archive.Open(name)
+		require.NoError(t, err)
+		defer f.Close()
+		data, err := io.ReadAll(f)
+		require.NoError(t, err)
+		return string(data)
+	}
+	styles := text("word/styles.xml")
+	for _, want := range []string{
+		`<w:color w:val="336699"/><w:sz w:val="18"/>`, `w:line="360"`,
+		`<w:name w:val="Title"/>`, `<w:color w:val="AA0000"/><w:sz w:val="60"/>`, `<w:sz w:val="34"/>`,
+	} {
+		require.Contains(t, styles, want)
+	}
+	require.Contains(t, text("word/document.xml"), `<w:pStyle w:val="Title"/>`)
+	require.Contains(t, text("word/document.xml"), `w:top="2880" w:right="1440" w:bottom="1440" w:left="720"`)
+
+	narrow, wide := new(shelf), new(shelf)
+	for margin, s := range map[float64]*shelf{0.2: narrow, 3: wide} {
+		_, err := (&Generator{Files: s, Now: noon}).Call(t.Context(), engine.Object("margin_left", margin,
+			"margin_right", margin, "margin_top", margin, "margin_bottom", margin, "line_spacing", 3), arguments)
+		require.NoError(t, err)
+	}
+	pages := func(s *shelf) int { return bytes.Count(s.data, []byte("/Type /Page\n")) }
+	require.Less(t, pages(narrow), pages(wide))
+}
+
 func TestWrongParams(t *testing.T) {
 	full := errors.New("disk full")
 	with := func(name string, v any) engine.Value { return engine.Object(name, v) }
@@ -99,7 +139,11 @@ func TestWrongParams(t *testing.T) {
 		`output_format "odt" (one of pdf, docx, txt, markdown, html)`: {with("output_format", "odt"), new(shelf)},
 		`page_size "A0" (one of A4, Letter)`:                          {with("page_size", "A0"), new(shelf)},
 		`orientation "up" (one of portrait, landscape)`:               {with("orientation", "up"), new(shelf)},
-		"font_size 2 is not between 4 and 72 points":                  {with("font_size", 2), new(shelf)},
+		`font_size "2" is not a number from 4 to 72`:                  {with("font_size", 2), new(shelf)},
+		`margin_left "wide" is not a number from 0 to 3`:              {with("margin_left", "wide"), new(shelf)},
+		`line_spacing "9" is not a number from 0.8 to 4`:              {with("line_spacing", 9), new(shelf)},
+		`line_spacing "NaN" is not a number`:                          {with("line_spacing", "NaN"), new(shelf)},
+		`text_color "red" is not a color`:                             {with("text_color", "red"), new(shelf)},
 		"save document: disk full":                                    {engine.Null, &shelf{err: full}},
 	} {
 		_, err := (&Generator{Files: c.shelf, Now: noon}).Call(t.Context(), c.params, arguments)

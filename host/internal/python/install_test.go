@@ -87,7 +87,21 @@ func TestAddRefusesOtherFiles(t *testing.T) {
 		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), "not a core module"},
 		{"half a module", []byte("\x00asm\x01\x00\x00\x00\x01\x60x"), "cut off after 8 bytes"},
 		{"a library", wattest.Must(`(module (func (export "f")))`), "neither _start nor _initialize"},
-		{"a reactor that runs nothing", wattest.Must(`(module (func (export "_initialize")))`), "must export"},
+		{
+			"a reactor that runs nothing",
+			wattest.Must(`(module (func (export "_initialize")))`), "must export one of [Py_BytesMain",
+		},
+		{
+			"a reactor without room for a command line", wattest.Must(`(module (func (export "_initialize"))
+				(func (export "Py_BytesMain") (param i32 i32) (result i32) i32.const 0))`),
+			"must also export one of [malloc",
+		},
+		{
+			"a reactor whose memory is full", wattest.Must(`(module (memory (export "memory") 1)
+				(func (export "_initialize")) (func (export "malloc") (param i32) (result i32) i32.const 0)
+				(func (export "main") (param i32 i32) (result i32) i32.const 0))`),
+			"malloc of",
+		},
 		{
 			"another program",
 			wattest.Must(`(module (memory (export "memory") 1) (func (export "_start")))`), "ended before the script",
@@ -130,34 +144,4 @@ func TestFetchReportsStatus(t *testing.T) {
 	defer registry.Close()
 	_, err := Tested.Fetch(t.Context(), registry.URL)
 	require.ErrorContains(t, err, "404 Not Found")
-}
-
-// A reactor is initialized, then its function runs the interpreter. This one, in place of an
-// interpreter, reads its call and writes a fixed answer.
-func TestReactor(t *testing.T) {
-	reactor := wattest.Must(`(module
-		(import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
-		(import "wasi_snapshot_preview1" "path_open"
-			(func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
-		(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-		(import "host" "call" (func $call (param i32) (result i32)))
-		(memory (export "memory") 1)
-		(global $ready (mut i32) (i32.const 0))
-		(data (i32.const 100) ".result")
-		(data (i32.const 200) "{\22value\22: {\22version\22: \223.15\22, \22modules\22: []}}")
-		(func (export "_initialize") i32.const 1 global.set $ready)
-		(func (export "run") (result i32)
-			global.get $ready i32.eqz if unreachable end
-			i32.const 0 i32.const 1024 i32.store
-			i32.const 4 i32.const 60000 i32.store
-			i32.const 0 i32.const 0 i32.const 1 i32.const 8 call $read drop
-			i32.const 3 i32.const 0 i32.const 100 i32.const 7 i32.const 1
-			i64.const 64 i64.const 64 i32.const 0 i32.const 12 call $open drop
-			i32.const 0 i32.const 200 i32.store
-			i32.const 4 i32.const 45 i32.store
-			i32.const 12 i32.load i32.const 0 i32.const 1 i32.const 8 call $write drop
-			i32.const 0))`)
-	m, err := Add(t.Context(), workerOf(t), t.TempDir(), Source{File: reactor})
-	require.NoError(t, err)
-	require.Equal(t, About{Version: "3.15", Modules: []string{}}, m.About)
 }

@@ -22,16 +22,12 @@ const (
 	libraryAt = "/lib/python"
 )
 
-// entries are the functions that run the interpreter of a reactor, by preference. They take no
-// arguments: the interpreter asks WASI for its command line.
-var entries = []string{"run", "_run", "main"}
-
 // loaded is a compiled interpreter. It has no way to be interrupted, which would slow it down
 // several times: its process is killed instead.
 type loaded struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
-	entry   string // function of a reactor; "" for a command
+	entry   *starter // of a reactor; nil for a command
 }
 
 // load compiles the module at path, or reads its machine code from the cache.
@@ -63,23 +59,6 @@ func load(ctx context.Context, path, cacheDir string, memory int64) (*loaded, er
 		return nil, err
 	}
 	return l, l.refuseImports(ctx)
-}
-
-// entryOf returns the function that runs a reactor, and "" for a command.
-func entryOf(m wazero.CompiledModule) (string, error) {
-	exported := m.ExportedFunctions()
-	if exported["_start"] != nil {
-		return "", nil
-	}
-	if exported["_initialize"] == nil {
-		return "", fmt.Errorf("%w: it exports neither _start nor _initialize, so it is no WASI program", ErrModule)
-	}
-	for _, name := range entries {
-		if f := exported[name]; f != nil && len(f.ParamTypes()) == 0 {
-			return name, nil
-		}
-	}
-	return "", fmt.Errorf("%w: a reactor must export one of %v without parameters", ErrModule, entries)
 }
 
 // refuseImports provides the functions that the module imports beside those of WASI: a script that
@@ -125,21 +104,21 @@ func (l *loaded) config(f *files, library string) (wazero.ModuleConfig, error) {
 		return nil, errors.New("this wazero does not mount file systems of its host")
 	}
 	config = config.WithFSConfig(extended.WithSysFSMount(f, "/"))
-	if l.entry != "" {
+	if l.entry != nil {
 		config = config.WithStartFunctions("_initialize")
 	}
 	return config, nil
 }
 
 // run runs the interpreter to its end.
-func (l *loaded) run(ctx context.Context, config wazero.ModuleConfig) error {
-	m, err := l.runtime.InstantiateModule(ctx, l.module, config)
-	if err != nil || l.entry == "" {
+func (l *loaded) run(ctx context.Context, config wazero.ModuleConfig, args []string) error {
+	m, err := l.runtime.InstantiateModule(ctx, l.module, config.WithArgs(args...))
+	if err != nil || l.entry == nil {
 		return err
 	}
-	results, err := m.ExportedFunction(l.entry).Call(ctx)
-	if err == nil && len(results) > 0 && results[0] != 0 {
-		err = wasys.NewExitError(uint32(results[0]))
+	code, err := l.entry.call(ctx, m, args)
+	if err == nil && code != 0 {
+		err = wasys.NewExitError(code)
 	}
 	return err
 }

@@ -127,10 +127,9 @@ func (m *machine) start(ctx context.Context, o order) error {
 	}
 	config = config.WithStdin(&signalled{Reader: stdin, first: sync.OnceFunc(func() { close(m.waiting) })}).
 		WithStdout(&m.stdout).WithStderr(&m.stderr).WithRandSource(rand.Reader).
-		WithSysWalltime().WithSysNanotime().WithSysNanosleep().
-		WithArgs(arguments(o.Library)...)
+		WithSysWalltime().WithSysNanotime().WithSysNanosleep()
 	go func() {
-		m.err = rt.run(ctx, config)
+		m.err = rt.run(ctx, config, arguments(o.Library))
 		close(m.done)
 	}()
 	return nil

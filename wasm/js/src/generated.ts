@@ -312,7 +312,9 @@ export type Group =
    */
   | "model"
   /**
-   * header_text, footer_text, font_family, font_size, page_size, orientation, add_page_numbers,
+   * header_text, footer_text, font_family, font_size, title_font_size, heading1_font_size,
+   * heading2_font_size, heading3_font_size, line_spacing, text_color, title_color, margin_top,
+   * margin_right, margin_bottom, margin_left, page_size, orientation, add_page_numbers,
    * add_timestamp, watermark_text, enable_toc
    */
   | "page"

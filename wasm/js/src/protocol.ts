@@ -52,6 +52,8 @@ export type Request =
   | { op: "stand_in"; component: string; args: Record<string, unknown>; params: Record<string, unknown> }
   /** Compares what a plugin is given with its manifest, which follows. */
   | { op: "check"; params: Record<string, unknown>; arguments: Record<string, unknown> }
+  /** Compares what a plugin wrote with its manifest, which follows, and gives the outputs. */
+  | { op: "check"; output: string }
   /** A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget. */
   | {
     op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean;

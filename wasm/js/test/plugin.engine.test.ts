@@ -20,7 +20,20 @@ import { build, type Built } from "./module.ts";
 import { guest, imports } from "./guests.ts";
 import { make, pack } from "./plugins.ts";
 
+/** messages are what a tool wrote whose manifest declares json and note, and what is made of it. */
+const messages: Record<string, [message: string, want: object]> = {
+  fits: [`{"outputs":{"json":[{"a":1}],"note":null}}`, { json: [{ a: 1 }] }],
+  other: [`{"outputs":{"json":"[]"}}`, { code: "bad_output", message: /^bad_output: outputs\.json: .*array/ }],
+  lacks: [`{"outputs":{}}`, { code: "bad_output", message: /outputs.*json/ }],
+  none: [`{}`, { code: "bad_output", message: /^bad_output: outputs: missing/ }],
+  broken: [`{"outputs":`, { code: "bad_output", message: /is not the JSON of the contract/ }],
+  deep: [
+    `{"outputs":{"json":[${"[".repeat(64)}1${"]".repeat(64)}]}}`, { code: "output_too_large", message: /nested/ },
+  ],
+};
+
 const texts = {
+  ...Object.fromEntries(Object.entries(messages).map(([name, [message]]) => [name, guest(`say ${message}`)])),
   mirror: guest(`say {"outputs":`, "input", "say }"),
   asks: guest(`say {"outputs":{"answer":`, `call {"op":"llm.chat","args":{"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"Hi"}]}}`,
     `say ,"query":`, `call {"op":"var.get","args":{"name":"sys.query"}}`, `say ,"wrote":`, `call {"op":"var.set","args":{"name":"env.n","value":{"a":[2]}}}`, "say }}"),
@@ -338,6 +351,18 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     kill();
     assert.deepEqual(await engine.validate(canvas({ city: "{sys.query}" })), []);
     assert.ok((await outputs(engine, canvas({ city: "x" }, "y"), "q"))["arguments"]);
+  });
+
+  test("outputs of a tool are compared with its manifest, as on a server", async () => {
+    const engine = await start();
+    const properties = { json: { type: "array" }, note: { type: "string" } };
+    const declared = { outputs: { type: "object", required: ["json"], properties } };
+    for (const [name, [, want]] of Object.entries(messages)) {
+      const tool = await engine.tool(pack(wasm[name]!, declared));
+      const call = tool.call({ params: {}, args: {}, base: "", fetch: () => assert.fail("no request") });
+      if ("code" in want) await assert.rejects(call, want, name);
+      else assert.deepEqual(await call, want, name);
+    }
   });
 
   test("an address, a file and a response give the same plugin", async () => {

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,7 +11,8 @@ import (
 // in one place.
 func docx(blocks []block, layout *Layout) ([]byte, error) {
 	w := &word{rels: []relation{{"styles", "styles.xml", false}, {"numbering", "numbering.xml", false}}}
-	for _, b := range blocks {
+	for i, b := range blocks {
+		w.title = i == 0 && layout.Title
 		w.block(b)
 	}
 	section, more := w.section(layout)
@@ -19,7 +21,7 @@ func docx(blocks []block, layout *Layout) ([]byte, error) {
 	parts := append([]part{
 		{"word/document.xml", body},
 		{"word/_rels/document.xml.rels", relations(w.rels...)},
-		{"word/styles.xml", wordStyles(layout.FontSize)},
+		{"word/styles.xml", wordStyles(layout)},
 		{"word/numbering.xml", w.numbering()},
 	}, more...)
 	const kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -59,8 +61,11 @@ func (w *word) section(layout *Layout) (string, []part) {
 	if layout.Landscape {
 		wide, high, turned = high, wide, ` w:orient="landscape"`
 	}
-	return fmt.Sprintf(`<w:sectPr>%s<w:pgSz w:w="%d" w:h="%d"%s/><w:pgMar w:top="1418" w:right="1418" w:bottom="1418" `+
-		`w:left="1418" w:header="709" w:footer="709" w:gutter="0"/></w:sectPr>`, refs.String(), wide, high, turned), parts
+	m := layout.margins()
+	twips := func(points float64) int { return int(20 * points) }
+	return fmt.Sprintf(`<w:sectPr>%s<w:pgSz w:w="%d" w:h="%d"%s/><w:pgMar w:top="%d" w:right="%d" w:bottom="%d" `+
+		`w:left="%d" w:header="%d" w:footer="%d" w:gutter="0"/></w:sectPr>`, refs.String(), wide, high, turned,
+		twips(m.Top), twips(m.Right), twips(m.Bottom), twips(m.Left), twips(m.Top/2), twips(m.Bottom/2)), parts
 }
 
 const wordSpace = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
@@ -73,6 +78,7 @@ type word struct {
 	rels  []relation
 	lists []list // each list with numbers counts for itself
 	open  []int  // open lists by level: index in lists, -1 in one without numbers
+	title bool   // the block is the title
 }
 
 type list struct{ level, start int }
@@ -100,6 +106,9 @@ func (w *word) properties(b block) string {
 	}
 	switch b.kind {
 	case heading:
+		if w.title {
+			return `<w:pPr><w:pStyle w:val="Title"/></w:pPr>`
+		}
 		return `<w:pPr><w:pStyle w:val="Heading` + strconv.Itoa(b.level) + `"/></w:pPr>`
 	case quotation:
 		return fmt.Sprintf(`<w:pPr><w:pStyle w:val="Quote"/><w:ind w:left="%d"/></w:pPr>`, 360*b.level)
@@ -256,26 +265,33 @@ func (w *word) numbering() string {
 	return b.String()
 }
 
-func wordStyles(fontSize float64) string {
-	if fontSize <= 0 {
-		fontSize = bodySize
+func wordStyles(layout *Layout) string {
+	// halves is a size in half points.
+	halves := func(points, other float64) int { return int(2 * cmp.Or(points, other)) }
+	color := func(c Color) string {
+		if c == (Color{}) {
+			return ""
+		}
+		return fmt.Sprintf(`<w:color w:val="%02X%02X%02X"/>`, c[0], c[1], c[2])
 	}
 	var b strings.Builder
 	b.WriteString(`<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">` +
-		`<w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:eastAsia="SimSun" w:cs="Calibri"/><w:sz w:val="` +
-		strconv.Itoa(int(2*fontSize)) + `"/></w:rPr></w:rPrDefault>` +
-		`<w:pPrDefault><w:pPr><w:spacing w:after="120" w:line="264" w:lineRule="auto"/></w:pPr></w:pPrDefault></w:docDefaults>` +
-		`<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style>`)
-	for level, size := range []int{36, 30, 26, 24, 22, 22} { // half points
-		fmt.Fprintf(
-			&b,
-			`<w:style w:type="paragraph" w:styleId="Heading%[1]d"><w:name w:val="heading %[1]d"/><w:basedOn w:val="Normal"/><w:next w:val="Normal"/>`+
-				`<w:pPr><w:keepNext/><w:spacing w:before="240"/><w:outlineLvl w:val="%[2]d"/></w:pPr><w:rPr><w:b/><w:sz w:val="%[3]d"/></w:rPr></w:style>`,
-			level+1,
-			level,
-			size,
-		)
+		`<w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:eastAsia="SimSun" ` +
+		`w:cs="Calibri"/>` + color(layout.Color))
+	fmt.Fprintf(&b, `<w:sz w:val="%d"/></w:rPr></w:rPrDefault>`+
+		`<w:pPrDefault><w:pPr><w:spacing w:after="120" w:line="%d" w:lineRule="auto"/></w:pPr></w:pPrDefault></w:docDefaults>`+
+		`<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style>`,
+		halves(layout.FontSize, bodySize), int(240*cmp.Or(layout.LineSpacing, 1.1)))
+	style := func(id, name string, level, size int, color string) {
+		fmt.Fprintf(&b, `<w:style w:type="paragraph" w:styleId="%s"><w:name w:val="%s"/><w:basedOn w:val="Normal"/>`+
+			`<w:next w:val="Normal"/><w:pPr><w:keepNext/><w:spacing w:before="240"/><w:outlineLvl w:val="%d"/></w:pPr>`+
+			`<w:rPr><w:b/>%s<w:sz w:val="%d"/></w:rPr></w:style>`, id, name, level, color, size)
 	}
+	for level, size := range []float64{18, 15, 13, 12, 11, 11} {
+		n := strconv.Itoa(level + 1)
+		style("Heading"+n, "heading "+n, level, halves(layout.HeadingSizes[level], size), "")
+	}
+	style("Title", "Title", 0, halves(layout.TitleSize, 18), color(layout.TitleColor))
 	b.WriteString(
 		`<w:style w:type="paragraph" w:styleId="Quote"><w:name w:val="Quote"/><w:basedOn w:val="Normal"/><w:rPr><w:i/><w:color w:val="555555"/></w:rPr></w:style>` +
 			`<w:style w:type="paragraph" w:customStyle="1" w:styleId="Code"><w:name w:val="Code"/><w:basedOn w:val="Normal"/><w:pPr><w:shd w:val="clear" w:fill="F2F2F2"/></w:pPr><w:rPr><w:sz w:val="20"/></w:rPr></w:style>` +

@@ -2,6 +2,7 @@ package write
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -11,9 +12,9 @@ import (
 
 // Measures of a page, in points.
 const (
-	margin   = 71.0 // 2.5 cm
+	margin   = 71.0 // 2.5 cm, unless the layout says otherwise
 	bodySize = 11.0 // of letters, unless the layout says otherwise
-	leading  = 1.4  // distance of lines, in sizes
+	leading  = 1.4  // distance of lines, in sizes, unless the layout says otherwise
 	indent   = 18.0 // per level of lists and quotations
 	padding  = 4.0  // inside cells
 )
@@ -28,7 +29,7 @@ const mostOperations = 200_000
 // pdf sets blocks on pages.
 func pdf(blocks []block, layout *Layout) ([]byte, error) {
 	s := newSetter(layout)
-	for _, b := range blocks {
+	for i, b := range blocks {
 		for _, row := range b.rows {
 			for _, cell := range row {
 				if n := len(plain(cell)); n > longestPDFCell {
@@ -41,6 +42,7 @@ func pdf(blocks []block, layout *Layout) ([]byte, error) {
 				}
 			}
 		}
+		s.title = i == 0 && layout.Title
 		s.block(b)
 		if s.err != nil {
 			return nil, s.err
@@ -58,18 +60,22 @@ type setter struct {
 	out           *gopdf.GoPdf
 	layout        *Layout
 	width, height float64 // of the page
-	body          float64 // size of the text
-	pages         int
-	operations    int
-	used          [len(faceFiles)]bool // fonts that are part of the file
-	err           error
-	y             float64 // of the next line's top; grows downwards from the upper margin
+	Margins
+	leading    float64 // distance of lines, in sizes
+	body       float64 // size of the text
+	color      Color
+	pages      int
+	operations int
+	used       [len(faceFiles)]bool // fonts that are part of the file
+	err        error
+	y          float64 // of the next line's top; grows downwards from the upper margin
+	title      bool    // the block is the title
 }
 
 func newSetter(layout *Layout) *setter {
-	s := &setter{out: new(gopdf.GoPdf), layout: layout, body: bodySize}
-	if layout.FontSize > 0 {
-		s.body = layout.FontSize
+	s := &setter{
+		out: new(gopdf.GoPdf), layout: layout, Margins: layout.margins(), color: layout.Color,
+		body: cmp.Or(layout.FontSize, bodySize), leading: cmp.Or(layout.LineSpacing, leading),
 	}
 	page := *gopdf.PageSizeA4
 	if layout.Letter {
@@ -89,7 +95,7 @@ func (s *setter) newPage() {
 	s.out.AddPage()
 	s.pages++
 	s.watermark()
-	s.y = -margin * 0.6
+	s.y = -s.Top * 0.6
 	s.centred(s.layout.Header, s.body*0.8)
 	footer := s.layout.Footer
 	if s.layout.PageNumbers {
@@ -98,7 +104,7 @@ func (s *setter) newPage() {
 		}
 		footer += fmt.Sprint(s.pages)
 	}
-	s.y = s.height - 2*margin + margin*0.4
+	s.y = s.height - s.Top - s.Bottom*0.6
 	s.centred(footer, s.body*0.8)
 	s.y = 0
 }
@@ -108,8 +114,8 @@ func (s *setter) centred(text string, size float64) {
 	if text == "" {
 		return
 	}
-	for line := range breakLines([]span{{text: text}}, size, s.width-2*margin) {
-		s.words(line, margin+(s.width-2*margin-widthOf(line))/2, size)
+	for line := range breakLines([]span{{text: text}}, size, s.inner()) {
+		s.words(line, s.Left+(s.inner()-widthOf(line))/2, size)
 		return
 	}
 }
@@ -131,7 +137,7 @@ func (s *setter) watermark() {
 	}
 	size := min(72, 10*s.width*0.8/max(widthOf(set(10)), 1))
 	s.out.Rotate(45, s.width/2, s.height/2)
-	s.y = s.height/2 - margin - size/2
+	s.y = s.height/2 - s.Top - size/2
 	line := set(size)
 	s.words(line, (s.width-widthOf(line))/2, size)
 	s.out.RotateReset()
@@ -144,28 +150,43 @@ func (s *setter) check(err error) {
 }
 
 // room is the height that is left on the page.
-func (s *setter) room() float64 { return s.height - 2*margin - s.y }
+func (s *setter) room() float64 { return s.height - s.Top - s.Bottom - s.y }
+
+// inner is the width between the margins.
+func (s *setter) inner() float64 { return s.width - s.Left - s.Right }
+
+// headingSize is the size of a heading, or of the title.
+func (s *setter) headingSize(level int) float64 {
+	if s.title {
+		return cmp.Or(s.layout.TitleSize, s.body*headingScale[level-1])
+	}
+	return cmp.Or(s.layout.HeadingSizes[level-1], s.body*headingScale[level-1])
+}
 
 func (s *setter) block(b block) {
-	left, right := margin+indent*float64(b.level), s.width-margin
+	left, right := s.Left+indent*float64(b.level), s.width-s.Right
 	switch b.kind {
 	case heading:
-		size := s.body * headingScale[b.level-1]
+		size := s.headingSize(b.level)
 		s.y += size * 0.6
-		if s.room() < 4*size*leading { // a heading stands with what follows
+		if s.room() < 4*size*s.leading { // a heading stands with what follows
 			s.newPage()
 		}
 		if s.layout.Contents {
 			s.out.AddOutlineWithPosition(plain(b.spans))
 		}
-		s.lines(breakLines(bold(b.spans), size, right-margin), margin, size)
+		if s.title {
+			s.color = s.layout.TitleColor
+		}
+		s.lines(breakLines(bold(b.spans), size, right-s.Left), s.Left, size)
+		s.color = s.layout.Color
 		s.y += size * 0.3
 	case table:
 		s.table(b)
 		s.y += s.body * 0.6
 	case rule:
 		s.y += s.body / 2
-		s.line(margin, s.y, right, s.y)
+		s.line(s.Left, s.y, right, s.y)
 		s.y += s.body / 2
 	case code:
 		left += indent / 2
@@ -198,7 +219,7 @@ func (s *setter) mark(b block, left float64) {
 
 // need begins a new page when not even one line has room.
 func (s *setter) need(size float64) {
-	if s.room() < size*leading {
+	if s.room() < size*s.leading {
 		s.newPage()
 	}
 }
@@ -212,10 +233,10 @@ func (s *setter) lines(lines iter.Seq[[]piece], left, size float64) {
 		x := left
 		l, leftwards := visual(l)
 		if leftwards {
-			x = max(left, s.width-margin-widthOf(l))
+			x = max(left, s.width-s.Right-widthOf(l))
 		}
 		s.words(l, x, size)
-		s.y += size * leading
+		s.y += size * s.leading
 	}
 }
 
@@ -229,8 +250,8 @@ func widthOf(line []piece) float64 {
 
 // table sets rows, which break across pages between their lines.
 func (s *setter) table(b block) {
-	widths := columnWidths(b, s.width-2*margin, s.body)
-	height := s.body * leading
+	widths := columnWidths(b, s.inner(), s.body)
+	height := s.body * s.leading
 	for i, row := range b.rows {
 		cells, most := make([][][]piece, len(widths)), 1
 		for c := range row {
@@ -254,9 +275,9 @@ func (s *setter) table(b block) {
 
 // slice sets n lines of every cell of a row, with the borders around them.
 func (s *setter) slice(cells [][][]piece, widths []float64, from, n int, height float64) {
-	top, x := s.y, margin
+	top, x := s.y, s.Left
 	bottom := top + float64(n)*height + 2*padding
-	s.line(margin, top, margin+sum(widths), top)
+	s.line(s.Left, top, s.Left+sum(widths), top)
 	for c, lines := range cells {
 		s.line(x, top, x, bottom)
 		for i := from; i < min(from+n, len(lines)); i++ {
@@ -271,7 +292,7 @@ func (s *setter) slice(cells [][][]piece, widths []float64, from, n int, height 
 		x += widths[c]
 	}
 	s.line(x, top, x, bottom)
-	s.line(margin, bottom, x, bottom)
+	s.line(s.Left, bottom, x, bottom)
 	s.y = bottom
 }
 
@@ -326,7 +347,7 @@ func (s *setter) line(x1, y1, x2, y2 float64) {
 	}
 	s.out.SetStrokeColor(0x99, 0x99, 0x99)
 	s.out.SetLineWidth(0.5)
-	s.out.Line(x1, margin+y1, x2, margin+y2)
+	s.out.Line(x1, s.Top+y1, x2, s.Top+y2)
 }
 
 // words sets a line. Neighbours in one style go out together, with the blanks between them, so that
@@ -352,7 +373,7 @@ func (s *setter) passage(text string, style piece, x, w, size float64) {
 		s.check(s.out.AddTTFFontFromFontContainer(style.face.name(), &loaded))
 	}
 	s.check(s.out.SetFont(style.face.name(), "", size))
-	top := margin + s.y
+	top := s.Top + s.y
 	switch {
 	case style.link != "":
 		s.out.SetTextColor(0x05, 0x63, 0xC1)
@@ -360,7 +381,7 @@ func (s *setter) passage(text string, style piece, x, w, size float64) {
 	case style.pale:
 		s.out.SetTextColor(0xE4, 0xE4, 0xE4)
 	default:
-		s.out.SetTextColor(0, 0, 0)
+		s.out.SetTextColor(s.color[0], s.color[1], s.color[2])
 	}
 	s.out.SetXY(x, top+size)
 	s.check(s.out.Text(text))

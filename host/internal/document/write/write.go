@@ -32,6 +32,7 @@ func Extension(format string) string {
 }
 
 // Layout is what pages have beside the text. The zero value is A4, upright, with nothing else.
+// Sizes are points; 0 is the size of the format.
 type Layout struct {
 	Header, Footer string // on each page
 	PageNumbers    bool   // in the footer
@@ -39,7 +40,29 @@ type Layout struct {
 	Contents       bool   // a list of headings that leads to them
 	FontSize       float64
 	Landscape      bool
-	Letter         bool // 8.5 by 11 inches in place of A4
+	Letter         bool     // 8.5 by 11 inches in place of A4
+	Margins        *Margins // nil is 2.5 cm on each side
+	LineSpacing    float64  // distance of lines, in sizes of the text; 0 is that of the format
+	HeadingSizes   [6]float64
+	Color          Color
+	// Title says that the first block, a heading, is the title of the document, with its own size
+	// and color.
+	Title      bool
+	TitleSize  float64
+	TitleColor Color
+}
+
+// Margins of pages, in points.
+type Margins struct{ Top, Right, Bottom, Left float64 }
+
+// Color is red, green and blue; the zero value is black.
+type Color [3]uint8
+
+func (l *Layout) margins() Margins {
+	if l.Margins == nil {
+		return Margins{margin, margin, margin, margin}
+	}
+	return *l.Margins
 }
 
 // Make makes a file of markdown. Errors: [ErrFormat], [ErrTooLarge], [ErrPieces], [ErrTangled].

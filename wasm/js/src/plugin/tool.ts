@@ -3,7 +3,7 @@
 // manifest and that of an address in the canvas's own params, and keys from params never enter the
 // sandbox.
 
-import { EngineError, messageOf } from "../errors.ts";
+import { EngineError } from "../errors.ts";
 import type { Code } from "../generated.ts";
 import type { Request } from "../protocol.ts";
 import type { Carrier } from "./http.ts";
@@ -56,10 +56,10 @@ export class ToolModule {
 
   /** call gives the outputs, or throws an EngineError with the code of the tool. */
   async call({ params, args, base, fetch, key = "", signal }: ToolCall): Promise<Record<string, unknown>> {
-    const { manifest, text, limits, granted } = this.#plugin;
+    const { manifest, limits, granted } = this.#plugin;
     const mark = newMark();
     const given = toolInput(manifest, params, args, mark);
-    await this.#ask({ op: "check", params: { ...given.params, ...given.keys }, arguments: given.args }, text);
+    await this.#check({ op: "check", params: { ...given.params, ...given.keys }, arguments: given.args });
     const call = { id: key, attempt: 1, deadline_ms: limits.timeout_ms, preview: true, secret_mark: mark };
     const outcome = await this.#plugin.call({
       input: JSON.stringify({ abi: manifest.abi, call, params: given.params, arguments: given.args }),
@@ -72,7 +72,17 @@ export class ToolModule {
       const { code, message, retryable } = outcome.error;
       throw new EngineError(code as Code, `${code}: ${message}`, { retry: retryable });
     }
-    return outputsOf(new TextDecoder().decode(outcome.output));
+    const outputs = await this.#check({ op: "check", output: new TextDecoder().decode(outcome.output) });
+    return JSON.parse(outputs) as Record<string, unknown>;
+  }
+
+  // check compares a call with the manifest; its errors read CODE: MESSAGE, as on a server.
+  async #check(request: Request): Promise<string> {
+    try {
+      return await this.#ask(request, this.#plugin.text);
+    } catch (err) {
+      throw err instanceof EngineError ? new EngineError(err.code as Code, err.message.replace(/^plugin /, "")) : err;
+    }
   }
 
   close(): void {
@@ -120,23 +130,6 @@ function fitted(type: Schema["type"], value: unknown): unknown {
 // newMark makes a mark for the placeholders of one call.
 function newMark(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-// outputsOf reads the message of a plugin: a text, or an object with outputs.
-function outputsOf(message: string): Record<string, unknown> {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(message);
-  } catch (err) {
-    const why = `output is not the JSON of the contract: ${messageOf(err)}`;
-    throw new EngineError("bad_output" as Code, `bad_output: ${why}`);
-  }
-  if (typeof answer === "string") return { text: answer };
-  const { outputs } = (answer ?? {}) as { outputs?: unknown };
-  if (typeof outputs !== "object" || outputs === null || Array.isArray(outputs)) {
-    throw new EngineError("bad_output" as Code, "bad_output: outputs: missing");
-  }
-  return outputs as Record<string, unknown>;
 }
 
 // widened is the grant of a call: that of the tool, and the host of an address that the canvas
