@@ -79,7 +79,7 @@ func EventTypes() []EventDoc {
 		{EventUsage, AudienceOwn, "what a model call used, with the totals of its node and of the run"},
 		{EventLimitReached, AudienceOwn, "a limit stopped a node or a tool; its code says which"},
 		{EventWorked, AudienceOwn, "a node has done its work and waits for the rest of its batch to be settled"},
-		{EventQueued, AudienceOwn, "a call has waited for a slot: in the queue of a model or among plugins"},
+		{EventQueued, AudienceOwn, "a node or a call has waited for a slot: of the run, of a model or among plugins"},
 		{EventMessageReset, AudienceOwn, "a message starts its text again after a takeover"},
 		{EventModelStarted, AudienceOwn, "a language model is called; only from the browser module"},
 		{EventModelFinished, AudienceOwn, "a language model has answered; only from the browser module"},
