@@ -51,11 +51,12 @@ func (x timing) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq
 }
 
 // outcome is what a canvas leaves and has done: why it failed, its state, one line for each node,
-// and how often each node ran.
+// how often each node ran, and of a canvas that asked for no form its path and its answer.
 type outcome struct {
-	err   string
-	state string
-	runs  string
+	err    string
+	state  string
+	runs   string
+	answer string
 }
 
 // leftBy is the state that a document holds, apart from how often the user was asked.
@@ -82,17 +83,17 @@ const mostAnswers = 40
 func conclude(t *testing.T, reg *engine.Registry, c *enginetest.Case, x timing, modes ...engine.Scheduling) outcome {
 	t.Helper()
 	var out outcome
-	ran := map[string]int{}
+	ran, turns := map[string]int{}, 0
 	synctest.Test(t, func(t *testing.T) {
 		canvas, err := engine.Load(reg, c.DSL.AppendJSON(nil))
 		require.NoError(t, err)
 		state := canvas.State()
 		inputs := engine.Object("items", engine.Strings("a", "b"), "f", "filled")
 		in := engine.Input{Query: engine.String("a"), UserID: "u", Inputs: inputs}
-		for n := 0; n == 0 || state.Paused() && n < mostAnswers && out.err == ""; n++ {
+		for ; turns == 0 || state.Paused() && turns < mostAnswers && out.err == ""; turns++ {
 			opt := engine.Options{
 				Ports: engine.Ports{Model: x, Clock: x, IDs: &enginetest.IDs{}}, TaskID: "task", Seed: 1, MaxSteps: 200,
-				Scheduling: modes[n%len(modes)],
+				Scheduling: modes[turns%len(modes)],
 			}
 			for e, err := range canvas.Run(t.Context(), state, in, opt) {
 				if err != nil {
@@ -109,6 +110,9 @@ func conclude(t *testing.T, reg *engine.Registry, c *enginetest.Case, x timing, 
 		doc, err := engine.ParseJSON(canvas.Save(state))
 		require.NoError(t, err)
 		out.state, out.runs = leftBy(doc), fmt.Sprint(ran)
+		if turns == 1 {
+			out.answer = doc.Get("path").JSON() + doc.Get("history").JSON()
+		}
 	})
 	return out
 }
@@ -126,11 +130,13 @@ const timings = 4
 
 // TestTimeDecidesWhatValidateReports runs random canvases in batches and eagerly, each with several
 // timings and with forms that are answered in either mode. All leave the same, except where
-// validation reports that a canvas depends on the order.
+// validation reports that a canvas depends on the order. The events of eager runs make sense.
 func TestTimeDecidesWhatValidateReports(t *testing.T) {
 	reg := registry2(t, registry(t))
+	never := func(*engine.Event) bool { return false }
 	var compared, failed, reported, differed int
 	for seed := range eagerSeeds(t, 100) {
+		showing(t, &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: never, Scheduling: engine.Eager}, randomCase(seed))
 		c := timedCase(seed)
 		want := conclude(t, reg, c, 0, engine.Batch)
 		if want.err != "" {
@@ -147,6 +153,7 @@ func TestTimeDecidesWhatValidateReports(t *testing.T) {
 				require.Equal(t, want.err, got.err, "seed %d, timing %d\n%s", seed, x, c.DSL)
 				require.Equal(t, want.runs, got.runs, "seed %d, timing %d\n%s", seed, x, c.DSL)
 				require.Equal(t, want.state, got.state, "seed %d, timing %d\n%s", seed, x, c.DSL)
+				require.Equal(t, want.answer, got.answer, "seed %d, timing %d\n%s", seed, x, c.DSL)
 			}
 		}
 		switch {
