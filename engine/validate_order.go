@@ -12,6 +12,8 @@ type orderCheck struct {
 	spans  []batchSpan // by node
 
 	waiting [][]nodeIndex // by node: what waits for it
+	choices []choice      // of all nodes that choose; see eachChoice
+	chosen  bool          // choices is worked out
 }
 
 // batchSpan is the first and the last batch in which a node may run.
@@ -104,10 +106,10 @@ func (n *node) touches(ref *Ref) bool {
 	return false
 }
 
-// ordered reports whether one of two nodes always waits for the other.
+// ordered reports whether one of two nodes always waits for the other, or never runs beside it.
 func (o *orderCheck) ordered(a, b nodeIndex) bool {
-	a, b = o.level(a, b), o.level(b, a)
-	return a == b || o.after(a)[b] || o.after(b)[a]
+	around, beside := o.level(a, b), o.level(b, a)
+	return around == beside || o.after(around)[beside] || o.after(beside)[around] || o.apart(edge{a, noNode}, edge{b, noNode})
 }
 
 // level is n, or the container around it that stands in the same body as other or as a container of
@@ -154,25 +156,32 @@ func (o *orderCheck) after(n nodeIndex) []bool {
 // checkJoin names a node to which ways of different length lead, for which it does not wait in
 // batches: they run it once for each.
 func (o *orderCheck) checkJoin(n *node) {
-	var shortest, longest, ways int
-	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
-		if !slices.Contains(o.next(&o.nodes[from]), n.index) && !slices.Contains(o.nodes[from].gotos, n.index) {
-			continue
-		}
-		least, most := o.span(from)
-		if ways++; ways == 1 {
-			shortest, longest = least, most
-		}
-		shortest, longest = min(shortest, least), max(longest, most)
-	}
 	waits := true
+	var ways []edge
 	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
 		waits = waits && slices.Contains(o.graph.Sources(n.index), from)
+		if slices.Contains(o.next(&o.nodes[from]), n.index) || slices.Contains(o.nodes[from].gotos, n.index) {
+			ways = append(ways, edge{from, n.index})
+		}
 	}
-	if ways > 1 && !waits && shortest != longest {
+	if !waits && o.uneven(ways) {
 		o.add(n, SeverityWarning, CodeOrderDependent, "",
 			"ways of different length lead here: batches run it once for each way, an eager run once")
 	}
+}
+
+// uneven reports whether one run may take two edges in different batches.
+func (o *orderCheck) uneven(ways []edge) bool {
+	for i, a := range ways {
+		first, last := o.span(a.from)
+		for _, b := range ways[:i] {
+			least, most := o.span(b.from)
+			if min(first, least) != max(last, most) && !o.apart(a, b) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // span is when a node may run, counted in batches; one in a cycle may run in any.

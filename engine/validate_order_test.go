@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,6 +14,12 @@ import (
 func assigns(id string, down ...string) string {
 	return cell(id, "VariableAssigner",
 		`"variables": [{"variable": "env.n", "operator": "+=", "parameter": 1}]`, down...)
+}
+
+// chooses is a Switch between two nodes.
+func chooses(id, one, other string) string {
+	return cell(id, "Switch", fmt.Sprintf(`"conditions": [{"logical_operator": "and", "to": [%q],
+		"items": [{"cpn_id": "sys.query", "operator": "contains", "value": "a"}]}], "end_cpn_ids": [%q]`, one, other))
 }
 
 func eagerly(dsl string) string {
@@ -45,6 +52,37 @@ func TestOrderDependence(t *testing.T) {
 			eagerly(given("n", "", document(start("LLM:A", "VariableAssigner:B"), asks("LLM:A", 1, "", "LLM:C"),
 				asks("LLM:C", 1, "", "VariableAssigner:B"), assigns("VariableAssigner:B")))),
 			[]string{"VariableAssigner:B"},
+		},
+		{
+			"a writer and a reader behind different cases of a Switch",
+			eagerly(given("n", "", document(start("Switch:S"), chooses("Switch:S", "VariableAssigner:A", "LLM:L"),
+				assigns("VariableAssigner:A"), asks("LLM:L", 1, "{env.n}")))),
+			nil,
+		},
+		{
+			"a writer beside a reader behind the same case",
+			eagerly(given("n", "", document(start("Switch:S"), chooses("Switch:S", "LLM:K", "LLM:L"),
+				asks("LLM:K", 1, "", "VariableAssigner:A", "LLM:M"), assigns("VariableAssigner:A"),
+				asks("LLM:L", 1, ""), asks("LLM:M", 1, "{env.n}")))),
+			[]string{"VariableAssigner:A"},
+		},
+		{
+			"a case that leads to both",
+			eagerly(given("n", "", document(start("Switch:S", "LLM:L"), chooses("Switch:S", "VariableAssigner:A", "LLM:L"),
+				assigns("VariableAssigner:A"), asks("LLM:L", 1, "{env.n}")))),
+			[]string{"VariableAssigner:A", "LLM:L"},
+		},
+		{
+			"a Switch that runs again",
+			eagerly(given("n", "", document(start("Switch:S"), chooses("Switch:S", "VariableAssigner:A", "LLM:L"),
+				assigns("VariableAssigner:A", "Switch:S"), asks("LLM:L", 1, "{env.n}")))),
+			[]string{"Switch:S"},
+		},
+		{
+			"ways of different length behind different cases",
+			eagerly(given("n", "", document(start("Switch:S"), chooses("Switch:S", "LLM:A", "VariableAssigner:B"),
+				asks("LLM:A", 1, "", "VariableAssigner:B"), assigns("VariableAssigner:B")))),
+			nil,
 		},
 		{
 			"a writer in a body whose elements run at once",
