@@ -179,13 +179,17 @@ func (e *encoder) appendTime(dst []byte, t time.Time) []byte {
 }
 
 func appendMicros(dst []byte, us int) []byte {
-	var d [6]byte
-	for i := 5; i >= 0; i-- {
-		d[i] = byte('0' + us%10)
-		us /= 10
-	}
-	return append(dst, d[:]...)
+	high, middle, low := 2*(us/10000), 2*(us/100%100), 2*(us%100)
+	return append(dst, pairs[high], pairs[high+1], pairs[middle], pairs[middle+1], pairs[low], pairs[low+1])
 }
+
+// pairs are the numbers below 100 with two digits each: dividing by 10 for each digit takes longer.
+var pairs = func() (p [200]byte) {
+	for i := range 100 {
+		p[2*i], p[2*i+1] = byte('0'+i/10), byte('0'+i%10)
+	}
+	return p
+}()
 
 // appendSeconds appends a duration as seconds with six digits of a fraction.
 func appendSeconds(dst []byte, d time.Duration) []byte {
