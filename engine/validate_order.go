@@ -8,18 +8,12 @@ import (
 // orderCheck finds what depends on the order in which nodes of an eager run happen to end.
 type orderCheck struct {
 	*validator
-	before [][]bool    // by node, made when needed: the nodes that run after it
-	spans  []batchSpan // by node
+	before [][]bool // by node, made when needed: the nodes that run after it
+	joins  joinCheck
 
 	waiting [][]nodeIndex // by node: what waits for it
 	choices []choice      // of all nodes that choose; see eachChoice
 	chosen  bool          // choices is worked out
-}
-
-// batchSpan is the first and the last batch in which a node may run.
-type batchSpan struct {
-	first, last int
-	known, on   bool // on: it is being worked out
 }
 
 // checkOrder names nodes of an eager canvas of which one writes what the other reads or writes, and
@@ -29,7 +23,7 @@ func (v *validator) checkOrder() {
 	if v.settings.scheduling != Eager && !v.sideBySide {
 		return
 	}
-	o := &orderCheck{validator: v, before: make([][]bool, len(v.nodes)), spans: make([]batchSpan, len(v.nodes))}
+	o := &orderCheck{validator: v, before: make([][]bool, len(v.nodes)), joins: joinCheck{spans: make([]batchSpan, len(v.nodes))}}
 	reached := v.fromStart()
 	for i := range v.nodes {
 		if n := &v.nodes[i]; reached[i] && n.comp != nil {
@@ -151,59 +145,4 @@ func (o *orderCheck) after(n nodeIndex) []bool {
 	}
 	o.before[n] = seen
 	return seen
-}
-
-// checkJoin names a node to which ways of different length lead, for which it does not wait in
-// batches: they run it once for each.
-func (o *orderCheck) checkJoin(n *node) {
-	waits := true
-	var ways []edge
-	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
-		waits = waits && slices.Contains(o.graph.Sources(n.index), from)
-		if slices.Contains(o.next(&o.nodes[from]), n.index) || slices.Contains(o.nodes[from].gotos, n.index) {
-			ways = append(ways, edge{from, n.index})
-		}
-	}
-	if !waits && o.uneven(ways) {
-		o.add(n, SeverityWarning, CodeOrderDependent, "",
-			"ways of different length lead here: batches run it once for each way, an eager run once")
-	}
-}
-
-// uneven reports whether one run may take two edges in different batches.
-func (o *orderCheck) uneven(ways []edge) bool {
-	for i, a := range ways {
-		first, last := o.span(a.from)
-		for _, b := range ways[:i] {
-			least, most := o.span(b.from)
-			if min(first, least) != max(last, most) && !o.apart(a, b) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// span is when a node may run, counted in batches; one in a cycle may run in any.
-func (o *orderCheck) span(n nodeIndex) (first, last int) {
-	s := &o.spans[n]
-	switch {
-	case s.known:
-		return s.first, s.last
-	case s.on:
-		return 0, len(o.nodes)
-	}
-	s.on = true
-	for i, from := range joinGraph(o.Canvas).Sources(n) {
-		least, most := o.span(from)
-		if i == 0 {
-			s.first = least + 1
-		}
-		s.first, s.last = min(s.first, least+1), max(s.last, most+1)
-	}
-	if o.nodes[n].container != nil {
-		s.last += len(o.nodes) // its body takes as many as it likes
-	}
-	s.known = true
-	return s.first, s.last
 }
