@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,9 +28,8 @@ type Canvas struct {
 	joined   atomic.Pointer[scheduler.Graph] // see joinGraph
 	pipeline bool
 
-	sideBySide bool       // a container runs its body for several elements at once
-	resets     []Resetter // of all nodes
-	env        Value      // definitions of env variables
+	sideBySide bool  // a container runs its body for several elements at once
+	env        Value // definitions of env variables
 	settings   settings
 	scratch    sync.Pool
 	today      atomic.Pointer[dated]
@@ -73,7 +71,7 @@ type node struct {
 	refs    []*Ref
 	feeds   bool   // a Speaker stands downstream
 	head    []byte // its id, name and type as events show them
-	started []byte // the same and the rest of node_started
+	started []byte // the same with what node_started says
 	facts   Facts  // of its events, but for errors
 	quoted  []byte // its id as JSON
 
@@ -130,7 +128,7 @@ func (n *node) compile(reg *Registry) []error {
 		n.declared = append(n.declared, slot{name, v})
 	}
 	n.head = appendNodeHead(nil, n)
-	n.started = append(AppendQuoted(appendName(slices.Clone(n.head), "thoughts"), n.spec.Thoughts), "}}"...)
+	n.started = AppendQuoted(appendName(appendNodeHead(nil, n), "thoughts"), n.spec.Thoughts)
 	n.facts = Facts{Node: n.id, Component: n.spec.Name}
 	n.quoted = AppendQuoted(nil, n.id)
 	return d.problems
@@ -155,15 +153,6 @@ func (n *node) probe() {
 	if kept, ok := n.comp.(Resetter); ok {
 		n.resets = append(n.resets, kept)
 	}
-}
-
-// resetters are the components and tools that want to know that a run is over.
-func resetters(nodes []node) []Resetter {
-	var list []Resetter
-	for i := range nodes {
-		list = append(list, nodes[i].resets...)
-	}
-	return list
 }
 
 // bind points references and targets at nodes. What does not exist stays unbound: Validate lists

@@ -42,7 +42,6 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	globals := newBucket(p.doc.Get("globals"))
 	p.bindNode(&p.nodes[n.index], &globals)
 	p.graph, p.sideBySide = p.newGraph(), runsSideBySide(p.nodes) // a choice may lead elsewhere now
-	p.resets = resetters(p.nodes)
 	return p, nil
 }
 

@@ -67,7 +67,8 @@ func (e *emitter) emitNodeStarted(call *Call) {
 	b = append(b, `{"inputs":null,"created_at":`...)
 	b = strconv.AppendInt(b, call.started.Unix(), 10)
 	b = append(b, ',')
-	e.enc.buf = append(b, call.node.started...)
+	b = append(b, call.node.started...)
+	e.enc.buf = append(b, "}}"...)
 	e.emitWire(EventNodeStarted, call.id, callFacts(call))
 }
 

@@ -63,7 +63,7 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 	switchOffBodies(c)
 	c.dropParents()
 	c.bind()
-	c.graph, c.sideBySide, c.resets = c.newGraph(), runsSideBySide(c.nodes), resetters(c.nodes)
+	c.graph, c.sideBySide = c.newGraph(), runsSideBySide(c.nodes)
 	if _, err := c.readState(doc); err != nil {
 		if err := refuse(err); err != nil {
 			return nil, err

@@ -235,8 +235,10 @@ func (r *run) close() {
 	if cap(r.enc.buf) > mostKept {
 		r.enc.buf = nil
 	}
-	for _, kept := range r.c.resets {
-		reset(kept, r.messageID)
+	for i := range r.c.nodes {
+		for _, kept := range r.c.nodes[i].resets {
+			reset(kept, r.messageID)
+		}
 	}
 	if r.shared {
 		return

@@ -106,8 +106,9 @@ func (h *slotHold) rest() bool {
 // take takes a slot if one is free. It reports whether the holder may continue.
 func (h *slotHold) take() bool {
 	h.slots.mu.Lock()
-	defer h.slots.mu.Unlock()
-	return h.taken()
+	ok := h.taken()
+	h.slots.mu.Unlock()
+	return ok
 }
 
 // taken is take while the mutex of slots is held. A holder that is over needs no slot.

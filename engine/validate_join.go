@@ -2,56 +2,46 @@ package engine
 
 import "slices"
 
-// joinCheck is what is known of the batches in which nodes run. Batches of a body are counted from
-// the start of its turn.
-type joinCheck struct {
-	spans []batchSpan // by node
-	sure  []bool      // by node: it runs in each run, or in each turn of the body around it
-}
-
-// batchSpan is the first and the last batch in which a node may run.
+// batchSpan is the first and the last batch in which a node may run. Batches of a body are counted
+// from the start of its turn.
 type batchSpan struct {
 	first, last int
 	known, on   bool // on: it is being worked out
+	sure, asked bool // sure: it runs in each run, or in each turn of the body; asked: that is known
 }
 
-// checkJoin names a node to which ways of different length lead: batches run it once for each, unless
-// it waits for what comes last.
+// checkJoin names a node to which ways of different length lead: batches run it once for each,
+// unless it waits for what comes last. An edge to a node that still waits does not run it again.
 func (o *orderCheck) checkJoin(n *node) {
-	ways := o.waysInto(n)
-	for i, a := range ways {
-		for _, b := range ways[:i] {
-			if (o.repeats(n, a, b) || o.repeats(n, b, a)) && !o.apart(edge{a, n.index}, edge{b, n.index}) {
-				o.add(n, SeverityWarning, CodeOrderDependent, "",
-					"ways of different length lead here: batches run it once for each way, an eager run once")
-				return
+	ways, held := o.waysInto(n), o.heldUntil(n)
+	for _, a := range ways {
+		first, _ := o.span(a)
+		for _, b := range ways {
+			_, last := o.span(b)
+			if a == b || last+1 <= max(first+1, held) || slices.Contains(o.graph.Sources(n.index), b) {
+				continue
 			}
+			o.add(n, SeverityWarning, CodeOrderDependent, "",
+				"ways of different length lead here: batches run it once for each way, an eager run once")
+			return
 		}
 	}
 }
 
 // waysInto are the nodes with an edge to a node.
 func (o *orderCheck) waysInto(n *node) []nodeIndex {
-	leads := func(from nodeIndex) bool {
-		return slices.Contains(o.next(&o.nodes[from]), n.index) || slices.Contains(o.nodes[from].gotos, n.index)
+	var ways []nodeIndex
+	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
+		if slices.Contains(o.next(&o.nodes[from]), n.index) || slices.Contains(o.nodes[from].gotos, n.index) {
+			ways = append(ways, from)
+		}
 	}
-	return slices.DeleteFunc(joinGraph(o.Canvas).Sources(n.index), func(from nodeIndex) bool { return !leads(from) })
-}
-
-// repeats reports whether batches may run a node because of the way from a, and again because of
-// that from b. An edge to a node that still waits does not run it again.
-func (o *orderCheck) repeats(n *node, a, b nodeIndex) bool {
-	if slices.Contains(o.graph.Sources(n.index), b) {
-		return false
-	}
-	from, _ := o.span(a)
-	_, until := o.span(b)
-	return until+1 > max(from+1, o.heldUntil(n))
+	return ways
 }
 
 // span is when a node may run, counted in batches; one in a cycle may run in any.
 func (o *orderCheck) span(at nodeIndex) (first, last int) {
-	s := &o.joins.spans[at]
+	s := &o.spans[at]
 	switch {
 	case s.known:
 		return s.first, s.last
@@ -106,35 +96,20 @@ func (o *orderCheck) isBefore(n, container nodeIndex) bool {
 	return false
 }
 
-// isSure reports whether a node runs in each run, or in each turn of the body around it.
-func (o *orderCheck) isSure(n nodeIndex) bool {
-	if o.joins.sure != nil {
-		return o.joins.sure[n]
+// isSure reports whether a node runs in each run, or in each turn of the body around it. It may be
+// false for one in a cycle that does.
+func (o *orderCheck) isSure(at nodeIndex) bool {
+	s, n := &o.spans[at], &o.nodes[at]
+	if s.asked {
+		return s.sure
 	}
-	sure := make([]bool, len(o.nodes))
-	queue := []nodeIndex{o.start}
-	for i := range o.nodes {
-		if item := o.nodes[i].item; item >= 0 {
-			queue = append(queue, item)
-		}
-	}
-	for len(queue) > 0 {
-		from := queue[0]
-		queue = queue[1:]
-		if from < 0 || sure[from] {
-			continue
-		}
-		sure[from] = true
-		node := &o.nodes[from]
-		if node.brancher || node.isExit || len(node.gotos) > 0 {
-			continue
-		}
-		for _, to := range node.down {
-			if o.nodes[to].parent == node.parent {
-				queue = append(queue, to)
-			}
+	s.asked = true
+	s.sure = at == o.start || n.isItem
+	for _, from := range o.waysInto(n) {
+		f := &o.nodes[from]
+		if !f.brancher && !f.isExit && len(f.gotos) == 0 && f.parent == n.parent && o.isSure(from) {
+			s.sure = true
 		}
 	}
-	o.joins.sure = sure
-	return sure[n]
+	return s.sure
 }

@@ -8,12 +8,10 @@ import (
 // orderCheck finds what depends on the order in which nodes of an eager run happen to end.
 type orderCheck struct {
 	*validator
-	before [][]bool // by node, made when needed: the nodes that run after it
-	joins  joinCheck
+	before [][]bool    // by node, made when needed: the nodes that run after it
+	spans  []batchSpan // by node
 
 	waiting [][]nodeIndex // by node: what waits for it
-	choices []choice      // of all nodes that choose; see eachChoice
-	chosen  bool          // choices is worked out
 }
 
 // checkOrder names nodes of an eager canvas of which one writes what the other reads or writes, and
@@ -23,7 +21,7 @@ func (v *validator) checkOrder() {
 	if v.settings.scheduling != Eager && !v.sideBySide {
 		return
 	}
-	o := &orderCheck{validator: v, before: make([][]bool, len(v.nodes)), joins: joinCheck{spans: make([]batchSpan, len(v.nodes))}}
+	o := &orderCheck{validator: v, before: make([][]bool, len(v.nodes)), spans: make([]batchSpan, len(v.nodes))}
 	reached := v.fromStart()
 	for i := range v.nodes {
 		if n := &v.nodes[i]; reached[i] && n.comp != nil {
@@ -100,10 +98,10 @@ func (n *node) touches(ref *Ref) bool {
 	return false
 }
 
-// ordered reports whether one of two nodes always waits for the other, or never runs beside it.
+// ordered reports whether one of two nodes always waits for the other.
 func (o *orderCheck) ordered(a, b nodeIndex) bool {
-	around, beside := o.level(a, b), o.level(b, a)
-	return around == beside || o.after(around)[beside] || o.after(beside)[around] || o.apart(edge{a, noNode}, edge{b, noNode})
+	a, b = o.level(a, b), o.level(b, a)
+	return a == b || o.after(a)[b] || o.after(b)[a]
 }
 
 // level is n, or the container around it that stands in the same body as other or as a container of

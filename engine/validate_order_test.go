@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -14,12 +13,6 @@ import (
 func assigns(id string, down ...string) string {
 	return cell(id, "VariableAssigner",
 		`"variables": [{"variable": "env.n", "operator": "+=", "parameter": 1}]`, down...)
-}
-
-// chooses is a Switch between two nodes.
-func chooses(id, one, other string) string {
-	return cell(id, "Switch", fmt.Sprintf(`"conditions": [{"logical_operator": "and", "to": [%q],
-		"items": [{"cpn_id": "sys.query", "operator": "contains", "value": "a"}]}], "end_cpn_ids": [%q]`, one, other))
 }
 
 func eagerly(dsl string) string {
@@ -54,35 +47,25 @@ func TestOrderDependence(t *testing.T) {
 			[]string{"VariableAssigner:B"},
 		},
 		{
-			"a writer and a reader behind different cases of a Switch",
-			eagerly(given("n", "", document(start("Switch:S"), chooses("Switch:S", "VariableAssigner:A", "LLM:L"),
-				assigns("VariableAssigner:A"), asks("LLM:L", 1, "{env.n}")))),
+			"ways of different length into a node that waits for the longest",
+			eagerly(document(start("LLM:A", "Message:B"), asks("LLM:A", 1, "", "LLM:C"),
+				asks("LLM:C", 1, "", "Message:B"), message("Message:B", "{LLM:C@content}"))),
 			nil,
 		},
 		{
-			"a writer beside a reader behind the same case",
-			eagerly(given("n", "", document(start("Switch:S"), chooses("Switch:S", "LLM:K", "LLM:L"),
-				asks("LLM:K", 1, "", "VariableAssigner:A", "LLM:M"), assigns("VariableAssigner:A"),
-				asks("LLM:L", 1, ""), asks("LLM:M", 1, "{env.n}")))),
-			[]string{"VariableAssigner:A"},
-		},
-		{
-			"a case that leads to both",
-			eagerly(given("n", "", document(start("Switch:S", "LLM:L"), chooses("Switch:S", "VariableAssigner:A", "LLM:L"),
-				assigns("VariableAssigner:A"), asks("LLM:L", 1, "{env.n}")))),
-			[]string{"VariableAssigner:A", "LLM:L"},
-		},
-		{
-			"a Switch that runs again",
-			eagerly(given("n", "", document(start("Switch:S"), chooses("Switch:S", "VariableAssigner:A", "LLM:L"),
-				assigns("VariableAssigner:A", "Switch:S"), asks("LLM:L", 1, "{env.n}")))),
-			[]string{"Switch:S"},
-		},
-		{
-			"ways of different length behind different cases",
-			eagerly(given("n", "", document(start("Switch:S"), chooses("Switch:S", "LLM:A", "VariableAssigner:B"),
-				asks("LLM:A", 1, "", "VariableAssigner:B"), assigns("VariableAssigner:B")))),
+			"ways of the same length, one of which also reads what is before",
+			eagerly(document(start("LLM:A"), asks("LLM:A", 1, "", "LLM:B", "LLM:C"), asks("LLM:B", 1, "", "LLM:D"),
+				asks("LLM:C", 1, "{begin@x}", "LLM:D"), asks("LLM:D", 1, ""))),
 			nil,
+		},
+		{
+			"a wait for a node that may not run",
+			eagerly(document(start("LLM:A", "LLM:S", "Message:B"), asks("LLM:A", 1, "", "LLM:C"),
+				asks("LLM:C", 1, "", "Message:B"), message("Message:B", "{Message:D@content}"),
+				cell("LLM:S", "LLM", `"llm_id": "m", "exception_method": "goto", "exception_goto": ["LLM:E"]`, "LLM:F"),
+				asks("LLM:E", 1, ""), asks("LLM:F", 1, "", "LLM:G"), asks("LLM:G", 1, "", "Message:D"),
+				message("Message:D", "late"))),
+			[]string{"Message:B"},
 		},
 		{
 			"a writer in a body whose elements run at once",

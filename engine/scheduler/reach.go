@@ -5,12 +5,6 @@ import "slices"
 // Reach is the set of nodes that may run once those in start are scheduled, start included.
 func (g *Graph) Reach(start ...Index) []bool { return g.reach(start, None, None) }
 
-// ReachIn is Reach within one turn of the body inside, or outside of bodies if that is None, without
-// the ways through one node; without may be None.
-func (g *Graph) ReachIn(inside, without Index, start ...Index) []bool {
-	return g.reach(start, without, inside)
-}
-
 // reach is Reach without the ways through one node, and without the back edges of the bodies around
 // inside; None leaves either out.
 func (g *Graph) reach(start []Index, without, inside Index) []bool {
