@@ -244,17 +244,11 @@ func (r *run) close() {
 		return
 	}
 	c, s := r.c, r.scratch
-	if r.isForgotten() {
+	if r.streams == nil && r.timer == nil && r.port == nil { // nothing refers to it any more
 		*r = run{}
 		s.run = r
 	}
 	c.scratch.Put(s)
-}
-
-// isForgotten reports whether nothing refers to a run that is over: no worker, text, timer or
-// goroutine of it.
-func (r *run) isForgotten() bool {
-	return !r.shared && r.streams == nil && r.timer == nil && r.port == nil
 }
 
 // reset tells a component that a run is over. What goes wrong there has no run left to show it.

@@ -163,7 +163,7 @@ func (h *slotHold) end() {
 	}
 }
 
-// leastWait is how long a node or a call waits for a slot of the run at least for the log to say so.
+// leastWait is the shortest wait for a slot of the run that is logged.
 const leastWait = time.Millisecond
 
 // logWait logs that a slot of the run was waited for since a time.
@@ -197,7 +197,7 @@ type slotKey struct{}
 // found no slot before ctx ended does not run, and has the error of ctx.
 func (c *Call) Beside(ctx context.Context, n int, step func(ctx context.Context, i int) error) []error {
 	if c.slot.rest() {
-		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended, which the caller sees
+		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended
 	}
 	errs := make([]error, n)
 	var all sync.WaitGroup

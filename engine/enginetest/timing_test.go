@@ -139,10 +139,11 @@ const timings = 4
 func TestTimeDecidesWhatValidateReports(t *testing.T) {
 	reg := registry2(t, registry(t))
 	never := func(*engine.Event) bool { return false }
+	eager := &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: never, Scheduling: engine.Eager}
 	compared, differed := 0, 0
 	var same []uint64 // reported, and not seen to differ
 	for seed := range eagerSeeds(t, 100) {
-		showing(t, &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: never, Scheduling: engine.Eager}, randomCase(seed))
+		showing(t, eager, randomCase(seed))
 		c := timedCase(seed)
 		diagnosed, differs := orderDependent(reg, c), false
 		for _, query := range queries {

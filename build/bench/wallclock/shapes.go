@@ -141,8 +141,11 @@ func agent() engine.Value {
 func agentTasks() []Task {
 	tasks := []Task{{"plan", 1, nil}}
 	var used []string
-	for _, t := range []Task{{"t1", 2, nil}, {"t2", 2, nil}, {"t3", 2, nil}, {"t4", 2, nil}, {"s1", 3, nil}, {"s2", 3, nil}} {
-		t.After = []string{"plan"}
+	for i := range 6 {
+		t := Task{fmt.Sprintf("t%d", i), toolUnits, []string{"plan"}}
+		if i >= 4 { // the sub-agents
+			t.Delay = 3
+		}
 		tasks, used = append(tasks, t), append(used, t.ID)
 	}
 	return append(tasks, Task{"answer", 1, used})
