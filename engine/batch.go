@@ -113,7 +113,8 @@ func (r *run) skip(call *Call) bool {
 // crew runs the members of a batch that may block, a few at a time.
 type crew struct {
 	r      *run
-	queue  []*Call // not started yet
+	queue  []*Call   // not started yet
+	since  time.Time // when the queue began to wait; zero if all could start at once
 	active []*job
 	done   chan *job
 }
@@ -134,6 +135,9 @@ func (r *run) startBackground(n int) *crew {
 		}
 	}
 	b.fill()
+	if len(b.queue) > 0 {
+		b.since = r.clock.Now()
+	}
 	return b
 }
 
@@ -155,20 +159,21 @@ func (b *crew) fill() {
 			ctx, j.cancel = context.WithCancel(ctx)
 		}
 		b.active = append(b.active, j)
+		since := b.since
 		go func() {
-			j.err = b.attemptWithSlot(ctx, call)
+			j.err = b.attemptWithSlot(ctx, call, since)
 			b.done <- j
 		}()
 	}
 }
 
 // attemptWithSlot is attempt for a member of a batch, which may have to wait for a slot that the
-// tools of another one have.
-func (b *crew) attemptWithSlot(ctx context.Context, call *Call) error {
+// tools of another one have. since is when it began to wait for its turn, or zero.
+func (b *crew) attemptWithSlot(ctx context.Context, call *Call, since time.Time) error {
 	if call.node.container == nil {
 		call.slot = &slotHold{slots: b.r.slots}
 		defer call.slot.end()
-		switch err := call.slot.wait(ctx); {
+		switch err := call.waitForSlot(ctx, call.slot, since); {
 		case errors.Is(err, context.DeadlineExceeded):
 			return timeoutError(call.node)
 		case err != nil:

@@ -71,6 +71,7 @@ type node struct {
 	refs    []*Ref
 	feeds   bool   // a Speaker stands downstream
 	head    []byte // its id, name and type as events show them
+	started []byte // the same with what node_started says
 	facts   Facts  // of its events, but for errors
 	quoted  []byte // its id as JSON
 
@@ -127,6 +128,7 @@ func (n *node) compile(reg *Registry) []error {
 		n.declared = append(n.declared, slot{name, v})
 	}
 	n.head = appendNodeHead(nil, n)
+	n.started = AppendQuoted(appendName(appendNodeHead(nil, n), "thoughts"), n.spec.Thoughts)
 	n.facts = Facts{Node: n.id, Component: n.spec.Name}
 	n.quoted = AppendQuoted(nil, n.id)
 	return d.problems

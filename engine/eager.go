@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 )
 
 // eager is the loop of a run in which each node starts as soon as what it reads is settled and a
@@ -21,12 +22,13 @@ type eager struct {
 	quit     chan struct{} // closed at the end: nothing waits for the workers any more
 	replay   replay
 	taken    []nodeIndex
-	unsaved  bool // something has changed since the last checkpoint
+	waits    map[nodeIndex]time.Time // since when nodes of the queue wait for a slot
+	unsaved  bool                    // something has changed since the last checkpoint
 }
 
 // goEager runs nodes until nothing is left, a form has to be answered, or something stops the run.
 func (r *run) goEager() {
-	e := &eager{run: r, quit: make(chan struct{})}
+	e := &eager{run: r, quit: make(chan struct{}), waits: map[nodeIndex]time.Time{}}
 	e.crew = crew{r: r, done: make(chan *job)}
 	defer close(e.quit)
 	r.shared, r.eager = true, true
@@ -163,7 +165,13 @@ func (e *eager) mayStart(n nodeIndex) bool {
 	if node.speaker == nil && e.readsOpenText(node) {
 		return false
 	}
-	return !e.needsSlot(node) || e.slots.take()
+	if !e.needsSlot(node) || e.slots.take() {
+		return true
+	}
+	if _, waits := e.waits[n]; !waits && e.logs() {
+		e.waits[n] = e.clock.Now()
+	}
+	return false
 }
 
 // needsSlot reports whether a node runs on a worker that does more than to wait.
@@ -178,6 +186,10 @@ func (e *eager) begin(n nodeIndex) *Call {
 	e.st.dropError(n)
 	e.view, e.unsaved = nil, true
 	e.emitNodeStarted(call)
+	if since, waited := e.waits[n]; waited {
+		delete(e.waits, n)
+		call.logWait(since)
+	}
 	return call
 }
 
@@ -251,7 +263,13 @@ func (e *eager) openStreams() {
 			continue
 		}
 		if !e.slots.take() {
-			return
+			if call.waits.IsZero() {
+				call.waits = e.clock.Now()
+			}
+			continue
+		}
+		if !call.waits.IsZero() {
+			call.logWait(call.waits)
 		}
 		call.slot = e.slots.holdOf()
 		s.openEarly(e.work(), call.slot)

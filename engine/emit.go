@@ -67,9 +67,7 @@ func (e *emitter) emitNodeStarted(call *Call) {
 	b = append(b, `{"inputs":null,"created_at":`...)
 	b = strconv.AppendInt(b, call.started.Unix(), 10)
 	b = append(b, ',')
-	b = append(b, call.node.head...)
-	b = appendName(b, "thoughts")
-	b = AppendQuoted(b, call.node.spec.Thoughts)
+	b = append(b, call.node.started...)
 	e.enc.buf = append(b, "}}"...)
 	e.emitWire(EventNodeStarted, call.id, callFacts(call))
 }
@@ -101,7 +99,9 @@ func (e *emitter) emitNodeFinished(call *Call) {
 	b = append(b, `,"outputs":{"_created_time":`...)
 	b = e.enc.appendTime(b, call.started)
 	b = append(b, `,"_elapsed_time":`...)
+	from := len(b)
 	b = appendSeconds(b, call.elapsed)
+	elapsed := b[from:]
 	for _, o := range outs {
 		b = append(b, ',')
 		b = AppendQuoted(b, o.name)
@@ -117,7 +117,7 @@ func (e *emitter) emitNodeFinished(call *Call) {
 		b = append(b, "null"...)
 	}
 	b = appendName(b, "elapsed_time")
-	b = appendSeconds(b, call.elapsed)
+	b = append(b, elapsed...)
 	b = appendName(b, "created_at")
 	b = e.enc.appendTime(b, now)
 	e.enc.buf = append(b, "}}"...)

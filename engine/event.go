@@ -79,7 +79,7 @@ func EventTypes() []EventDoc {
 		{EventUsage, AudienceOwn, "what a model call used, with the totals of its node and of the run"},
 		{EventLimitReached, AudienceOwn, "a limit stopped a node or a tool; its code says which"},
 		{EventWorked, AudienceOwn, "a node has done its work and waits for the rest of its batch to be settled"},
-		{EventQueued, AudienceOwn, "a call has waited for a slot: in the queue of a model or among plugins"},
+		{EventQueued, AudienceOwn, "a node or a call has waited for a slot: of the run, of a model or among plugins"},
 		{EventMessageReset, AudienceOwn, "a message starts its text again after a takeover"},
 		{EventModelStarted, AudienceOwn, "a language model is called; only from the browser module"},
 		{EventModelFinished, AudienceOwn, "a language model has answered; only from the browser module"},
@@ -179,13 +179,17 @@ func (e *encoder) appendTime(dst []byte, t time.Time) []byte {
 }
 
 func appendMicros(dst []byte, us int) []byte {
-	var d [6]byte
-	for i := 5; i >= 0; i-- {
-		d[i] = byte('0' + us%10)
-		us /= 10
-	}
-	return append(dst, d[:]...)
+	high, middle, low := 2*(us/10000), 2*(us/100%100), 2*(us%100)
+	return append(dst, pairs[high], pairs[high+1], pairs[middle], pairs[middle+1], pairs[low], pairs[low+1])
 }
+
+// pairs are the numbers below 100 with two digits each: dividing by 10 for each digit takes longer.
+var pairs = func() (p [200]byte) {
+	for i := range 100 {
+		p[2*i], p[2*i+1] = byte('0'+i/10), byte('0'+i%10)
+	}
+	return p
+}()
 
 // appendSeconds appends a duration as seconds with six digits of a fraction.
 func appendSeconds(dst []byte, d time.Duration) []byte {

@@ -103,6 +103,7 @@ type QueuedFunc func(queue, name string, d time.Duration)
 const (
 	QueueModel  = "model"  // a limit of the run, the tenant or the model, or a pause its server asked for
 	QueuePlugin = "plugin" // a slot among the plugins that compute
+	QueueRun    = "run"    // a slot of the run, see [Options].Concurrency; it has no name
 )
 
 // ModelMessage is one message of a model call.

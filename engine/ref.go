@@ -122,6 +122,9 @@ func (t *Text) Fill(texts []string) string { return t.fill(texts, t.FilledLen(te
 
 // fill is Fill for a result of about size bytes.
 func (t *Text) fill(texts []string, size int64) string {
+	if len(t.parts) == 1 && t.parts[0].ref < 0 {
+		return t.parts[0].lit
+	}
 	var b strings.Builder
 	b.Grow(int(size))
 	for _, p := range t.parts {

@@ -39,6 +39,7 @@ type run struct {
 	wake    chan struct{}       // capacity 1: a text grew; nil in batch mode
 	wakeUp  func()              // fills wake from any goroutine; nil in batch mode
 	slots   *slots              // shared with the runs of bodies and canvases inside
+	own     slots               // of a run that is in no other one
 	itemLog map[string]Value    // what bodies gave before a crash, by itemRecordName
 	logged  []Value             // results of an eager run that a crash left unsettled, in their order
 	results map[nodeIndex]*Call // members of a batch whose result was logged before a crash
@@ -68,8 +69,10 @@ func (e *ending) failWith(err error) {
 	}
 }
 
-// scratch is memory a run needs while it lasts, kept by the canvas for the next one.
+// scratch is memory a run needs while it lasts, kept by the canvas for the next one. A run that
+// nothing refers to after its end is kept with it.
 type scratch struct {
+	run   *run // nil if the last one is still referred to
 	enc   encoder
 	calls []*Call // of the current batch
 	spare []*Call // calls that may be used again
@@ -132,8 +135,14 @@ func (c *Canvas) runnable(st *State) error {
 }
 
 func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yield func(*Event, error) bool) *run {
-	opt.setDefaults()
-	r := &run{basis: basis{c: c, st: st, in: in, opt: opt, clock: opt.Ports.Clock, scratch: c.takeScratch()}}
+	s := c.takeScratch()
+	r := s.run
+	if s.run = nil; r == nil {
+		r = &run{}
+	}
+	r.c, r.st, r.in, r.opt, r.scratch = c, st, in, opt, s
+	r.opt.setDefaults()
+	r.clock = r.opt.Ports.Clock
 	r.connect()
 	r.yield = yield
 	if opt.Internal || opt.Checkpoints {
@@ -145,14 +154,15 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	if opt.around != nil {
 		r.spending.outer, r.slots = &opt.around.run.spending, opt.around.run.slots
 	} else {
-		r.slots = &slots{most: r.opt.Concurrency}
+		r.own.most = r.opt.Concurrency
+		r.slots = &r.own
 	}
 	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
 	r.st.recount()
 	r.outer = ctx
 	r.began = r.clock.Now()
 	r.progress = progress{
-		messageID: opt.Ports.IDs.NewID(), taskID: opt.TaskID, created: r.began.Unix(), seed: opt.Seed,
+		messageID: r.opt.Ports.IDs.NewID(), taskID: r.opt.TaskID, created: r.began.Unix(), seed: r.opt.Seed,
 		inputs: in.Inputs, userID: in.UserID, webhook: in.Webhook, schedule: &r.sched.State,
 	}
 	graph := c.graph
@@ -225,14 +235,20 @@ func (r *run) close() {
 	if cap(r.enc.buf) > mostKept {
 		r.enc.buf = nil
 	}
-	if !r.shared {
-		r.c.scratch.Put(r.scratch)
-	}
 	for i := range r.c.nodes {
 		for _, kept := range r.c.nodes[i].resets {
 			reset(kept, r.messageID)
 		}
 	}
+	if r.shared {
+		return
+	}
+	c, s := r.c, r.scratch
+	if r.streams == nil && r.timer == nil && r.port == nil { // nothing refers to it any more
+		*r = run{}
+		s.run = r
+	}
+	c.scratch.Put(s)
 }
 
 // reset notifies a component of the end of a run. Its errors have no run to be shown in.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // slots bounds how much of a run is at work at once: nodes, texts that are written early, the tools
@@ -102,15 +103,32 @@ func (h *slotHold) rest() bool {
 	return true
 }
 
+// take takes a slot if one is free. It reports whether the holder may continue.
+func (h *slotHold) take() bool {
+	h.slots.mu.Lock()
+	ok := h.taken()
+	h.slots.mu.Unlock()
+	return ok
+}
+
+// taken is take while the mutex of slots is held. A holder that is over needs no slot.
+func (h *slotHold) taken() bool {
+	if h.over {
+		return true
+	}
+	if h.slots.used >= h.slots.most {
+		return false
+	}
+	h.held = true
+	h.slots.used++
+	return true
+}
+
 // wait takes a slot, when there is one. The only error is that of ctx.
 func (h *slotHold) wait(ctx context.Context) error {
 	s := h.slots
 	s.mu.Lock()
-	if s.used < s.most || h.over {
-		if !h.over {
-			h.held = true
-			s.used++
-		}
+	if h.taken() {
 		s.mu.Unlock()
 		return nil
 	}
@@ -145,6 +163,32 @@ func (h *slotHold) end() {
 	}
 }
 
+// leastWait is the shortest wait for a slot of the run that is logged.
+const leastWait = time.Millisecond
+
+// logWait logs that a slot of the run was waited for since a time.
+func (c *CallOutputs) logWait(since time.Time) {
+	if d := c.run.clock.Now().Sub(since); d >= leastWait {
+		c.LogQueued(QueueRun, "", d)
+	}
+}
+
+// waitForSlot takes a slot for h and logs how long that took: since a time, or if it is zero since
+// now, unless a slot is free. The only error is that of ctx.
+func (c *CallOutputs) waitForSlot(ctx context.Context, h *slotHold, since time.Time) error {
+	if since.IsZero() {
+		if h.take() {
+			return nil
+		}
+		since = c.run.clock.Now()
+	}
+	err := h.wait(ctx)
+	if err == nil {
+		c.logWait(since)
+	}
+	return err
+}
+
 // slotKey is where a context holds the slot of a tool.
 type slotKey struct{}
 
@@ -153,7 +197,7 @@ type slotKey struct{}
 // found no slot before ctx ended does not run, and has the error of ctx.
 func (c *Call) Beside(ctx context.Context, n int, step func(ctx context.Context, i int) error) []error {
 	if c.slot.rest() {
-		defer c.slot.wait(ctx) //nolint:errcheck // without one, ctx has ended, which the caller sees
+		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended
 	}
 	errs := make([]error, n)
 	var all sync.WaitGroup
@@ -161,7 +205,7 @@ func (c *Call) Beside(ctx context.Context, n int, step func(ctx context.Context,
 		all.Go(func() {
 			h := &slotHold{slots: c.run.slots}
 			defer h.end()
-			if errs[i] = h.wait(ctx); errs[i] == nil {
+			if errs[i] = c.waitForSlot(ctx, h, time.Time{}); errs[i] == nil {
 				errs[i] = step(context.WithValue(ctx, slotKey{}, h), i)
 			}
 		})

@@ -87,3 +87,41 @@ func TestToolsShareTheSlotsOfNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitForSlotIsLogged runs two calls of a model one after the other on one slot: the second one
+// waits for as long as the first one takes, in its own name.
+func TestWaitForSlotIsLogged(t *testing.T) {
+	dsl := document(start("LLM:A", "LLM:B"), asks("LLM:A", 2, ""), asks("LLM:B", 1, ""))
+	streamed := document(start("LLM:A", "LLM:B"), asks("LLM:A", 2, "", "Message:M"), asks("LLM:B", 1, "", "Message:M"),
+		message("Message:M", "{LLM:A@content} {LLM:B@content}"))
+	for _, c := range []struct {
+		name, dsl string
+		mode      engine.Scheduling
+	}{
+		{"batch", dsl, engine.Batch}, {"eager", dsl, engine.Eager}, {"texts written early", streamed, engine.Eager},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				opt := engine.Options{
+					Scheduling: c.mode, Concurrency: 1, Internal: true, Ports: engine.Ports{Model: &slowModel{}},
+				}
+				events, _, err := eagerRun(t, c.dsl, opt)
+				require.NoError(t, err)
+				var waits []string
+				started := map[string]bool{}
+				for _, e := range events {
+					data := e.event.Data()
+					switch node := data.Get("component_id").Str(); e.event.Type {
+					case engine.EventNodeStarted:
+						started[node] = true
+					case engine.EventQueued:
+						require.True(t, started[node], "the wait of %s is logged before its start", node)
+						took, _ := data.Get("elapsed_time").Float()
+						waits = append(waits, fmt.Sprint(node, " ", data.Get("queue").Str(), " ", took))
+					}
+				}
+				require.Equal(t, []string{"LLM:B run 2"}, waits)
+			})
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Canvases finds canvases that others run as nodes and tools.
@@ -49,7 +50,7 @@ func (c *Call) RunCanvas(ctx context.Context, sub SubRun) (SubResult, error) {
 	}
 	opt := c.subOptions(sub.ID)
 	if c.slot.rest() { // its nodes take slots
-		defer c.slot.wait(ctx) //nolint:errcheck // without one, ctx has ended, which the caller sees
+		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended
 	}
 	var form Value
 	for e, err := range sub.Canvas.Run(ctx, st, sub.Input, opt) {

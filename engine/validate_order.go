@@ -14,12 +14,6 @@ type orderCheck struct {
 	waiting [][]nodeIndex // by node: what waits for it
 }
 
-// batchSpan is the first and the last batch in which a node may run.
-type batchSpan struct {
-	first, last int
-	known, on   bool // on: it is being worked out
-}
-
 // checkOrder names nodes of an eager canvas of which one writes what the other reads or writes, and
 // neither waits for the other; nodes that batches run once for each way that leads to them; and
 // writes in bodies that run for several elements at once.
@@ -149,52 +143,4 @@ func (o *orderCheck) after(n nodeIndex) []bool {
 	}
 	o.before[n] = seen
 	return seen
-}
-
-// checkJoin names a node to which ways of different length lead, for which it does not wait in
-// batches: they run it once for each.
-func (o *orderCheck) checkJoin(n *node) {
-	var shortest, longest, ways int
-	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
-		if !slices.Contains(o.next(&o.nodes[from]), n.index) && !slices.Contains(o.nodes[from].gotos, n.index) {
-			continue
-		}
-		least, most := o.span(from)
-		if ways++; ways == 1 {
-			shortest, longest = least, most
-		}
-		shortest, longest = min(shortest, least), max(longest, most)
-	}
-	waits := true
-	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
-		waits = waits && slices.Contains(o.graph.Sources(n.index), from)
-	}
-	if ways > 1 && !waits && shortest != longest {
-		o.add(n, SeverityWarning, CodeOrderDependent, "",
-			"ways of different length lead here: batches run it once for each way, an eager run once")
-	}
-}
-
-// span is when a node may run, counted in batches; one in a cycle may run in any.
-func (o *orderCheck) span(n nodeIndex) (first, last int) {
-	s := &o.spans[n]
-	switch {
-	case s.known:
-		return s.first, s.last
-	case s.on:
-		return 0, len(o.nodes)
-	}
-	s.on = true
-	for i, from := range joinGraph(o.Canvas).Sources(n) {
-		least, most := o.span(from)
-		if i == 0 {
-			s.first = least + 1
-		}
-		s.first, s.last = min(s.first, least+1), max(s.last, most+1)
-	}
-	if o.nodes[n].container != nil {
-		s.last += len(o.nodes) // its body takes as many as it likes
-	}
-	s.known = true
-	return s.first, s.last
 }

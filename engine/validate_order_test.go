@@ -47,6 +47,27 @@ func TestOrderDependence(t *testing.T) {
 			[]string{"VariableAssigner:B"},
 		},
 		{
+			"ways of different length into a node that waits for the longest",
+			eagerly(document(start("LLM:A", "Message:B"), asks("LLM:A", 1, "", "LLM:C"),
+				asks("LLM:C", 1, "", "Message:B"), message("Message:B", "{LLM:C@content}"))),
+			nil,
+		},
+		{
+			"ways of the same length, one of which also reads what is before",
+			eagerly(document(start("LLM:A"), asks("LLM:A", 1, "", "LLM:B", "LLM:C"), asks("LLM:B", 1, "", "LLM:D"),
+				asks("LLM:C", 1, "{begin@x}", "LLM:D"), asks("LLM:D", 1, ""))),
+			nil,
+		},
+		{
+			"a wait for a node that may not run",
+			eagerly(document(start("LLM:A", "LLM:S", "Message:B"), asks("LLM:A", 1, "", "LLM:C"),
+				asks("LLM:C", 1, "", "Message:B"), message("Message:B", "{Message:D@content}"),
+				cell("LLM:S", "LLM", `"llm_id": "m", "exception_method": "goto", "exception_goto": ["LLM:E"]`, "LLM:F"),
+				asks("LLM:E", 1, ""), asks("LLM:F", 1, "", "LLM:G"), asks("LLM:G", 1, "", "Message:D"),
+				message("Message:D", "late"))),
+			[]string{"Message:B"},
+		},
+		{
 			"a writer in a body whose elements run at once",
 			iteration(2, `"concurrency": 2`,
 				inBody("Iteration:I", asks("LLM:L", 1, "", "VariableAssigner:A")),

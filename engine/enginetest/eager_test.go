@@ -71,31 +71,6 @@ func fails(observed engine.Value) bool {
 	return false
 }
 
-// TestEagerLeavesWhatBatchesLeave plays random canvases in batches and eagerly.
-func TestEagerLeavesWhatBatchesLeave(t *testing.T) {
-	reg := registry(t)
-	compared, excepted := 0, 0
-	for seed := range eagerSeeds(t, 100) {
-		c := calmCase(seed)
-		never := func(*engine.Event) bool { return false }
-		batch := &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: never, Scheduling: engine.Batch}
-		want, err := batch.Play(t.Context(), c)
-		require.NoError(t, err)
-		eager := &enginetest.Player{Registry: reg, MaxSteps: 200, Cut: never, Scheduling: engine.Eager}
-		showing(t, eager, randomCase(seed))
-		got, err := eager.Play(t.Context(), c)
-		require.NoError(t, err)
-		if fails(want) || orderDependent(registry2(t, reg), c) {
-			excepted++
-			continue
-		}
-		compared++
-		requireSame(t, c, left(t, want), left(t, got), fmt.Sprintf("seed %d: eager", seed))
-	}
-	t.Logf("%d compared, %d excepted", compared, excepted)
-	require.Positive(t, compared)
-}
-
 // registry2 has the tool that the player adds.
 func registry2(t *testing.T, reg *engine.Registry) *engine.Registry {
 	t.Helper()

@@ -116,23 +116,17 @@ type drawer struct {
 	outs  []string // references to outputs drawn so far
 	inner int      // depth of bodies
 	timed bool     // tools take time
-	calm  bool     // nothing pauses, fails or reasons
 	even  bool     // branches that meet are as long as each other, and variables have one writer
 	own   []string // variables with one writer
 }
 
 // randomCase is a canvas with three turns; forms are answered.
-func randomCase(seed uint64) *enginetest.Case { return drawCase(seed, false) }
-
-// calmCase is a canvas with three turns in which nothing pauses, fails or reasons.
-func calmCase(seed uint64) *enginetest.Case { return drawCase(seed, true) }
+func randomCase(seed uint64) *enginetest.Case { return (&drawer{}).draw(seed) }
 
 // timedCase is a canvas in which tools take time and nothing has to fail. Of ten, nine are even.
 func timedCase(seed uint64) *enginetest.Case {
 	return (&drawer{timed: true, even: seed%10 != 0}).draw(seed)
 }
-
-func drawCase(seed uint64, calm bool) *enginetest.Case { return (&drawer{calm: calm}).draw(seed) }
 
 func (d *drawer) draw(seed uint64) *enginetest.Case {
 	d.r, d.outs = rand.New(rand.NewPCG(seed, 1)), []string{"sys.query", "env.n", "begin@items"}
@@ -142,9 +136,6 @@ func (d *drawer) draw(seed uint64) *enginetest.Case {
 		components.Set(id, d.nodes[i])
 	}
 	reply := enginetest.ChunksReply("so ", "<think>", "hm", "</think>", "be it")
-	if d.calm { // a finished text is said with its reasoning, one that is being written without
-		reply = enginetest.ChunksReply("so ", "be it")
-	}
 	run := func(query string) enginetest.Run {
 		inputs := engine.Object("items", engine.Object("value", engine.Strings("a", "b")), "f", engine.Object("value", "filled"))
 		return enginetest.Run{Kwargs: engine.Object("query", query, "user_id", "u", "inputs", inputs), Fallback: &reply}
@@ -267,9 +258,6 @@ func (d *drawer) node(parent string) (id string, at int, obj engine.Value) {
 	if d.inner > 0 && kind == "UserFillUp" && d.r.IntN(3) > 0 {
 		kind = "LLM"
 	}
-	if d.calm && kind == "UserFillUp" {
-		kind = "EchoTool"
-	}
 	at = len(d.ids)
 	id = fmt.Sprintf("%s:%d", kind, at)
 	d.ids, d.nodes = append(d.ids, id), append(d.nodes, engine.Null)
@@ -315,7 +303,7 @@ func (d *drawer) params(kind, id string) engine.Value {
 			p = p.With("fail_on", engine.Strings("b")).With("exception_method", engine.String("comment")).
 				With("exception_default_value", engine.String("instead"))
 		case 2:
-			if !d.calm && !d.timed && d.r.IntN(3) == 0 {
+			if !d.timed && d.r.IntN(3) == 0 {
 				p = p.With("fail_on", engine.Strings("b"))
 			}
 		}

@@ -151,9 +151,10 @@ class Run implements Interval {
         const { component_id: node, created_at: until, elapsed_time: elapsed } = each.data;
         const e = until === undefined || elapsed === undefined ? undefined : this.around(node, until);
         if (!e || until === undefined || elapsed === undefined) return;
-        const part = { from: Math.max(until - elapsed, e.from), until };
+        const from = until - elapsed;
         if (each.event === "worked") e.end = until;
-        else (each.event === "queued" ? e.queues : e.calls).push(part);
+        else if (each.event === "queued") e.queues.push({ from, until }); // in eager runs, before the node starts
+        else e.calls.push({ from: Math.max(from, e.from), until });
       }
     }
   }

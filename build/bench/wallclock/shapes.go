@@ -36,13 +36,16 @@ var shapes = []shape{
 		{"v5", 2.5, []string{"top"}},
 		{"bottom", 1, []string{"v1", "v2", "v3", "v4", "v5"}},
 	}),
-	{name: "two streams with their Messages", critical: 3, nodes: streams()},
-	{name: "Agent, four tools and two sub-agents", critical: 5, nodes: agent()},
+	{
+		name: "two streams with their Messages", critical: 3, nodes: streams(),
+		tasks: []Task{{"a", 3, nil}, {"b", 2, nil}},
+	},
+	{name: "Agent, four tools and two sub-agents", critical: 5, nodes: agent(), tasks: agentTasks()},
 	{
 		name: "Iteration of 20, concurrency 5", critical: 4,
 		nodes: items(iteration("Outer", 5, "", model("Each", 1, "Outer"))),
 	},
-	{name: "nested Iterations, 4 x 5", critical: 1, nodes: nested()},
+	{name: "nested Iterations, 4 x 5", critical: 1, nodes: nested(), tasks: parallel(20)},
 }
 
 // node is one node of a canvas document.
@@ -132,6 +135,29 @@ func agent() engine.Value {
 		{"Agent:Main", "Agent", "", params, []string{"begin"}},
 		{"Message:M", "Message", "", message, []string{"Agent:Main"}},
 	})
+}
+
+// agentTasks are the calls of agent: its model, what that calls, and its model again.
+func agentTasks() []Task {
+	tasks := []Task{{"plan", 1, nil}}
+	var used []string
+	for i := range 6 {
+		t := Task{fmt.Sprintf("t%d", i), toolUnits, []string{"plan"}}
+		if i >= 4 { // the sub-agents
+			t.Delay = 3
+		}
+		tasks, used = append(tasks, t), append(used, t.ID)
+	}
+	return append(tasks, Task{"answer", 1, used})
+}
+
+// parallel are n calls that do not depend on each other.
+func parallel(n int) []Task {
+	tasks := make([]Task, n)
+	for i := range tasks {
+		tasks[i] = Task{ID: fmt.Sprintf("p%d", i), Delay: 1}
+	}
+	return tasks
 }
 
 // iteration is a body of nodes that runs for each item.

@@ -86,8 +86,9 @@ func TestNumbersOfCases(t *testing.T) {
 			4, 4, 7, 0, 0, 2,
 			[]string{"begin", "Item", "Agent", "Item", "Agent", "Message"},
 		},
-		"node behind an error handler": {3, 3, 3, 0, 0, 1, []string{"begin", "A", "Rescue"}},
-		"nothing has finished":         {},
+		"one slot of the run, taken before the node starts": {3, 2, 3, 1, 1, 1, []string{"begin", "B", "Join"}},
+		"node behind an error handler":                      {3, 3, 3, 0, 0, 1, []string{"begin", "A", "Rescue"}},
+		"nothing has finished":                              {},
 	}
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {

@@ -94,13 +94,13 @@ func (r *run) detail(typ engine.EventType, data engine.Value) {
 		if e == nil || until == 0 {
 			return // of a node that has not finished, or an entry without times
 		}
-		part.from = max(part.from, e.from)
 		switch typ {
 		case engine.EventWorked:
 			e.end = until // node_finished comes with the rest of the batch
-		case engine.EventQueued:
+		case engine.EventQueued: // in eager runs, before the node starts
 			e.queues = append(e.queues, part)
 		default:
+			part.from = max(part.from, e.from)
 			e.calls = append(e.calls, part)
 		}
 	}

@@ -253,7 +253,7 @@ export type EventType =
   | "limit_reached"
   /** a node has done its work and waits for the rest of its batch to be settled */
   | "worked"
-  /** a call has waited for a slot: in the queue of a model or among plugins */
+  /** a node or a call has waited for a slot: of the run, of a model or among plugins */
   | "queued"
   /** a message starts its text again after a takeover */
   | "message_reset"
