@@ -11,9 +11,10 @@ import (
 
 // streamed names the output that can be said piece by piece: the only output of a plugin that
 // streams, if it is a text. A plugin with more outputs runs to its end first, because they are
-// known only then.
+// known only then, and so do one that may store files and one
+// that chooses a branch.
 func streamed(m *contract.Manifest) string {
-	if !m.Streams {
+	if f := m.Permissions.Files; !m.Streams || len(m.Branches) > 0 || f != nil && f.WriteBytes > 0 {
 		return ""
 	}
 	names := m.Outputs.Names()
@@ -42,9 +43,22 @@ func write(call *engine.Call, a contract.Answer) {
 		}
 		call.Out("artifacts", engine.List(list...))
 	}
+	if n := len(a.Files); n > 0 {
+		for name, v := range attachments(a.Files).Fields() {
+			if _, own := a.Outputs.Lookup(name); !own {
+				call.Out(name, v)
+			}
+		}
+	}
 	if call.IsTool() {
 		call.Out(toolResult, result(call, a))
 	}
+}
+
+// attachments are the outputs of a node whose plugin stored files: all of them, and the last one in
+// the form of every node that writes a document.
+func attachments(files []engine.Value) engine.Value {
+	return engine.Object("attachment", files[len(files)-1], "attachments", engine.List(files...))
 }
 
 // count adds the tokens a plugin used on its own account.

@@ -91,7 +91,7 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 		return err
 	}
 	write(call, answer)
-	return nil
+	return n.branch(call, answer.Next)
 }
 
 // find gives the plugin for a call. A host may give a run the version with which it began.

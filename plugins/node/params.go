@@ -33,7 +33,7 @@ func isParam(m *contract.Manifest, name string) bool {
 	if len(m.Params.Names()) > 0 {
 		return declares(m.Params, name)
 	}
-	return !slices.Contains(standard(), name) && !declares(m.Arguments, name)
+	return !slices.Contains(standard(), name) && !declares(m.Arguments, name) && !slices.Contains(branchNames(m), name)
 }
 
 func declares(s *contract.Schema, name string) bool {

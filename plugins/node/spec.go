@@ -24,7 +24,14 @@ func (s *Shelf) spec(name, ref string, m *contract.Manifest) engine.Spec {
 			Schema: m.Arguments.Value(),
 		}
 	}
-	spec.New = func() engine.Component { return &component{shelf: s, ref: ref, manifest: m, tool: spec.Tool} }
+	spec.Branches = branches(m)
+	spec.New = func() engine.Component {
+		c := &component{shelf: s, ref: ref, manifest: m, tool: spec.Tool}
+		if len(m.Branches) > 0 {
+			return brancher{c}
+		}
+		return c
+	}
 	return spec
 }
 
@@ -71,7 +78,12 @@ func outputs(m *contract.Manifest) []engine.Field {
 	if len(m.Outputs.Names()) == 0 {
 		return []engine.Field{{Name: "text", Type: "string", Doc: "the answer"}, {Name: "*", Type: "any", Doc: "whatever the plugin gives"}}
 	}
-	return fields(m.Outputs)
+	out := fields(m.Outputs)
+	if f := m.Permissions.Files; f != nil && f.WriteBytes > 0 {
+		out = append(out, engine.Field{Name: "attachment", Type: "object", Doc: "the last file that it stored"},
+			engine.Field{Name: "attachments", Type: "list", Doc: "all files that it stored"})
+	}
+	return out
 }
 
 // bare is a plugin with no params of its own.
@@ -90,6 +102,7 @@ func form(name string, m *contract.Manifest) engine.Value {
 			props.Set(name, p.Value())
 		}
 	}
+	branchSchemas(props, m)
 	for name, p := range common.Get("properties").Fields() {
 		if !props.Has(name) && (name != modelParam || m.Permissions.LLM != nil) {
 			props.Set(name, p)

@@ -21,7 +21,7 @@ func (n *component) Warnings() []engine.Diagnostic {
 
 func (n *component) paramWarnings(p Plugin) []engine.Diagnostic {
 	m := p.Manifest()
-	out := append(n.missing(m.Params), n.unknown(m)...)
+	out := slices.Concat(n.missing(m.Params), n.unknown(m), n.branchWarnings(m))
 	if !n.isTool {
 		out = append(out, n.missing(m.Arguments)...)
 	}
@@ -70,7 +70,7 @@ func (n *component) unknown(m *contract.Manifest) (out []engine.Diagnostic) {
 	}
 	known := slices.Concat(m.Params.Names(), m.Arguments.Names())
 	for name := range n.params.Fields() {
-		if slices.Contains(known, name) || slices.Contains(standard(), name) || strings.HasPrefix(name, "_") {
+		if len(m.Branches) > 0 && strings.HasPrefix(name, branchParam) || slices.Contains(known, name) || slices.Contains(standard(), name) || strings.HasPrefix(name, "_") {
 			continue
 		}
 		message := "unknown parameter, which has no effect"

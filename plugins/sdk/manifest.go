@@ -23,6 +23,7 @@ type Manifest struct {
 	Limits      *Limits           `json:"limits,omitempty"`
 	Requires    []string          `json:"requires,omitempty"` // http.fetch@1; with ? it can do without
 	Preview     string            `json:"preview,omitempty"`  // local, server or none
+	Branches    map[string]string `json:"branches,omitempty"` // ways out of the node, name and label
 }
 
 // Permissions are what a plugin asks for. Each has a reason, which is shown to whoever grants it.
@@ -33,6 +34,7 @@ type Permissions struct {
 	Embed     *CountPermission            `json:"embed,omitempty"`
 	KV        *KVPermission               `json:"kv,omitempty"`
 	Variables *VariablePermission         `json:"variables,omitempty"`
+	Files     *FilesPermission            `json:"files,omitempty"`
 }
 
 // HTTPPermission asks for requests to Hosts: api.example.org, *.example.org or *. No Methods means GET and HEAD.
@@ -67,6 +69,13 @@ type VariablePermission struct {
 	Read   []string `json:"read,omitempty"`
 	Write  []string `json:"write,omitempty"`
 	Reason string   `json:"reason"`
+}
+
+// FilesPermission asks to read files of the run, and to store at most WriteBytes in one call.
+type FilesPermission struct {
+	Read       bool   `json:"read,omitempty"`
+	WriteBytes int64  `json:"write_bytes,omitempty"`
+	Reason     string `json:"reason"`
 }
 
 // Limits bound one call; zero fields leave it to the host.

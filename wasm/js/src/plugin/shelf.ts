@@ -174,7 +174,7 @@ export class Session {
         const { retryable, ...error } = outcome.error;
         return reply(false, false, { ...error, retry: retryable });
       }
-      reply(true, false, { ...written(outcome.output), fuel: outcome.fuel, logs: outcome.logs });
+      reply(true, false, { ...written(outcome.output), fuel: outcome.fuel, logs: outcome.logs, ...(outcome.files && { files: outcome.files }) });
     } finally {
       talk.end();
       this.#talks.delete(id);
