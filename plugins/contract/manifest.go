@@ -37,15 +37,8 @@ type Manifest struct {
 	Limits      Limits
 	Requires    []string
 	Preview     Preview
-	Branches    []Branch // the ways out of its node, of which each call chooses one; none: all edges
-	Entry       *Entry   // nil: the plugin speaks the messages of the contract
+	Entry       *Entry // nil: the plugin speaks the messages of the contract
 }
-
-// Branch is a way out of a node whose plugin chooses.
-type Branch struct{ Name, Label string }
-
-// maxBranches bounds the ways out of a plugin.
-const maxBranches = 32
 
 // State says who may share an instance.
 type State string
@@ -122,12 +115,6 @@ func readManifest(v engine.Value) (*Manifest, error) {
 		for i := range display.v.Len() {
 			locale := display.v.Key(i)
 			m.Display[locale] = display.text(locale)
-		}
-	}
-	if branches := o.object("branches"); branches != nil {
-		for i := range branches.v.Len() {
-			name := branches.v.Key(i)
-			m.Branches = append(m.Branches, Branch{name, branches.text(name)})
 		}
 	}
 	if p := o.object("permissions"); p != nil {
@@ -210,14 +197,6 @@ func (m *Manifest) checkChoices() *Error {
 	case "", PreviewLocal, PreviewServer, PreviewNone:
 	default:
 		return Errorf(BadManifest, "preview %q: want local, server or none", short(string(m.Preview)))
-	}
-	if n := len(m.Branches); n > maxBranches || n > 0 && m.Entry != nil {
-		return Errorf(BadManifest, "branches: want at most %d, and none beside an entry", maxBranches)
-	}
-	for _, b := range m.Branches {
-		if !isName(b.Name) {
-			return Errorf(BadManifest, "branches: name %q: want lower-case letters, digits, - and _", short(b.Name))
-		}
 	}
 	if l := m.Limits; l.MemoryMB < 0 || l.TimeoutMS < 0 || l.OutputKB < 0 || l.Fuel < 0 {
 		return Errorf(BadManifest, "limits must not be negative")
@@ -302,11 +281,6 @@ func (m *Manifest) Value() engine.Value {
 	w.object("limits", m.Limits.Value())
 	w.texts("requires", m.Requires)
 	w.text("preview", string(m.Preview))
-	branches := newWriter()
-	for _, b := range m.Branches {
-		branches.b.Set(b.Name, engine.String(b.Label))
-	}
-	w.object("branches", branches.b.Value())
 	w.object("entry", m.Entry.value())
 	return w.b.Value()
 }

@@ -3,6 +3,7 @@ package contract
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,13 +148,8 @@ func (m *Manifest) accept(v engine.Value) (Answer, error) {
 
 // checkNext compares the chosen branch with those of the manifest.
 func (m *Manifest) checkNext(next string) error {
-	names := make([]string, len(m.Branches))
-	for i, b := range m.Branches {
-		if names[i] = b.Name; b.Name == next {
-			return nil
-		}
-	}
-	if len(names) == 0 {
+	names := m.Params.Branches()
+	if len(names) == 0 || slices.Contains(names, next) {
 		return nil
 	}
 	return errors.New("next: \"" + short(next) + "\" is not a branch of the manifest (" + strings.Join(names, ", ") + ")")

@@ -14,7 +14,7 @@ import (
 // known only then, and so do one that may store files and one
 // that chooses a branch.
 func streamed(m *contract.Manifest) string {
-	if f := m.Permissions.Files; !m.Streams || len(m.Branches) > 0 || f != nil && f.WriteBytes > 0 {
+	if f := m.Permissions.Files; !m.Streams || len(m.Params.Branches()) > 0 || f != nil && f.WriteBytes > 0 {
 		return ""
 	}
 	names := m.Outputs.Names()
@@ -33,8 +33,12 @@ func streamed(m *contract.Manifest) string {
 func write(call *engine.Call, a contract.Answer) {
 	count(call, a.Usage)
 	cite(call, a.Citations)
-	for name, v := range a.Outputs.Fields() {
-		call.Out(name, v)
+	if n := len(a.Files); n > 0 {
+		call.Out("attachments", engine.List(a.Files...))
+		call.Out("attachment", a.Files[n-1]) // in the form of nodes that write a document
+	}
+	for i := range a.Outputs.Len() {
+		call.Out(a.Outputs.Key(i), a.Outputs.At(i))
 	}
 	if len(a.Artifacts) > 0 {
 		list := make([]engine.Value, len(a.Artifacts))
@@ -43,22 +47,9 @@ func write(call *engine.Call, a contract.Answer) {
 		}
 		call.Out("artifacts", engine.List(list...))
 	}
-	if n := len(a.Files); n > 0 {
-		for name, v := range attachments(a.Files).Fields() {
-			if _, own := a.Outputs.Lookup(name); !own {
-				call.Out(name, v)
-			}
-		}
-	}
 	if call.IsTool() {
 		call.Out(toolResult, result(call, a))
 	}
-}
-
-// attachments are the outputs of a node whose plugin stored files: all of them, and the last one in
-// the form of every node that writes a document.
-func attachments(files []engine.Value) engine.Value {
-	return engine.Object("attachment", files[len(files)-1], "attachments", engine.List(files...))
 }
 
 // count adds the tokens a plugin used on its own account.

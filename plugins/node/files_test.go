@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -30,7 +29,4 @@ func TestStoredFilesAreOutputs(t *testing.T) {
 	reads := read(`"files":{"read":true,"reason":"r"}`)
 	require.Equal(t, []string{"text"}, names(reads))
 	require.Equal(t, "text", streamed(reads))
-	a, b := engine.Object("doc_id", "1"), engine.Object("doc_id", "2")
-	require.JSONEq(t, `{"attachment":{"doc_id":"2"},"attachments":[{"doc_id":"1"},{"doc_id":"2"}]}`,
-		attachments([]engine.Value{a, b}).JSON())
 }

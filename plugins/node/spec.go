@@ -25,13 +25,7 @@ func (s *Shelf) spec(name, ref string, m *contract.Manifest) engine.Spec {
 		}
 	}
 	spec.Branches = branches(m)
-	spec.New = func() engine.Component {
-		c := &component{shelf: s, ref: ref, manifest: m, tool: spec.Tool}
-		if len(m.Branches) > 0 {
-			return brancher{c}
-		}
-		return c
-	}
+	spec.New = func() engine.Component { return &component{shelf: s, ref: ref, manifest: m, tool: spec.Tool} }
 	return spec
 }
 
@@ -80,8 +74,7 @@ func outputs(m *contract.Manifest) []engine.Field {
 	}
 	out := fields(m.Outputs)
 	if f := m.Permissions.Files; f != nil && f.WriteBytes > 0 {
-		out = append(out, engine.Field{Name: "attachment", Type: "object", Doc: "the last file that it stored"},
-			engine.Field{Name: "attachments", Type: "list", Doc: "all files that it stored"})
+		out = append(out, engine.Field{Name: "attachments", Type: "list"}, engine.Field{Name: "attachment", Type: "object"})
 	}
 	return out
 }
@@ -102,10 +95,10 @@ func form(name string, m *contract.Manifest) engine.Value {
 			props.Set(name, p.Value())
 		}
 	}
-	branchSchemas(props, m)
-	for name, p := range common.Get("properties").Fields() {
-		if !props.Has(name) && (name != modelParam || m.Permissions.LLM != nil) {
-			props.Set(name, p)
+	standard := common.Get("properties")
+	for i := range standard.Len() {
+		if name := standard.Key(i); !props.Has(name) && (name != modelParam || m.Permissions.LLM != nil) {
+			props.Set(name, standard.At(i))
 		}
 	}
 	out := common.With("properties", props.Value()).Without("required")
@@ -121,8 +114,9 @@ func hide(schema engine.Value, pinned []string) engine.Value {
 	for _, name := range pinned {
 		props = props.Without(name)
 	}
-	for _, r := range schema.Get("required").Elements() {
-		if !slices.Contains(pinned, r.Str()) {
+	all := schema.Get("required")
+	for i := range all.Len() {
+		if r := all.At(i); !slices.Contains(pinned, r.Str()) {
 			required = required.Append(r)
 		}
 	}

@@ -23,7 +23,6 @@ type Manifest struct {
 	Limits      *Limits           `json:"limits,omitempty"`
 	Requires    []string          `json:"requires,omitempty"` // http.fetch@1; with ? it can do without
 	Preview     string            `json:"preview,omitempty"`  // local, server or none
-	Branches    map[string]string `json:"branches,omitempty"` // ways out of the node, name and label
 }
 
 // Permissions are what a plugin asks for. Each has a reason, which is shown to whoever grants it.

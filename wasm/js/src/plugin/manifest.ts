@@ -25,8 +25,6 @@ export interface Manifest {
   permissions?: Permissions;
   limits?: Partial<Limits>;
   requires?: string[];
-  /** Names and labels of the ways out of its node, of which each call chooses one. */
-  branches?: Record<string, string>;
   preview?: "local" | "server" | "none";
   /** The export that runs a plugin which does not speak the messages of the contract. */
   entry?: { export: string; input?: Form | "mcp1"; output?: Form; tool?: string };
