@@ -104,7 +104,7 @@ func TestBranchesAreDescribed(t *testing.T) {
 	require.NoError(t, err)
 	spec := (&Shelf{}).spec("plugin:x@1", "x@1", m)
 	described := spec.Describe()
-	require.JSONEq(t, `[{"param":"b"},{"param":"a"}]`,
+	require.JSONEq(t, `[{"param":"a"},{"param":"b"}]`,
 		described.Get("branches").JSON())
 	require.Equal(t, "branch", described.Get("role").Str())
 }

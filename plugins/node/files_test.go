@@ -24,7 +24,7 @@ func TestStoredFilesAreOutputs(t *testing.T) {
 		return list
 	}
 	writes := read(`"files":{"write_bytes":9,"reason":"r"}`)
-	require.Equal(t, []string{"text", "attachment", "attachments"}, names(writes))
+	require.Equal(t, []string{"text", "attachments", "attachment"}, names(writes))
 	require.Empty(t, streamed(writes))
 	reads := read(`"files":{"read":true,"reason":"r"}`)
 	require.Equal(t, []string{"text"}, names(reads))

@@ -55,10 +55,12 @@ export class Files {
       const file = this.#blobs.get(id);
       return file && { name: file.name, mime: file.blob.type, bytes: new Uint8Array(await file.blob.arrayBuffer()) };
     },
-    save: ({ name, mime, bytes }) => {
+    save: async ({ name, mime, bytes }) => {
       const id = crypto.randomUUID().replaceAll("-", "");
-      this.#blobs.set(id, { name, blob: new Blob([bytes], { type: mime }) });
-      return { doc_id: id, format: formatOf(name, mime), file_name: name, base64: toBase64(bytes) };
+      const blob = new Blob([bytes], { type: mime });
+      this.#blobs.set(id, { name, blob });
+      const [, base64 = ""] = (await dataURL(blob)).split(",");
+      return { doc_id: id, format: formatOf(name, mime), file_name: name, base64 };
     },
   };
 
@@ -86,7 +88,7 @@ async function bytesOf(file: File): Promise<ArrayBuffer> {
   }
 }
 
-function dataURL(file: File): Promise<string> {
+function dataURL(file: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

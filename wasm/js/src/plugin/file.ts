@@ -90,8 +90,7 @@ function newFile(args: Record<string, unknown>): StoredFile {
 // isFileName is the twin of IsFileName in plugins/contract.
 function isFileName(name: string): boolean {
   const hidden = /[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
-  return name !== "" && name !== "." && name !== ".." && [...name].length <= most.name && !hidden.test(name) && !/[/\\]/.test(name) &&
-    name.isWellFormed();
+  return name !== "" && name !== "." && name !== ".." && [...name].length <= most.name && !hidden.test(name) && !/[/\\]/.test(name);
 }
 
 function textOf(op: string, args: Record<string, unknown>, member: string): string {
