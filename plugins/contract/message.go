@@ -152,7 +152,8 @@ func (m *Manifest) checkNext(next string) error {
 	if len(names) == 0 || slices.Contains(names, next) {
 		return nil
 	}
-	return errors.New("next: \"" + short(next) + "\" is not a branch of the manifest (" + strings.Join(names, ", ") + ")")
+	known := strings.Join(names, ", ")
+	return errors.New("next: \"" + short(next) + "\" is not a branch of the manifest (" + known + ")")
 }
 
 func readAnswer(v engine.Value) (Answer, error) {

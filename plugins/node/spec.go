@@ -74,7 +74,8 @@ func outputs(m *contract.Manifest) []engine.Field {
 	}
 	out := fields(m.Outputs)
 	if f := m.Permissions.Files; f != nil && f.WriteBytes > 0 {
-		out = append(out, engine.Field{Name: "attachments", Type: "list"}, engine.Field{Name: "attachment", Type: "object"})
+		out = append(out, engine.Field{Name: "attachments", Type: "list"},
+			engine.Field{Name: "attachment", Type: "object"})
 	}
 	return out
 }

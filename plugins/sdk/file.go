@@ -28,8 +28,8 @@ func (c *Call) ReadFile(id string) (*File, error) {
 	return &File{Name: out.Name, MIME: out.MIME, Size: out.Size, Data: out.bytes()}, nil
 }
 
-// OpenFile gives a file in pieces. Data of the File is nil. Close the stream that is not read to its
-// end.
+// OpenFile gives a file in pieces. Data of the File is nil. Close the stream that is not read to
+// its end.
 func (c *Call) OpenFile(id string) (*File, *Stream, error) {
 	var out fileHead
 	if err := c.ask("file.read", map[string]any{"id": id, "stream": true}, &out); err != nil {

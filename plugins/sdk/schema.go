@@ -26,7 +26,8 @@ type Schema struct {
 //
 // Tags: json:"name,omitempty" names a field, and makes it optional; doc:"…" describes it; default:"…" is its value
 // when nobody gives one; enum:"a,b" lists what is accepted; min:"0" and max:"1" bound numbers; ref:"true" lets a
-// setting hold references to outputs of other nodes; branch:"true" makes one, a []string, a way out of the node.
+// setting hold references to outputs of other nodes; branch:"true" makes one, a []string, a way
+// out of the node.
 func SchemaOf[T any]() *Schema {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct || t == reflect.TypeFor[None]() {

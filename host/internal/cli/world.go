@@ -103,7 +103,8 @@ func (w *world) options(a *app) (engine.Options, error) {
 		return engine.Options{}, &usageError{"", err}
 	}
 	ports := engine.Ports{
-		Model: chosen, Speech: models, MCP: servers, Files: w.runFiles(a), Parser: &w.uploads, Counter: chunking.Counter{},
+		Model: chosen, Speech: models, MCP: servers, Files: w.runFiles(a),
+		Parser: &w.uploads, Counter: chunking.Counter{},
 		Secrets: secrets,
 		HTTP:    &web.Client{AllowPrivate: w.private, Secrets: secrets},
 	}

@@ -46,7 +46,8 @@ func (f RunFiles) Open(_ context.Context, file engine.Value) (document.Source, e
 	}, nil
 }
 
-// head returns the first bytes of a file; none of one that cannot be read, which says so when it is.
+// head returns the first bytes of a file, and none of a file that cannot be read: opening it later
+// reports why.
 func head(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {

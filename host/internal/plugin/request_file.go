@@ -15,7 +15,8 @@ import (
 
 // Files are the files of the run that a plugin works for.
 type Files interface {
-	// OpenFile opens a file of the run's tenant by its id. Its error is ErrNoFile when there is none.
+	// OpenFile opens a file of the run's tenant by its id. Its error is ErrNoFile when there is
+	// none.
 	OpenFile(ctx context.Context, id string) (File, error)
 	// SaveFile stores a file and describes it: {doc_id, format, file_name}.
 	SaveFile(ctx context.Context, name, format string, data []byte) (engine.Value, error)
@@ -50,8 +51,8 @@ func (r *requests) fileRead(args engine.Value) (engine.Value, error) {
 	case files == nil:
 		return engine.Null, contract.Errorf(contract.Unsupported, "there are no files here")
 	case id == "" || len(id) > maxFileID:
-		return engine.Null, contract.Errorf(contract.InvalidArgument, "file.read: id of %d bytes, want 1 to %d", len(id),
-			maxFileID)
+		return engine.Null, contract.Errorf(contract.InvalidArgument, "file.read: id of %d bytes, want 1 to %d",
+			len(id), maxFileID)
 	}
 	var out engine.Value
 	r.g.outside(func() { out, err = r.openFile(files, id, args.Get("stream").True()) })
@@ -122,7 +123,8 @@ func (r *requests) filePut(args engine.Value) (engine.Value, error) {
 	case len(r.g.stored) == maxFiles:
 		return engine.Null, contract.Errorf(contract.Denied, "file.put: more than %d files in a call", maxFiles)
 	case r.filed+int64(len(data)) > grant.WriteBytes:
-		return engine.Null, contract.Errorf(contract.Denied, "file.put: more than the %d bytes granted", grant.WriteBytes)
+		return engine.Null, contract.Errorf(contract.Denied, "file.put: more than the %d bytes granted",
+			grant.WriteBytes)
 	}
 	var stored engine.Value
 	r.outside(func(ctx context.Context) {
@@ -156,7 +158,8 @@ func newFile(args engine.Value) (name, mimeType string, data []byte, err error) 
 	}
 	if kind, _, err := mime.ParseMediaType(mimeType); err != nil || len(mimeType) > maxFileMIME ||
 		!strings.Contains(kind, "/") {
-		return "", "", nil, contract.Errorf(contract.InvalidArgument, "file.put: mime: want a media type, as in text/csv")
+		return "", "", nil, contract.Errorf(contract.InvalidArgument,
+			"file.put: mime: want a media type, as in text/csv")
 	}
 	data = []byte(texts["body"])
 	if encoded := texts["body_base64"]; encoded != "" {

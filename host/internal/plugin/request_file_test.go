@@ -35,7 +35,8 @@ func (f *memoryFiles) OpenFile(_ context.Context, id string) (File, error) {
 	case !ok:
 		return File{}, fmt.Errorf("file %q: %w", id, ErrNoFile)
 	}
-	return File{ReadCloser: io.NopCloser(strings.NewReader(x.data)), Name: x.name, MIME: x.mime, Size: int64(len(x.data))}, nil
+	body := io.NopCloser(strings.NewReader(x.data))
+	return File{ReadCloser: body, Name: x.name, MIME: x.mime, Size: int64(len(x.data))}, nil
 }
 
 func (f *memoryFiles) SaveFile(_ context.Context, name, format string, data []byte) (engine.Value, error) {
@@ -68,7 +69,10 @@ func TestFilesWithinTheGrant(t *testing.T) {
 		{"a file is read", `{"op":"file.read","args":{"id":"a"}}`, "", nil, false},
 		{"a file is stored", `{"op":"file.put","args":{"name":"b.txt","body":"B"}}`, "", nil, false},
 		{"reading is granted apart", `{"op":"file.read","args":{"id":"a"}}`, "denied", &writeOnly, false},
-		{"storing is granted apart", `{"op":"file.put","args":{"name":"b.txt","body":"B"}}`, "denied", &readOnly, false},
+		{
+			"storing is granted apart",
+			`{"op":"file.put","args":{"name":"b.txt","body":"B"}}`, "denied", &readOnly, false,
+		},
 		{"nothing is granted", `{"op":"file.read","args":{"id":"a"}}`, "denied", &contract.Permissions{}, false},
 		{"a host without files", `{"op":"file.read","args":{"id":"a"}}`, "unsupported", nil, true},
 		{"a host that stores nothing", `{"op":"file.put","args":{"name":"b","body":"B"}}`, "unsupported", nil, true},
@@ -76,23 +80,43 @@ func TestFilesWithinTheGrant(t *testing.T) {
 		{"a store that fails", `{"op":"file.read","args":{"id":"broken"}}`, "upstream", nil, false},
 		{"a file that ends early", `{"op":"file.read","args":{"id":"torn"}}`, "upstream", nil, false},
 		{"no id", `{"op":"file.read","args":{}}`, "invalid_argument", nil, false},
-		{"an id that is no text", `{"op":"file.read","args":{"id":7}}`, "invalid_argument", nil, false},
-		{"a long id", `{"op":"file.read","args":{"id":"` + strings.Repeat("x", 1025) + `"}}`, "invalid_argument", nil, false},
+		{"a number as id", `{"op":"file.read","args":{"id":7}}`, "invalid_argument", nil, false},
+		{
+			"a long id",
+			`{"op":"file.read","args":{"id":"` + strings.Repeat("x", 1025) + `"}}`, "invalid_argument", nil, false,
+		},
 		{"more than 10 MiB at once", `{"op":"file.read","args":{"id":"large"}}`, "upstream", nil, false},
-		{"more bytes than granted", `{"op":"file.put","args":{"name":"b","body":"` + strings.Repeat("x", 41) + `"}}`, "denied", nil, false},
+		{
+			"more bytes than granted",
+			`{"op":"file.put","args":{"name":"b","body":"` + strings.Repeat("x", 41) + `"}}`, "denied", nil, false,
+		},
 		{"no name", `{"op":"file.put","args":{"body":"B"}}`, "invalid_argument", nil, false},
 		{"a path", `{"op":"file.put","args":{"name":"../b","body":"B"}}`, "invalid_argument", nil, false},
 		{"another path", `{"op":"file.put","args":{"name":"..\\b","body":"B"}}`, "invalid_argument", nil, false},
 		{"the folder above", `{"op":"file.put","args":{"name":"..","body":"B"}}`, "invalid_argument", nil, false},
-		{"a line end in the name", `{"op":"file.put","args":{"name":"a\nb","body":"B"}}`, "invalid_argument", nil, false},
-		{"a name that turns around", `{"op":"file.put","args":{"name":"a\u202etxt.exe","body":"B"}}`, "invalid_argument", nil, false},
+		{
+			"a line end in the name",
+			`{"op":"file.put","args":{"name":"a\nb","body":"B"}}`, "invalid_argument", nil, false,
+		},
+		{
+			"a name that turns around",
+			`{"op":"file.put","args":{"name":"a\u202etxt.exe","body":"B"}}`, "invalid_argument", nil, false,
+		},
 		{"a long name", `{"op":"file.put","args":{"name":"` + long + `","body":"B"}}`, "invalid_argument", nil, false},
-		{"no media type", `{"op":"file.put","args":{"name":"b","mime":"text","body":"B"}}`, "invalid_argument", nil, false},
-		{"a header in it", `{"op":"file.put","args":{"name":"b","mime":"text/csv\r\nX: 1","body":"B"}}`, "invalid_argument", nil, false},
+		{
+			"no media type",
+			`{"op":"file.put","args":{"name":"b","mime":"text","body":"B"}}`, "invalid_argument", nil, false,
+		},
+		{
+			"a header in it",
+			`{"op":"file.put","args":{"name":"b","mime":"text/csv\r\nX: 1","body":"B"}}`,
+			"invalid_argument", nil, false,
+		},
 		{"no base64", `{"op":"file.put","args":{"name":"b","body_base64":"*"}}`, "invalid_argument", nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			services := Services{Files: &memoryFiles{"a": {name: "a", data: "A"}, "large": {data: strings.Repeat("x", 10<<20+1)}}}
+			large := memoryFile{data: strings.Repeat("x", 10<<20+1)}
+			services := Services{Files: &memoryFiles{"a": {name: "a", data: "A"}, "large": large}}
 			if c.none {
 				services = Services{}
 			}

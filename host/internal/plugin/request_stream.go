@@ -22,8 +22,8 @@ const (
 	defPiece    = 64 << 10
 )
 
-// stream is a response or a file whose body the guest reads in pieces. It belongs to one call and ends with
-// it.
+// stream is a response or a file whose body the guest reads in pieces. It belongs to one call and
+// ends with it.
 type stream struct {
 	t       *trip
 	body    io.ReadCloser

@@ -59,7 +59,9 @@ export function encode(data: ArrayBuffer): string {
   const from = Uint8Array.wrap(data), out = new Uint8Array((from.length + 2) / 3 * 4);
   for (let i = 0, n = 0; i < from.length; i += 3) {
     const left = from.length - i;
-    const bits: u32 = (<u32>from[i] << 16) | (left > 1 ? <u32>from[i + 1] << 8 : 0) | (left > 2 ? <u32>from[i + 2] : 0);
+    let bits = <u32>from[i] << 16;
+    if (left > 1) bits |= <u32>from[i + 1] << 8;
+    if (left > 2) bits |= <u32>from[i + 2];
     for (let k = 0; k < 4; k++) out[n++] = k <= left ? <u8>digits.charCodeAt((bits >> (18 - 6 * k)) & 63) : 61;
   }
   return String.UTF8.decode(out.buffer);

@@ -88,13 +88,14 @@ export class Call {
    * for (let b = body.read(); b; b = body.read()) {…}. A refusal is in body.error.
    */
   open(request: Value): Body { return new Body(this, this.ask("http.fetch", request.set("stream", Value.bool(true)))); }
-  /** A file of the run by its id: an answer whose "ok" has name, mime, size and the content, see bytesOf. */
+  /** A file of the run by its id: "ok" has name, mime, size and the content, see bytesOf. */
   readFile(id: string): Value { return this.ask("file.read", Value.object().set("id", Value.text(id))); }
   /** A file of the run whose bytes are read piece by piece; name, mime and size are in headers. */
   openFile(id: string): Body {
-    return new Body(this, this.ask("file.read", Value.object().set("id", Value.text(id)).set("stream", Value.bool(true))));
+    const args = Value.object().set("id", Value.text(id)).set("stream", Value.bool(true));
+    return new Body(this, this.ask("file.read", args));
   }
-  /** Stores a file, which becomes an attachment of the node: an answer whose "ok" has its id. One has at most 3 MB. */
+  /** Stores a file of at most 3 MB as an attachment of the node: "ok" has its id. */
   putFile(name: string, mime: string, data: ArrayBuffer): Value {
     const args = Value.object().set("name", Value.text(name)).set("mime", Value.text(mime));
     return this.ask("file.put", args.set("body_base64", Value.text(encode(data))));

@@ -107,10 +107,12 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
   test("files are read, and what is stored is an output", async () => {
     const files = new MemoryFiles();
     const permissions = { files: { read: true, write_bytes: 9, reason: "r" } };
-    const engine = await start({ source: sample("files", { arguments: undefined, permissions }), grant: "asked", files });
+    const source = sample("files", { arguments: undefined, permissions });
+    const engine = await start({ source, grant: "asked", files });
     const out = await outputs(engine, canvas({}, "{P@attachments}"), "q");
     assert.deepEqual(out["read"], { ok: { name: "year.csv", mime: "text/csv", size: 11, body: "Ålesund,3\n" } });
-    const stored = { doc_id: "f2", format: "csv", file_name: "sum.csv", filename: "sum.csv", mime_type: "text/csv", size: 3 };
+    const names = { file_name: "sum.csv", filename: "sum.csv" };
+    const stored = { doc_id: "f2", format: "csv", ...names, mime_type: "text/csv", size: 3 };
     assert.deepEqual(out["attachment"], stored);
     assert.deepEqual(out["attachments"], [stored]);
     assert.equal(new TextDecoder().decode(files.all.get("f2")!.bytes), "1,2");
@@ -118,7 +120,8 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
 
   test("one that chooses continues with its branch only", async () => {
     const way = { type: "array", items: { type: "string" }, "x-easel-branch": true };
-    const engine = await start(sample("chooses", { arguments: undefined, params: { type: "object", properties: { spam: way, other: way } } }));
+    const params = { type: "object", properties: { spam: way, other: way } };
+    const engine = await start(sample("chooses", { arguments: undefined, params }));
     const dsl = canvas({ spam: ["M"], other: ["N"] }, "junk");
     dsl.components.P.downstream = ["M", "N"];
     Object.assign(dsl.components, { N: node("Message", { content: ["mail"] }) });

@@ -14,12 +14,19 @@ interface Answer {
 }
 
 /** desk answers requests of one call with these files and this grant. */
-function desk(files: MemoryFiles | undefined, grant: Permissions["files"]): { ask(op: string, args: object): Promise<Answer>; desk: Desk } {
+function desk(files: MemoryFiles | undefined, grant: Permissions["files"]): {
+  ask(op: string, args: object): Promise<Answer>;
+  desk: Desk;
+} {
   const granted: Permissions = grant ? { files: grant } : {};
-  const of = new Desk({ name: "p", version: "1.0.0" }, granted, files ? { files } : {}, async () => null, new AbortController().signal);
+  const plugin = { name: "p", version: "1.0.0" };
+  const of = new Desk(plugin, granted, files ? { files } : {}, async () => null, new AbortController().signal);
   return {
     desk: of,
-    ask: async (op, args) => JSON.parse(new TextDecoder().decode((await of.answer(new TextEncoder().encode(JSON.stringify({ op, args }))))!)) as Answer,
+    ask: async (op, args) => {
+      const answer = await of.answer(new TextEncoder().encode(JSON.stringify({ op, args })));
+      return JSON.parse(new TextDecoder().decode(answer!)) as Answer;
+    },
   };
 }
 
@@ -38,9 +45,12 @@ describe("files of a run", () => {
     const files = new MemoryFiles();
     const { ask, desk: of } = desk(files, all);
     const bytes = Uint8Array.of(0, 255, 13, 10);
-    assert.deepEqual(await ask("file.put", { name: "b.bin", mime: "application/x-thing", body_base64: Buffer.from(bytes).toString("base64") }), { ok: { id: "f2" } });
+    const mime = "application/x-thing";
+    const body_base64 = Buffer.from(bytes).toString("base64");
+    assert.deepEqual(await ask("file.put", { name: "b.bin", mime, body_base64 }), { ok: { id: "f2" } });
     assert.deepEqual([...files.all.get("f2")!.bytes], [...bytes]);
-    assert.deepEqual(of.stored, [{ doc_id: "f2", format: "csv", file_name: "b.bin", filename: "b.bin", mime_type: "application/x-thing", size: 4 }]);
+    const names = { file_name: "b.bin", filename: "b.bin" };
+    assert.deepEqual(of.stored, [{ doc_id: "f2", format: "csv", ...names, mime_type: mime, size: 4 }]);
   });
 
   const put = (more: object): [string, object] => ["file.put", { name: "b", body: "B", ...more }];
@@ -51,7 +61,7 @@ describe("files of a run", () => {
     ["a host that stores nothing", put({}), "unsupported", { none: true }],
     ["a file that is not there", ["file.read", { id: "../f1" }], "not_found"],
     ["no id", ["file.read", {}], "invalid_argument"],
-    ["an id that is no text", ["file.read", { id: 7 }], "invalid_argument"],
+    ["a number as id", ["file.read", { id: 7 }], "invalid_argument"],
     ["a long id", ["file.read", { id: "x".repeat(1025) }], "invalid_argument"],
     ["more than 10 MiB at once", ["file.read", { id: "large" }], "upstream"],
     ["more bytes than granted", put({ body: "x".repeat(41) }), "denied"],

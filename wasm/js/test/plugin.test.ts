@@ -496,7 +496,9 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
         kv: { bytes: 9999, reason: "x" }, variables: { read: ["*"], write: ["*"], reason: "x" },
         files: { read: true, write_bytes: 9999, reason: "x" },
       },
-    }), examine, inline, { grant: "asked", embed: () => [[1]], fetch: async () => new Response("Ålesund,3\n"), files: new MemoryFiles() });
+    }), examine, inline, {
+      grant: "asked", embed: () => [[1]], fetch: async () => new Response("Ålesund,3\n"), files: new MemoryFiles(),
+    });
   });
   after(() => relay.close());
 

@@ -31,7 +31,9 @@ export class FileDesk {
   readonly #stream: (bytes: Uint8Array<ArrayBuffer>) => number;
   #size = 0; // bytes of the files that were stored
 
-  constructor(granted: Permissions["files"], files: Files | undefined, stream: (bytes: Uint8Array<ArrayBuffer>) => number) {
+  constructor(
+    granted: Permissions["files"], files: Files | undefined, stream: (bytes: Uint8Array<ArrayBuffer>) => number,
+  ) {
     this.#granted = granted;
     this.#files = files;
     this.#stream = stream;
@@ -42,13 +44,16 @@ export class FileDesk {
     if (!this.#granted?.read) throw new PluginError("denied", "reading files is not granted");
     if (!this.#files) throw new PluginError("unsupported", "there are no files here");
     const size = encoder.encode(id).length;
-    if (size === 0 || size > most.id) throw new PluginError("invalid_argument", `file.read: id of ${size} bytes, want 1 to ${most.id}`);
+    if (size === 0 || size > most.id) {
+      throw new PluginError("invalid_argument", `file.read: id of ${size} bytes, want 1 to ${most.id}`);
+    }
     const file = await this.#files.read(id);
     if (!file) throw new PluginError("not_found", `file.read: no file ${JSON.stringify(id)}`);
     const head = { name: file.name, mime: file.mime, size: file.bytes.length };
     if (args["stream"] === true) return { ...head, stream: this.#stream(file.bytes) };
     if (file.bytes.length > most.whole) {
-      throw new PluginError("upstream", `file.read: file of more than ${most.whole} bytes; read it in pieces with stream and http.read`);
+      const why = `file of more than ${most.whole} bytes; read it in pieces with stream and http.read`;
+      throw new PluginError("upstream", `file.read: ${why}`);
     }
     return { ...head, ...carried(file.bytes) };
   }
@@ -58,11 +63,16 @@ export class FileDesk {
     const granted = this.#granted?.write_bytes ?? 0;
     if (granted <= 0) throw new PluginError("denied", "storing files is not granted");
     if (!this.#files) throw new PluginError("unsupported", "files cannot be stored here");
-    if (this.stored.length === most.files) throw new PluginError("denied", `file.put: more than ${most.files} files in a call`);
-    if (this.#size + file.bytes.length > granted) throw new PluginError("denied", `file.put: more than the ${granted} bytes granted`);
+    if (this.stored.length === most.files) {
+      throw new PluginError("denied", `file.put: more than ${most.files} files in a call`);
+    }
+    if (this.#size + file.bytes.length > granted) {
+      throw new PluginError("denied", `file.put: more than the ${granted} bytes granted`);
+    }
     const stored = await this.#files.save(file);
     this.#size += file.bytes.length;
-    this.stored.push({ ...stored, filename: stored["filename"] ?? file.name, mime_type: file.mime, size: file.bytes.length });
+    const { name: filename, mime, bytes } = file;
+    this.stored.push({ ...stored, filename, mime_type: mime, size: bytes.length });
     return { id: String(stored["doc_id"]) };
   }
 }
@@ -72,7 +82,8 @@ function newFile(args: Record<string, unknown>): StoredFile {
   const text = (member: string): string => textOf("file.put", args, member);
   const name = text("name");
   if (!isFileName(name)) {
-    throw new PluginError("invalid_argument", `file.put: name: want the name of a file of at most ${most.name} characters, without a folder`);
+    const want = `want the name of a file of at most ${most.name} characters, without a folder`;
+    throw new PluginError("invalid_argument", `file.put: name: ${want}`);
   }
   const mime = text("mime") || "application/octet-stream";
   if (mime.length > most.mime || !/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;.*)?$/.test(mime)) {
@@ -89,9 +100,12 @@ function newFile(args: Record<string, unknown>): StoredFile {
 
 // isFileName is the twin of IsFileName in plugins/contract.
 function isFileName(name: string): boolean {
-  const hidden = /[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
-  return name !== "" && name !== "." && name !== ".." && [...name].length <= most.name && !hidden.test(name) && !/[/\\]/.test(name);
+  return !["", ".", ".."].includes(name) && [...name].length <= most.name && !hidden.test(name) && !/[/\\]/.test(name);
 }
+
+const hidden = new RegExp(
+  "[\\p{Cc}\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb" +
+    "\\u{e0000}-\\u{e007f}]", "u");
 
 function textOf(op: string, args: Record<string, unknown>, member: string): string {
   const value = args[member] ?? "";

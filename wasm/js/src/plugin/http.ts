@@ -226,7 +226,9 @@ export class Web {
   // count bounds the bytes of all streams of the call.
   readonly #count = (n: number): void => {
     this.#streamed += n;
-    if (this.#streamed > most.streamed) throw new PluginError("upstream", `http.read: more than ${most.streamed} bytes in one call`);
+    if (this.#streamed > most.streamed) {
+      throw new PluginError("upstream", `http.read: more than ${most.streamed} bytes in one call`);
+    }
   };
 
   async #read(number: number, max: number): Promise<unknown> {
