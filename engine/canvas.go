@@ -148,7 +148,9 @@ func (n *node) probe() {
 	_, suspender := n.comp.(Suspender)
 	n.toolUser = suspender || len(n.tools) > 0
 	n.suspends = n.maySuspend()
-	_, n.brancher = n.comp.(Brancher)
+	if b, ok := n.comp.(Brancher); ok {
+		n.brancher = b.Targets() != nil
+	}
 	n.speaker, _ = n.comp.(Speaker)
 	if kept, ok := n.comp.(Resetter); ok {
 		n.resets = append(n.resets, kept)

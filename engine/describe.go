@@ -75,7 +75,9 @@ func (s *Spec) role() Role {
 	case Item:
 		return RoleItem
 	case Brancher:
-		return RoleBranch
+		if len(s.Branches) > 0 {
+			return RoleBranch
+		}
 	case Exit:
 		return RoleSink
 	}

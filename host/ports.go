@@ -53,7 +53,7 @@ func (p *ports) of(j *runs.Job) engine.Ports {
 		Speech:    models,
 		Retriever: p.retriever(j),
 		Memory:    p.memories.Of(memories.Principal{Tenant: j.Tenant, Caller: j.Caller}),
-		Files:     p.files.Of(j.Tenant),
+		Files:     p.files.RunFiles(j.Tenant),
 		Parser:    p.files.ParserOf(j.Tenant),
 		Counter:   chunking.Counter{},
 		Documents: p.files.Maker(j.Tenant),

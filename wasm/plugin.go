@@ -188,7 +188,9 @@ func (p *plugin) invoke(ctx context.Context, call *engine.Call, in node.Invocati
 			return contract.Answer{}, contract.Errorf(contract.BadOutput, "output_base64: %v", err)
 		}
 	}
-	return p.manifest.ReadOutput(output)
+	result, err := p.manifest.ReadOutput(output)
+	result.Files = answer.Get("files").Slice()
+	return result, err
 }
 
 // left is how much time the plugin has.

@@ -34,5 +34,8 @@ func (p Permissions) Asks(granted Permissions) []string {
 	if p.Variables != nil {
 		ask(Permissions{Variables: p.Variables}, p.Variables.Reason)
 	}
+	if p.Files != nil {
+		ask(Permissions{Files: p.Files}, p.Files.Reason)
+	}
 	return out
 }

@@ -83,8 +83,8 @@ func (m *Manifest) Message(c CallInfo, params, arguments engine.Value) ([]byte, 
 func joined(params, arguments engine.Value) engine.Value {
 	in := engine.Object()
 	for _, v := range []engine.Value{params, arguments} {
-		for name, value := range v.Fields() {
-			in = in.With(name, value)
+		for i := range v.Len() {
+			in = in.With(v.Key(i), v.At(i))
 		}
 	}
 	return in

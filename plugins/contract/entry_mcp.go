@@ -22,7 +22,9 @@ func readToolResult(v engine.Value) (engine.Value, error) {
 		return engine.Null, Errorf(BadOutput, "output: want the result of a tool, got %s", typeName(v))
 	}
 	text, others := "", engine.List()
-	for _, part := range v.Get("content").Elements() {
+	content := v.Get("content")
+	for i := range content.Len() {
+		part := content.At(i)
 		if t := part.Get("text"); t.Kind() == engine.KindString && part.Get("type").Str() == "text" {
 			if text != "" {
 				text += "\n"

@@ -2,9 +2,18 @@ package contract
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
 )
+
+// IsFileName reports whether s can name a stored file: 1 to 200 characters without hidden ones and
+// without a folder.
+func IsFileName(s string) bool {
+	_, hidden := firstHidden(s)
+	return s != "" && s != "." && s != ".." && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 && !hidden &&
+		!strings.ContainsAny(s, "/\\\t\r\n")
+}
 
 // hiddenIn finds a character in the keys and texts of v that people cannot see: a control
 // character, which could disturb a terminal, or one that changes the direction or has no width,

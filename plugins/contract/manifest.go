@@ -251,6 +251,9 @@ func (m *Manifest) checkPermissions() *Error {
 	if p.Variables != nil {
 		check("variables", p.Variables.Reason, true, "")
 	}
+	if f := p.Files; f != nil {
+		check("files", f.Reason, f.Read || f.WriteBytes > 0, "want read or write_bytes")
+	}
 	return err
 }
 

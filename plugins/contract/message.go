@@ -3,6 +3,7 @@ package contract
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +69,10 @@ type Answer struct {
 	Artifacts []Artifact
 	Citations []Citation
 	Usage     engine.Usage // tokens the plugin used on its own account
+	Next      string       // the branch that the plugin chose; "" for one without branches
+	// Files are the files that the plugin stored, in order, as their store describes them: {doc_id,
+	// format, file_name, ...}. The host knows them; the message of the plugin does not hold them.
+	Files []engine.Value
 }
 
 // Citation is a passage that an answer rests on. The ID is the same for the same passage; Title and
@@ -132,10 +137,23 @@ func (m *Manifest) accept(v engine.Value) (Answer, error) {
 		a.Outputs = m.Outputs.Present(a.Outputs)
 		err = m.Outputs.Check("outputs", a.Outputs)
 	}
+	if err == nil {
+		err = m.checkNext(a.Next)
+	}
 	if err != nil {
 		return Answer{}, Errorf(BadOutput, "%v", err)
 	}
 	return a, nil
+}
+
+// checkNext compares the chosen branch with those of the manifest.
+func (m *Manifest) checkNext(next string) error {
+	names := m.Params.Branches()
+	if len(names) == 0 || slices.Contains(names, next) {
+		return nil
+	}
+	known := strings.Join(names, ", ")
+	return errors.New("next: \"" + short(next) + "\" is not a branch of the manifest (" + known + ")")
 }
 
 func readAnswer(v engine.Value) (Answer, error) {
@@ -145,6 +163,7 @@ func readAnswer(v engine.Value) (Answer, error) {
 	if err == nil && a.Outputs.IsNull() {
 		err = errors.New("outputs: missing")
 	}
+	a.Next = o.text("next")
 	artifacts := o.member("artifacts", engine.KindList)
 	for i := range artifacts.Len() {
 		artifact := readObject("output.artifacts", artifacts.At(i), &err)

@@ -21,6 +21,7 @@ type Permissions struct {
 	Embed     *CountPermission            `json:"embed,omitempty"`
 	KV        *KVPermission               `json:"kv,omitempty"`
 	Variables *VariablePermission         `json:"variables,omitempty"`
+	Files     *FilesPermission            `json:"files,omitempty"`
 }
 
 // HTTPPermission allows requests. Hosts are patterns, see [CoversHost]. No Methods means GET and
@@ -61,6 +62,14 @@ type VariablePermission struct {
 	Reason string   `json:"reason,omitempty"`
 }
 
+// FilesPermission allows reading the files that the plugin is given the ids of, and storing at most
+// WriteBytes in one call.
+type FilesPermission struct {
+	Read       bool   `json:"read,omitempty"`
+	WriteBytes int64  `json:"write_bytes,omitempty"`
+	Reason     string `json:"reason,omitempty"`
+}
+
 // Everything is the ceiling that cuts nothing.
 func Everything() Permissions {
 	const many = 1 << 30
@@ -70,11 +79,12 @@ func Everything() Permissions {
 		Secrets: map[string]SecretPermission{"*": {Hosts: all, Plain: true}},
 		LLM:     &CountPermission{MaxCalls: many}, Embed: &CountPermission{MaxCalls: many},
 		KV: &KVPermission{Bytes: 1 << 60}, Variables: &VariablePermission{Read: all, Write: all},
+		Files: &FilesPermission{Read: true, WriteBytes: 1 << 60},
 	}
 }
 
 // Allow reads a list of permissions as people write it, into a ceiling: all, none, http, http:HOST,
-// secrets, secrets:NAME, llm, embed, kv or variables.
+// secrets, secrets:NAME, llm, embed, kv, variables or files.
 func Allow(words []string) (Permissions, error) {
 	all, out := Everything(), Permissions{}
 	for _, word := range words {
@@ -104,8 +114,10 @@ func Allow(words []string) (Permissions, error) {
 			out.KV = all.KV
 		case "variables":
 			out.Variables = all.Variables
+		case "files":
+			out.Files = all.Files
 		default:
-			const known = "all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv or variables"
+			const known = "all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv, variables or files"
 			return out, fmt.Errorf("permission %q: want %s", word, known)
 		}
 	}
@@ -146,6 +158,12 @@ func (p Permissions) Cut(ceiling Permissions) Permissions {
 			out.Variables = &VariablePermission{Read: read, Write: write, Reason: a.Reason}
 		}
 	}
+	if a, b := p.Files, ceiling.Files; a != nil && b != nil {
+		files := FilesPermission{Read: a.Read && b.Read, WriteBytes: min(a.WriteBytes, b.WriteBytes), Reason: a.Reason}
+		if files.Read || files.WriteBytes > 0 {
+			out.Files = &files
+		}
+	}
 	return out
 }
 
@@ -183,6 +201,14 @@ func (p Permissions) Beyond(granted Permissions) []string {
 		}
 		out = append(out, missing("reading ", v.Read, have.Read)...)
 		out = append(out, missing("writing ", v.Write, have.Write)...)
+	}
+	if f := p.Files; f != nil {
+		if f.Read && (left.Files == nil || !left.Files.Read) {
+			out = append(out, "reading files")
+		}
+		if f.WriteBytes > 0 && (left.Files == nil || left.Files.WriteBytes < f.WriteBytes) {
+			out = append(out, fmt.Sprintf("storing files of %d bytes", f.WriteBytes))
+		}
 	}
 	return out
 }

@@ -33,6 +33,9 @@ func readPermissions(o *object) Permissions {
 	if v := o.object("variables"); v != nil {
 		p.Variables = &VariablePermission{Read: v.texts("read"), Write: v.texts("write"), Reason: v.text("reason")}
 	}
+	if f := o.object("files"); f != nil {
+		p.Files = &FilesPermission{Read: f.flag("read"), WriteBytes: f.whole("write_bytes"), Reason: f.text("reason")}
+	}
 	return p
 }
 
@@ -43,7 +46,7 @@ func readCount(o *object) *CountPermission {
 	return &CountPermission{MaxCalls: int(o.whole("max_calls")), Reason: o.text("reason")}
 }
 
-// Value writes the permissions: {http?, secrets?, llm?, embed?, kv?, variables?}.
+// Value writes the permissions: {http?, secrets?, llm?, embed?, kv?, variables?, files?}.
 func (p Permissions) Value() engine.Value {
 	w := newWriter()
 	if h := p.HTTP; h != nil {
@@ -77,6 +80,13 @@ func (p Permissions) Value() engine.Value {
 		variables.texts("write", v.Write)
 		variables.text("reason", v.Reason)
 		w.b.Set("variables", variables.b.Value())
+	}
+	if f := p.Files; f != nil {
+		files := newWriter()
+		files.flag("read", f.Read)
+		files.whole("write_bytes", f.WriteBytes)
+		files.text("reason", f.Reason)
+		w.object("files", files.b.Value())
 	}
 	return w.b.Value()
 }

@@ -28,6 +28,7 @@ type Schema struct {
 	constrains bool // constant is set
 	anyOf      []*Schema
 	sizes      sizes
+	branch     bool // x-easel-branch
 	reference  bool
 }
 
@@ -98,6 +99,17 @@ func (s *Schema) Description() string { return s.Value().Get("description").Str(
 // Default is the value of a missing member; null when there is none.
 func (s *Schema) Default() engine.Value { return s.Value().Get("default") }
 
+// Branches are the properties that are ways out of a node (x-easel-branch): each holds the ids of
+// the nodes to which it leads.
+func (s *Schema) Branches() (names []string) {
+	for _, name := range s.Names() {
+		if p, _ := s.Property(name); p.branch {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Reference reports whether a form offers references to outputs of other nodes (x-easel-ref).
 func (s *Schema) Reference() bool { return s != nil && s.reference }
 
@@ -156,6 +168,8 @@ func (b *schemaBuilder) build() *Schema {
 	}
 	s.reference = b.flag("x-easel-ref")
 	b.plain.flag("x-easel-ref", s.reference)
+	s.branch = b.flag("x-easel-branch")
+	b.plain.flag("x-easel-branch", s.branch)
 	s.plain = b.plain.b.Value()
 	return s
 }

@@ -10,7 +10,8 @@ import (
 // CheckSettings compares settings that somebody sets with the manifest: each is declared and has a
 // value that its schema allows. Its error has the code InvalidArgument.
 func (m *Manifest) CheckSettings(set engine.Value) error {
-	for name, v := range set.Fields() {
+	for i := range set.Len() {
+		name, v := set.Key(i), set.At(i)
 		p, ok := m.Settings.Property(name)
 		if !ok {
 			known := "it has none"

@@ -9,7 +9,7 @@ import (
 // operations are what a plugin may require, all of version 1.
 var operations = []string{
 	"http.fetch", "http.read", "http.close", "llm.chat", "embed", "kv.get", "kv.set", "kv.delete", "kv.list", "var.get",
-	"var.set", "self.section", "sleep", "emit",
+	"var.set", "file.read", "file.put", "self.section", "sleep", "emit",
 }
 
 // CheckHost returns an *Error when a plugin needs more than a host of this version has; an empty

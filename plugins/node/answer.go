@@ -11,9 +11,10 @@ import (
 
 // streamed names the output that can be said piece by piece: the only output of a plugin that
 // streams, if it is a text. A plugin with more outputs runs to its end first, because they are
-// known only then.
+// known only then, and so do one that may store files and one
+// that chooses a branch.
 func streamed(m *contract.Manifest) string {
-	if !m.Streams {
+	if f := m.Permissions.Files; !m.Streams || len(m.Params.Branches()) > 0 || f != nil && f.WriteBytes > 0 {
 		return ""
 	}
 	names := m.Outputs.Names()
@@ -32,8 +33,12 @@ func streamed(m *contract.Manifest) string {
 func write(call *engine.Call, a contract.Answer) {
 	count(call, a.Usage)
 	cite(call, a.Citations)
-	for name, v := range a.Outputs.Fields() {
-		call.Out(name, v)
+	if n := len(a.Files); n > 0 {
+		call.Out("attachments", engine.List(a.Files...))
+		call.Out("attachment", a.Files[n-1]) // in the form of nodes that write a document
+	}
+	for i := range a.Outputs.Len() {
+		call.Out(a.Outputs.Key(i), a.Outputs.At(i))
 	}
 	if len(a.Artifacts) > 0 {
 		list := make([]engine.Value, len(a.Artifacts))

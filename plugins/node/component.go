@@ -31,7 +31,8 @@ func (n *component) Init(s *engine.Setup) error {
 	if m == nil {
 		return nil
 	}
-	for name, v := range n.params.Fields() {
+	for i := range n.params.Len() {
+		name, v := n.params.Key(i), n.params.At(i)
 		if !given(v) || refers(m, name) && len(references(v)) > 0 {
 			continue
 		}
@@ -53,7 +54,8 @@ func (n *component) Init(s *engine.Setup) error {
 // pinned are the arguments the canvas sets, which a model therefore does not.
 func (n *component) pinned(m *contract.Manifest) []string {
 	var out []string
-	for name, v := range n.params.Fields() {
+	for i := range n.params.Len() {
+		name, v := n.params.Key(i), n.params.At(i)
 		if given(v) && declares(m.Arguments, name) {
 			out = append(out, name)
 		}
@@ -64,7 +66,8 @@ func (n *component) pinned(m *contract.Manifest) []string {
 // References are those of the params that may hold some. Without a manifest any may.
 func (n *component) References() []engine.Ref {
 	var out []engine.Ref
-	for name, v := range n.params.Fields() {
+	for i := range n.params.Len() {
+		name, v := n.params.Key(i), n.params.At(i)
 		if n.manifest == nil && !slices.Contains(standard(), name) || n.manifest != nil && refers(n.manifest, name) {
 			out = append(out, references(v)...)
 		}
@@ -91,7 +94,10 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 		return err
 	}
 	write(call, answer)
-	return nil
+	if answer.Next == "" || call.IsTool() {
+		return nil
+	}
+	return call.Next(n.targets(answer.Next))
 }
 
 // find gives the plugin for a call. A host may give a run the version with which it began.
@@ -165,5 +171,6 @@ var (
 	_ engine.Referrer    = (*component)(nil)
 	_ engine.Streamer    = (*component)(nil)
 	_ engine.Resetter    = (*component)(nil)
+	_ engine.Brancher    = (*component)(nil)
 	_ engine.Warner      = (*component)(nil)
 )

@@ -17,8 +17,9 @@ const modelParam = "llm_id"
 // standard are params that belong to the engine or the editor, not to the plugin.
 var standard = sync.OnceValue(func() []string {
 	names := []string{"outputs", "inputs", "debug_inputs", "exception_comment"}
-	for name := range bare.Schema().Get("properties").Fields() {
-		names = append(names, name)
+	properties := bare.Schema().Get("properties")
+	for i := range properties.Len() {
+		names = append(names, properties.Key(i))
 	}
 	return names
 })
@@ -59,11 +60,8 @@ func references(v engine.Value) []engine.Ref {
 		return slices.Clone(found)
 	}
 	var out []engine.Ref
-	for _, e := range v.Elements() {
-		out = append(out, references(e)...)
-	}
-	for _, e := range v.Fields() {
-		out = append(out, references(e)...)
+	for i := range v.Len() {
+		out = append(out, references(v.At(i))...)
 	}
 	return out
 }
@@ -77,8 +75,8 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 		return call.EvalConfig(ctx, &e)
 	case engine.KindList:
 		out := engine.List()
-		for _, e := range v.Elements() {
-			r, err := resolve(ctx, call, e)
+		for i := range v.Len() {
+			r, err := resolve(ctx, call, v.At(i))
 			if err != nil {
 				return engine.Null, err
 			}
@@ -87,12 +85,12 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 		return out, nil
 	case engine.KindObject:
 		b := engine.NewObject(v.Len())
-		for name, e := range v.Fields() {
-			r, err := resolve(ctx, call, e)
+		for i := range v.Len() {
+			r, err := resolve(ctx, call, v.At(i))
 			if err != nil {
 				return engine.Null, err
 			}
-			b.Set(name, r)
+			b.Set(v.Key(i), r)
 		}
 		return b.Value(), nil
 	}
@@ -103,12 +101,14 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 // when it has none, and under secrets which of the placeholders in them count, see unmarked.
 func (n *component) input(ctx context.Context, call *engine.Call, m *contract.Manifest) (engine.Value, error) {
 	params, args := engine.NewObject(8), engine.NewObject(8)
-	for name, v := range m.Arguments.Present(call.Args()).Fields() {
-		if !slices.Contains(n.pinned(m), name) {
-			args.Set(name, v)
+	byModel, pinned := m.Arguments.Present(call.Args()), n.pinned(m)
+	for i := range byModel.Len() {
+		if name := byModel.Key(i); !slices.Contains(pinned, name) {
+			args.Set(name, byModel.At(i))
 		}
 	}
-	for name, v := range n.params.Fields() {
+	for i := range n.params.Len() {
+		name, v := n.params.Key(i), n.params.At(i)
 		arg, isArg := m.Arguments.Property(name)
 		if !given(v) || !isArg && !isParam(m, name) {
 			continue

@@ -23,6 +23,9 @@ func result(call *engine.Call, a contract.Answer) engine.Value {
 			r.add(name, a.Outputs.At(i))
 		}
 	}
+	if len(a.Files) > 0 {
+		r.add("attachments", engine.List(a.Files...))
+	}
 	rest := r.value()
 	switch {
 	case !hasText:

@@ -24,6 +24,7 @@ func (s *Shelf) spec(name, ref string, m *contract.Manifest) engine.Spec {
 			Schema: m.Arguments.Value(),
 		}
 	}
+	spec.Branches = branches(m)
 	spec.New = func() engine.Component { return &component{shelf: s, ref: ref, manifest: m, tool: spec.Tool} }
 	return spec
 }
@@ -71,7 +72,12 @@ func outputs(m *contract.Manifest) []engine.Field {
 	if len(m.Outputs.Names()) == 0 {
 		return []engine.Field{{Name: "text", Type: "string", Doc: "the answer"}, {Name: "*", Type: "any", Doc: "whatever the plugin gives"}}
 	}
-	return fields(m.Outputs)
+	out := fields(m.Outputs)
+	if f := m.Permissions.Files; f != nil && f.WriteBytes > 0 {
+		out = append(out, engine.Field{Name: "attachments", Type: "list"},
+			engine.Field{Name: "attachment", Type: "object"})
+	}
+	return out
 }
 
 // bare is a plugin with no params of its own.
@@ -90,9 +96,10 @@ func form(name string, m *contract.Manifest) engine.Value {
 			props.Set(name, p.Value())
 		}
 	}
-	for name, p := range common.Get("properties").Fields() {
-		if !props.Has(name) && (name != modelParam || m.Permissions.LLM != nil) {
-			props.Set(name, p)
+	standard := common.Get("properties")
+	for i := range standard.Len() {
+		if name := standard.Key(i); !props.Has(name) && (name != modelParam || m.Permissions.LLM != nil) {
+			props.Set(name, standard.At(i))
 		}
 	}
 	out := common.With("properties", props.Value()).Without("required")
@@ -108,8 +115,9 @@ func hide(schema engine.Value, pinned []string) engine.Value {
 	for _, name := range pinned {
 		props = props.Without(name)
 	}
-	for _, r := range schema.Get("required").Elements() {
-		if !slices.Contains(pinned, r.Str()) {
+	all := schema.Get("required")
+	for i := range all.Len() {
+		if r := all.At(i); !slices.Contains(pinned, r.Str()) {
 			required = required.Append(r)
 		}
 	}

@@ -25,7 +25,8 @@ type ToolInput struct {
 func NewToolInput(m *contract.Manifest, params, arguments engine.Value, own, mark string) ToolInput {
 	in := ToolInput{Keys: map[string]string{}}
 	settings := engine.NewObject(params.Len())
-	for name, v := range params.Fields() {
+	for i := range params.Len() {
+		name, v := params.Key(i), params.At(i)
 		schema, known := m.Params.Property(name)
 		if !known || blank(v) {
 			continue
@@ -38,7 +39,8 @@ func NewToolInput(m *contract.Manifest, params, arguments engine.Value, own, mar
 		settings.Set(name, fitted(schema, v, own))
 	}
 	given := engine.NewObject(arguments.Len())
-	for name, v := range arguments.Fields() {
+	for i := range arguments.Len() {
+		name, v := arguments.Key(i), arguments.At(i)
 		if schema, known := m.Arguments.Property(name); known && !blank(v) {
 			given.Set(name, fitted(schema, v, own))
 		}

@@ -29,7 +29,8 @@ func (n *component) paramWarnings(p Plugin) []engine.Diagnostic {
 		return out
 	}
 	params := engine.NewObject(8)
-	for name, v := range n.params.Fields() {
+	for i := range n.params.Len() {
+		name, v := n.params.Key(i), n.params.At(i)
 		if given(v) && isParam(m, name) {
 			schema, _ := m.Params.Property(name)
 			params.Set(name, fit(v, schema))
@@ -69,7 +70,8 @@ func (n *component) unknown(m *contract.Manifest) (out []engine.Diagnostic) {
 		return nil
 	}
 	known := slices.Concat(m.Params.Names(), m.Arguments.Names())
-	for name := range n.params.Fields() {
+	for i := range n.params.Len() {
+		name := n.params.Key(i)
 		if slices.Contains(known, name) || slices.Contains(standard(), name) || strings.HasPrefix(name, "_") {
 			continue
 		}

@@ -67,6 +67,7 @@ pub struct Call {
     message: Value,
     artifacts: RefCell<Vec<Value>>,
     usage: RefCell<Value>,
+    next: RefCell<String>,
 }
 
 impl Call {
@@ -116,6 +117,10 @@ impl Call {
         let text = |s: &str| Value::from(s.to_string());
         self.artifacts.borrow_mut().push(Value::object(vec![("name", text(name)), ("mime", text(mime)), ("ref", text(reference))]));
     }
+    /// Chooses the branch by which the run continues, of those that the manifest names.
+    pub fn next(&self, branch: &str) {
+        *self.next.borrow_mut() = branch.to_string();
+    }
     /// Counts what the plugin used on its own account, not what it asked the host's model: {"total_tokens": 12}.
     pub fn used(&self, usage: Value) {
         *self.usage.borrow_mut() = usage;
@@ -124,6 +129,24 @@ impl Call {
     pub fn progress(&self, percent: f64, note: &str) -> Result<(), Error> {
         let data = Value::object(vec![("pct", Value::from(percent)), ("note", Value::from(note.to_string()))]);
         self.send(3, &data.json())
+    }
+    /// A file of the run by its id, with the permission files: {"name", "mime", "size"} and its bytes, at most 10 MiB.
+    pub fn read_file(&self, id: &str) -> Result<(Value, Vec<u8>), Error> {
+        let ok = self.ask("file.read", Value::object(vec![("id", Value::from(id.to_string()))]))?;
+        let bytes = bytes_of(&ok);
+        Ok((ok, bytes))
+    }
+    /// A file of the run whose bytes are read piece by piece.
+    pub fn open_file(&self, id: &str) -> Result<Body, Error> {
+        let args = vec![("id", Value::from(id.to_string())), ("stream", Value::Bool(true))];
+        let ok = self.ask("file.read", Value::object(args))?;
+        Ok(Body { call: self, status: 0, stream: ok.get("stream").clone(), headers: ok, rest: None })
+    }
+    /// Stores a file, which becomes an attachment of the node, and gives its id. One has at most 3 MB.
+    pub fn put_file(&self, name: &str, mime: &str, data: &[u8]) -> Result<String, Error> {
+        let text = |s: &str| Value::from(s.to_string());
+        let args = vec![("name", text(name)), ("mime", text(mime)), ("body_base64", Value::from(encode(data)))];
+        Ok(self.ask("file.put", Value::object(args))?.get("id").text().to_string())
     }
     fn send(&self, kind: u32, data: &str) -> Result<(), Error> {
         match unsafe { emit(kind, data.as_ptr(), data.len() as u32) } {
@@ -212,6 +235,20 @@ pub fn bytes_of(ok: &Value) -> Vec<u8> {
     }
 }
 
+/// Writes base64.
+fn encode(data: &[u8]) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity((data.len() + 2) / 3 * 4);
+    for three in data.chunks(3) {
+        let byte = |i: usize| *three.get(i).unwrap_or(&0) as usize;
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for i in 0..4 {
+            out.push(if i <= three.len() { DIGITS[bits >> (18 - 6 * i) & 63] as char } else { '=' });
+        }
+    }
+    out
+}
+
 /// Reads base64; what is no digit of it is passed over.
 fn decode(text: &str) -> Vec<u8> {
     let (mut out, mut bits, mut have) = (Vec::with_capacity(text.len() * 3 / 4), 0u32, 0);
@@ -240,7 +277,7 @@ fn received() -> Result<Call, Error> {
     let n = unsafe { input_read(message.as_mut_ptr(), message.len() as u32) };
     message.truncate(n as usize);
     match Value::parse(&String::from_utf8_lossy(&message)) {
-        Ok(v @ Value::Object(_)) => Ok(Call { message: v, artifacts: RefCell::new(Vec::new()), usage: RefCell::new(Value::Null) }),
+        Ok(v @ Value::Object(_)) => Ok(Call { message: v, artifacts: RefCell::new(Vec::new()), usage: RefCell::new(Value::Null), next: RefCell::new(String::new()) }),
         Ok(_) => Err(Error::new("invalid_argument", "the input is no JSON object")),
         Err(e) => Err(Error::new("invalid_argument", e)),
     }
@@ -280,6 +317,10 @@ pub fn invoke(run: fn(&Call) -> Result<Value, Error>) -> i32 {
             let usage = call.usage.replace(Value::Null);
             if !usage.is_null() {
                 members.push(("usage", usage));
+            }
+            let next = call.next.take();
+            if !next.is_empty() {
+                members.push(("next", Value::from(next)));
             }
             let text = Value::object(members).json();
             unsafe { output_write(text.as_ptr(), text.len() as u32) };

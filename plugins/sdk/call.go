@@ -13,6 +13,7 @@ type Call struct {
 	artifacts []Artifact
 	citations []Citation
 	usage     *Usage
+	next      string
 }
 
 // callInfo is what the host says about a call.
@@ -129,6 +130,9 @@ func (c *Call) Attach(a Artifact) { c.artifacts = append(c.artifacts, a) }
 
 // Cite adds a passage to the references of the run.
 func (c *Call) Cite(passage Citation) { c.citations = append(c.citations, passage) }
+
+// Next chooses the branch by which the run continues, of those that the manifest names.
+func (c *Call) Next(branch string) { c.next = branch }
 
 // Used counts tokens the plugin used on its own account, not those of Chat.
 func (c *Call) Used(u Usage) { c.usage = &u }

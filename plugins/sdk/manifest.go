@@ -33,6 +33,7 @@ type Permissions struct {
 	Embed     *CountPermission            `json:"embed,omitempty"`
 	KV        *KVPermission               `json:"kv,omitempty"`
 	Variables *VariablePermission         `json:"variables,omitempty"`
+	Files     *FilesPermission            `json:"files,omitempty"`
 }
 
 // HTTPPermission asks for requests to Hosts: api.example.org, *.example.org or *. No Methods means GET and HEAD.
@@ -67,6 +68,13 @@ type VariablePermission struct {
 	Read   []string `json:"read,omitempty"`
 	Write  []string `json:"write,omitempty"`
 	Reason string   `json:"reason"`
+}
+
+// FilesPermission asks to read files of the run, and to store at most WriteBytes in one call.
+type FilesPermission struct {
+	Read       bool   `json:"read,omitempty"`
+	WriteBytes int64  `json:"write_bytes,omitempty"`
+	Reason     string `json:"reason"`
 }
 
 // Limits bound one call; zero fields leave it to the host.

@@ -18,14 +18,16 @@ type Schema struct {
 	Default     any                `json:"default,omitempty"`
 	Minimum     *float64           `json:"minimum,omitempty"`
 	Maximum     *float64           `json:"maximum,omitempty"`
-	Ref         bool               `json:"x-easel-ref,omitempty"` // the form offers outputs of other nodes
+	Ref         bool               `json:"x-easel-ref,omitempty"`    // the form offers outputs of other nodes
+	Branch      bool               `json:"x-easel-branch,omitempty"` // a way out of the node, see Call.Next
 }
 
 // SchemaOf derives the schema of a struct from its fields; nil for [None] and what is no struct.
 //
 // Tags: json:"name,omitempty" names a field, and makes it optional; doc:"…" describes it; default:"…" is its value
 // when nobody gives one; enum:"a,b" lists what is accepted; min:"0" and max:"1" bound numbers; ref:"true" lets a
-// setting hold references to outputs of other nodes.
+// setting hold references to outputs of other nodes; branch:"true" makes one, a []string, a way
+// out of the node.
 func SchemaOf[T any]() *Schema {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct || t == reflect.TypeFor[None]() {
@@ -81,7 +83,7 @@ func structSchema(t reflect.Type) *Schema {
 
 func describeField(p *Schema, tag reflect.StructTag) {
 	p.Description = tag.Get("doc")
-	p.Ref = tag.Get("ref") == "true"
+	p.Ref, p.Branch = tag.Get("ref") == "true", tag.Get("branch") == "true"
 	p.Minimum, p.Maximum = bound(tag.Get("min")), bound(tag.Get("max"))
 	for _, e := range strings.Split(tag.Get("enum"), ",") {
 		if e != "" {

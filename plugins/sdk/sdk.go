@@ -108,6 +108,7 @@ type output struct {
 	Artifacts []Artifact `json:"artifacts,omitempty"`
 	Citations []Citation `json:"citations,omitempty"`
 	Usage     *Usage     `json:"usage,omitempty"`
+	Next      string     `json:"next,omitempty"`
 }
 
 var errUnregistered = errors.New("no plugin is registered; call sdk.Register in an init function")
@@ -129,7 +130,9 @@ func invoke(h host, message []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := json.Marshal(output{Outputs: out, Artifacts: c.artifacts, Citations: c.citations, Usage: c.usage})
+	b, err := json.Marshal(output{
+		Outputs: out, Artifacts: c.artifacts, Citations: c.citations, Usage: c.usage, Next: c.next,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("outputs: %w", err)
 	}

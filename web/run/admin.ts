@@ -85,6 +85,7 @@ export interface Permissions {
   embed?: { max_calls: number };
   kv?: { bytes: number };
   variables?: { read?: string[]; write?: string[] };
+  files?: { read?: boolean; write_bytes?: number };
 }
 
 /** Server is an MCP server. */

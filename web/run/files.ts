@@ -2,7 +2,7 @@
 // for the content through the files port. A document is read when it is handed over, so that the
 // person learns at once when it cannot be.
 
-import { EngineError, type Port } from "@easel/engine";
+import { EngineError, type PluginFiles, type Port } from "@easel/engine";
 import { ReadError } from "../read/errors.ts";
 import type { Read } from "../read/reader.ts";
 
@@ -23,6 +23,7 @@ const largest = 20 << 20; // bytes
 export class Files {
   readonly #read: Read;
   readonly #contents = new Map<string, string>();
+  readonly #blobs = new Map<string, { name: string; blob: Blob }>(); // what plugins read
 
   /** `read` gives the text of documents; without it only pictures are taken. */
   constructor(read: Read = () => Promise.reject(new ReadError("no_reader"))) {
@@ -36,6 +37,7 @@ export class Files {
     const content = picture ? await dataURL(file) : await this.#read(new Uint8Array(await bytesOf(file)));
     const id = crypto.randomUUID().replaceAll("-", "");
     this.#contents.set(id, content);
+    this.#blobs.set(id, { name: file.name, blob: file });
     return {
       id, name: file.name, size: file.size, extension: file.name.split(".").at(-1) ?? "", mime_type: file.type || "application/octet-stream",
       created_by: "page", created_at: Math.floor(Date.now() / 1000),
@@ -47,6 +49,21 @@ export class Files {
     return this.#contents.get(id) ?? "";
   }
 
+  /** forPlugins gives plugins the files, and keeps those that they make. */
+  readonly forPlugins: PluginFiles = {
+    read: async (id) => {
+      const file = this.#blobs.get(id);
+      return file && { name: file.name, mime: file.blob.type, bytes: new Uint8Array(await file.blob.arrayBuffer()) };
+    },
+    save: async ({ name, mime, bytes }) => {
+      const id = crypto.randomUUID().replaceAll("-", "");
+      const blob = new Blob([bytes], { type: mime });
+      this.#blobs.set(id, { name, blob });
+      const [, base64 = ""] = (await dataURL(blob)).split(",");
+      return { doc_id: id, format: formatOf(name, mime), file_name: name, base64 };
+    },
+  };
+
   /** port answers the engine's questions for content. */
   readonly port: Port = ({ file: asked }) => {
     const descriptor = asked as Partial<Descriptor> | null;
@@ -54,6 +71,12 @@ export class Files {
     if (text === undefined) throw new EngineError("provider", `this page has no file ${descriptor?.name ?? String(descriptor?.id)}`);
     return { text };
   };
+}
+
+// formatOf is the extension of a name, or else the second half of the media type.
+function formatOf(name: string, mime: string): string {
+  const dot = name.lastIndexOf(".");
+  return dot >= 0 && dot < name.length - 1 ? name.slice(dot + 1).toLowerCase() : mime.replace(/^[^/]*\/|;.*$/g, "");
 }
 
 // bytesOf fails when the file was changed or removed after it was chosen.
@@ -65,7 +88,7 @@ async function bytesOf(file: File): Promise<ArrayBuffer> {
   }
 }
 
-function dataURL(file: File): Promise<string> {
+function dataURL(file: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

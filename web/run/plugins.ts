@@ -1,7 +1,7 @@
 // Plugins that a person gives to the page: the same .wasm files that a host runs. One
 // may compute and write; what else its manifest asks for, the person allows.
 
-import type { Engine, PluginSource } from "@easel/engine";
+import type { Engine, PluginFiles, PluginSource } from "@easel/engine";
 import { messageOf } from "@easel/engine";
 import { Store } from "./store.ts";
 
@@ -24,12 +24,14 @@ export class Plugins {
   /** Why the last file was no plugin. */
   readonly fault = new Store<string | undefined>(undefined);
   readonly #engine: Promise<Engine>;
+  readonly #files: PluginFiles;
   readonly #changed: () => void;
   readonly #bytes = new Map<string, Uint8Array<ArrayBuffer>>();
 
   /** `changed` is called when canvases may use other plugins than before. */
-  constructor(engine: Promise<Engine>, changed: () => void) {
+  constructor(engine: Promise<Engine>, files: PluginFiles, changed: () => void) {
     this.#engine = engine;
+    this.#files = files;
     this.#changed = changed;
   }
 
@@ -65,7 +67,7 @@ export class Plugins {
   }
 
   async #use(bytes: Uint8Array<ArrayBuffer>, allowed: boolean): Promise<void> {
-    const source: PluginSource = allowed ? { source: bytes, grant: "asked" } : { source: bytes };
+    const source: PluginSource = allowed ? { source: bytes, grant: "asked", files: this.#files } : { source: bytes };
     await (await this.#engine).use([source]);
   }
 

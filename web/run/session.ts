@@ -71,7 +71,7 @@ export class Session {
     };
     const { ask } = host;
     this.player = new Player(stage, world, host.models, host.tool, ask && new Runs({ ask: ask.bind(host) }));
-    this.plugins = new Plugins(engine, () => this.#refresh());
+    this.plugins = new Plugins(engine, this.player.files.forPlugins, () => this.#refresh());
     this.locals.list.subscribe(() => this.#reconsider());
     this.#described = this.#describe();
   }

@@ -54,6 +54,7 @@ type pluginRunner struct {
 	hosts   texts
 	secrets texts
 	set     texts
+	files   texts
 	all     bool
 }
 
@@ -65,6 +66,8 @@ func (r *pluginRunner) flags(fs *flag.FlagSet) {
 	fs.Var(&r.hosts, "allow-http", "`HOST` the plugin may reach, if it asks for it; repeatable")
 	fs.Var(&r.secrets, "secret", "`NAME=VALUE` of a secret, or NAME=@VARIABLE of the environment; repeatable")
 	fs.Var(&r.set, "setting", "`NAME=VALUE` of a setting of the plugin; repeatable")
+	fs.Var(&r.files, "file", "`PATH` of a file that the plugin may read, with the path as its id; repeatable")
+	fs.StringVar(&r.world.save, "save", "", "`DIR` for files that the plugin stores; none are stored when left out")
 	fs.BoolVar(&r.world.private, "allow-private", false, "allow private and local addresses")
 	fs.BoolVar(&r.all, "allow-all", false, "grant all permissions it asks for")
 }
@@ -136,6 +139,11 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 	}
 	if options.Ports.Secrets, err = r.vault(a, options.Ports.Secrets); err != nil {
 		return err
+	}
+	for _, path := range r.files {
+		if _, err := r.uploads.Add(path); err != nil {
+			return &usageError{"plugin run", err}
+		}
 	}
 	settings, err := r.values(r.set)
 	if err != nil {

@@ -151,9 +151,9 @@ func TestPluginPartOfWhatItAsks(t *testing.T) {
 	_, out, _ = easel(t, "plugin", "enable", "sample", "--allow", "none")
 	require.Contains(t, out, "Not approved")
 	require.Contains(t, install("2.0.0", 9, "--allow", "llm"), "Not approved:\n  http to a.example")
-	code, _, errs = easel(t, "plugin", "enable", "sample", "--allow", "files")
+	code, _, errs = easel(t, "plugin", "enable", "sample", "--allow", "sockets")
 	require.Equal(t, ExitUsage, code)
-	require.Contains(t, errs, `permission "files": want all, none, http`)
+	require.Contains(t, errs, `permission "sockets": want all, none, http`)
 }
 
 func TestPluginSignatures(t *testing.T) {

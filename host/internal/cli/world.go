@@ -104,7 +104,8 @@ func (w *world) options(a *app) (engine.Options, error) {
 		return engine.Options{}, &usageError{"", err}
 	}
 	ports := engine.Ports{
-		Model: chosen, Speech: models, MCP: servers, Files: &w.uploads, Parser: &w.uploads, Counter: chunking.Counter{},
+		Model: chosen, Speech: models, MCP: servers, Files: w.runFiles(a),
+		Parser: &w.uploads, Counter: chunking.Counter{},
 		Secrets: secrets,
 		HTTP:    &web.Client{AllowPrivate: w.private, Secrets: secrets},
 	}
@@ -114,7 +115,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	}
 	ports.Code = scripts
 	if w.save != "" {
-		ports.Code = scripts.With(files.RunFiles{Uploads: &w.uploads, Made: w.made(a)}.Save)
+		ports.Code = scripts.With(w.runFiles(a).Save)
 	}
 	ports.Tools = w.tools(a, secrets, chosen)
 	if dir, err := os.UserCacheDir(); err == nil { // without it, PDF files take a second longer
@@ -150,12 +151,17 @@ func (w *world) made(a *app) files.Made {
 	return files.Made{Dir: w.save, Saved: func(path string) { fmt.Fprintln(a.err, "saved", path) }}
 }
 
+// runFiles returns the files that nodes of the run read and create.
+func (w *world) runFiles(a *app) files.RunFiles {
+	return files.RunFiles{Uploads: &w.uploads, Made: w.made(a)}
+}
+
 // tools returns the runner of components that act outside: some in this process, all others as
 // sandboxed modules.
 func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engine.Tools {
 	port := &hosttool.Port{
 		Network: &web.Client{AllowPrivate: w.private}, SQLiteDir: w.sqlite, Documents: &w.uploads.Documents,
-		Files: files.RunFiles{Uploads: &w.uploads, Made: w.made(a)}, Secrets: secrets,
+		Files: w.runFiles(a), Secrets: secrets,
 		Model: chosen, Chromium: w.browser,
 	}
 	if !w.noTools {

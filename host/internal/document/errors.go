@@ -6,6 +6,9 @@ import (
 )
 
 var (
+	// ErrMissing means that there is no file of this id, for this tenant or in this run; upload it
+	// first.
+	ErrMissing = errors.New("file not found")
 	// ErrFormat means that the file is not in a supported format; convert it to one that the
 	// message names.
 	ErrFormat = errors.New("the file is neither text nor a document that can be read")

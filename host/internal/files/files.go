@@ -26,11 +26,20 @@ import (
 var (
 	// ErrNotGiven means that a canvas refers to a file that was not passed to the run; pass it with
 	// the run.
-	ErrNotGiven = errors.New("the file was not given to this run")
+	ErrNotGiven error = notGiven{}
 	// ErrTooLarge means that a file exceeds the size limit of canvases; make it smaller or split
 	// it.
 	ErrTooLarge = errors.New("the file is too large")
 )
+
+// notGiven is a document.ErrMissing of a local run.
+type notGiven struct{}
+
+// Error says what is missing.
+func (notGiven) Error() string { return "the file was not given to this run" }
+
+// Is reports whether target is document.ErrMissing.
+func (notGiven) Is(target error) bool { return target == document.ErrMissing }
 
 // Largest and LargestImage bound the size in bytes of a file and of an image that a canvas can
 // read. Models accept no larger images.

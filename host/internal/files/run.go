@@ -36,10 +36,32 @@ func (f RunFiles) Open(_ context.Context, file engine.Value) (document.Source, e
 	if name == "" {
 		name = filepath.Base(path)
 	}
+	mimeType := file.Get("mime_type").Text()
+	if mimeType == "" {
+		mimeType = MimeOf(name, head(path))
+	}
 	return document.Source{
-		Name: name, MimeType: file.Get("mime_type").Text(), Size: info.Size(),
+		Name: name, MimeType: mimeType, Size: info.Size(),
 		Open: func(context.Context) (io.ReadCloser, error) { return os.Open(path) },
 	}, nil
+}
+
+// head returns the first bytes of a file, and none of a file that cannot be read: opening it later
+// reports why.
+func head(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() // it was only read
+	bytes := make([]byte, 512)
+	n, _ := io.ReadFull(f, bytes) // most files are shorter
+	return bytes[:n]
+}
+
+// Read returns the content of an upload, see [Uploads.Read].
+func (f RunFiles) Read(ctx context.Context, file engine.Value) (string, error) {
+	return f.Uploads.Read(ctx, file)
 }
 
 // path returns the path of a file; files created by runs are in Made.Dir.

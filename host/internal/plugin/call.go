@@ -49,6 +49,9 @@ type Result struct {
 	Logs   []LogLine
 	// Waited is how long the call waited for places among the computing plugins.
 	Waited time.Duration
+	// Stored are the files that the call stored: {doc_id, format, file_name, filename, mime_type,
+	// size}.
+	Stored []engine.Value
 }
 
 // LogLine is one line a plugin logged.

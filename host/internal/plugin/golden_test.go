@@ -86,6 +86,7 @@ func goldenServices() Services {
 	return Services{
 		Chat: model{}, Embed: model{}, KV: &MemoryKV{}, Secrets: keys{"WEATHER_KEY": "k-1"},
 		Variables: vars{"sys.query": engine.String("why")},
+		Files:     &memoryFiles{"f1": {name: "year.csv", mime: "text/csv", data: "Ålesund,3\n"}},
 	}
 }
 
@@ -98,6 +99,7 @@ var goldenGrants = map[string]any{
 		"embed":     map[string]any{"max_calls": 5, "reason": "r"},
 		"kv":        map[string]any{"bytes": 100, "reason": "r"},
 		"variables": map[string]any{"read": []string{"sys.query"}, "write": []string{"env.count"}, "reason": "r"},
+		"files":     map[string]any{"read": true, "write_bytes": 1000, "reason": "r"},
 	},
 }
 
@@ -109,7 +111,10 @@ func TestGoldenCallsAndAnswers(t *testing.T) {
 	for _, g := range goldens(t, "answer") {
 		answers[g.name] = g.Message
 	}
-	is := map[string]string{"call.http-fetch": "answer.fetched", "call.http-stream": "answer.stream"}
+	is := map[string]string{"call.http-fetch": "answer.fetched", "call.http-stream": "answer.stream",
+		"call.file-read": "answer.file", "call.file-stream": "answer.file-stream", "call.file-put": "answer.stored",
+		"call.file-put-bytes": "answer.stored",
+	}
 	for _, g := range goldens(t, "call") {
 		t.Run(g.name, func(t *testing.T) {
 			res, err := m.Call(context.Background(), CallRequest{Input: g.Message, Services: goldenServices()})
@@ -265,6 +270,7 @@ func (g *goldenGuest) output(c golden) {
 	require.NoError(g.t, err)
 	require.True(g.t, engine.Equal(want.Outputs, a.Outputs), "want %s, got %s", want.Outputs, a.Outputs)
 	require.Equal(g.t, want.Artifacts, a.Artifacts)
+	require.Equal(g.t, want.Next, a.Next)
 	if g.cites {
 		require.Equal(g.t, want.Citations, a.Citations)
 	}

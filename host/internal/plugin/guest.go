@@ -9,6 +9,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/sys"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
@@ -51,7 +52,8 @@ type state struct {
 	hostWorked                     uint64 // bytes the host handled since it looked at the clock
 	emitErr                        error
 	requests                       requests
-	began                          bool // the export runs; not the start of the instance
+	stored                         []engine.Value // files that the call has stored
+	began                          bool           // the export runs; not the start of the instance
 }
 
 type guestKey struct{}
@@ -147,7 +149,7 @@ func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *contr
 	err := f.CallWithStack(&g.ctx, g.stack[:])
 	g.requests.hangUpAll()
 	g.used += g.allowance - int64(int32(uint32(g.fuel.Get())))
-	res := Result{Fuel: g.used, Logs: g.logs, Memory: int64(g.memorySize())}
+	res := Result{Fuel: g.used, Logs: g.logs, Memory: int64(g.memorySize()), Stored: g.stored}
 	switch {
 	case err != nil:
 		return res, false, g.fault(err)

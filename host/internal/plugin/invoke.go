@@ -57,6 +57,7 @@ func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
 	if err != nil {
 		return Answer{Result: res}, contract.AsError(err, contract.BadOutput).At(m.manifest.Name, in.Export)
 	}
+	answer.Files = res.Stored
 	return Answer{Answer: answer, Result: res}, nil
 }
 

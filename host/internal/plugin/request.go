@@ -15,6 +15,7 @@ type requests struct {
 	asked         int // requests other than for pieces of streams
 	chats, embeds int
 	streams       streams
+	filed         int64 // bytes of the files that were stored
 }
 
 // operation answers one kind of request.
@@ -33,6 +34,8 @@ var operations = map[string]operation{
 	"kv.list":    (*requests).kvList,
 	"var.get":    (*requests).varGet,
 	"var.set":    (*requests).varSet,
+	"file.read":  (*requests).fileRead,
+	"file.put":   (*requests).filePut,
 	"sleep":      (*requests).sleep,
 
 	"self.section": (*requests).section,

@@ -22,8 +22,8 @@ const (
 	defPiece    = 64 << 10
 )
 
-// stream is a response whose body the guest reads in pieces. It belongs to one call and ends with
-// it.
+// stream is a response or a file whose body the guest reads in pieces. It belongs to one call and
+// ends with it.
 type stream struct {
 	t       *trip
 	body    io.ReadCloser
@@ -43,15 +43,20 @@ type streams struct {
 
 // hold keeps the body of a response for http.read and returns its number.
 func (r *requests) hold(t *trip, res *http.Response) (int, *contract.Error) {
+	return r.holdBody(t, res.Body)
+}
+
+// holdBody keeps a body, which trip's stop interrupts, for http.read and returns its number.
+func (r *requests) holdBody(t *trip, body io.ReadCloser) (int, *contract.Error) {
 	if len(r.streams.open) >= maxStreams {
-		const text = "http.fetch: %d streams are open; read them to the end or close one"
+		const text = "%d streams are open; read them to the end or close one"
 		return 0, contract.Errorf(contract.Denied, text, maxStreams)
 	}
 	if r.streams.open == nil {
 		r.streams.open = map[int]*stream{}
 	}
 	r.streams.last++
-	r.streams.open[r.streams.last] = &stream{t: t, body: res.Body, bytes: &r.streams.bytes}
+	r.streams.open[r.streams.last] = &stream{t: t, body: body, bytes: &r.streams.bytes}
 	return r.streams.last, nil
 }
 

@@ -16,6 +16,7 @@ type Services struct {
 	KV        KV
 	Variables Variables
 	Secrets   Secrets
+	Files     Files
 }
 
 // Chatter asks a chat model. With req.Stream it passes each piece to delta, which may be nil

@@ -21,6 +21,9 @@ func (a *Adapter) services(call *engine.Call, tenant, owner, llm string) plugin.
 	if a.cfg.KV != nil {
 		s.KV = a.cfg.KV(tenant, owner)
 	}
+	if files, ok := call.Ports().Files.(Files); ok {
+		s.Files = runFiles{files}
+	}
 	if a.cfg.Embed != nil {
 		s.Embed = a.cfg.Embed(call)
 	}

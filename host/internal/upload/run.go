@@ -41,6 +41,11 @@ func (f RunFiles) Open(ctx context.Context, file engine.Value) (document.Source,
 	}, nil
 }
 
+// Read returns the text of a file, or a data URL for an image.
+func (f RunFiles) Read(ctx context.Context, file engine.Value) (string, error) {
+	return reader(f).Read(ctx, file)
+}
+
 // Save stores a file. Errors: [ErrTooLarge].
 func (f RunFiles) Save(ctx context.Context, name, format string, data []byte) (engine.Value, error) {
 	v, err := f.box.Put(ctx, f.tenant, name, bytes.NewReader(data))

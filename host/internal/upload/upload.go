@@ -28,7 +28,7 @@ import (
 
 var (
 	// ErrNotFound means that the tenant has no such file; upload it first.
-	ErrNotFound = errors.New("file not found")
+	ErrNotFound = document.ErrMissing
 	// ErrTooLarge means that the file exceeds the size limit.
 	ErrTooLarge = errors.New("file is too large")
 )

@@ -52,6 +52,7 @@ globalThis.easel = ((host) => {
     #artifacts = [];
     #citations = [];
     #usage;
+    #next;
     constructor(input) {
       this.info = input.call ?? {};
       this.params = input.params ?? {};
@@ -77,6 +78,14 @@ globalThis.easel = ((host) => {
     keys(prefix = "") { return this.ask("kv.list", { prefix }).keys; }
     variable(name) { const { found, value } = this.ask("var.get", { name }); return found ? value : undefined; }
     setVariable(name, value) { this.ask("var.set", { name, value }); }
+    readFile(id) {
+      const { body, body_base64, ...file } = this.ask("file.read", { id });
+      return { ...file, text: body, bytes: body === undefined ? fromBase64(body_base64) : undefined };
+    }
+    putFile(name, mime, data) {
+      const content = typeof data === "string" ? { body: data } : { body_base64: toBase64(data) };
+      return this.ask("file.put", { name, mime, ...content }).id;
+    }
     sleep(ms) { this.ask("sleep", { ms }); }
     secret(name) { const mark = this.info.secret_mark; return `{{secret:${name}${mark ? ":" + mark : ""}}}`; }
     #send(kind, data) { if (host.emit(kind, data)) throw new PluginError("internal", "cancelled"); }
@@ -87,11 +96,13 @@ globalThis.easel = ((host) => {
     attach(name, mime, ref) { this.#artifacts.push({ name, mime, ref }); }
     cite(citation) { this.#citations.push(citation); }
     used(usage) { this.#usage = usage; }
+    next(branch) { this.#next = branch; }
     answer(outputs) {
       const out = { outputs: typeof outputs === "string" ? { text: outputs } : outputs ?? {} };
       if (this.#artifacts.length > 0) out.artifacts = this.#artifacts;
       if (this.#citations.length > 0) out.citations = this.#citations;
       if (this.#usage) out.usage = this.#usage;
+      if (this.#next !== undefined) out.next = this.#next;
       return out;
     }
   }

@@ -17,6 +17,7 @@ export class Body {
     const ok = this.take(answer);
     this.status = <i32>ok.get("status").num();
     this.headers = ok.get("headers");
+    if (this.headers.isNull()) this.headers = ok; // of a file
     this.stream = ok.get("stream");
     if (this.stream.isNull()) this.rest = bytesOf(ok);
   }
@@ -50,6 +51,20 @@ export class Body {
 export function bytesOf(ok: Value): ArrayBuffer {
   const encoded = ok.get("body_base64");
   return encoded.kind == Kind.Text ? decode(encoded.str()) : String.UTF8.encode(ok.get("body").str());
+}
+
+/** Writes base64. */
+export function encode(data: ArrayBuffer): string {
+  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const from = Uint8Array.wrap(data), out = new Uint8Array((from.length + 2) / 3 * 4);
+  for (let i = 0, n = 0; i < from.length; i += 3) {
+    const left = from.length - i;
+    let bits = <u32>from[i] << 16;
+    if (left > 1) bits |= <u32>from[i + 1] << 8;
+    if (left > 2) bits |= <u32>from[i + 2];
+    for (let k = 0; k < 4; k++) out[n++] = k <= left ? <u8>digits.charCodeAt((bits >> (18 - 6 * k)) & 63) : 61;
+  }
+  return String.UTF8.decode(out.buffer);
 }
 
 /** Reads base64 with padding. */

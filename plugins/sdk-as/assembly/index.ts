@@ -10,7 +10,7 @@
 // Build with `asc plugin.ts --use abort=PATH/assembly/index/abort` (see plugins/examples/typewriter), then
 // `easel plugin pack` writes manifest.json into the file.
 import * as host from "./host";
-import { Body } from "./body";
+import { Body, encode } from "./body";
 import { Value, Kind, parse } from "./json";
 
 export { Body, bytesOf } from "./body";
@@ -24,6 +24,8 @@ export class Call {
   data: Value = new Value(); // what the error is about, an object; retry_after_ms with rate_limited
   artifacts: Value = Value.list();
   usage: Value = new Value();
+  /** The branch by which the run continues, of those that the manifest names. */
+  next: string = "";
   constructor(private input: Value) {}
 
   understood(): bool { return this.input.kind == Kind.Object; }
@@ -86,6 +88,18 @@ export class Call {
    * for (let b = body.read(); b; b = body.read()) {…}. A refusal is in body.error.
    */
   open(request: Value): Body { return new Body(this, this.ask("http.fetch", request.set("stream", Value.bool(true)))); }
+  /** A file of the run by its id: "ok" has name, mime, size and the content, see bytesOf. */
+  readFile(id: string): Value { return this.ask("file.read", Value.object().set("id", Value.text(id))); }
+  /** A file of the run whose bytes are read piece by piece; name, mime and size are in headers. */
+  openFile(id: string): Body {
+    const args = Value.object().set("id", Value.text(id)).set("stream", Value.bool(true));
+    return new Body(this, this.ask("file.read", args));
+  }
+  /** Stores a file of at most 3 MB as an attachment of the node: "ok" has its id. */
+  putFile(name: string, mime: string, data: ArrayBuffer): Value {
+    const args = Value.object().set("name", Value.text(name)).set("mime", Value.text(mime));
+    return this.ask("file.put", args.set("body_base64", Value.text(encode(data))));
+  }
   /** Makes the call fail with a code of the contract; return what it gives. Set data and retryable afterwards. */
   fail(code: string, message: string): Value {
     this.code = code;
@@ -108,6 +122,7 @@ export function run(f: (call: Call) => Value): i32 {
   const answer = Value.object().set("outputs", outputs);
   if (call.artifacts.items.length > 0) answer.set("artifacts", call.artifacts);
   if (!call.usage.isNull()) answer.set("usage", call.usage);
+  if (call.next != "") answer.set("next", Value.text(call.next));
   const text = String.UTF8.encode(answer.json());
   host.output_write(changetype<usize>(text), text.byteLength);
   return 0;

@@ -1,5 +1,5 @@
 // golden is the guest of plugins/sdk/testdata/golden in AssemblyScript: see there for what it does.
-import { Call, Value, run, check } from "../assembly/index";
+import { Call, Value, bytesOf, run, check } from "../assembly/index";
 
 export function easel_invoke(): i32 { return run(golden); }
 
@@ -14,6 +14,7 @@ function golden(call: Call): Value {
   if (!output.isNull()) {
     const files = output.get("artifacts").items;
     for (let i = 0; i < files.length; i++) call.attach(files[i].get("name").str(), files[i].get("mime").str(), files[i].get("ref").str());
+    call.next = output.get("next").str();
     call.used(output.get("usage"));
     return output.get("outputs");
   }
@@ -25,7 +26,7 @@ function golden(call: Call): Value {
   }
   if (!emit.isNull()) return said(call, emit);
   const request = call.argument("call");
-  if (!request.isNull()) return Value.object().set("answer", call.ask(request.get("op").str(), request.get("args")));
+  if (!request.isNull()) return Value.object().set("answer", asked(call, request.get("op").str(), request.get("args")));
   const named = call.argument("secret");
   if (!named.isNull()) return secret(call, named);
   const url = call.argument("read");
@@ -36,6 +37,16 @@ function golden(call: Call): Value {
   const names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview", "secret_mark"];
   for (let i = 0; i < names.length; i++) info.set(names[i], call.info(names[i]));
   return Value.object().set("params", call.params()).set("arguments", call.arguments()).set("call", info);
+}
+
+// asked asks with the method for the operation, where there is one.
+function asked(call: Call, op: string, args: Value): Value {
+  if (op == "file.put") return call.putFile(args.get("name").str(), args.get("mime").str(), bytesOf(args));
+  if (op != "file.read") return call.ask(op, args);
+  if (!args.get("stream").isTrue()) return call.readFile(args.get("id").str());
+  const file = call.openFile(args.get("id").str());
+  file.close();
+  return file.error.isNull() ? Value.object().set("ok", file.headers) : Value.object().set("error", file.error);
 }
 
 function said(call: Call, emit: Value): Value {

@@ -11,6 +11,7 @@ export type { Connect, Connection } from "./link.ts";
 export type { Manifest as PluginManifest } from "./plugin/manifest.ts";
 export type { Limits as PluginLimits } from "./plugin/kernel/guest.ts";
 export type { Proxy as PluginProxy, ProxyRequest as PluginProxyRequest } from "./plugin/http.ts";
+export type { Files as PluginFiles, StoredFile as PluginFile } from "./plugin/file.ts";
 export type { Storage as PluginStorage } from "./plugin/desk.ts";
 export type { Permissions as PluginPermissions } from "./plugin/permission.ts";
 export type { PluginBytes, PluginSource } from "./plugin/shelf.ts";

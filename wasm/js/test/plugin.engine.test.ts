@@ -18,6 +18,7 @@ import { scripted } from "../src/model/scripted.ts";
 import type { Model, ModelRequest } from "../src/model/model.ts";
 import { build, type Built } from "./module.ts";
 import { guest, imports } from "./guests.ts";
+import { MemoryFiles } from "./plugin.files.ts";
 import { make, pack } from "./plugins.ts";
 
 /** messages are what a tool wrote whose manifest declares json and note, and what is made of it. */
@@ -43,6 +44,9 @@ const texts = {
   ),
   crowd: guest(`say {"outputs":{${Array.from({ length: 257 }, (_, i) => `"o${i}":1`).join()}}}`),
   reasons: guest("emit 2 hm ", "emit 2 well", "emit 1 yes", `say "yes"`),
+  files: guest(`say {"outputs":{"read":`, `call {"op":"file.read","args":{"id":"f1"}}`, `say ,"put":`,
+    `call {"op":"file.put","args":{"name":"sum.csv","mime":"text/csv","body":"1,2"}}`, "say }}"),
+  chooses: guest(`say {"outputs":{"text":"T"},"next":"spam"}`),
   spin: guest("emit 3 {\"pct\":1}", "spin"),
   checks: `(module${imports}(data (i32.const 0) "too cold") (func (export "easel_check") (result i32) i32.const 0 i32.const 8 call $error_write i32.const 1)
 		(func (export "easel_invoke") (result i32) i32.const 0))`,
@@ -111,6 +115,34 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
       if (event.event === "message") said += event.data.content;
     }
     assert.equal(said, `[${numbers.join(", ")}] [${numbers.join(", ")}]`);
+  });
+
+  test("files are read, and what is stored is an output", async () => {
+    const files = new MemoryFiles();
+    const permissions = { files: { read: true, write_bytes: 9, reason: "r" } };
+    const source = sample("files", { arguments: undefined, permissions });
+    const engine = await start({ source, grant: "asked", files });
+    const out = await outputs(engine, canvas({}, "{P@attachments}"), "q");
+    assert.deepEqual(out["read"], { ok: { name: "year.csv", mime: "text/csv", size: 11, body: "Ålesund,3\n" } });
+    const names = { file_name: "sum.csv", filename: "sum.csv" };
+    const stored = { doc_id: "f2", format: "csv", ...names, mime_type: "text/csv", size: 3 };
+    assert.deepEqual(out["attachment"], stored);
+    assert.deepEqual(out["attachments"], [stored]);
+    assert.equal(new TextDecoder().decode(files.all.get("f2")!.bytes), "1,2");
+  });
+
+  test("one that chooses continues with its branch only", async () => {
+    const way = { type: "array", items: { type: "string" }, "x-easel-branch": true };
+    const params = { type: "object", properties: { spam: way, other: way } };
+    const engine = await start(sample("chooses", { arguments: undefined, params }));
+    const dsl = canvas({ spam: ["M"], other: ["N"] }, "junk");
+    dsl.components.P.downstream = ["M", "N"];
+    Object.assign(dsl.components, { N: node("Message", { content: ["mail"] }) });
+    let said = "";
+    for await (const event of engine.run(dsl as never, "q")) if (event.event === "message") said += event.data.content;
+    assert.equal(said, "junk");
+    const spec = (await engine.components()).find(({ name }) => name === "plugin:sample@1");
+    assert.deepEqual([spec?.role, spec?.branches], ["branch", [{ param: "other" }, { param: "spam" }]]);
   });
 
   test("more outputs than a host takes are the node's error", async () => {

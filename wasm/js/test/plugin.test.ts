@@ -23,6 +23,7 @@ import { attack, faults, limits, text } from "./plugin.faults.ts";
 import { drown, floods, wade, type Flood } from "./plugin.floods.ts";
 import { asked, bodyOf, chain, fountain, next, open as opened, streams, type Ask, type Fountain } from "./plugin.streams.ts";
 import { guest, imports } from "./guests.ts";
+import { MemoryFiles } from "./plugin.files.ts";
 import { goldens, make, pack } from "./plugins.ts";
 
 const decoder = new TextDecoder();
@@ -493,8 +494,11 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
       permissions: {
         http: { hosts: ["*"], methods: ["*"], reason: "x" }, llm: { max_calls: 99, reason: "x" }, embed: { max_calls: 99, reason: "x" },
         kv: { bytes: 9999, reason: "x" }, variables: { read: ["*"], write: ["*"], reason: "x" },
+        files: { read: true, write_bytes: 9999, reason: "x" },
       },
-    }), examine, inline, { grant: "asked", embed: () => [[1]], fetch: async () => new Response("Ålesund,3\n") });
+    }), examine, inline, {
+      grant: "asked", embed: () => [[1]], fetch: async () => new Response("Ålesund,3\n"), files: new MemoryFiles(),
+    });
   });
   after(() => relay.close());
 

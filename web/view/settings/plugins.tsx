@@ -56,6 +56,8 @@ function granted(may: Permissions, s: SettingsText): string {
     may.kv && s("may_kv", sizeText(may.kv.bytes)),
     may.secrets && Object.keys(may.secrets).length > 0 && s("may_secrets", Object.keys(may.secrets).join(", ")),
     may.variables && s("may_variables"),
+    may.files?.read && s("may_read_files"),
+    may.files?.write_bytes && s("may_store_files", sizeText(may.files.write_bytes)),
   ].filter(Boolean);
   return list.join(" · ") || s("may_nothing");
 }

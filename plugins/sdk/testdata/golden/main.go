@@ -56,6 +56,7 @@ func output(c *sdk.Call, raw json.RawMessage) (object, error) {
 		Artifacts []sdk.Artifact
 		Citations []sdk.Citation
 		Usage     sdk.Usage
+		Next      string
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, err
@@ -67,6 +68,7 @@ func output(c *sdk.Call, raw json.RawMessage) (object, error) {
 		c.Cite(passage)
 	}
 	c.Used(m.Usage)
+	c.Next(m.Next)
 	return m.Outputs, nil
 }
 
@@ -111,6 +113,8 @@ func call(c *sdk.Call, raw json.RawMessage) (object, error) {
 func ask(c *sdk.Call, op string, raw json.RawMessage) (any, error) {
 	var a struct {
 		URL, Method, Key, Prefix, Name string
+		ID, MIME, Body                 string
+		Base64                         []byte `json:"body_base64"`
 		Headers                        map[string]string
 		Texts                          []string
 		MS                             int64
@@ -157,6 +161,22 @@ func ask(c *sdk.Call, op string, raw json.RawMessage) (any, error) {
 		return object{"found": found, "value": v}, err
 	case "var.set":
 		return object{}, c.SetVariable(a.Name, a.Value)
+	case "file.read":
+		if a.Stream == true {
+			f, s, err := c.OpenFile(a.ID)
+			if err != nil {
+				return nil, err
+			}
+			return object{"name": f.Name, "mime": f.MIME, "size": f.Size, "stream": 1}, s.Close()
+		}
+		f, err := c.ReadFile(a.ID)
+		if err != nil {
+			return nil, err
+		}
+		return object{"name": f.Name, "mime": f.MIME, "size": f.Size, "body": string(f.Data)}, nil
+	case "file.put":
+		id, err := c.PutFile(a.Name, a.MIME, append(a.Base64, a.Body...))
+		return object{"id": id}, err
 	case "sleep":
 		return object{}, c.Sleep(time.Duration(a.MS) * time.Millisecond)
 	}

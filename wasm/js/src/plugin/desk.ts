@@ -3,6 +3,7 @@
 
 import { unmarked } from "../fetch.ts";
 import { failureOf, PluginError, type Failure } from "./error.ts";
+import { FileDesk, type Files } from "./file.ts";
 import { readRequest, Web, type Carrier } from "./http.ts";
 import { encode } from "./kernel/guest.ts";
 import type { ReadSection } from "./manifest.ts";
@@ -33,6 +34,7 @@ export interface Storage {
 export interface Services extends Carrier {
   kv?: Storage;
   embed?(texts: string[]): number[][] | Promise<number[][]>;
+  files?: Files;
 }
 
 const encoder = new TextEncoder();
@@ -45,6 +47,7 @@ export class Desk {
   readonly #services: Services;
   readonly #run: RunSide;
   readonly #web: Web;
+  readonly #files: FileDesk;
   readonly #signal: AbortSignal;
   /** section reads the plugin's own file. */
   section: ReadSection = () => undefined;
@@ -58,6 +61,12 @@ export class Desk {
     this.#run = run;
     this.#signal = signal;
     this.#web = new Web(plugin, granted, services, signal, mark);
+    this.#files = new FileDesk(granted.files, services.files, (bytes) => this.#web.stream(bytes));
+  }
+
+  /** stored are the descriptions of the files that the plugin stored. */
+  get stored(): Record<string, unknown>[] {
+    return this.#files.stored;
   }
 
   /** emit passes a piece on and returns false when the receiver has ended. Unknown kinds and broken JSON are dropped. */
@@ -117,6 +126,8 @@ export class Desk {
         if (!this.#services.embed) throw new PluginError("unsupported", "this host offers no embeddings");
         return { ok: { vectors: await this.#services.embed((args["texts"] ?? []) as string[]) } };
       }
+      case "file.read": return { ok: await this.#files.read(args) };
+      case "file.put": return { ok: await this.#files.put(args) };
       case "var.get": case "var.set": return this.#run(op, this.#variable(op, args));
       case "self.section": {
         const name = args["name"];

@@ -197,17 +197,9 @@ export class Web {
   async #take(request: Request, response: Response, hidden: Hidden, aborter: AbortController): Promise<Fetched> {
     const headers: Record<string, string> = {};
     response.headers.forEach((value, name) => { headers[name.replace(/(^|-)[a-z]/g, (c) => c.toUpperCase())] = hidden.text(value); });
-    const body = new Body(response, hidden, aborter, (n) => {
-      this.#streamed += n;
-      if (this.#streamed > most.streamed) throw new PluginError("upstream", `http.read: more than ${most.streamed} bytes in one call`);
-    });
+    const body = new Body(response, hidden, aborter, this.#count);
     if (request.stream) {
-      if (this.#streams.size >= most.streams) {
-        body.close();
-        throw new PluginError("denied", `http.fetch: ${most.streams} streams are open; read them to the end or close one`);
-      }
-      this.#streams.set(++this.#last, body);
-      return { status: response.status, headers, stream: this.#last };
+      return { status: response.status, headers, stream: this.#hold(body) };
     }
     const bytes = await body.all(most.response);
     const type = headers["Content-Type"];
@@ -215,6 +207,29 @@ export class Web {
     const text = asUTF8(type, bytes);
     return { status: response.status, headers: { ...headers, "Content-Type": text.type }, bytes: text.bytes };
   }
+
+  /** stream gives the number under which http.read reads bytes. */
+  stream(bytes: Uint8Array<ArrayBuffer>): number {
+    return this.#hold(new Body(new Response(bytes), new Hidden(), new AbortController(), this.#count));
+  }
+
+  // hold keeps a body for http.read.
+  #hold(body: Body): number {
+    if (this.#streams.size >= most.streams) {
+      body.close();
+      throw new PluginError("denied", `${most.streams} streams are open; read them to the end or close one`);
+    }
+    this.#streams.set(++this.#last, body);
+    return this.#last;
+  }
+
+  // count bounds the bytes of all streams of the call.
+  readonly #count = (n: number): void => {
+    this.#streamed += n;
+    if (this.#streamed > most.streamed) {
+      throw new PluginError("upstream", `http.read: more than ${most.streamed} bytes in one call`);
+    }
+  };
 
   async #read(number: number, max: number): Promise<unknown> {
     const body = this.#streams.get(number);

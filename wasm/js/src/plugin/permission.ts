@@ -9,6 +9,7 @@ export interface Permissions {
   embed?: { max_calls: number; reason?: string };
   kv?: { bytes: number; reason?: string };
   variables?: { read?: string[]; write?: string[]; reason?: string };
+  files?: { read?: boolean; write_bytes?: number; reason?: string };
 }
 
 /** methodsOf are the methods that are allowed; none named means reading. */

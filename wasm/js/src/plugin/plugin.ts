@@ -166,6 +166,7 @@ export class Plugin {
         ask: (op, asked) => (op === "http" ? desk.http(asked) : desk.answer(asked)),
       }, request.signal ?? new AbortController().signal);
       if (request.run !== undefined && outcome.vars.size > 0) this.#vars.set(request.run, outcome.vars);
+      if (desk.stored.length > 0) outcome.files = desk.stored;
       return withoutMark(outcome, request.secretMark);
     } catch (err) {
       if (!(err instanceof PluginError)) throw err;

@@ -174,7 +174,8 @@ export class Session {
         const { retryable, ...error } = outcome.error;
         return reply(false, false, { ...error, retry: retryable });
       }
-      reply(true, false, { ...written(outcome.output), fuel: outcome.fuel, logs: outcome.logs });
+      const { fuel, logs, files } = outcome;
+      reply(true, false, { ...written(outcome.output), fuel, logs, ...(files && { files }) });
     } finally {
       talk.end();
       this.#talks.delete(id);

@@ -22,7 +22,11 @@ export type FromKernel =
   | { t: "broken"; message: string };
 
 /** Outcome is what came of a call, as it travels. */
-export type Outcome = Omit<Done, "error"> & { error?: Failure };
+export type Outcome = Omit<Done, "error"> & {
+  error?: Failure;
+  /** Descriptions of the files that the call stored. */
+  files?: Record<string, unknown>[];
+};
 
 /** KernelPort is the kernel's end of the line. */
 export interface KernelPort {
