@@ -10,7 +10,6 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
-	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
@@ -40,6 +39,7 @@ type world struct {
 	mcp       string
 	sqlite    string
 	browser   string
+	ocr       string
 	save      string
 	paces     paces
 	limits    limits
@@ -63,6 +63,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 		"`FILE` of MCP servers by the ids that Agents use: {\"mcpServers\": {ID: {url} or {command, args, env}}}")
 	fs.StringVar(&w.sqlite, "sqlite", "", sqliteUsage)
 	fs.StringVar(&w.browser, "browser", "", browserUsage)
+	fs.StringVar(&w.ocr, "ocr", "", ocrUsage)
 	fs.StringVar(&w.save, "save", "",
 		"`DIR` for files that a canvas creates (output_format); none are created when left out")
 	w.scripts.flags(fs)
@@ -119,7 +120,9 @@ func (w *world) options(a *app) (engine.Options, error) {
 	if dir, err := os.UserCacheDir(); err == nil { // without it, PDF files take a second longer
 		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")
 	}
-	w.uploads.Documents.OCR = document.FindTesseract()
+	if w.uploads.Documents.OCR, err = imageReader(a, w.ocr); err != nil {
+		return engine.Options{}, &usageError{"", err}
+	}
 	if w.save != "" {
 		ports.Documents = w.made(a)
 	}
