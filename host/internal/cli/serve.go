@@ -47,6 +47,7 @@ type server struct {
 	paces               paces
 	memory              byteSize
 	datasetBytes        byteSize
+	sources             string
 	madeKey             bool // the key file is new
 	cfg                 host.Config
 }
@@ -96,6 +97,7 @@ func (s *server) define(fs *flag.FlagSet) {
 			"EASEL_EMBEDDING_KEY, or a folder with a model; further ones that datasets may name, and their keys, "+
 			"after commas; search is by words only when left out")
 	fs.StringVar(&s.cfg.OCR, "ocr", "", ocrUsage)
+	fs.StringVar(&s.sources, "sources", "", sourcesUsage)
 	fs.StringVar(&s.cfg.Rerank, "rerank", "",
 		"reranking model that searches may name: `URL#MODEL[@SHAPE]` with shape cohere, jina, ragflow or tei, and the "+
 			"key in EASEL_RERANK_KEY")

@@ -13,6 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/knowledge/external"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/limit"
@@ -34,6 +35,7 @@ Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_
 type world struct {
 	model     string
 	knowledge string
+	sources   string
 	private   bool
 	noTools   bool
 	mcp       string
@@ -56,6 +58,7 @@ type world struct {
 func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.model, "model", "", "model for all model calls: `ID` is offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
+	fs.StringVar(&w.sources, "sources", "", sourcesUsage)
 	fs.BoolVar(&w.private, "allow-private", false,
 		"allow Invoke, tools and MCP servers to use private and local addresses")
 	fs.BoolVar(&w.noTools, "no-tools", false, noToolsUsage)
@@ -141,6 +144,11 @@ func (w *world) options(a *app) (engine.Options, error) {
 		a.atEnd(documents.Close)
 		ports.Retriever = documents.Retriever("")
 	}
+	others, err := readSources(a, w.sources)
+	if err != nil {
+		return engine.Options{}, &usageError{"", err}
+	}
+	ports.Retriever = external.Open(others, nil).Retriever(ports.Retriever)
 	return engine.Options{
 		Ports: ports, TenantID: "local", Concurrency: w.paces.concurrency, MaxSteps: w.paces.maxSteps,
 		Limits: w.limits.Limits, Prices: w.prices.Prices, Approval: w.approval, Seed: w.seed, Internal: true,
