@@ -134,10 +134,10 @@ func TestRerunWithKeptOutputs(t *testing.T) {
 
 	require.Contains(t, f.call("POST", log+"/rerun", `{"node":"TokenChunker:A"}`).JSON(), "only the newest log")
 	newestPath := path + "/" + newest.Get("id").Str()
-	f.call("POST", newestPath+"/rerun", `{"node":"Nobody:X"}`)
+	f.call("POST", newestPath+"/rerun", `{"node":"Missing:X"}`)
 	d = f.await()
 	require.Equal(t, dataset.Failed, d.State)
-	require.Contains(t, d.Messages, "Nobody:X")
+	require.Contains(t, d.Messages, "Missing:X")
 	require.Equal(t, []string{"one two", "three four", "five"}, f.contents(), "the chunks stay")
 	require.Contains(t, f.call("GET", path+"/none", "").JSON(), "not found")
 }

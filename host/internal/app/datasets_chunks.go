@@ -151,10 +151,12 @@ func (d *Datasets) AddChunk(
 	return d.addChunk(ctx, p, id, document, c, false)
 }
 
-// AddCountedChunk is AddChunk for clients of RAGFlow, which expect that the chunk count of the
-// document rises with each call, also when the document has the chunk. The next parse or deletion
-// of chunks counts them again.
-func (d *Datasets) AddCountedChunk(
+// CountedChunks adds chunks for clients of RAGFlow.
+type CountedChunks struct{ *Datasets }
+
+// Add is [Datasets.AddChunk], but the chunk count of the document rises with each call, also when
+// the document has the chunk. The next parse or deletion of chunks counts them again.
+func (d CountedChunks) Add(
 	ctx context.Context, p Principal, id, document string, c dataset.Chunk,
 ) (dataset.Chunk, error) {
 	return d.addChunk(ctx, p, id, document, c, true)

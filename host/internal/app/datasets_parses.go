@@ -9,6 +9,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
+// Parses are how the parses of documents of datasets ended.
+type Parses struct{ *Datasets }
+
 // ParseLogList asks for the logs of parses; empty fields match all.
 type ParseLogList struct {
 	Document        string
@@ -21,9 +24,9 @@ type ParseLogList struct {
 	Ascending       bool
 }
 
-// ParseLogs returns a page of the logs of a dataset, newest first, and the number of all that match.
+// List returns a page of the logs of a dataset, newest first, and the number of all that match.
 // A folder of this host has none. Errors: [ErrNotFound].
-func (d *Datasets) ParseLogs(
+func (d Parses) List(
 	ctx context.Context, p Principal, id string, q ParseLogList,
 ) ([]dataset.ParseLog, int, error) {
 	if _, ok := d.watched.get(p, id); ok {
@@ -38,8 +41,8 @@ func (d *Datasets) ParseLogs(
 	}, pageOf(q.Page, q.Size, "", q.Ascending))
 }
 
-// ParseLog returns a log with the pipeline that ran. Errors: [ErrNotFound].
-func (d *Datasets) ParseLog(ctx context.Context, p Principal, id string) (dataset.ParseLog, error) {
+// Get returns a log with the pipeline that ran. Errors: [ErrNotFound].
+func (d Parses) Get(ctx context.Context, p Principal, id string) (dataset.ParseLog, error) {
 	v, err := d.store.ParseLogs.Get(ctx, p.Tenant, id)
 	if err == nil {
 		_, err = d.get(ctx, p, v.Dataset)
@@ -56,8 +59,8 @@ func (d *Datasets) ParseLog(ctx context.Context, p Principal, id string) (datase
 //
 // Errors: [ErrNotFound]; of [Error], [CodeBadArgument] for the log, the node or the canvas, and
 // [CodeChanged] for a document that is queued or running.
-func (d *Datasets) Rerun(ctx context.Context, p Principal, log, node string, canvas json.RawMessage) error {
-	v, err := d.ParseLog(ctx, p, log)
+func (d Parses) Rerun(ctx context.Context, p Principal, log, node string, canvas json.RawMessage) error {
+	v, err := d.Get(ctx, p, log)
 	if err != nil {
 		return err
 	}

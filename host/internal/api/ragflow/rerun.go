@@ -29,8 +29,9 @@ func (f reruns) rerun(ctx context.Context, r *api.Request) (api.Response, error)
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
+	parses := app.Parses{Datasets: f.Services.Datasets}
 	noDocument := api.Failed(api.CodeData, "Document not found.")
-	v, err := f.Services.Datasets.ParseLog(ctx, r.Who, id)
+	v, err := parses.Get(ctx, r.Who, id)
 	if errors.Is(err, app.ErrNotFound) {
 		return nil, noDocument
 	}
@@ -51,5 +52,5 @@ func (f reruns) rerun(ctx context.Context, r *api.Request) (api.Response, error)
 	if document.State == dataset.Running || document.State == dataset.Queued {
 		return nil, api.Failed(api.CodeData, "`%s` is processing...", document.Name)
 	}
-	return done(f.Services.Datasets.Rerun(ctx, r.Who, id, node, canvas))
+	return done(parses.Rerun(ctx, r.Who, id, node, canvas))
 }

@@ -91,7 +91,7 @@ func (d datasets) listParses(ctx context.Context, in listParses) (parseList, err
 		}
 		q.States = append(q.States, state)
 	}
-	rows, total, err := d.Datasets.ParseLogs(ctx, in.Who, in.Dataset, q)
+	rows, total, err := app.Parses{Datasets: d.Datasets}.List(ctx, in.Who, in.Dataset, q)
 	out := parseList{Items: make([]parseView, len(rows)), Total: total}
 	for i := range rows {
 		out.Items[i] = parseViewOf(&rows[i])
@@ -106,7 +106,7 @@ type parseByID struct {
 }
 
 func (d datasets) getParse(ctx context.Context, in parseByID) (parseView, error) {
-	v, err := d.Datasets.ParseLog(ctx, in.Who, in.ID)
+	v, err := app.Parses{Datasets: d.Datasets}.Get(ctx, in.Who, in.ID)
 	if err == nil && v.Dataset != in.Dataset {
 		err = app.Missing("parse")
 	}
@@ -136,5 +136,5 @@ func (d datasets) rerunParse(ctx context.Context, in rerunParse) (empty, error) 
 	if raw := rawOf(in.Body.Canvas); raw != nil {
 		canvas = *raw
 	}
-	return empty{}, d.Datasets.Rerun(ctx, in.Who, in.ID, in.Body.Node, canvas)
+	return empty{}, app.Parses{Datasets: d.Datasets}.Rerun(ctx, in.Who, in.ID, in.Body.Node, canvas)
 }

@@ -193,7 +193,7 @@ func (s *opened) search(ctx context.Context, q *engine.RetrievalQuery) (engine.F
 		Threshold: q.SimilarityThreshold, VectorWeight: 1 - q.KeywordWeight, Filter: retrieval.Filter(q.Filter),
 	}
 	if s.Kind == Dify && q.KeywordWeight == keywordWeight {
-		query.VectorWeight = 0 // nobody asked for another weight than that of the server
+		query.VectorWeight = 0 // the default of nodes: the server uses its own weight
 	}
 	result, err := s.remote.Search(ctx, query)
 	if err != nil {

@@ -66,7 +66,7 @@ func (f ingestionHandlers) parseLogs(ctx context.Context, r *api.Request, id str
 	if whole {
 		return api.OK(engine.Object("total", 0, "logs", none)), nil
 	}
-	list, total, err := f.data.ParseLogs(ctx, r.Who, id, q)
+	list, total, err := app.Parses{Datasets: f.data}.List(ctx, r.Who, id, q)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func lastParse(v *dataset.Document) *dataset.ParseLog {
 
 // anyLog answers a log by its id, or the last parse of the document with that id.
 func (f ingestionHandlers) anyLog(ctx context.Context, r *api.Request, id string, none error) (api.Response, error) {
-	v, err := f.data.ParseLog(ctx, r.Who, id)
+	v, err := app.Parses{Datasets: f.data}.Get(ctx, r.Who, id)
 	if errors.Is(err, app.ErrNotFound) {
 		var document dataset.Document
 		document, err = f.data.Find(ctx, r.Who, id)
