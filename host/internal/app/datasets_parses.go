@@ -69,7 +69,9 @@ func (d Parses) Rerun(ctx context.Context, p Principal, log, node string, canvas
 	}
 	switch {
 	case v.Pipeline == "":
-		return &Error{CodeBadArgument, fmt.Sprintf("parse log %q is not of a pipeline: parse the document again", log), "log"}
+		return &Error{
+			CodeBadArgument, fmt.Sprintf("parse log %q is not of a pipeline: parse the document again", log), "log",
+		}
 	case canvas == nil:
 		return &Error{
 			CodeBadArgument, fmt.Sprintf("parse log %q has no outputs of nodes any more: only the newest log of a "+

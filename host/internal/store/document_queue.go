@@ -178,8 +178,8 @@ type Parsed struct {
 
 // Finish publishes the result of a parse in one step: the file of v becomes the chunks of
 // the document, under the edits that people made. A nil result leaves the chunks as they are: the
-// state of v, Done or Failed, with its messages is all that is written. The log of the parse has the
-// pipeline that ran.
+// state of v, Done or Failed, with its messages is all that is written. The log of the parse has
+// the pipeline that ran.
 //
 // Errors: [ErrConflict] if the lease is lost, [ErrModel], [ErrQuota].
 func (s Ingestion) Finish(ctx context.Context, v Document, p *Parsed, ran dataset.Ran) (Document, error) {

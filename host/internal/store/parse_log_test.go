@@ -42,7 +42,8 @@ func TestParseLogs(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 3, total)
 		require.Len(t, list, 3)
-		list, total, err = s.ParseLogs.List(ctx, ParseLogFilter{Tenant: "t", Dataset: "1", Words: "a.T"}, Page{Limit: 1})
+		named := ParseLogFilter{Tenant: "t", Dataset: "1", Words: "a.T"}
+		list, total, err = s.ParseLogs.List(ctx, named, Page{Limit: 1})
 		require.NoError(t, err)
 		require.Equal(t, []int{2, 1}, []int{total, len(list)})
 		list, _, err = s.ParseLogs.List(ctx, ParseLogFilter{Tenant: "t", Dataset: "1", Document: "a"}, Page{})

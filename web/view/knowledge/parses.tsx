@@ -52,7 +52,8 @@ function Parse({ dataset, parse, named }: { dataset: string; parse: StoredParse;
       <div className="what">
         {named && <a href={areaLink("knowledge", dataset, parse.document)}>{parse.document_name}</a>}
         <small>
-          {time.format(new Date(parse.ended))} · {parse.pipeline ? parse.pipeline_title || parse.pipeline : parse.method}
+          {time.format(new Date(parse.ended))} ·{" "}
+          {parse.pipeline ? parse.pipeline_title || parse.pipeline : parse.method}
           {parse.node ? ` · ${a("parse.from", parse.node)}` : ""}
         </small>
         <details className="log">

@@ -45,8 +45,7 @@ func (j *job) report(format string, args ...any) {
 // keep keeps the pipeline that ran on the document, for its log.
 func (j *job) keep(ran dataset.Ran) {
 	if len(ran.Canvas) > store.LargestPipeline {
-		j.report("The outputs of the pipeline's nodes have %d bytes, too many to be kept: it cannot be rerun from a node.",
-			len(ran.Canvas))
+		j.report("The outputs of the nodes have %d bytes, too many to be kept: no rerun from a node.", len(ran.Canvas))
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
