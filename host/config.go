@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/knowledge/external"
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
 )
@@ -23,6 +24,9 @@ const (
 	// loses nothing, power loss may lose the last moments.
 	SyncInterval Sync = "interval"
 )
+
+// Source is a dataset of RAGFlow or of another system with the external knowledge API of Dify.
+type Source = external.Setting
 
 // Config says how a host works. Dir, or NATS and Postgres, must be set.
 type Config struct {
@@ -117,6 +121,8 @@ type Config struct {
 	// LiteParse's servers have it and #LANGUAGE behind it; "" uses the program tesseract where it
 	// is installed. OCRKey is its key.
 	OCR, OCRKey string
+	// Sources are datasets of other systems, which Retrieval nodes name like those of the host.
+	Sources []Source
 	// Rerank is a reranking model that searches may name: URL#MODEL of a server with Cohere's API,
 	// or URL#MODEL@SHAPE with shape jina, ragflow or tei; "" means none. RerankKey is its key.
 	Rerank, RerankKey string

@@ -1,21 +1,37 @@
 package host
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/pipeline"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // runPipeline has a canvas of the tenant cut a document of a dataset. It is the draft that counts:
-// pipelines are not published.
+// pipelines are not published. A rerun brings its canvas, with the outputs of the nodes before the
+// one where it starts.
 func (h *Host) runPipeline(ctx context.Context, in ingest.Input) (*pipeline.Result, error) {
-	canvases := canvasPort{h.store, func() *runs.Runs { return h.runs }, in.Tenant}
-	canvas, err := canvases.Canvas(ctx, in.Pipeline, draft)
+	stored, err := h.store.Canvases.Get(ctx, in.Tenant, in.Pipeline)
+	doc := stored.DSL
+	if in.Rerun != nil && (err == nil || errors.Is(err, store.ErrNotFound)) {
+		doc, err = in.Rerun.Canvas, nil
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("pipeline %q: no such canvas in this tenant", in.Pipeline)
+	}
+	if err != nil {
+		return nil, err
+	}
+	canvas, err := h.runs.Load(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -25,10 +41,18 @@ func (h *Host) runPipeline(ctx context.Context, in ingest.Input) (*pipeline.Resu
 	options := pipeline.Options{Options: engine.Options{Ports: ports, TenantID: in.Tenant, Limits: h.cfg.Limits}}
 	options.Watch = func(e *engine.Event) {
 		if e.Type == engine.EventNodeFinished {
-			in.Report("[" + e.Clone().Data().Get("component_name").Text() + "] done.")
+			data := e.Clone().Data()
+			// A node that is not in the drawing has no name.
+			in.Report("[" + cmp.Or(data.Get("component_name").Text(), data.Get("component_id").Text()) + "] done.")
 		}
 	}
-	return pipeline.Run(ctx, canvas, engine.Object("name", in.Source.Name), options)
+	options.State = canvas.State()
+	if in.Rerun != nil {
+		options.From = in.Rerun.Node
+	}
+	result, err := pipeline.Run(ctx, canvas, engine.Object("name", in.Source.Name), options)
+	in.Ran(dataset.Ran{Title: stored.Title, Canvas: canvas.Save(options.State)})
+	return result, err
 }
 
 // sourceParser reads the one document that a pipeline runs on.

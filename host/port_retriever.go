@@ -33,9 +33,9 @@ func (h *Host) openKnowledge(ctx context.Context, models *searchmodel.Models) er
 	return err
 }
 
-// retriever finds passages in the datasets of a tenant.
+// retriever finds passages in the datasets of a tenant and in the sources of the host.
 func (p *ports) retriever(j *runs.Job) engine.Retriever {
-	return &retriever{p.datasets, app.Principal{Tenant: j.Tenant}}
+	return p.sources.Retriever(&retriever{p.datasets, app.Principal{Tenant: j.Tenant}})
 }
 
 // retriever searches datasets by their ids or names.

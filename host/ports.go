@@ -5,6 +5,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/code"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/knowledge/external"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/memories"
 	"github.com/easel-canvas/easel/host/internal/model"
@@ -22,6 +23,7 @@ type ports struct {
 	mcp      *mcp.Client
 	scripts  *code.Port
 	datasets *app.Datasets
+	sources  external.Sources
 	private  bool       // requests may reach private addresses
 	tools    *tools.Set // nil without built-in tools
 	sqlite   string     // folder of SQLite files for ExeSQL; "" allows none
@@ -34,10 +36,10 @@ type ports struct {
 func (h *Host) newPorts() *ports {
 	p := &ports{
 		store: h.store, models: h.models, mcp: h.mcp,
-		datasets: h.datasets.Service,
-		files:    &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
-		scripts:  h.scripts,
-		private:  h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
+		datasets: h.datasets.Service, sources: external.Open(h.cfg.Sources, nil),
+		files:   &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
+		scripts: h.scripts,
+		private: h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
 		memories: memories.New(h.store, h.models), chromium: h.cfg.Browser,
 		canvases: func() *runs.Runs { return h.runs },
 	}

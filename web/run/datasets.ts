@@ -23,6 +23,8 @@ export interface Dataset {
   pipeline?: string;
   config?: Record<string, unknown>;
   pagerank: number;
+  /** Documents of a folder of the host; they change with its files only. */
+  read_only: boolean;
   documents: number;
   chunks: number;
   tokens: number;
@@ -58,6 +60,24 @@ export interface StoredDocument {
   took_ms?: number;
   created: string;
   updated: string;
+}
+
+/** StoredParse is how one parse of a document ended. */
+export interface StoredParse {
+  id: string;
+  document: string;
+  document_name: string;
+  method: string;
+  pipeline?: string;
+  pipeline_title?: string;
+  /** Node that the pipeline started at, if not the first. */
+  node?: string;
+  state: DocumentState;
+  messages: string;
+  /** Of the document afterwards. */
+  chunks: number;
+  took_ms: number;
+  ended: string;
 }
 
 /** StoredChunk is a piece of a document. */
@@ -129,6 +149,7 @@ export interface ListQuery {
   words?: string;
   state?: string;
   enabled?: string;
+  document?: string;
   orderby?: string;
   desc?: boolean;
 }
@@ -216,6 +237,11 @@ export class Datasets {
 
   cancel(id: string, documents: string[]): Promise<Refused> {
     return this.#send("POST", `${at(id)}/cancel`, { documents });
+  }
+
+  /** parses are how parses ended, newest first. */
+  parses(id: string, query: ListQuery): Promise<Listed<StoredParse>> {
+    return this.#get(`${at(id)}/parses${search(query)}`);
   }
 
   /** content is the file of a document. */

@@ -24,6 +24,7 @@ export const en = {
   "dataset.words_only": "word search only",
   "dataset.documents": "Documents",
   "dataset.search": "Test a search",
+  "dataset.parses": "Parses",
   "dataset.settings": "Settings",
   "dataset.name": "Name",
   "dataset.description": "Description",
@@ -42,6 +43,7 @@ export const en = {
   "dataset.delete": "Delete dataset",
   "dataset.delete_sure": "Delete the dataset and its {0} documents?",
   "dataset.id": "ID: {0}",
+  "dataset.read_only": "A folder on the host. Its documents change with the files in it.",
 
   "document.one": "Document",
   "document.add": "Add files",
@@ -85,6 +87,11 @@ export const en = {
   "upload.sending": "Uploading {0}",
   "upload.failed": "{0} was not stored: {1}",
   "upload.dismiss": "Dismiss {0}",
+
+  "parse.all": "All parses of this document",
+  "parse.none": "No document has been parsed yet.",
+  "parse.from": "from {0}",
+  "parse.lines": "Log",
 
   "chunk.find": "Find in the chunks",
   "chunk.which": "Chunks shown",

@@ -24,6 +24,7 @@ export const zh: Record<AreaKey, string> = {
   "dataset.words_only": "仅按词检索",
   "dataset.documents": "文档",
   "dataset.search": "检索测试",
+  "dataset.parses": "解析记录",
   "dataset.settings": "设置",
   "dataset.name": "名称",
   "dataset.description": "说明",
@@ -40,6 +41,7 @@ export const zh: Record<AreaKey, string> = {
   "dataset.delete": "删除数据集",
   "dataset.delete_sure": "删除该数据集及其 {0} 个文档？",
   "dataset.id": "ID：{0}",
+  "dataset.read_only": "主机上的文件夹。其中的文件变化时，文档随之变化。",
 
   "document.one": "文档",
   "document.add": "添加文件",
@@ -82,6 +84,11 @@ export const zh: Record<AreaKey, string> = {
   "upload.sending": "正在上传 {0}",
   "upload.failed": "{0} 未能保存：{1}",
   "upload.dismiss": "移除 {0}",
+
+  "parse.all": "此文档的所有解析",
+  "parse.none": "还没有解析过文档。",
+  "parse.from": "从 {0} 开始",
+  "parse.lines": "日志",
 
   "chunk.find": "在片段中查找",
   "chunk.which": "显示的片段",

@@ -148,6 +148,23 @@ func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document str
 func (d *Datasets) AddChunk(
 	ctx context.Context, p Principal, id, document string, c dataset.Chunk,
 ) (dataset.Chunk, error) {
+	return d.addChunk(ctx, p, id, document, c, false)
+}
+
+// CountedChunks adds chunks for clients of RAGFlow.
+type CountedChunks struct{ *Datasets }
+
+// Add is [Datasets.AddChunk], but the chunk count of the document rises with each call, also when
+// the document has the chunk. The next parse or deletion of chunks counts them again.
+func (d CountedChunks) Add(
+	ctx context.Context, p Principal, id, document string, c dataset.Chunk,
+) (dataset.Chunk, error) {
+	return d.addChunk(ctx, p, id, document, c, true)
+}
+
+func (d *Datasets) addChunk(
+	ctx context.Context, p Principal, id, document string, c dataset.Chunk, counted bool,
+) (dataset.Chunk, error) {
 	if err := checkChunk(&c); err != nil {
 		return dataset.Chunk{}, err
 	}
@@ -172,8 +189,10 @@ func (d *Datasets) AddChunk(
 			return nil, false, err
 		}
 		e, err := d.written(ctx, v, c)
-		if !known {
+		if !known || counted {
 			v.Chunks++
+		}
+		if !known {
 			v.Tokens += e.Tokens
 		}
 		return []store.ChunkEdit{e}, false, err
@@ -311,6 +330,10 @@ func (d *Datasets) DeleteChunks(
 		if err != nil {
 			return nil, false, err
 		}
+		all, err := d.replica.Index().Chunks(ctx, &index.List{Dataset: key, Document: document, Limit: 1})
+		if err != nil {
+			return nil, false, err
+		}
 		var edits []store.ChunkEdit
 		n = 0
 		for _, c := range page.Chunks {
@@ -318,7 +341,7 @@ func (d *Datasets) DeleteChunks(
 			v.Tokens = max(0, v.Tokens-chunking.Count(c.Content))
 			n++
 		}
-		v.Chunks -= n
+		v.Chunks = all.Total - n
 		if v.Chunks == 0 {
 			v.Tokens = 0
 		}

@@ -44,7 +44,7 @@ servers of their own.
 type knowledgeBase struct {
 	dataPlace
 	tenant, name, method, language string
-	embedding, rerank, index       string
+	embedding, rerank, index, ocr  string
 	size                           int
 	weight                         float64
 
@@ -60,6 +60,7 @@ func (k *knowledgeBase) add(fs *flag.FlagSet) {
 	fs.StringVar(&k.embedding, "embedding", "", "embedding model, as of serve")
 	fs.StringVar(&k.rerank, "rerank", "", "reranking model, as of serve")
 	fs.StringVar(&k.index, "index", "", indexUsage)
+	fs.StringVar(&k.ocr, "ocr", "", ocrUsage)
 }
 
 // indexUsage is the help text of --index.
@@ -121,7 +122,11 @@ func (k *knowledgeBase) open(ctx context.Context, a *app) error {
 	if err != nil {
 		return &usageError{"kb", err}
 	}
-	reader := &document.Reader{}
+	images, err := imageReader(a, k.ocr)
+	if err != nil {
+		return &usageError{"kb", err}
+	}
+	reader := &document.Reader{OCR: images}
 	k.stop = append(k.stop, reader.Close)
 	alone := cfg.URL == ""
 	parts := datasets.Config{

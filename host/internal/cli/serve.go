@@ -47,6 +47,7 @@ type server struct {
 	paces               paces
 	memory              byteSize
 	datasetBytes        byteSize
+	sources             string
 	madeKey             bool // the key file is new
 	cfg                 host.Config
 }
@@ -95,9 +96,8 @@ func (s *server) define(fs *flag.FlagSet) {
 		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server with the key in "+
 			"EASEL_EMBEDDING_KEY, or a folder with a model; further ones that datasets may name, and their keys, "+
 			"after commas; search is by words only when left out")
-	fs.StringVar(&s.cfg.OCR, "ocr", "",
-		"OCR service for images and scanned pages: `URL[#LANGUAGE]` of its POST /ocr, with the key in EASEL_OCR_KEY; "+
-			"the program tesseract when left out, where it is installed")
+	fs.StringVar(&s.cfg.OCR, "ocr", "", ocrUsage)
+	fs.StringVar(&s.sources, "sources", "", sourcesUsage)
 	fs.StringVar(&s.cfg.Rerank, "rerank", "",
 		"reranking model that searches may name: `URL#MODEL[@SHAPE]` with shape cohere, jina, ragflow or tei, and the "+
 			"key in EASEL_RERANK_KEY")

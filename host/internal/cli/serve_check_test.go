@@ -39,6 +39,7 @@ func TestServeFlagsTogether(t *testing.T) {
 		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "cors": {value: "none"}, "log": {value: "json"},
 		"files":     {value: "s3://bucket/easel?endpoint=https://127.0.0.1"},
 		"ocr":       {value: "http://127.0.0.1:1/ocr#de"},
+		"sources":   {value: "shop=ragflow:http://127.0.0.1:1#id"},
 		"index":     {"postgres", "postgres", "postgres://127.0.0.1/x"},
 		"embedding": {value: "http://127.0.0.1:1/v1#model"}, "rerank": {value: "http://127.0.0.1:1#model@jina"},
 		"dataset-bytes": {value: "1GiB"}, "dataset-chunks": {value: "1000"}, "ingest-workers": {value: "4"},

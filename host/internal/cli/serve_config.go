@@ -51,6 +51,9 @@ func (s *server) configure(a *app) (err error) {
 	s.cfg.EmbeddingKey, s.cfg.RerankKey = a.getenv("EASEL_EMBEDDING_KEY"), a.getenv("EASEL_RERANK_KEY")
 	s.cfg.FilesKey, s.cfg.FilesSecret = a.getenv(filesKey), a.getenv(filesSecret)
 	s.cfg.OCRKey = a.getenv("EASEL_OCR_KEY")
+	if s.cfg.Sources, err = readSources(a, s.sources); err != nil {
+		return fmt.Errorf("%s: %w", s.named("sources"), err)
+	}
 	s.cfg.DatasetBytes = int64(s.datasetBytes)
 	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
 	s.cfg.ScriptWorker, s.cfg.PluginCompiler = worker(scriptWorker), worker(pluginCompiler)

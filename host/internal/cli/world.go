@@ -10,10 +10,10 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
-	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/knowledge/external"
 	"github.com/easel-canvas/easel/host/internal/knowledge/folder"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 	"github.com/easel-canvas/easel/host/internal/limit"
@@ -35,11 +35,13 @@ Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_
 type world struct {
 	model     string
 	knowledge string
+	sources   string
 	private   bool
 	noTools   bool
 	mcp       string
 	sqlite    string
 	browser   string
+	ocr       string
 	save      string
 	paces     paces
 	limits    limits
@@ -57,6 +59,7 @@ type world struct {
 func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.model, "model", "", "model for all model calls: `ID` is offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
+	fs.StringVar(&w.sources, "sources", "", sourcesUsage)
 	fs.BoolVar(&w.private, "allow-private", false,
 		"allow Invoke, tools and MCP servers to use private and local addresses")
 	fs.BoolVar(&w.noTools, "no-tools", false, noToolsUsage)
@@ -64,6 +67,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 		"`FILE` of MCP servers by the ids that Agents use: {\"mcpServers\": {ID: {url} or {command, args, env}}}")
 	fs.StringVar(&w.sqlite, "sqlite", "", sqliteUsage)
 	fs.StringVar(&w.browser, "browser", "", browserUsage)
+	fs.StringVar(&w.ocr, "ocr", "", ocrUsage)
 	fs.StringVar(&w.save, "save", "",
 		"`DIR` for files that a canvas creates (output_format); none are created when left out")
 	w.scripts.flags(fs)
@@ -121,7 +125,9 @@ func (w *world) options(a *app) (engine.Options, error) {
 	if dir, err := os.UserCacheDir(); err == nil { // without it, PDF files take a second longer
 		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")
 	}
-	w.uploads.Documents.OCR = document.FindTesseract()
+	if w.uploads.Documents.OCR, err = imageReader(a, w.ocr); err != nil {
+		return engine.Options{}, &usageError{"", err}
+	}
 	if w.save != "" {
 		ports.Documents = w.made(a)
 	}
@@ -140,6 +146,11 @@ func (w *world) options(a *app) (engine.Options, error) {
 		a.atEnd(documents.Close)
 		ports.Retriever = documents.Retriever("")
 	}
+	others, err := readSources(a, w.sources)
+	if err != nil {
+		return engine.Options{}, &usageError{"", err}
+	}
+	ports.Retriever = external.Open(others, nil).Retriever(ports.Retriever)
 	return engine.Options{
 		Ports: ports, TenantID: "local", Concurrency: w.paces.concurrency, MaxSteps: w.paces.maxSteps,
 		Limits: w.limits.Limits, Prices: w.prices.Prices, Approval: w.approval, Seed: w.seed, Internal: true,

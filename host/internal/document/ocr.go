@@ -21,6 +21,14 @@ type OCR interface {
 	Recognize(ctx context.Context, image []byte) (string, error)
 }
 
+// PlacedOCR is an [OCR] that reports where the text stands.
+type PlacedOCR interface {
+	OCR
+	// Blocks returns the text of an image in reading order. Positions are in pixels of the image,
+	// from its upper left corner.
+	Blocks(ctx context.Context, image []byte) ([]block.Block, error)
+}
+
 // Tesseract is the program tesseract as [OCR].
 type Tesseract struct {
 	Path      string
@@ -68,13 +76,35 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// recognized is the text of an image as blocks.
-func recognized(ctx context.Context, ocr OCR, image []byte) ([]block.Block, error) {
-	text, err := ocr.Recognize(ctx, image)
+// recognized is the text of an image as blocks of a page. The image has scale pixels for each
+// point.
+func recognized(ctx context.Context, ocr OCR, image []byte, page int, scale float64) ([]block.Block, error) {
+	list, err := readImage(ctx, ocr, image)
 	if err != nil {
 		return nil, fmt.Errorf("OCR: %w", err)
 	}
-	return block.Paragraphs(strings.Trim(text, "\f\n ")), nil
+	for i := range list {
+		if len(list[i].Positions) == 0 {
+			list[i].Positions = []block.Position{{Page: page}}
+			continue
+		}
+		for k := range list[i].Positions {
+			at := &list[i].Positions[k]
+			*at = block.Position{
+				Page: page, Left: at.Left / scale, Right: at.Right / scale, Top: at.Top / scale,
+				Bottom: at.Bottom / scale,
+			}
+		}
+	}
+	return list, nil
+}
+
+func readImage(ctx context.Context, ocr OCR, image []byte) ([]block.Block, error) {
+	if placed, ok := ocr.(PlacedOCR); ok {
+		return placed.Blocks(ctx, image)
+	}
+	text, err := ocr.Recognize(ctx, image)
+	return block.Paragraphs(strings.Trim(text, "\f\n ")), err
 }
 
 // imageBlocks adds the text of an image to out.
@@ -84,7 +114,7 @@ func imageBlocks(ctx context.Context, data []byte, out *page, ocr OCR) error {
 			"or choose a model that reads images"
 		return fmt.Errorf("%w: %s", ErrNoText, missing)
 	}
-	list, err := recognized(ctx, ocr, data)
+	list, err := recognized(ctx, ocr, data, 1, 1) // the resolution of images is unknown
 	if err != nil {
 		return err
 	}
@@ -94,7 +124,7 @@ func imageBlocks(ctx context.Context, data []byte, out *page, ocr OCR) error {
 	return addBlocks(ctx, list, out.blocks)
 }
 
-// scan is the text of a page that is an image.
+// scan is the text of a page that is an image. Its blocks have their place on the page.
 type scan struct {
 	page int
 	list []block.Block
@@ -102,7 +132,6 @@ type scan struct {
 
 func (s *scan) add(out *page) error {
 	for _, b := range s.list {
-		b.Positions = []block.Position{{Page: s.page}}
 		if err := addBlock(b, out.blocks); err != nil {
 			return err
 		}
@@ -123,7 +152,7 @@ func (g *glyphs) scan(document int32, n int) ([]block.Block, error) {
 	if err != nil || page == 0 {
 		return nil, err
 	}
-	picture, err := g.render(page)
+	picture, scale, err := g.render(page)
 	if err != nil {
 		return nil, err
 	}
@@ -134,15 +163,20 @@ func (g *glyphs) scan(document int32, n int) ([]block.Block, error) {
 	if err := png.Encode(&b, picture); err != nil {
 		return nil, err
 	}
-	return recognized(g.ctx, g.ocr, b.Bytes())
+	return recognized(g.ctx, g.ocr, b.Bytes(), n+1, scale)
 }
 
-// render draws a page on white.
-func (g *glyphs) render(page int32) (image.Image, error) {
-	width, height, err := g.size(page)
+// render draws a page on white, with scale pixels for each point.
+func (g *glyphs) render(page int32) (picture image.Image, scale float64, err error) {
+	width, height, scale, err := g.size(page)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	picture, err = g.draw(page, width, height)
+	return picture, scale, err
+}
+
+func (g *glyphs) draw(page int32, width, height int) (image.Image, error) {
 	bitmap, err := g.call("FPDFBitmap_Create", uint64(width), uint64(height), 0)
 	if err != nil {
 		return nil, err

@@ -143,18 +143,18 @@ func (g *glyphs) page(document int32, n int) (content layout.Page, ok bool, err 
 	return content, true, g.free("FPDF_ClosePage", page)
 }
 
-// size is the width and the height of a page in pixels for OCR.
-func (g *glyphs) size(page int32) (width, height int, err error) {
+// size is the width and the height of a page in pixels for OCR, and how many pixels a point has.
+func (g *glyphs) size(page int32) (width, height int, scale float64, err error) {
 	var points [2]float64
 	for i, function := range [...]string{"FPDF_GetPageWidthF", "FPDF_GetPageHeightF"} {
 		v, err := g.fast(function, uint64(uint32(page)))
 		if err != nil {
-			return 0, 0, err
+			return 0, 0, 0, err
 		}
 		points[i] = float64(math.Float32frombits(uint32(v)))
 	}
-	scale := min(scanScale, scanWidth/max(points[0], 1), scanWidth*3/2/max(points[1], 1))
-	return max(int(points[0]*scale), 1), max(int(points[1]*scale), 1), nil
+	scale = min(scanScale, scanWidth/max(points[0], 1), scanWidth*3/2/max(points[1], 1))
+	return max(int(points[0]*scale), 1), max(int(points[1]*scale), 1), scale, nil
 }
 
 // words collects the characters of a page as words.

@@ -283,6 +283,6 @@ func (s Datasets) Delete(ctx context.Context, tenant, id string) error {
 		}
 		_, err1 := q.ExecContext(ctx, `DELETE FROM chunk_edits WHERE dataset_id = $1`, id)
 		_, err2 := q.ExecContext(ctx, `DELETE FROM documents WHERE dataset_id = $1`, id)
-		return errors.Join(err1, err2)
+		return errors.Join(err1, err2, dropParses(ctx, q, "dataset_id", id))
 	})
 }

@@ -157,7 +157,7 @@ func TestDocumentQueue(t *testing.T) {
 		require.ErrorIs(t, err, ErrNotFound)
 		require.ErrorIs(t, s.Ingestion.Renew(ctx, &late, s.ms()+1e6), ErrConflict)
 		late.State = dataset.Done
-		_, err = s.Ingestion.Finish(ctx, late, &Parsed{ChunkFile: "c/a/lease1"})
+		_, err = s.Ingestion.Finish(ctx, late, &Parsed{ChunkFile: "c/a/lease1"}, dataset.Ran{})
 		require.ErrorIs(t, err, ErrConflict)
 
 		// The one that has the lease publishes.
@@ -167,7 +167,7 @@ func TestDocumentQueue(t *testing.T) {
 		has := func(id string) bool { return id == "in" }
 		done, err := s.Ingestion.Finish(ctx, v, &Parsed{
 			ChunkFile: "c/a/lease3", Chunks: 3, Tokens: 30, Has: has, Meta: map[string]any{"k": "v"},
-		})
+		}, dataset.Ran{})
 		require.NoError(t, err)
 		require.Equal(t, "v", done.Meta["k"])
 		ds, err := s.Datasets.Get(ctx, "t", "1")
@@ -233,7 +233,7 @@ func TestChunkEdits(t *testing.T) {
 		v.State = dataset.Done
 		v, err = s.Ingestion.Finish(ctx, v, &Parsed{
 			ChunkFile: "c", Chunks: 5, Tokens: 50, Has: func(id string) bool { return id == "kept" },
-		})
+		}, dataset.Ran{})
 		require.NoError(t, err)
 		require.Equal(t, [2]int{6, 54}, [2]int{v.Chunks, v.Tokens})
 		edits, err = s.Documents.ChunkEdits(ctx, "a", 0)

@@ -303,6 +303,9 @@ func (s Documents) Delete(ctx context.Context, tenant, datasetID string, ids ...
 			if _, err := q.ExecContext(ctx, `DELETE FROM chunk_edits WHERE document_id = $1`, id); err != nil {
 				return err
 			}
+			if err := dropParses(ctx, q, "document_id", id); err != nil {
+				return err
+			}
 		}
 		if n == 0 {
 			return nil

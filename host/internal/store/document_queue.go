@@ -19,17 +19,25 @@ type Ingestion struct{ *database }
 
 // Queue queues a document. Errors: [ErrNotFound], [ErrConflict] if it is queued or running.
 func (s Ingestion) Queue(ctx context.Context, tenant, datasetID, id string) error {
+	return s.write(ctx, fmt.Sprintf("queue document %q", id), func(ctx context.Context, q querier) error {
+		return s.queue(ctx, q, tenant, datasetID, id)
+	})
+}
+
+// queue queues a document to be parsed from the beginning.
+func (s Ingestion) queue(ctx context.Context, q querier, tenant, datasetID, id string) error {
 	const update = `UPDATE documents SET state = 'queued', progress = 0, messages = $1, begin_time = 0,
 		duration_ms = 0, queue_time = $2, attempts = 0, lease_until = 0, update_time = $2
 		WHERE id = $3 AND dataset_id = $4 AND tenant_id = $5 AND state NOT IN ('queued', 'running')`
-	return s.write(ctx, fmt.Sprintf("queue document %q", id), func(ctx context.Context, q querier) error {
-		res, err := q.ExecContext(ctx, update, []byte{}, s.ms(), id, datasetID, tenant)
-		err = changed(res, err, ErrConflict)
-		if errors.Is(err, ErrConflict) {
-			_, err = orConflict(readDocument(ctx, q, tenant, datasetID, id))
-		}
+	res, err := q.ExecContext(ctx, update, []byte{}, s.ms(), id, datasetID, tenant)
+	err = changed(res, err, ErrConflict)
+	if errors.Is(err, ErrConflict) {
+		_, err = orConflict(readDocument(ctx, q, tenant, datasetID, id))
+	}
+	if err != nil {
 		return err
-	})
+	}
+	return dropRerun(ctx, q, id)
 }
 
 // orConflict is the reason why the state of a document was not changed.
@@ -58,7 +66,14 @@ func (s Ingestion) Cancel(ctx context.Context, tenant, datasetID, id, message st
 		if errors.Is(err, ErrConflict) {
 			_, err = orConflict(v, nil)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		if v.State == dataset.Running {
+			v.Duration = max(1, s.ms()-v.Began)
+		}
+		v.State, v.Progress, v.Messages = dataset.Canceled, 0, v.Messages+message
+		return addParseLog(ctx, q, &v, dataset.Ran{}, s.now())
 	})
 }
 
@@ -163,10 +178,11 @@ type Parsed struct {
 
 // Finish publishes the result of a parse in one step: the file of v becomes the chunks of
 // the document, under the edits that people made. A nil result leaves the chunks as they are: the
-// state of v, Done or Failed, with its messages is all that is written.
+// state of v, Done or Failed, with its messages is all that is written. The log of the parse has
+// the pipeline that ran.
 //
 // Errors: [ErrConflict] if the lease is lost, [ErrModel], [ErrQuota].
-func (s Ingestion) Finish(ctx context.Context, v Document, p *Parsed) (Document, error) {
+func (s Ingestion) Finish(ctx context.Context, v Document, p *Parsed, ran dataset.Ran) (Document, error) {
 	var out Document
 	err := s.write(ctx, fmt.Sprintf("finish document %q", v.ID), func(ctx context.Context, q querier) error {
 		if err := lockDataset(ctx, q, v.Tenant, v.Dataset); err != nil {
@@ -197,6 +213,9 @@ func (s Ingestion) Finish(ctx context.Context, v Document, p *Parsed) (Document,
 			}
 		}
 		if err := Documents(s).save(ctx, q, &next, &old, affects); err != nil {
+			return err
+		}
+		if err := addParseLog(ctx, q, &next, ran, s.now()); err != nil {
 			return err
 		}
 		out = next

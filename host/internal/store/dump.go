@@ -17,7 +17,7 @@ import (
 var dumped = []string{
 	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv", "token_use",
 	"model_use",
-	"datasets", "documents", "chunk_edits", "loose_files",
+	"datasets", "documents", "chunk_edits", "loose_files", "parse_logs", "parse_reruns",
 	"memories", "memory_messages",
 }
 

@@ -78,6 +78,7 @@ type Store struct {
 	Documents  Documents
 	Ingestion  Ingestion
 	LooseFiles LooseFiles
+	ParseLogs  ParseLogs
 	Memories   Memories
 }
 
@@ -90,7 +91,8 @@ func newStore(db *database) *Store {
 		Uses:     ModelUses{db},
 		Canvases: Canvases{db}, Sessions: Sessions{db}, Runs: Runs{db},
 		Datasets: Datasets{db}, Documents: Documents{db}, Ingestion: Ingestion{db}, LooseFiles: LooseFiles{db},
-		Memories: Memories{db},
+		ParseLogs: ParseLogs{db},
+		Memories:  Memories{db},
 	}
 }
 

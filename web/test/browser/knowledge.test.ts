@@ -1,8 +1,10 @@
 // The datasets of a host in the page: create, upload, parse, chunks, searches, settings, delete.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { serveHost, type Served } from "./host.ts";
@@ -21,14 +23,17 @@ function file(name: string, text: string): { name: string; mimeType: string; buf
 describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
   let host: Served;
   let stage: Stage;
+  let folder: string;
 
   before(async () => {
-    host = await serveHost();
+    folder = mkdtempSync(join(tmpdir(), "easel-folder-"));
+    host = await serveHost("--knowledge", folder);
     stage = await raise({ at: host.address + "/" });
   });
   after(async () => {
     await stage?.close();
     await host?.close();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   const api = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
@@ -97,6 +102,59 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await edited.getByRole("button", { name: /^Delete chunk/ }).click();
     await edited.getByRole("button", { name: "Delete?" }).click();
     await edited.waitFor({ state: "detached" });
+    await done(refused);
+  });
+
+  test("each parse of a document has a log, in the document and in its dataset", async () => {
+    const { items } = (await api("GET", "/datasets?words=handbook")) as unknown as { items: { id: string }[] };
+    const { page, done } = await stage.visit("#knowledge");
+    await enter(page);
+    await page.getByRole("link", { name: /^Shop handbook/ }).click();
+    const row = page.locator(".entries > li", { hasText: "broken.pdf" });
+    await row.locator(".badge", { hasText: "Failed" }).waitFor();
+    await row.getByRole("button", { name: "Parse again" }).click();
+    await row.locator(".badge", { hasText: "Failed" }).waitFor();
+    await until(async () => (await api("GET", `/datasets/${items[0]?.id ?? ""}/parses`))["total"] === 3);
+    await page.getByRole("tab", { name: "Parses" }).click();
+    const parses = page.locator(".entries > li");
+    await parses.nth(2).waitFor();
+    await parses.first().getByText("Log", { exact: true }).click();
+    await parses.first().getByText("[ERROR]").waitFor();
+    await audit(page, "parses");
+    await parses.first().getByRole("link", { name: "broken.pdf" }).click();
+    await page.getByText("All parses of this document").click();
+    await page.locator(".entries > li").nth(1).waitFor();
+    assert.equal(await page.locator(".entries > li").count(), 2, "of this document only");
+    await done(refused);
+  });
+
+  test("a folder of the host is read and searched, and nothing in it can be changed", async () => {
+    mkdirSync(join(folder, "Manuals"));
+    writeFileSync(join(folder, "Manuals", "pump.md"), "# Pump\n\nPrime the pump before the first use.\n");
+    await until(async () => {
+      const { items } = (await api("GET", "/datasets?words=manuals")) as { items?: { chunks: number }[] };
+      return (items?.[0]?.chunks ?? 0) > 0;
+    });
+    const { page, done } = await stage.visit("#knowledge");
+    await enter(page);
+    await page.getByRole("link", { name: /^Manuals/ }).click();
+    const note = page.getByText("A folder on the host. Its documents change with the files in it.");
+    await note.waitFor();
+    const row = page.locator(".entries > li", { hasText: "pump.md" });
+    await row.locator(".badge", { hasText: "Ready" }).waitFor();
+    assert.deepEqual(await page.getByRole("tab").allTextContents(), ["Documents", "Test a search"]);
+    const edits = page.locator(".area").getByRole("button", { name: /Add|Parse|Cancel|Delete|Edit/ });
+    assert.equal(await edits.count(), 0);
+    assert.equal(await page.locator('.entries input[type="checkbox"]').count(), 0);
+    await page.getByRole("tab", { name: "Test a search" }).click();
+    await page.getByLabel("Ask as a user would").fill("prime the pump");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.locator(".chunk-card", { hasText: "Prime the pump" }).getByRole("link").click();
+    await page.locator(".chunk-card", { hasText: "Prime the pump" }).waitFor();
+    await note.waitFor();
+    assert.equal(await edits.count(), 0);
+    assert.equal(await page.locator('.chunk-card input[type="checkbox"]').count(), 0);
+    await audit(page, "chunks of a folder");
     await done(refused);
   });
 
@@ -237,6 +295,11 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     });
   }
 });
+
+// until waits for a state that the host reaches by itself.
+async function until(reached: () => Promise<boolean>): Promise<void> {
+  while (!(await reached())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
 
 async function audit(page: Page, where: string): Promise<void> {
   await page.evaluate(axeSource);

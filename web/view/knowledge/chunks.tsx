@@ -8,6 +8,7 @@ import { useAreaText } from "../area/text.ts";
 import { useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { save } from "../save.ts";
+import { Parses } from "./parses.tsx";
 import { PagePlace } from "./place.tsx";
 
 const size = 30;
@@ -55,12 +56,14 @@ export function Chunks({
           {a("document.tokens", facts.tokens.toLocaleString())}
         </p>
       )}
+      {dataset.read_only && <p className="quiet">{a("dataset.read_only")}</p>}
       {facts?.messages && (
         <details className="log">
           <summary>{a("document.log")}</summary>
           <pre>{facts.messages}</pre>
         </details>
       )}
+      {!dataset.read_only && <Earlier api={api} dataset={dataset.id} document={id} />}
       <div className="tools">
         <input
           type="search"
@@ -89,10 +92,12 @@ export function Chunks({
           <Icon name="save" />
           {a("document.download")}
         </button>
-        <button type="button" className="primary" onClick={() => setAdding(true)}>
-          <Icon name="plus" />
-          {a("chunk.add")}
-        </button>
+        {!dataset.read_only && (
+          <button type="button" className="primary" onClick={() => setAdding(true)}>
+            <Icon name="plus" />
+            {a("chunk.add")}
+          </button>
+        )}
       </div>
       <Fault text={document.fault ?? list.fault} onAgain={list.reload} />
       <Fault text={attempt.fault} />
@@ -122,6 +127,7 @@ export function Chunks({
             number={(page - 1) * size + i + 1}
             chunk={chunk}
             words={words}
+            readOnly={dataset.read_only}
             onSave={async (patch) => {
               await api.updateChunk(dataset.id, id, chunk.id, patch);
               list.reload();
@@ -136,12 +142,25 @@ export function Chunks({
   );
 }
 
+// Earlier lists the parses of a document, which are read when it is opened.
+function Earlier({ api, dataset, document }: { api: Datasets; dataset: string; document: string }): React.ReactNode {
+  const a = useAreaText();
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="log" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{a("parse.all")}</summary>
+      {open && <Parses api={api} dataset={dataset} document={document} />}
+    </details>
+  );
+}
+
 type Save = (patch: { content: string; keywords: string[]; questions: string[] }) => Promise<void>;
 
 function ChunkCard({
   number,
   chunk,
   words,
+  readOnly,
   onSave,
   onEnable,
   onDelete,
@@ -149,6 +168,7 @@ function ChunkCard({
   number: number;
   chunk: StoredChunk;
   words: string;
+  readOnly: boolean;
   onSave: Save;
   onEnable(on: boolean): void;
   onDelete(): void;
@@ -178,19 +198,23 @@ function ChunkCard({
           {chunk.edited ? ` · ${a("chunk.edited")}` : ""}
         </span>
         <span className="grow" />
-        <label className="row">
-          <input
-            type="checkbox"
-            aria-label={a("chunk.enabled_of", number)}
-            checked={chunk.enabled}
-            onChange={(event) => onEnable(event.target.checked)}
-          />
-          {a("document.searched")}
-        </label>
-        <button type="button" aria-label={a("chunk.edit_of", number)} onClick={() => setEditing(true)}>
-          {a("chunk.edit")}
-        </button>
-        <Confirm icon label={a("chunk.delete_of", number)} sure={a("document.delete_one")} onDone={onDelete} />
+        {!readOnly && (
+          <>
+            <label className="row">
+              <input
+                type="checkbox"
+                aria-label={a("chunk.enabled_of", number)}
+                checked={chunk.enabled}
+                onChange={(event) => onEnable(event.target.checked)}
+              />
+              {a("document.searched")}
+            </label>
+            <button type="button" aria-label={a("chunk.edit_of", number)} onClick={() => setEditing(true)}>
+              {a("chunk.edit")}
+            </button>
+            <Confirm icon label={a("chunk.delete_of", number)} sure={a("document.delete_one")} onDone={onDelete} />
+          </>
+        )}
       </div>
       <div className="chunk-body">
         <p className="chunk-text">

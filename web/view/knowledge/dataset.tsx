@@ -4,12 +4,15 @@ import { useRef, useState } from "react";
 import type { Dataset, Datasets } from "../../run/datasets.ts";
 import { useAreaText } from "../area/text.ts";
 import { Documents } from "./documents.tsx";
+import { Parses } from "./parses.tsx";
 import { SearchTest } from "./search.tsx";
 import { Settings } from "./settings.tsx";
 
-const tabs = ["documents", "search", "settings"] as const;
+type Tab = "documents" | "search" | "parses" | "settings";
+const editable: Tab[] = ["documents", "search", "parses", "settings"];
+const readOnly: Tab[] = ["documents", "search"];
 
-/** DatasetView shows a dataset in three tabs. */
+/** DatasetView shows a dataset in tabs; a folder of the host has nothing to set. */
 export function DatasetView({
   api,
   dataset,
@@ -20,7 +23,8 @@ export function DatasetView({
   onChange(dataset: Dataset): void;
 }): React.ReactNode {
   const a = useAreaText();
-  const [tab, setTab] = useState<(typeof tabs)[number]>("documents");
+  const tabs = dataset.read_only ? readOnly : editable;
+  const [tab, setTab] = useState<Tab>("documents");
   const list = useRef<HTMLDivElement>(null);
   const move = (event: React.KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -32,6 +36,7 @@ export function DatasetView({
   return (
     <>
       {dataset.description && <p className="quiet">{dataset.description}</p>}
+      {dataset.read_only && <p className="quiet">{a("dataset.read_only")}</p>}
       <p className="facts">
         {a("dataset.counts", dataset.documents.toLocaleString(), dataset.chunks.toLocaleString())} ·{" "}
         {dataset.embedding_model || a("dataset.words_only")}
@@ -55,6 +60,7 @@ export function DatasetView({
       <div id="dataset-page" role="tabpanel" aria-labelledby={`dataset-${tab}`}>
         {tab === "documents" && <Documents api={api} dataset={dataset} onIdle={onChange} />}
         {tab === "search" && <SearchTest api={api} dataset={dataset} />}
+        {tab === "parses" && <Parses api={api} dataset={dataset.id} />}
         {tab === "settings" && <Settings api={api} dataset={dataset} onChange={onChange} />}
       </div>
     </>

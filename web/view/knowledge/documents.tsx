@@ -47,16 +47,17 @@ export function Documents({
   const { uploads, add, dismiss } = useUploads(api, dataset.id, list.reload);
   const watching = useWatch(api, dataset.id, list.reload, onIdle);
   const picker = useRef<HTMLInputElement>(null);
+  const readOnly = dataset.read_only;
   useTaker(
     useMemo(
       () => ({
         label: a("document.drop", dataset.name),
         take: (files: File[]) => {
-          add(files);
-          return true;
+          if (!readOnly) add(files);
+          return !readOnly;
         },
       }),
-      [a, dataset.name, add],
+      [a, dataset.name, readOnly, add],
     ),
   );
   const rows = (list.value?.items ?? []).map((document) => newer(document, watching.seen.get(document.id)));
@@ -106,16 +107,20 @@ export function Documents({
             event.target.value = "";
           }}
         />
-        <button type="button" className="primary" onClick={() => picker.current?.click()}>
-          <Icon name="keep" />
-          {a("document.add")}
-        </button>
+        {!readOnly && (
+          <button type="button" className="primary" onClick={() => picker.current?.click()}>
+            <Icon name="keep" />
+            {a("document.add")}
+          </button>
+        )}
       </div>
       <Uploads uploads={uploads} onDismiss={dismiss} />
       <Fault text={list.fault} onAgain={list.reload} />
       <Fault text={attempt.fault} />
       <Fault text={watching.fault && a("document.not_live", watching.fault)} onAgain={watching.again} />
-      {list.value?.total === 0 && !filtered && <Empty title={a("document.none")} text={a("document.none_hint")} />}
+      {list.value?.total === 0 && !filtered && (
+        <Empty title={a("document.none")} text={a(readOnly ? "dataset.read_only" : "document.none_hint")} />
+      )}
       {list.value?.total === 0 && filtered && (
         <p className="quiet" role="status">
           {a("document.no_match")}
@@ -123,44 +128,47 @@ export function Documents({
       )}
       {rows.length > 0 && (
         <>
-          <div className="tools batch" role="group" aria-label={a("document.chosen", picked.length)}>
-            <label className="row">
-              <input
-                type="checkbox"
-                checked={picked.length === rows.length}
-                onChange={(event) => setChosen(new Set(event.target.checked ? rows.map(({ id }) => id) : []))}
+          {!readOnly && (
+            <div className="tools batch" role="group" aria-label={a("document.chosen", picked.length)}>
+              <label className="row">
+                <input
+                  type="checkbox"
+                  checked={picked.length === rows.length}
+                  onChange={(event) => setChosen(new Set(event.target.checked ? rows.map(({ id }) => id) : []))}
+                />
+                {picked.length > 0 ? a("document.chosen", picked.length) : a("document.all_here")}
+              </label>
+              <button
+                type="button"
+                disabled={picked.length === 0 || attempt.busy}
+                onClick={() => done(async () => told(await api.parse(dataset.id, picked)))}
+              >
+                <Icon name="loop" />
+                {a("document.parse")}
+              </button>
+              <button
+                type="button"
+                disabled={picked.length === 0 || attempt.busy}
+                onClick={() => done(async () => told(await api.cancel(dataset.id, picked)))}
+              >
+                <Icon name="stop" />
+                {a("document.cancel")}
+              </button>
+              <Confirm
+                label={a("document.delete")}
+                sure={a("document.delete_sure", picked.length)}
+                disabled={picked.length === 0 || attempt.busy}
+                onDone={() => done(() => removeAll(api, dataset.id, picked))}
               />
-              {picked.length > 0 ? a("document.chosen", picked.length) : a("document.all_here")}
-            </label>
-            <button
-              type="button"
-              disabled={picked.length === 0 || attempt.busy}
-              onClick={() => done(async () => told(await api.parse(dataset.id, picked)))}
-            >
-              <Icon name="loop" />
-              {a("document.parse")}
-            </button>
-            <button
-              type="button"
-              disabled={picked.length === 0 || attempt.busy}
-              onClick={() => done(async () => told(await api.cancel(dataset.id, picked)))}
-            >
-              <Icon name="stop" />
-              {a("document.cancel")}
-            </button>
-            <Confirm
-              label={a("document.delete")}
-              sure={a("document.delete_sure", picked.length)}
-              disabled={picked.length === 0 || attempt.busy}
-              onDone={() => done(() => removeAll(api, dataset.id, picked))}
-            />
-          </div>
+            </div>
+          )}
           <ul className="entries" aria-label={a("dataset.documents")}>
             {rows.map((document) => (
               <Row
                 key={document.id}
                 api={api}
                 dataset={dataset.id}
+                readOnly={readOnly}
                 document={document}
                 chosen={chosen.has(document.id)}
                 attempt={attempt}
@@ -266,6 +274,7 @@ function Uploads({ uploads, onDismiss }: { uploads: Upload[]; onDismiss(id: numb
 function Row({
   api,
   dataset,
+  readOnly,
   document,
   chosen,
   attempt,
@@ -274,6 +283,7 @@ function Row({
 }: {
   api: Datasets;
   dataset: string;
+  readOnly: boolean;
   document: StoredDocument;
   chosen: boolean;
   attempt: Attempt;
@@ -292,12 +302,14 @@ function Row({
   const reason = document.state === "failed" ? lastLine(document.messages) : undefined;
   return (
     <li data-state={document.state}>
-      <input
-        type="checkbox"
-        aria-label={a("document.choose", document.name)}
-        checked={chosen}
-        onChange={(event) => onChoose(event.target.checked)}
-      />
+      {!readOnly && (
+        <input
+          type="checkbox"
+          aria-label={a("document.choose", document.name)}
+          checked={chosen}
+          onChange={(event) => onChoose(event.target.checked)}
+        />
+      )}
       <div className="what">
         <a href={areaLink("knowledge", dataset, document.id)}>{document.name}</a>
         <small>
@@ -307,34 +319,36 @@ function Row({
         {reason !== undefined && <p className="reason">{reason}</p>}
       </div>
       <Progress document={document} />
-      <div className="acts">
-        <label className="row" title={a("document.enabled")}>
-          <input
-            type="checkbox"
-            aria-label={a("document.enabled_of", document.name)}
-            checked={enabled ?? document.enabled}
-            onChange={(event) => enable(event.target.checked)}
+      {!readOnly && (
+        <div className="acts">
+          <label className="row" title={a("document.enabled")}>
+            <input
+              type="checkbox"
+              aria-label={a("document.enabled_of", document.name)}
+              checked={enabled ?? document.enabled}
+              onChange={(event) => enable(event.target.checked)}
+            />
+            <span>{a("document.searched")}</span>
+          </label>
+          {active ? (
+            <button type="button" onClick={() => act(async () => told(await api.cancel(dataset, [document.id])))}>
+              <Icon name="stop" />
+              {a("document.cancel")}
+            </button>
+          ) : (
+            <button type="button" onClick={() => act(async () => told(await api.parse(dataset, [document.id])))}>
+              <Icon name="loop" />
+              {a(document.state === "unparsed" ? "document.parse_first" : "document.parse")}
+            </button>
+          )}
+          <Confirm
+            icon
+            label={a("document.delete_of", document.name)}
+            sure={a("document.delete_one")}
+            onDone={() => act(() => api.removeDocument(dataset, document.id))}
           />
-          <span>{a("document.searched")}</span>
-        </label>
-        {active ? (
-          <button type="button" onClick={() => act(async () => told(await api.cancel(dataset, [document.id])))}>
-            <Icon name="stop" />
-            {a("document.cancel")}
-          </button>
-        ) : (
-          <button type="button" onClick={() => act(async () => told(await api.parse(dataset, [document.id])))}>
-            <Icon name="loop" />
-            {a(document.state === "unparsed" ? "document.parse_first" : "document.parse")}
-          </button>
-        )}
-        <Confirm
-          icon
-          label={a("document.delete_of", document.name)}
-          sure={a("document.delete_one")}
-          onDone={() => act(() => api.removeDocument(dataset, document.id))}
-        />
-      </div>
+        </div>
+      )}
     </li>
   );
 }

@@ -52,7 +52,7 @@ func dialectRoutes(f *face) []api.Route {
 	list := slices.Concat(
 		agents{f}.routes(), sessions{f}.routes(), completions{f}.routes(), editor{f}.routes(), versions{f}.routes(),
 		bots{f}.routes(), files{f}.routes(), servers{f}.routes(), plugins{f}.routes(), tokens{f}.routes(),
-		accounts{f}.routes(), system{f}.routes(), databases{f}.routes(), memories{f}.routes(), absentRoutes,
+		accounts{f}.routes(), system{f}.routes(), databases{f}.routes(), memories{f}.routes(), reruns{f}.routes(),
 		datasets.Routes(f.Services, f.datasets()),
 		f.Webhooks.Routes(f.notDeletable()), []api.Route{f.OpenAI.Agents(f.releases(true), failCompatible)},
 	)

@@ -3,6 +3,7 @@ package v2
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -61,7 +62,7 @@ func (d datasets) operations() []operation {
 			about: "Search datasets for chunks by words, by vectors, or both.",
 		}, d.search),
 	}
-	return append(append(list, d.documentOperations()...), d.chunkOperations()...)
+	return slices.Concat(list, d.documentOperations(), d.chunkOperations(), d.parseOperations())
 }
 
 type datasetView struct {

@@ -192,6 +192,7 @@ var elsewhere = []string{
 	"/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/fetch", "/api/v2/plugins/{plugin}/settings",
 	"/api/v2/datasets/{dataset}/events", "/api/v2/canvases/{id}/events",
 	"/api/v2/tools/{component}/call",
+	"/api/v2/datasets/{dataset}/parses/{parse}", "/api/v2/datasets/{dataset}/parses/{parse}/rerun",
 }
 
 const ownRows = `
@@ -288,6 +289,7 @@ POST /api/v2/datasets/{dataset}/documents/{document}/chunks {"content":"Gift car
 GET /api/v2/datasets/{dataset}/documents/{document}/chunks?words=gift&enabled=true
 GET /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk}
 PATCH /api/v2/datasets/{dataset}/documents/{document}/chunks/{chunk} {"content":"Gift vouchers"}
+GET /api/v2/datasets/{dataset}/parses?document={document}&state=done
 GET /api/v2/datasets/{dataset}/metadata
 PATCH /api/v2/datasets/{dataset}/metadata {"set":[{"key":"year","value":2026}],"delete":[{"key":"author"}]}
 POST /api/v2/search {"datasets":["{dataset}"],"question":"gift","highlight":true}

@@ -13,6 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/pipeline"
 )
 
@@ -24,8 +25,12 @@ type Input struct {
 	Config json.RawMessage // of the method
 	// Pipeline is the canvas that takes the place of a method; "" is none.
 	Pipeline string
+	// Rerun, unless nil, is where the pipeline starts.
+	Rerun *dataset.Rerun
 	// Report takes lines about the progress.
 	Report func(line string)
+	// Ran takes the pipeline after its run, also after one that failed. Only pipelines need it.
+	Ran func(dataset.Ran)
 }
 
 // Piece is a chunk of a document before it has an id and a vector.
@@ -89,7 +94,7 @@ func (c DocumentCutter) Cut(ctx context.Context, in Input) iter.Seq2[Piece, erro
 
 // pieces are all pieces of a document; release gives back the memory that they take.
 func (c DocumentCutter) pieces(ctx context.Context, in Input) (_ iter.Seq2[Piece, error], release func(), err error) {
-	if in.Pipeline != "" {
+	if in.Pipeline != "" || in.Rerun != nil {
 		if c.Pipeline == nil {
 			return nil, nil, fmt.Errorf("pipeline %q: this host parses by methods only", in.Pipeline)
 		}
@@ -159,7 +164,7 @@ func sizeOf(blocks []block.Block) (n int64) {
 }
 
 func pieceOf(c *chunking.Chunk) Piece {
-	p := Piece{Content: c.Text, Kind: c.Type, Image: c.ImageID, Parent: c.Parent, Tokens: c.Tokens}
+	p := Piece{Content: c.Text, Kind: c.Type, Image: c.ImageID, Parent: c.Parent, Tags: c.Tags, Tokens: c.Tokens}
 	if text := c.Embedded(); text != c.Text {
 		p.Text = text
 	}

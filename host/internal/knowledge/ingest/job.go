@@ -27,6 +27,7 @@ type job struct {
 	mu       sync.Mutex
 	progress float64
 	messages string
+	ran      dataset.Ran
 }
 
 // mostMessages bounds the lines that are stored about a parse, in bytes.
@@ -39,6 +40,16 @@ func (j *job) report(format string, args ...any) {
 	if len(j.messages) < mostMessages {
 		j.messages += time.Now().Format(time.TimeOnly) + " " + fmt.Sprintf(format, args...) + "\n"
 	}
+}
+
+// keep keeps the pipeline that ran on the document, for its log.
+func (j *job) keep(ran dataset.Ran) {
+	if len(ran.Canvas) > store.LargestPipeline {
+		j.report("The outputs of the nodes have %d bytes, too many to be kept: no rerun from a node.", len(ran.Canvas))
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ran = ran
 }
 
 // advance sets the progress.
@@ -137,7 +148,10 @@ func (j *job) end(ctx context.Context, result *store.Parsed, err error) error {
 func (j *job) finish(ctx context.Context, state dataset.State, progress float64, result *store.Parsed) error {
 	d := j.record()
 	d.State, d.Progress, d.Duration = state, progress, max(1, time.Since(j.began).Milliseconds())
-	_, err := j.in.cfg.Store.Ingestion.Finish(ctx, d, result)
+	j.mu.Lock()
+	ran := j.ran
+	j.mu.Unlock()
+	_, err := j.in.cfg.Store.Ingestion.Finish(ctx, d, result, ran)
 	return err
 }
 
@@ -179,12 +193,19 @@ func (j *job) parse(ctx context.Context) (*store.Parsed, error) {
 	if err != nil {
 		return nil, err
 	}
+	rerun, err := j.in.cfg.Store.Ingestion.RerunOf(ctx, j.d.ID)
+	if err != nil {
+		return nil, err
+	}
 	digest := j.digest(&ds)
-	if j.d.Digest == digest && j.d.ChunkFile != "" {
+	if rerun != nil {
+		digest = "" // the next parse is not the same
+	}
+	if digest != "" && j.d.Digest == digest && j.d.ChunkFile != "" {
 		j.report("Content and settings are unchanged: the chunks stay as they are.")
 		return nil, nil
 	}
-	w := &writing{job: j, model: ds.Model, seen: map[uint64]bool{}}
+	w := &writing{job: j, model: ds.Model, seen: map[uint64]bool{}, rerun: rerun}
 	return w.run(ctx, digest)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -21,6 +22,7 @@ type writing struct {
 	model    string // "" makes no vectors
 	embedder embed.Embedder
 	name     []float32 // vector of the name
+	rerun    *dataset.Rerun
 
 	out       *chunkfile.Writer
 	batch     []chunkfile.Chunk
@@ -89,7 +91,7 @@ func (w *writing) fill(ctx context.Context, out io.Writer) error {
 	w.out = chunkfile.NewWriter(out)
 	input := Input{
 		Tenant: w.d.Tenant, Source: w.source(), Method: w.d.Method, Config: w.d.Config, Pipeline: w.d.Pipeline,
-		Report: func(line string) { w.report("%s", line) },
+		Report: func(line string) { w.report("%s", line) }, Rerun: w.rerun, Ran: w.keep,
 	}
 	now := time.Now().UnixMilli()
 	for p, err := range w.in.cfg.Cutter.Cut(ctx, input) {

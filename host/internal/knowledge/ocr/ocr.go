@@ -24,7 +24,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
 )
 
-// Service is an OCR service. It implements [document.OCR] and is safe for concurrent use.
+// Service is an OCR service. It implements [document.PlacedOCR] and is safe for concurrent use.
 type Service struct {
 	endpoint endpoint.Endpoint
 	language string
@@ -61,9 +61,15 @@ type result struct {
 	Box  []float64 `json:"bbox"`
 }
 
-// Recognize sends an image and returns its text in reading order. A busy service is asked again;
-// one that refuses the image is an error with its answer.
+// Recognize returns the text of an image in reading order.
 func (s *Service) Recognize(ctx context.Context, image []byte) (string, error) {
+	blocks, err := s.Blocks(ctx, image)
+	return block.Plain(blocks), err
+}
+
+// Blocks sends an image and returns its text in reading order, with its place in pixels. A busy
+// service is asked again; one that refuses the image is an error with its answer.
+func (s *Service) Blocks(ctx context.Context, image []byte) ([]block.Block, error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	err := form.WriteField("language", s.language)
@@ -74,27 +80,33 @@ func (s *Service) Recognize(ctx context.Context, image []byte) (string, error) {
 		}
 	}
 	if err = errors.Join(err, form.Close()); err != nil {
-		return "", err // a buffer does not fail
+		return nil, err // a buffer does not fail
 	}
 	var a answer
 	if err := s.endpoint.Send(ctx, form.FormDataContentType(), body.Bytes(), &a); err != nil {
-		return "", err
+		return nil, err
 	}
 	switch {
 	case a.Results == nil:
-		return "", fmt.Errorf("%s: the answer has no results", s.endpoint.URL)
+		return nil, fmt.Errorf("%s: the answer has no results", s.endpoint.URL)
 	case len(*a.Results) > maxResults:
-		return "", fmt.Errorf("%s: the answer has %d results; at most %d are read",
+		return nil, fmt.Errorf("%s: the answer has %d results; at most %d are read",
 			s.endpoint.URL, len(*a.Results), maxResults)
 	}
 	page, err := pageOf(*a.Results)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", s.endpoint.URL, err)
+		return nil, fmt.Errorf("%s: %w", s.endpoint.URL, err)
 	}
 	var d layout.Document
 	d.Add(page)
 	blocks, err := d.Blocks(ctx)
-	return block.Plain(blocks), err
+	for i := range blocks {
+		for k := range blocks[i].Positions {
+			at := &blocks[i].Positions[k]
+			at.Left, at.Right, at.Top, at.Bottom = at.Left*pixels, at.Right*pixels, at.Top*pixels, at.Bottom*pixels
+		}
+	}
+	return blocks, err
 }
 
 // extension is what servers that go by the name of a file expect.
@@ -110,7 +122,7 @@ func extension(image []byte) string {
 	return ".png"
 }
 
-// pixels are those of a point, as scanned pages are drawn.
+// pixels are those of a point, as scanned pages are drawn: the layout is found in points.
 const pixels = 2.5
 
 // pageOf makes a page of results. A result may be a line; its words share its box by their lengths.

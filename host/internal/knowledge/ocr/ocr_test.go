@@ -14,10 +14,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/block"
 	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 )
 
-var _ document.OCR = (*Service)(nil)
+var _ document.PlacedOCR = (*Service)(nil)
 
 // picture is a PNG.
 func picture(t *testing.T) []byte {
@@ -79,6 +81,40 @@ func TestReadingOrder(t *testing.T) {
 	text = strings.Join(strings.Fields(text), " ")
 	require.Less(t, strings.Index(text, "line 5 of side 0"), strings.Index(text, "line 0 of side 1"), text)
 	require.Less(t, strings.Index(text, "line 0 of side 0"), strings.Index(text, "line 1 of side 0"), text)
+}
+
+// The text of an image and of a scanned page has its place: in pixels of the image, and in points
+// of the page.
+func TestPlaces(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, _ []byte, _ string) {
+		_, _ = io.WriteString(w, `{"results": [{"text": "Two words", "bbox": [50, 100, 250, 125]}]}`)
+	})
+	s, err := New(url, "key", nil)
+	require.NoError(t, err)
+	r := &document.Reader{OCR: s}
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	for name, c := range map[string]struct {
+		data []byte
+		want block.Position
+	}{
+		"a.png": {picture(t), block.Position{Page: 1, Left: 50, Right: 250, Top: 100, Bottom: 125}},
+		// A page is drawn with 2.5 pixels for each point.
+		"a.pdf": {
+			pdftest.Pages("0 0 0 rg 100 400 200 200 re f"),
+			block.Position{Page: 1, Left: 20, Right: 100, Top: 40, Bottom: 50},
+		},
+	} {
+		list, err := r.Blocks(t.Context(), document.Bytes(name, "", c.data))
+		require.NoError(t, err, name)
+		require.NotEmpty(t, list, name)
+		last := list[len(list)-1]
+		require.Equal(t, "Two words", last.Text, name)
+		require.Len(t, last.Positions, 1, name)
+		at := last.Positions[0]
+		require.Equal(t, c.want.Page, at.Page, name)
+		require.InDeltaSlice(t, []float64{c.want.Left, c.want.Right, c.want.Top, c.want.Bottom},
+			[]float64{at.Left, at.Right, at.Top, at.Bottom}, 0.01, name)
+	}
 }
 
 // An image without text has none; what is not an answer is an error that names the service.

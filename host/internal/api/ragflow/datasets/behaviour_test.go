@@ -2,7 +2,9 @@ package datasets_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -165,4 +167,42 @@ func TestUploadsOfTheSameName(t *testing.T) {
 	future := s.Good(s.Get(path + "?create_time_from=9999999999000")).Data()
 	require.Zero(t, future.Get("docs").Len())
 	require.Equal(t, "4", future.Get("total").Text(), "the total does not depend on times")
+}
+
+// Each addition of a chunk raises the chunk count, also of one that the document has; the list has
+// it once, and a deletion counts again.
+func TestSameChunkTwice(t *testing.T) {
+	s := apitest.New(t)
+	for name, base := range dialects {
+		var b apitest.Belongings
+		s.FurnishDataset(&b) // with one chunk
+		chunks := base + "/datasets/" + b.Dataset + "/documents/" + b.Document + "/chunks"
+		var ids []string
+		for range 2 {
+			a := s.Good(s.Post(chunks, `{"content":"chunk test"}`))
+			ids = append(ids, a.Data().Get("chunk").Get("id").Str())
+		}
+		require.Equal(t, ids[0], ids[1], name)
+		list := s.Good(s.Get(chunks)).Data()
+		require.Equal(t, "3", list.Get("doc").Get("chunk_count").Text(), name)
+		require.Equal(t, 2, list.Get("chunks").Len(), name)
+		s.Good(s.Delete(chunks, `{"chunk_ids":["`+ids[0]+`"]}`))
+		list = s.Good(s.Get(chunks)).Data()
+		require.Equal(t, "1", list.Get("doc").Get("chunk_count").Text(), name)
+	}
+}
+
+// A file of the method tag makes chunks that have its tags.
+func TestTagsOfAFile(t *testing.T) {
+	s := apitest.New(t)
+	id := s.Good(s.Post("/api/v1/datasets", `{"name":"tags","chunk_method":"tag"}`)).Data().Get("id").Str()
+	documents := "/api/v1/datasets/" + id + "/documents"
+	body, kind := apitest.Form("tags.txt", "Goods can be returned\treturns, books")
+	doc := s.Good(s.Request("POST", documents, "one", body, "Content-Type", kind)).Data().At(0).Get("id").Str()
+	s.Good(s.Post("/api/v1/datasets/"+id+"/chunks", `{"document_ids":["`+doc+`"]}`))
+	require.Eventually(t, func() bool {
+		return s.Good(s.Get(documents+"?id="+doc)).Data().Get("docs").At(0).Get("run").Str() == "DONE"
+	}, 30*time.Second, 5*time.Millisecond)
+	list := s.Good(s.Get("/0.27" + documents + "/" + doc + "/chunks")).Data()
+	require.Equal(t, `["returns","books"]`, strings.ReplaceAll(list.Get("chunks").At(0).Get("tag_kwd").JSON(), " ", ""))
 }

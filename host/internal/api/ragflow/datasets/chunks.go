@@ -125,7 +125,7 @@ func (f chunkHandlers) addChunk(ctx context.Context, r *api.Request) (api.Respon
 	if err := f.readLists(r.Body.Value, &c); err != nil {
 		return nil, err
 	}
-	v, err := f.data.AddChunk(ctx, r.Who, doc.Dataset, doc.ID, c)
+	v, err := app.CountedChunks{Datasets: f.data}.Add(ctx, r.Who, doc.Dataset, doc.ID, c)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ type restHandlers struct{ *face }
 // ownRoutes are those that version 0.27 adds. Its page and programs share them.
 func (newer) ownRoutes(f *face) []api.Route {
 	rest, sets, files, pieces := restHandlers{f}, datasetHandlers{f}, documentHandlers{f}, chunkHandlers{f}
-	meta, searches, parses := metadataHandlers{f}, searchHandlers{f}, ingestionHandlers{f, files}
+	meta, searches, parses := metadataHandlers{f}, searchHandlers{f}, ingestionHandlers{f}
 	config := one + "/metadata/config"
 	return []api.Route{
 		get(one, sets.getDataset),

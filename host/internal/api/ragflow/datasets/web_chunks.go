@@ -161,6 +161,6 @@ func (f webChunks) webCreateChunk(ctx context.Context, r *api.Request) (api.Resp
 	if err := f.chunks.readLists(body, &c); err != nil {
 		return nil, err
 	}
-	v, err := f.data.AddChunk(ctx, r.Who, doc.Dataset, doc.ID, c)
+	v, err := app.CountedChunks{Datasets: f.data}.Add(ctx, r.Who, doc.Dataset, doc.ID, c)
 	return jsonOK(engine.Object("chunk_id", v.ID), err)
 }

@@ -23,7 +23,7 @@ type webDatasets struct {
 // Datasets as the page of version 0.23 asks for them: raw member names, ids in bodies.
 
 func webDatasetRoutes(f *face) []api.Route {
-	w := webDatasets{f, datasetHandlers{f}, ingestionHandlers{f, documentHandlers{f}}}
+	w := webDatasets{f, datasetHandlers{f}, ingestionHandlers{f}}
 	meta, rest := metadataHandlers{f}, restHandlers{f}
 	post := func(name, scope string, h api.Handler) api.Route {
 		return route("POST", "/v1/kb/"+name, scope, api.BodySmall, h)
@@ -214,8 +214,7 @@ func (f webDatasets) webLog(ctx context.Context, r *api.Request) (api.Response, 
 	if id == "" {
 		return nil, api.Refused(api.KindBadArgument, `Lack of "Pipeline log ID"`)
 	}
-	v, err := f.data.Find(ctx, r.Who, id)
-	return jsonOK(parseLog(v), orNone(err, failed("Invalid pipeline log ID")))
+	return f.ingestions.anyLog(ctx, r, id, failed("Invalid pipeline log ID"))
 }
 
 func (f webDatasets) webCheckEmbedding(ctx context.Context, r *api.Request) (api.Response, error) {

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A Retrieval node finds passages of another system by the name that --sources gives it.
+func TestRunSearchesOtherSystems(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/dify/retrieval" || r.Header.Get("Authorization") != "Bearer their key" {
+			http.Error(w, "refused", http.StatusForbidden)
+			return
+		}
+		_, _ = io.WriteString(w, `{"records": [{"content": "The pump opens at nine", "score": 0.9, "title": "a.md",
+			"metadata": {}}]}`)
+	}))
+	defer server.Close()
+	t.Setenv("EASEL_SOURCE_KEY_MANUALS", "their key")
+	canvas := file(t, "canvas.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Retrieval:A"]},
+		"Retrieval:A": {"obj": {"component_name": "Retrieval", "params": {"kb_ids": ["manuals"]}},
+			"downstream": ["Message:B"]},
+		"Message:B": {"obj": {"component_name": "Message", "params": {"content": [
+			"{Retrieval:A@formalized_content}"]}}}}}`)
+	code, out, errs := easel(t, "run", canvas, "-q", "pump", "--sources", "manuals=dify:"+server.URL+"/dify#k1")
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "The pump opens at nine")
+	code, _, errs = easel(t, "run", canvas, "-q", "pump", "--sources", "manuals=elastic:http://h#x")
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, "unknown kind")
+}
