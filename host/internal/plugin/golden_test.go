@@ -111,7 +111,8 @@ func TestGoldenCallsAndAnswers(t *testing.T) {
 	for _, g := range goldens(t, "answer") {
 		answers[g.name] = g.Message
 	}
-	is := map[string]string{"call.http-fetch": "answer.fetched", "call.http-stream": "answer.stream",
+	is := map[string]string{
+		"call.http-fetch": "answer.fetched", "call.http-stream": "answer.stream",
 		"call.file-read": "answer.file", "call.file-stream": "answer.file-stream", "call.file-put": "answer.stored",
 		"call.file-put-bytes": "answer.stored",
 	}

@@ -56,11 +56,12 @@ func (presenter023) duplicate(v app.Canvas, title, category string) error {
 func titleExists(title string) error { return api.Failed(api.KindInvalid, "%s already exists.", title) }
 
 func (presenter023) created(func() engine.Value) api.Response { return envelope.OK(engine.Bool(true)) }
-func (presenter023) updated(app.Canvas) api.Response          { return envelope.OK(engine.Bool(true)) }
-func (presenter023) checksUpdates() bool                      { return false }
-func (presenter023) listsNewestFirst() bool                   { return false }
-func (presenter023) listsCanvases() bool                      { return false }
-func (presenter023) foreignOwners() error                     { return nil }
+
+func (presenter023) updated(app.Canvas) api.Response { return envelope.OK(engine.Bool(true)) }
+func (presenter023) checksUpdates() bool             { return false }
+func (presenter023) listsNewestFirst() bool          { return false }
+func (presenter023) listsCanvases() bool             { return false }
+func (presenter023) foreignOwners() error            { return nil }
 
 func (presenter023) versionState(v app.Version) (bool, int64) { return false, v.CreateTime }
 func (presenter023) orderVersions([]app.Version)              {}

@@ -129,7 +129,8 @@ func TestTablesAndJSON(t *testing.T) {
 	}{
 		{
 			"a.csv", "name;days\nshoes;30\n;\nhats;\"7\n8\";x\n",
-			[]string{"| name | days |\n| --- | --- |\n| shoes | 30 |\n| hats | 7 8 | x |"}, "",
+			[]string{"| name | days |\n| --- | --- |\n| shoes | 30 |\n| hats | 7 8 | x |"},
+			"",
 		},
 		{"a.tsv", "name\tdays\na,b\t3\n", []string{"| name | days |\n| --- | --- |\n| a,b | 3 |"}, ""},
 		{"a.csv", "", nil, ""},
@@ -146,7 +147,8 @@ func TestTablesAndJSON(t *testing.T) {
 		{"a.json", "[ ]", nil, ""},
 		{
 			"a.json", `{"a":{"b":1},"c":true}`,
-			[]string{"# a\n\n```json\n{\"b\":1}\n```", "# c\n\n```json\ntrue\n```"}, "",
+			[]string{"# a\n\n```json\n{\"b\":1}\n```", "# c\n\n```json\ntrue\n```"},
+			"",
 		},
 		{"a.json", "[1,]", nil, "damaged"},
 		{"a.json", "[1", nil, "damaged"},
