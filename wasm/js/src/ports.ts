@@ -194,7 +194,8 @@ async function model(llm: Model, request: ModelRequest, context: CallContext, re
   let thinking = false;
   for await (const piece of await llm.chat(request, context)) {
     if (typeof piece !== "object" || piece === null) {
-      throw new EngineError("provider", `model: a piece of the answer is a ${typeof piece}, expected an object`);
+      const kind = piece === null ? "null" : `a ${typeof piece}`;
+      throw new EngineError("provider", `model: a piece of the answer is ${kind}, expected an object`);
     }
     if (context.signal.aborted) return;
     const { reasoning, text, ...rest } = piece;

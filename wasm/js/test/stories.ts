@@ -40,8 +40,8 @@ const failing: Record<string, [llm: Model, says: RegExp]> = {
   "fails in the middle": [{ async *chat() { yield { text: "a" }; throw new Error("cut"); } }, /cut/],
   "gives nothing": [{ chat: () => undefined as never }, /model: /],
   "gives a promise of nothing": [{ chat: () => Promise.resolve(null as never) }, /model: /],
-  "streams a number": [streaming(42), /no object but number/],
-  "streams null": [streaming(null), /no object but/],
+  "streams a number": [streaming(42), /is a number, expected an object/],
+  "streams null": [streaming(null), /is null, expected an object/],
   "streams what is no JSON": [streaming({ tool_calls: [1n] }), /BigInt/i],
   "streams what holds itself": [streaming({ usage: cyclic }), /circular|cyclic/i],
 };
