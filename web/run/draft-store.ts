@@ -24,6 +24,12 @@ export interface Kept extends Draft {
   text: string;
 }
 
+/** Written is a draft to write, with its text if that changes. */
+export interface Written {
+  draft: Draft;
+  text?: string;
+}
+
 /** DraftStore reads and writes drafts. */
 export class DraftStore {
   readonly #database: Promise<IDBDatabase>;
@@ -45,11 +51,14 @@ export class DraftStore {
 
   /**
    * change gives `next` the draft with a key and writes what it returns, while no other tab can
-   * write. A text that is undefined stays as it was. `next` must not wait for anything.
+   * write; undefined writes nothing. A text that is undefined stays as it was. `next` must not wait
+   * for anything.
    */
-  async change(key: string, next: (there: Kept | undefined) => { draft: Draft; text?: string }): Promise<void> {
+  async change(key: string, next: (there: Kept | undefined) => Written | undefined): Promise<void> {
     const transaction = (await this.#database).transaction(["drafts", "texts"], "readwrite", { durability: "relaxed" });
-    const { draft, text } = next(await kept(transaction, key));
+    const written = next(await kept(transaction, key));
+    if (!written) return;
+    const { draft, text } = written;
     if (text !== undefined) transaction.objectStore("texts").put(text, draft.key);
     await done(transaction.objectStore("drafts").put(draft));
   }

@@ -262,19 +262,21 @@ export class Drafts {
     this.changed(this.#current(now));
   }
 
-  // recover writes what a tab that was killed had only in the journal.
+  // recover writes what a tab that was killed had only in the journal. The draft is read and
+  // written in one transaction: other tabs may write it at the same time.
   async #recover(key: string, begun: Pick<Kept, "text" | "title" | "source"> | undefined): Promise<void> {
     const entries = this.#journal.entries(key).filter(([tab]) => tab !== this.#tab);
     for (const [tab, { changes }] of entries) {
-      const there = (await this.#store.find(key)) ?? (begun && { ...begun, key, acts: [], updated: 0 });
-      // Other tabs may have written since; what was written after all does not apply again.
-      if (there && applies(there, { changes })) {
-        const { text, version = 0, ...draft } = there;
-        const acts = [...draft.acts, { changes }];
-        const next = { ...draft, acts, updated: Date.now(), version: version + 1 };
-        await this.#store.change(key, () => ({ draft: next, text }));
-        this.#tell({ key, version: version + 1 });
-      }
+      let version = 0;
+      await this.#store.change(key, (found) => {
+        const there = found ?? (begun && { ...begun, key, acts: [], updated: 0 });
+        // What the tab had written after all does not apply again.
+        if (!there || !applies(there, { changes })) return undefined;
+        const { text, ...draft } = there;
+        version = (there.version ?? 0) + 1;
+        return { draft: { ...draft, acts: [...draft.acts, { changes }], updated: Date.now(), version }, text };
+      });
+      if (version > 0) this.#tell({ key, version });
       this.#journal.clear(key, tab);
     }
     await this.#refresh();

@@ -1,0 +1,107 @@
+// Drafts of tabs that share a canvas: what a killed tab left in the journal goes into the draft
+// beside what other tabs write.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { IDBFactory } from "fake-indexeddb";
+import { diff } from "../canvas/diff.ts";
+import { open, type Dsl } from "../canvas/dsl.ts";
+import { History } from "../canvas/history.ts";
+import type { Act } from "../canvas/history.ts";
+import { apply } from "../canvas/patch.ts";
+import { Drafts, type Kept } from "../run/drafts.ts";
+
+const source = { kind: "host" as const, origin: { id: "c", rev: 1, title: "Shared" } };
+const key = "host:c";
+const text = JSON.stringify({
+  components: {
+    a: { obj: { component_name: "LLM", params: { sys_prompt: "A" } }, downstream: [], upstream: [] },
+    b: { obj: { component_name: "LLM", params: { sys_prompt: "B" } }, downstream: [], upstream: [] },
+  },
+});
+
+/** Memory is the part of localStorage that the journal uses; its entries are its properties. */
+class Memory {
+  setItem(name: string, value: string): void {
+    (this as Record<string, unknown>)[name] = value;
+  }
+  getItem(name: string): string | null {
+    return ((this as Record<string, unknown>)[name] as string | undefined) ?? null;
+  }
+  removeItem(name: string): void {
+    delete (this as Record<string, unknown>)[name];
+  }
+}
+
+const prompt = (dsl: Dsl, id: string): unknown => dsl.components[id]?.obj.params["sys_prompt"];
+
+function change(dsl: Dsl, id: string, value: string): Act {
+  const next = structuredClone(dsl) as Dsl;
+  (next.components[id] as NonNullable<Dsl["components"][string]>).obj.params["sys_prompt"] = value;
+  return { changes: diff(dsl, next) };
+}
+
+/** Tab is a page with the canvas open. */
+class Tab {
+  readonly drafts: Drafts;
+  history = new History(open(text).dsl);
+  joined = 0;
+
+  constructor(database: IDBFactory, storage: Memory) {
+    this.drafts = new Drafts({ database, storage: storage as unknown as Storage }, {
+      edited: () => this.#edited(),
+      join: (copy, synced) => {
+        this.joined++;
+        const theirs = copy.acts.reduce((before, act) => before.act(act), new History(open(copy.text).dsl));
+        const ours = diff(synced, this.history.dsl);
+        this.history = theirs.act({ changes: diff(theirs.dsl, apply(theirs.dsl, ours)) });
+        return { merged: true, theirs: theirs.dsl };
+      },
+      moved: () => assert.fail("no canvas was stored"),
+    });
+    this.drafts.begin(key, this.#edited(), false);
+  }
+
+  write(id: string, value: string): void {
+    this.history = this.history.act(change(this.history.dsl, id, value));
+    this.drafts.changed(this.#edited());
+  }
+
+  #edited(): Parameters<Drafts["begin"]>[1] {
+    const opened = open(text);
+    return { number: 1, source, opened, base: { dsl: this.history.base, text }, history: this.history };
+  }
+}
+
+const shown = (kept: Kept | undefined): Dsl => {
+  assert.ok(kept);
+  return kept.acts.reduce((before, act) => before.act(act), new History(open(kept.text).dsl)).dsl;
+};
+
+// Whichever of the two comes to the database first.
+for (const turns of [0, 1, 2, 3, 5, 8, 13]) {
+  test(`what a killed tab typed survives a tab that writes ${turns} turns after its recovery began`, async () => {
+    const database = new IDBFactory();
+    const storage = new Memory();
+    const other = new Tab(database, storage);
+    other.write("b", "B1");
+    await other.drafts.settled();
+    const left = change(shown(await other.drafts.find(key)), "a", "A, typed");
+    storage.setItem(`easel.unwritten:${JSON.stringify([key, "killed"])}`, JSON.stringify(left));
+
+    const survivor = new Drafts({ database, storage: storage as unknown as Storage }, {
+      edited: () => undefined,
+      join: () => assert.fail("nothing is open"),
+      moved: () => assert.fail("nothing is open"),
+    });
+    const found = survivor.find(key);
+    for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+    other.write("b", "B2");
+    await other.drafts.settled();
+    await found;
+    other.write("b", "B3");
+    await other.drafts.settled();
+    const dsl = shown(await survivor.find(key));
+    assert.deepEqual([prompt(dsl, "a"), prompt(dsl, "b")], ["A, typed", "B3"]);
+  });
+}
