@@ -393,12 +393,35 @@ func (t *streaming) drainAll() bool {
 	return true
 }
 
+// endStreams stops the producers of pending streams and logs what they used, if they return within
+// the grace of a cancelled component. It returns the streams that had ended before.
+func (t *streaming) endStreams() map[nodeIndex]bool {
+	over := map[nodeIndex]bool{}
+	for _, n := range t.pending {
+		over[n] = t.streams[n].deferred.stream.ended()
+	}
+	t.halt()
+	limit := after(grace)
+	for _, n := range t.pending {
+		if s := t.streams[n].deferred.stream; s.isOpen() {
+			select {
+			case <-s.done:
+			case <-limit:
+				return over
+			}
+		}
+	}
+	t.flushNotes()
+	return over
+}
+
 // dropStreams finishes nodes whose streams will not be read: with the reason as their error, or
 // without one when the run failed elsewhere.
 func (t *streaming) dropStreams(reason error) {
+	over := t.endStreams()
 	for len(t.pending) > 0 && !t.gone {
 		call := t.streams[t.pending[0]]
-		if call.deferred.stream.ended() {
+		if over[t.pending[0]] {
 			t.finishStream(call)
 			continue
 		}
