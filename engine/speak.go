@@ -401,6 +401,7 @@ func (t *streaming) endStreams() map[nodeIndex]bool {
 		over[n] = t.streams[n].deferred.stream.ended()
 	}
 	t.halt()
+	defer t.flushNotes()
 	limit := after(grace)
 	for _, n := range t.pending {
 		if s := t.streams[n].deferred.stream; s.isOpen() {
@@ -411,7 +412,6 @@ func (t *streaming) endStreams() map[nodeIndex]bool {
 			}
 		}
 	}
-	t.flushNotes()
 	return over
 }
 
