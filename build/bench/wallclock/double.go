@@ -72,3 +72,11 @@ func (d *double) ModelInfo(context.Context, string) engine.Info {
 func (d *double) CallTool(ctx context.Context, call *engine.ExternalCall) (engine.Value, error) {
 	return engine.Object("formalized_content", "nothing"), d.wait(ctx, call.Node, toolUnits)
 }
+
+// Retrieve finds one passage at once: a search takes milliseconds where a model takes seconds.
+func (d *double) Retrieve(context.Context, *engine.RetrievalQuery) (engine.Found, error) {
+	return engine.Found{Chunks: []engine.Value{engine.Object("chunk_id", "1", "content_with_weight", "a text")}}, nil
+}
+
+// Read gives the text of an upload.
+func (d *double) Read(context.Context, engine.Value) (string, error) { return "a text", nil }

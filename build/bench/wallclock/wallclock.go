@@ -123,6 +123,9 @@ func run(ctx context.Context, components engine.Value, mode string, unit time.Du
 	return took, err
 }
 
+// uploads are the files of a run.
+var uploads = engine.List(engine.Object("name", "a.txt"), engine.Object("name", "b.txt"), engine.Object("name", "c.txt"))
+
 // mostAnswers is how many forms of a canvas are answered.
 const mostAnswers = 5
 
@@ -140,8 +143,9 @@ func runDocument(
 		return 0, nil, err
 	}
 	d := &double{unit: unit}
-	options := engine.Options{Ports: engine.Ports{Model: d, Tools: d}, Concurrency: slots}
-	state, input := canvas.State(), engine.Input{Query: engine.String(query)}
+	ports := engine.Ports{Model: d, Tools: d, Retriever: d, Files: d}
+	options := engine.Options{Ports: ports, Concurrency: slots}
+	state, input := canvas.State(), engine.Input{Query: engine.String(query), Files: uploads}
 	began := time.Now()
 	for n := 0; n == 0 || state.Paused() && n <= mostAnswers; n++ {
 		answers := engine.NewObject(4)
@@ -195,7 +199,7 @@ func real(ctx context.Context, w io.Writer, unit time.Duration) error {
 			cell := fmt.Sprintf("%.3f", took.Seconds()/unit.Seconds()/chain)
 			switch {
 			case err != nil:
-				cell = "failed" // it needs more than models and tools
+				cell = "failed" // it needs more than a model, tools, passages and texts
 			case chain == 0:
 				cell = "no calls"
 			}
