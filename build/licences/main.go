@@ -47,6 +47,10 @@ func run(check bool, sbom, version string) error {
 		files[filepath.Join("build", "licences", "lists", name+".txt")] = render(list)
 	}
 	var stale []error
+	for list := range described {
+		_, err := document(list, version, lists[list])
+		stale = append(stale, err)
+	}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		if !check {
 			if err := os.WriteFile(path, files[path], 0o644); err != nil {

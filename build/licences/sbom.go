@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -47,19 +48,9 @@ var described = map[string]struct{ kind, name, file string }{
 // writeSBOMs writes one document for the program and one for the npm package.
 func writeSBOMs(dir, version string, lists map[string][]component) error {
 	for list, what := range described {
-		doc := bom{Format: "CycloneDX", Spec: "1.6", Version: 1}
-		for _, c := range lists[list] {
-			p := describe(c)
-			switch {
-			case c.Name == "easel":
-				p.Type, p.Name, p.Version, p.Ref = what.kind, what.name, version, what.name
-				doc.Metadata.Component = p
-			case c.Part != "":
-				i := slices.IndexFunc(doc.Parts, func(whole bomPart) bool { return whole.Name == c.Part })
-				doc.Parts[i].Parts = append(doc.Parts[i].Parts, p)
-			default:
-				doc.Parts = append(doc.Parts, p)
-			}
+		doc, err := document(list, version, lists[list])
+		if err != nil {
+			return err
 		}
 		text, err := json.MarshalIndent(doc, "", "  ")
 		if err != nil {
@@ -70,6 +61,36 @@ func writeSBOMs(dir, version string, lists map[string][]component) error {
 		}
 	}
 	return nil
+}
+
+// document returns a list of components as the document of its artifact.
+func document(list, version string, components []component) (bom, error) {
+	what := described[list]
+	doc := bom{Format: "CycloneDX", Spec: "1.6", Version: 1}
+	refs := map[string]bool{}
+	for _, c := range components {
+		p := describe(c)
+		if c.Name == "easel" {
+			p.Type, p.Name, p.Version, p.Ref = what.kind, what.name, version, what.name
+		}
+		if refs[p.Ref] {
+			return bom{}, fmt.Errorf("list %s: %s is listed twice", list, p.Ref)
+		}
+		refs[p.Ref] = true
+		switch {
+		case c.Name == "easel":
+			doc.Metadata.Component = p
+		case c.Part != "":
+			i := slices.IndexFunc(doc.Parts, func(whole bomPart) bool { return whole.Name == c.Part })
+			if i < 0 {
+				return bom{}, fmt.Errorf("list %s: %s is part of %s, which is not listed before it", list, c.Name, c.Part)
+			}
+			doc.Parts[i].Parts = append(doc.Parts[i].Parts, p)
+		default:
+			doc.Parts = append(doc.Parts, p)
+		}
+	}
+	return doc, nil
 }
 
 // describe returns a component in CycloneDX form.
