@@ -40,6 +40,15 @@ func (b *bucket) at(guess int32, key string) (Value, bool) {
 	return b.get(key)
 }
 
+// textAt is at for a string. It is false for other values, and where the guess is wrong.
+func (b *bucket) textAt(guess int32, key string) (string, bool) {
+	i := int(guess) - 1
+	if i < 0 || i >= len(b.keys) || b.keys[i] != key || b.vals[i].kind != KindString {
+		return "", false
+	}
+	return b.vals[i].text, true
+}
+
 // set changes a value and remembers that it changed.
 func (b *bucket) set(key string, v Value) {
 	b.put(key, v)

@@ -58,7 +58,11 @@ func (c *CallInputs) Render(ctx context.Context, t *Text, style TextStyle) (stri
 		}
 		return t.Source, nil
 	}
-	texts := make([]string, len(t.refs))
+	var few [8]string // on the stack
+	texts := few[:]
+	if len(t.refs) > len(few) {
+		texts = make([]string, len(t.refs))
+	}
 	if err := c.texts(ctx, t, style, texts); err != nil {
 		return "", err
 	}
@@ -84,7 +88,14 @@ func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts 
 	if style.Record && cap(c.ins)-known < len(texts) {
 		c.ins = slices.Grow(c.ins, len(texts))
 	}
+	plain := !style.Record && !style.Secrets && !c.closed && !c.debug && !c.edited && len(c.sets) == 0
 	for i := range t.refs {
+		if r := &t.refs[i]; plain && r.Node == "" {
+			if s, ok := c.st.globals.textAt(r.slot, r.Expr); ok { // the common case
+				texts[i] = s
+				continue
+			}
+		}
 		v, absent, err := c.view(&t.refs[i])
 		if v.kind == KindStream && err == nil {
 			c.mu.Unlock()

@@ -83,7 +83,8 @@ func document(list, version string, components []component) (bom, error) {
 		case c.Part != "":
 			i := slices.IndexFunc(doc.Parts, func(whole bomPart) bool { return whole.Name == c.Part })
 			if i < 0 {
-				return bom{}, fmt.Errorf("list %s: %s is part of %s, which is not listed before it", list, c.Name, c.Part)
+				return bom{}, fmt.Errorf("list %s: %s is part of %s, which is not listed before it",
+					list, c.Name, c.Part)
 			}
 			doc.Parts[i].Parts = append(doc.Parts[i].Parts, p)
 		default:
@@ -95,7 +96,8 @@ func document(list, version string, components []component) (bom, error) {
 
 // describe returns a component in CycloneDX form.
 func describe(c component) bomPart {
-	p := bomPart{Type: "library", Name: c.Name, Version: c.Version, Licences: []bomLicence{{strings.Join(c.Licences, " AND ")}}}
+	licences := []bomLicence{{strings.Join(c.Licences, " AND ")}}
+	p := bomPart{Type: "library", Name: c.Name, Version: c.Version, Licences: licences}
 	switch {
 	case c.Part != "":
 		p.Ref = c.Part + "#" + c.Name

@@ -11,7 +11,10 @@ import (
 var sampleLists = map[string][]component{
 	"program": {
 		{Kind: "easel", Name: "easel", Licences: []string{"Apache-2.0"}},
-		{Kind: "golang", Name: "example.org/m", Version: "v1.2.3+incompatible", Licences: []string{"MIT", "BSD-3-Clause"}},
+		{
+			Kind: "golang", Name: "example.org/m", Version: "v1.2.3+incompatible",
+			Licences: []string{"MIT", "BSD-3-Clause"},
+		},
 		{Name: "compiled", Licences: []string{"Zlib"}, Part: "example.org/m"},
 	},
 	"package": {

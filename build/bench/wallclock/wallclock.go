@@ -124,7 +124,8 @@ func run(ctx context.Context, components engine.Value, mode string, unit time.Du
 }
 
 // uploads are the files of a run.
-var uploads = engine.List(engine.Object("name", "a.txt"), engine.Object("name", "b.txt"), engine.Object("name", "c.txt"))
+var uploads = engine.List(
+	engine.Object("name", "a.txt"), engine.Object("name", "b.txt"), engine.Object("name", "c.txt"))
 
 // mostAnswers is how many forms of a canvas are answered.
 const mostAnswers = 5
