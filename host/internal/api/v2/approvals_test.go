@@ -6,14 +6,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
-const approved = `{"components": {
-	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["StringTransform:S"]},
-	"StringTransform:S": {"obj": {"component_name": "StringTransform", "params": {
-		"approval": true, "method": "merge", "script": "merged {sys.query}"}}, "downstream": ["Message:M"]},
-	"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{StringTransform:S@result}"]}}}}}`
+var approved = sketch.Canvas(
+	"begin Begin -> StringTransform:S",
+	`StringTransform:S StringTransform {
+		"approval": true, "method": "merge", "script": "merged {sys.query}"} -> Message:M`,
+	`Message:M Message {"content": ["{StringTransform:S@result}"]}`,
+)
 
 func TestApprove(t *testing.T) {
 	s := apitest.New(t)
