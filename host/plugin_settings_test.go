@@ -118,7 +118,7 @@ func TestPluginSettings(t *testing.T) {
 		`{"settings":{"city":"x"}}`:    `unknown setting "city" (one of days, region)`,
 		`{"settings":{"city":null}}`:   `unknown setting "city"`,
 		`{"secrets":{"OTHER":"x"}}`:    `secret "OTHER" is not one of the plugin (READER_KEY)`,
-		`{"settings":7}`:               "settings: an object is needed",
+		`{"settings":7}`:               "settings is a number; expected an object",
 	} {
 		require.Contains(t, refusal(t, "PATCH", path, body), want, body)
 	}

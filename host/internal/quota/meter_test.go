@@ -20,8 +20,8 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 
 // onBoth runs test with an empty store of each engine.
 func onBoth(t *testing.T, test func(t *testing.T, cfg store.Config)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, store.Config{}) })
-	t.Run("postgres", func(t *testing.T) { test(t, store.Config{URL: servertest.NewSchema(t)}) })
+	t.Run("sqlite", func(t *testing.T) { test(t, store.Config{Dir: t.TempDir()}) })
+	t.Run("postgres", func(t *testing.T) { test(t, store.Config{Dir: t.TempDir(), URL: servertest.NewSchema(t)}) })
 }
 
 // clock is a settable time source.

@@ -26,9 +26,9 @@ func (in *approvalsInput) readBody(r *api.Request) error {
 		case a.ID == "":
 			return app.BadArgument("approvals: id is missing")
 		case a.Decision != engine.ApprovalYes && a.Decision != engine.ApprovalNo:
-			return app.BadArgument("approvals: decision is %q; yes or no is needed", a.Decision)
+			return app.BadArgument("approvals: decision is %q; expected yes or no", a.Decision)
 		case k != engine.KindObject && k != engine.KindNull:
-			return app.BadArgument("approvals: arguments is a %s; an object is needed", k)
+			return app.BadArgument("approvals: arguments is a %s; expected an object", k)
 		}
 		in.Approvals = append(in.Approvals, a)
 	}
@@ -36,7 +36,7 @@ func (in *approvalsInput) readBody(r *api.Request) error {
 		return err
 	}
 	if len(in.Approvals) == 0 {
-		return app.BadArgument("approvals: a list of {id, decision, arguments} is needed")
+		return app.BadArgument("approvals is empty; expected a list of {id, decision, arguments}")
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ type addChunk struct {
 func (d datasets) addChunk(ctx context.Context, in addChunk) (chunkView, error) {
 	b := in.Body
 	if b.Content == nil {
-		return chunkView{}, badMember("content", "content is needed")
+		return chunkView{}, badMember("content", "content is empty; expected the text of the chunk")
 	}
 	v, err := d.Datasets.AddChunk(ctx, in.Who, in.Dataset, in.Document, dataset.Chunk{
 		Content: *b.Content, Keywords: valueOf(b.Keywords), Questions: valueOf(b.Questions), Tags: valueOf(b.Tags),

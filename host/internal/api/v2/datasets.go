@@ -172,7 +172,7 @@ type addDataset struct {
 func (d datasets) add(ctx context.Context, in addDataset) (datasetView, error) {
 	p := in.Body.patch()
 	if p.Name == nil {
-		return datasetView{}, badMember("name", "name is needed")
+		return datasetView{}, badMember("name", "name is empty; expected the name of the dataset")
 	}
 	v := dataset.Dataset{
 		Name: *p.Name, Description: valueOf(p.Description), Avatar: valueOf(p.Avatar), Language: valueOf(p.Language),
