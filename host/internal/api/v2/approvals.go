@@ -62,13 +62,7 @@ type approve struct {
 }
 
 func (s runs) approve(ctx context.Context, in approve) (startedRun, error) {
-	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
-	if err != nil {
-		return startedRun{}, err
-	}
-	j, err := s.Runs.ResumeJob(v, in.Body.inputs())
-	if err != nil {
-		return startedRun{}, err
-	}
-	return s.accept(ctx, in.Request, j)
+	return s.startFrom(ctx, in.Request, in.ID, func(v app.Run) (app.Job, error) {
+		return s.Runs.ResumeJob(v, in.Body.inputs())
+	})
 }
