@@ -29,7 +29,7 @@ func (s library) Canvas(_ context.Context, id, version string) (*engine.Canvas, 
 	return engine.Load(reg, []byte(doc))
 }
 
-// inner is a canvas of a few nodes after each other, N0, N1 and so on, given as component and params.
+// inner is a canvas of nodes after each other, N0, N1 and so on, given as component and params.
 func inner(start string, nodes ...string) string {
 	lines := []string{"begin Begin " + start}
 	for i, n := range nodes {

@@ -159,8 +159,8 @@ func (o *outside) chain(n int) string {
 
 // asking is a node that asks outside for QUERY/i; more are members of its params.
 func (o *outside) asking(i int, more ...string) string {
-	params := append([]string{fmt.Sprintf(`"url":"%s/{sys.query}/%d","method":"get","clean_html":false`, o.url, i)}, more...)
-	return fmt.Sprintf("Invoke:S%d Invoke {%s}", i, strings.Join(params, ","))
+	params := fmt.Sprintf(`"url":"%s/{sys.query}/%d","method":"get","clean_html":false`, o.url, i)
+	return fmt.Sprintf("Invoke:S%d Invoke {%s}", i, strings.Join(append(more, params), ","))
 }
 
 // talk is a canvas in which the model answers the query.

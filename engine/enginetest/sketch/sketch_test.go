@@ -17,7 +17,8 @@ func TestCanvasWritesLines(t *testing.T) {
 				"downstream": [], "upstream": ["begin"]},
 			"M": {"obj": {"component_name": "Message", "params": {"content": [1.0]}},
 				"downstream": ["N"], "upstream": ["begin"], "parent_id": "L"},
-			"N": {"obj": {"component_name": "Message", "params": {}}, "downstream": [], "upstream": ["M"], "parent_id": "L"}},
+			"N": {"obj": {"component_name": "Message", "params": {}},
+				"downstream": [], "upstream": ["M"], "parent_id": "L"}},
 		"globals": {"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": [], "env.x": [1]}}`,
 		sketch.Canvas(
 			`@settings {"scheduling": "eager"}`,
@@ -31,12 +32,12 @@ func TestCanvasWritesLines(t *testing.T) {
 
 func TestCanvasRefusesMalformedLines(t *testing.T) {
 	for line, message := range map[string]string{
-		"begin":              `sketch: line "begin": expected id, component, params, -> nodes, ^ container`,
-		"a Message b":        `sketch: line "a Message b": expected id, component, params, -> nodes, ^ container`,
-		"a Message {":        `sketch: line "a Message {": invalid JSON: unexpected EOF`,
-		"=env.x":             `sketch: line "=env.x": invalid JSON: EOF`,
-		"=env.x 1 2":         `sketch: line "=env.x 1 2": expected a name and one JSON value`,
-		"a Message {} {} ->": `sketch: line "a Message {} {} ->": expected id, component, params, -> nodes, ^ container`,
+		"begin":          `sketch: line "begin": expected id, component, params, -> nodes, ^ container`,
+		"a Message b":    `sketch: line "a Message b": expected id, component, params, -> nodes, ^ container`,
+		"a Message {":    `sketch: line "a Message {": invalid JSON: unexpected EOF`,
+		"=env.x":         `sketch: line "=env.x": invalid JSON: EOF`,
+		"=env.x 1 2":     `sketch: line "=env.x 1 2": expected a name and one JSON value`,
+		"a Message {} 1": `sketch: line "a Message {} 1": expected id, component, params, -> nodes, ^ container`,
 	} {
 		require.PanicsWithValue(t, message, func() { sketch.Canvas(line) })
 	}

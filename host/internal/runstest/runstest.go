@@ -1,6 +1,6 @@
 // Package runstest is the storage of a host for tests: [Records] for those that need only records,
-// and a [Host] with records, run log and a registry with a component that waits, which can be closed
-// and opened again as after a restart.
+// and a [Host] with records, run log and a registry with a component that waits, which can be
+// closed and opened again as after a restart.
 package runstest
 
 import (
