@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// byIDs answer the page about documents.
+// webDocuments answer the page about documents.
 type webDocuments struct {
 	*face
 	documents documentHandlers
