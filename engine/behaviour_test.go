@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func TestStreams(t *testing.T) {
@@ -236,10 +237,16 @@ func TestLoadRefuses(t *testing.T) {
 	tests := []struct{ name, doc, want string }{
 		{"no document", `[]`, "object with components"},
 		{"broken JSON", "{\"components\": {\n  oops", "line 2, column 3"},
-		{"no start", `{"components":{"a":{"obj":{"component_name":"Text","params":{}}}}}`, `no component "begin"`},
-		{"an unknown type", `{"components":{"begin":{"obj":{"component_name":"Nope"}}}}`, `unknown component "Nope"`},
-		{"a param of a wrong type", string(sketch(`begin Begin`, `a Odd {"mode": 5}`)), `component "a", Odd, parameter mode: 5 is a number; expected a string`},
-		{"a body inside itself", string(sketch(`begin Begin`, `a Each {} ^ b`, `b Each {} ^ a`)), "leads back to the component itself"},
+		{"no start", sketch.Canvas("a Text"), `no component "begin"`},
+		{"an unknown type", sketch.Canvas("begin Nope"), `unknown component "Nope"`},
+		{
+			"a param of a wrong type", sketch.Canvas("begin Begin", `a Odd {"mode": 5}`),
+			`component "a", Odd, parameter mode: 5 is a number; expected a string`,
+		},
+		{
+			"a body inside itself", sketch.Canvas("begin Begin", "a Each ^ b", "b Each ^ a"),
+			"leads back to the component itself",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -272,7 +279,7 @@ func TestWhileOneWorksOthersGoOn(t *testing.T) {
 		for _, n := range strings.Fields("n0 n1 n2 n3 n4 n5 n6 n7") {
 			lines = append(lines, n+" Nap")
 		}
-		c, err := engine.Load(reg, sketch(lines...))
+		c, err := engine.Load(reg, sketch.Bytes(lines...))
 		require.NoError(t, err)
 		start := time.Now()
 		_, err = story(t, c, c.State(), engine.Input{}, engine.Options{Concurrency: 3})

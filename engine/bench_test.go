@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // Every benchmark reports ns/node; the floors write the same bytes as a chain does, so ratios to
@@ -42,7 +43,7 @@ func built(b testing.TB, lines ...string) *engine.Canvas {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c, err := engine.Load(reg, sketch(lines...))
+	c, err := engine.Load(reg, sketch.Bytes(lines...))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -200,7 +201,8 @@ func BenchmarkReferences(b *testing.B) {
 		if err := reg.Add(engine.Spec{Name: "Renderer", Inline: true, New: func() engine.Component { return &renderer{b: b} }}); err != nil {
 			b.Fatal(err)
 		}
-		doc, err := engine.ParseJSON(sketch(`begin Renderer ` + string(engine.Object("script", referenceText(refs)).AppendJSON(nil))))
+		params := engine.Object("script", referenceText(refs)).JSON()
+		doc, err := engine.ParseJSON(sketch.Bytes("begin Renderer " + params))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -239,7 +241,7 @@ func BenchmarkFloorJoin(b *testing.B) {
 
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{100, 5000} {
-		doc := sketch(chain(n)...)
+		doc := sketch.Bytes(chain(n)...)
 		reg, err := engine.NewRegistry(component.Builtin()...)
 		if err != nil {
 			b.Fatal(err)

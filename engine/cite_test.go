@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // Two steps of a batch that cite and look at what was cited so far must not share what they write
@@ -24,7 +25,7 @@ func TestCitingAtOnce(t *testing.T) {
 			return nil
 		})
 	}}))
-	c, err := engine.Load(reg, sketch(`begin Begin -> f`, `f Cite {} -> a b`, `a Cite {}`, `b Cite {}`))
+	c, err := engine.Load(reg, sketch.Bytes(`begin Begin -> f`, `f Cite {} -> a b`, `a Cite {}`, `b Cite {}`))
 	require.NoError(t, err)
 	st := c.State()
 	_, err = story(t, c, st, engine.Input{}, engine.Options{})

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // listedCodes are the words of engine.Codes.
@@ -55,9 +56,8 @@ func TestEveryDiagnosticHasAListedCode(t *testing.T) {
 	seen := map[string]bool{}
 	for _, dsl := range []string{
 		manyProblems, `{`, `[1]`, `{"components": {}}`,
-		`{"components": {"begin": {"obj": {"component_name": "Begin", "params": {"prologe": 1}}, "downstream": ["T:1"]},
-			"T:1": {"obj": {"component_name": "TavilySearch", "params": {}}, "downstream": ["T:1"]}}}`,
-		`{"components": {"File": {"obj": {"component_name": "File", "params": {}}, "downstream": []}}}`,
+		sketch.Canvas(`begin Begin {"prologe": 1} -> T:1`, "T:1 TavilySearch -> T:1"),
+		sketch.Canvas("File File"),
 	} {
 		for _, d := range engine.Validate(builtins(t), []byte(dsl)) {
 			require.True(t, listed[d.Code], "%q of %s", d.Code, d)

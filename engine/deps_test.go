@@ -22,8 +22,8 @@ var forbidden = []string{"net/http", "os/exec", "text/template", "log", "net"}
 func TestDependencies(t *testing.T) {
 	const prefix = "github.com/easel-canvas/easel/"
 	packages := []string{
-		"engine", "engine/component", "engine/template", "engine/enginetest", "engine/scheduler", "engine/offline",
-		"engine/stable", "engine/nearest", "engine/block", "engine/chunk",
+		"engine", "engine/component", "engine/template", "engine/enginetest", "engine/enginetest/sketch",
+		"engine/scheduler", "engine/offline", "engine/stable", "engine/nearest", "engine/block", "engine/chunk",
 	}
 	for _, target := range []string{"linux/amd64", "js/wasm", "wasip1/wasm"} {
 		os, arch, _ := strings.Cut(target, "/")

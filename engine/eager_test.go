@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // slowModel answers each request after the seconds that stand in its system text ("wait 3"). A
@@ -90,23 +91,12 @@ func eagerRun(t *testing.T, dsl string, opt engine.Options) ([]timed, *engine.St
 	return events, state, nil
 }
 
-// cell is one member of components.
+// cell is the line of a node; params are members of its params.
 func cell(id, kind, params string, down ...string) string {
-	return fmt.Sprintf(
-		`%q: {"obj": {"component_name": %q, "params": {%s}}, "downstream": [%s]}`, id, kind, params, quoted(down))
+	return fmt.Sprintf("%s %s {%s} -> %s", id, kind, params, strings.Join(down, " "))
 }
 
-func inBody(parent, entry string) string {
-	return strings.TrimSuffix(entry, "}") + fmt.Sprintf(`, "parent_id": %q}`, parent)
-}
-
-func quoted(ids []string) string {
-	list := make([]string, len(ids))
-	for i, id := range ids {
-		list[i] = strconv.Quote(id)
-	}
-	return strings.Join(list, ", ")
-}
+func inBody(parent, line string) string { return line + " ^ " + parent }
 
 func asks(id string, seconds int, read string, down ...string) string {
 	return cell(id, "LLM", fmt.Sprintf(`"llm_id": "m", "sys_prompt": "wait %d %s"`, seconds, read), down...)
@@ -114,10 +104,6 @@ func asks(id string, seconds int, read string, down ...string) string {
 
 func message(id, text string, down ...string) string {
 	return cell(id, "Message", fmt.Sprintf(`"content": [%q]`, text), down...)
-}
-
-func document(entries ...string) string {
-	return `{"components": {` + strings.Join(entries, ", ") + `}}`
 }
 
 func start(down ...string) string { return cell("begin", "Begin", "", down...) }
@@ -131,7 +117,7 @@ var waitShapes = []struct {
 }{
 	{
 		"two branches and a join",
-		document(
+		sketch.Canvas(
 			start("LLM:A", "LLM:B"), asks("LLM:A", 1, "", "LLM:C"), asks("LLM:B", 3, "", "LLM:D"),
 			asks("LLM:C", 3, "{LLM:A@content}", "StringTransform:J"),
 			asks("LLM:D", 1, "{LLM:B@content}", "StringTransform:J"),
@@ -141,7 +127,7 @@ var waitShapes = []struct {
 	},
 	{
 		"diamond of five uneven branches",
-		document(
+		sketch.Canvas(
 			start("LLM:1", "LLM:2", "LLM:3", "LLM:4", "LLM:5"),
 			asks("LLM:1", 1, "", "LLM:J"), asks("LLM:2", 2, "", "LLM:J"),
 			asks("LLM:3", 5, "", "LLM:J"), asks("LLM:4", 3, "", "LLM:J"), asks("LLM:5", 4, "", "LLM:J"),
@@ -150,21 +136,21 @@ var waitShapes = []struct {
 	},
 	{
 		"two streaming branches with two messages",
-		document(
+		sketch.Canvas(
 			start("LLM:A", "LLM:B"), asks("LLM:A", 3, "", "Message:A"), asks("LLM:B", 4, "", "Message:B"),
 			message("Message:A", "{LLM:A@content}"), message("Message:B", "{LLM:B@content}")),
 		4,
 	},
 	{
 		"branch beside a message that is being said",
-		document(
+		sketch.Canvas(
 			start("LLM:A", "LLM:B"), asks("LLM:A", 4, "", "Message:A"), message("Message:A", "{LLM:A@content}"),
 			asks("LLM:B", 1, "", "LLM:C"), asks("LLM:C", 3, "{LLM:B@content}")),
 		4,
 	},
 	{
 		"reader of a text that is being written",
-		document(
+		sketch.Canvas(
 			start("LLM:A", "LLM:B"), asks("LLM:A", 3, "", "Message:A", "Switch:S"),
 			message("Message:A", "{LLM:A@content}"),
 			cell("Switch:S", "Switch", `"conditions": [{"logical_operator": "and", "to": ["LLM:D"],
@@ -217,7 +203,7 @@ func TestEventsOfOverlappingNodesTellTheirTimes(t *testing.T) {
 }
 
 func TestFirstTokenComesAsEarlyAsTheModelGivesIt(t *testing.T) {
-	dsl := document(
+	dsl := sketch.Canvas(
 		start("LLM:A", "LLM:P"), asks("LLM:A", 3, "", "Message:A"), message("Message:A", "{LLM:A@content}"),
 		asks("LLM:P", 1, "", "LLM:B"), asks("LLM:B", 4, "{LLM:P@content}", "Message:B"),
 		message("Message:B", "{LLM:B@content}"))
@@ -264,7 +250,7 @@ func TestSlotsBoundNodesAndStreams(t *testing.T) {
 }
 
 func TestFailureEndsWhatRunsBesideIt(t *testing.T) {
-	dsl := document(
+	dsl := sketch.Canvas(
 		start("LLM:A", "LLM:B", "Invoke:X"), asks("LLM:A", 9, "", "Message:A"), message("Message:A", "{LLM:A@content}"),
 		asks("LLM:B", 9, ""), cell("Invoke:X", "Invoke", `"url": "http://x", "method": "get"`))
 	synctest.Test(t, func(t *testing.T) {
@@ -324,7 +310,7 @@ func TestUnreadTextIsHeldBack(t *testing.T) {
 			}
 		}
 	})
-	dsl := document(
+	dsl := sketch.Canvas(
 		start("LLM:B", "LLM:A"), asks("LLM:A", 0, "", "Message:M"), asks("LLM:B", 0, "", "Message:M"),
 		message("Message:M", "{LLM:A@content}{LLM:B@content}"))
 	for _, slots := range []int{1, 5} {

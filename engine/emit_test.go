@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // noting notes something before it asks the model, and streams the answer.
@@ -43,7 +44,7 @@ func TestNotesAreHandedOutWhileTextIsAwaited(t *testing.T) {
 		reg := toys(t)
 		spec := engine.Spec{Name: "Noting", Waits: true, New: func() engine.Component { return &noting{} }}
 		require.NoError(t, reg.Add(spec))
-		c, err := engine.Load(reg, sketch(
+		c, err := engine.Load(reg, sketch.Bytes(
 			`begin Begin -> q`, `q Noting {"prompt":"x"} -> t m`,
 			`t Text {"script":"{q@content}"}`, `m Say {"content":"{t@result}"}`))
 		require.NoError(t, err)

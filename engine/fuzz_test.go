@@ -15,6 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func FuzzJSON(f *testing.F) {
@@ -113,7 +114,7 @@ func FuzzCanvas(f *testing.F) {
 		}
 		f.Add(doc.Get("dsl").AppendJSON(nil))
 	}
-	f.Add(sketch(`begin Begin -> a`, `a Message {"content":"{sys.query}"} -> begin`))
+	f.Add(sketch.Bytes(`begin Begin -> a`, `a Message {"content":"{sys.query}"} -> begin`))
 	reg, err := engine.NewRegistry(component.Builtin()...)
 	if err != nil {
 		f.Fatal(err)

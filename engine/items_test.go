@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // iteration is a canvas with an Iteration over n elements whose body is one model call and a
@@ -37,7 +38,7 @@ func iteration(n int, params string, body ...string) string {
 			inBody("Iteration:I", message("Message:M", "said {IterationItem:X@item}")),
 		}
 	}
-	return given("items", strings.Join(items, ","), document(append(entries, body...)...))
+	return given("items", strings.Join(items, ","), sketch.Canvas(append(entries, body...)...))
 }
 
 // given adds a list to the variables of a document.
@@ -97,7 +98,7 @@ func TestIterationRunsElementsAtOnce(t *testing.T) {
 // TestBodiesReadWhatIsWrittenBesideThem has a text that is still being written when the bodies
 // could start: they wait for it.
 func TestBodiesReadWhatIsWrittenBesideThem(t *testing.T) {
-	dsl := given("items", "0,1", document(
+	dsl := given("items", "0,1", sketch.Canvas(
 		start("LLM:A", "Iteration:I"), asks("LLM:A", 3, "", "Message:M"), message("Message:M", "{LLM:A@content}"),
 		cell("Iteration:I", "Iteration",
 			`"items_ref": "env.items", "concurrency": 2, "outputs": {"all": {"ref": "Message:N@content"}}`),
@@ -122,7 +123,7 @@ func TestBodiesReadWhatIsWrittenBesideThem(t *testing.T) {
 // variables have their initial values in each body.
 func TestLoopOverItemsRunsThemAtOnce(t *testing.T) {
 	loop := func(params string) string {
-		return given("items", "0,1,2,3,4,5", document(
+		return given("items", "0,1,2,3,4,5", sketch.Canvas(
 			start("Loop:P"),
 			cell("Loop:P", "Loop", `"items": "env.items", "outputs": {"all": {"ref": "StringTransform:T@result"}},
 				"loop_variables": [{"variable": "v", "input_mode": "constant", "type": "string", "value": "v"}],
@@ -155,7 +156,7 @@ func TestLoopOverItemsRunsThemAtOnce(t *testing.T) {
 // nested is an Iteration of four elements around one of five.
 func nested() string {
 	inner := func(entry string) string { return inBody("Iteration:J", entry) }
-	return given("items", "0,1,2,3", given("inner", "0,1,2,3,4", document(
+	return given("items", "0,1,2,3", given("inner", "0,1,2,3,4", sketch.Canvas(
 		start("Iteration:I"),
 		cell("Iteration:I", "Iteration",
 			`"items_ref": "env.items", "concurrency": 4, "outputs": {"all": {"ref": "Iteration:J@all"}}`),

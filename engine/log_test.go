@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // record runs a canvas with checkpoints and keeps the whole log.
@@ -52,7 +53,7 @@ func TestContinueFromEveryCheckpoint(t *testing.T) {
 			continue
 		}
 		cuts++
-		again, err := engine.Load(toys(t), sketch(lines...)) // another process
+		again, err := engine.Load(toys(t), sketch.Bytes(lines...)) // another process
 		require.NoError(t, err)
 		st, err := again.StateAt(whole[:i+1], 0)
 		require.NoError(t, err)
@@ -115,7 +116,7 @@ func TestResultsOfAnUnsettledBatchAreNotRepeated(t *testing.T) {
 			return nil
 		})
 	}}))
-	doc := sketch(`begin Begin -> p k`, `p Pay {} -> m`, `k Crash {} -> m`, `m Say {"content":"{p@result} {k@result}"}`)
+	doc := sketch.Bytes("begin Begin -> p k", "p Pay -> m", "k Crash -> m", `m Say {"content":"{p@result} {k@result}"}`)
 	c, err := engine.Load(reg, doc)
 	require.NoError(t, err)
 	var log []*engine.Event
@@ -205,7 +206,7 @@ func TestMemoryStaysFlatWhileStreaming(t *testing.T) {
 
 func TestLargeCanvas(t *testing.T) {
 	const n = 50_000
-	dsl := sketch(chain(n)...)
+	dsl := sketch.Bytes(chain(n)...)
 	require.Empty(t, engine.Validate(builtins(t), dsl))
 	c, err := engine.Load(builtins(t), dsl)
 	require.NoError(t, err)

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // switchedOff is a sketch in which some nodes are switched off.
 func switchedOff(t *testing.T, off []string, lines ...string) []byte {
 	t.Helper()
-	doc, err := engine.ParseJSON(sketch(lines...))
+	doc, err := engine.ParseJSON(sketch.Bytes(lines...))
 	require.NoError(t, err)
 	all := doc.Get("components")
 	for _, id := range off {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // keeper keeps something for a run until it is over.
@@ -24,14 +25,13 @@ func TestNodesAndToolsAreToldThatARunIsOver(t *testing.T) {
 	})
 	reg, err := engine.NewRegistry(specs...)
 	require.NoError(t, err)
-	c, err := engine.Load(reg, []byte(`{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": []},
-		"a": {"obj": {"component_name": "Keeper", "params": {}}, "downstream": []},
-		"b": {"obj": {"component_name": "Agent", "params": {"tools": [
-			{"component_name": "Keeper", "name": "k", "params": {}},
+	c, err := engine.Load(reg, sketch.Bytes(
+		"begin Begin",
+		"a Keeper",
+		`b Agent {"tools": [{"component_name": "Keeper", "name": "k", "params": {}},
 			{"component_name": "Agent", "name": "sub", "params": {"tools": [{"component_name": "Keeper", "name": "k", "params": {}}]}}
-		]}}, "downstream": []}
-	}}`))
+		]}`,
+	))
 	require.NoError(t, err)
 	for _, err := range c.Run(t.Context(), c.State(), engine.Input{}, engine.Options{}) {
 		require.NoError(t, err)

@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func load(t testing.TB, lines ...string) *engine.Canvas {
 	t.Helper()
-	c, err := engine.Load(toys(t), sketch(lines...))
+	c, err := engine.Load(toys(t), sketch.Bytes(lines...))
 	require.NoError(t, err)
 	return c
 }

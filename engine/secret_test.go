@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // vault knows one secret.
@@ -31,7 +32,7 @@ func TestErrorsHideSecrets(t *testing.T) {
 			return fmt.Errorf("GET https://host/?key=%s: %w", secret.Value, engine.ErrRef)
 		})
 	}}))
-	c, err := engine.Load(reg, sketch(`begin Begin -> f`, `f Leak {}`))
+	c, err := engine.Load(reg, sketch.Bytes(`begin Begin -> f`, `f Leak {}`))
 	require.NoError(t, err)
 	opt := engine.Options{Ports: engine.Ports{Secrets: vault{}}}
 	requireHidden := func(err error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // callingModel is a slowModel that calls each tool it is offered once.
@@ -55,11 +56,11 @@ func TestToolsShareTheSlotsOfNodes(t *testing.T) {
 		"max_rounds": 1, "tools": [%s]`, strings.Join(outer, ", ")), "Message:M")
 	const calls = 6 + 2 + 1 // of the inner agents, of the outer ones, and of the agent
 	for _, shape := range []struct{ name, dsl string }{
-		{"alone", document(start("Agent:A"), agent, message("Message:M", "said"))},
-		{"streamed", document(start("Agent:A"), agent, message("Message:M", "{Agent:A@content}"))},
+		{"alone", sketch.Canvas(start("Agent:A"), agent, message("Message:M", "said"))},
+		{"streamed", sketch.Canvas(start("Agent:A"), agent, message("Message:M", "{Agent:A@content}"))},
 		{
 			"beside a node",
-			document(start("Agent:A", "LLM:L"), agent, message("Message:M", "said"), asks("LLM:L", 2, "")),
+			sketch.Canvas(start("Agent:A", "LLM:L"), agent, message("Message:M", "said"), asks("LLM:L", 2, "")),
 		},
 	} {
 		for _, mode := range []engine.Scheduling{engine.Batch, engine.Eager} {
@@ -91,8 +92,9 @@ func TestToolsShareTheSlotsOfNodes(t *testing.T) {
 // TestWaitForSlotIsLogged runs two calls of a model one after the other on one slot: the second one
 // waits for as long as the first one takes, in its own name.
 func TestWaitForSlotIsLogged(t *testing.T) {
-	dsl := document(start("LLM:A", "LLM:B"), asks("LLM:A", 2, ""), asks("LLM:B", 1, ""))
-	streamed := document(start("LLM:A", "LLM:B"), asks("LLM:A", 2, "", "Message:M"), asks("LLM:B", 1, "", "Message:M"),
+	dsl := sketch.Canvas(start("LLM:A", "LLM:B"), asks("LLM:A", 2, ""), asks("LLM:B", 1, ""))
+	streamed := sketch.Canvas(
+		start("LLM:A", "LLM:B"), asks("LLM:A", 2, "", "Message:M"), asks("LLM:B", 1, "", "Message:M"),
 		message("Message:M", "{LLM:A@content} {LLM:B@content}"))
 	for _, c := range []struct {
 		name, dsl string

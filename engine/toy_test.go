@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"testing"
 	"time"
 
@@ -214,38 +213,6 @@ func toys(t testing.TB) *engine.Registry {
 		t.Fatal(err)
 	}
 	return reg
-}
-
-// sketch writes a canvas from lines like "a Text {\"script\": \"x\"} -> b c ^ parent".
-func sketch(lines ...string) []byte {
-	var b strings.Builder
-	b.WriteString(`{"components": {`)
-	for i, line := range lines {
-		head, tail, _ := strings.Cut(line, " -> ")
-		tail, parent, _ := strings.Cut(tail, " ^ ")
-		if tail == "" && parent == "" {
-			head, parent, _ = strings.Cut(head, " ^ ")
-		}
-		id, rest, _ := strings.Cut(head, " ")
-		kind, params, _ := strings.Cut(rest, " ")
-		if params == "" {
-			params = "{}"
-		}
-		var down []string
-		for _, d := range strings.Fields(tail) {
-			down = append(down, fmt.Sprintf("%q", d))
-		}
-		if i > 0 {
-			b.WriteString(",")
-		}
-		fmt.Fprintf(&b, `%q: {"obj": {"component_name": %q, "params": %s}, "downstream": [%s]`, id, kind, params, strings.Join(down, ","))
-		if parent != "" {
-			fmt.Fprintf(&b, `, "parent_id": %q`, parent)
-		}
-		b.WriteString("}")
-	}
-	b.WriteString("}}")
-	return []byte(b.String())
 }
 
 // story is what a run showed, one short line per event.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // assigns is a node that writes env.n.
@@ -20,7 +21,7 @@ func eagerly(dsl string) string {
 }
 
 func TestOrderDependence(t *testing.T) {
-	beside := given("n", "", document(start("VariableAssigner:A", "LLM:L"), assigns("VariableAssigner:A"),
+	beside := given("n", "", sketch.Canvas(start("VariableAssigner:A", "LLM:L"), assigns("VariableAssigner:A"),
 		asks("LLM:L", 1, "{env.n}")))
 	for _, c := range []struct {
 		name, dsl string
@@ -30,37 +31,37 @@ func TestOrderDependence(t *testing.T) {
 		{"in batches the order is fixed", beside, nil},
 		{
 			"a writer before a reader",
-			eagerly(given("n", "", document(start("VariableAssigner:A"), assigns("VariableAssigner:A", "LLM:L"),
+			eagerly(given("n", "", sketch.Canvas(start("VariableAssigner:A"), assigns("VariableAssigner:A", "LLM:L"),
 				asks("LLM:L", 1, "{env.n}")))),
 			nil,
 		},
 		{
 			"two writers",
-			eagerly(given("n", "", document(start("VariableAssigner:A", "VariableAssigner:B"),
+			eagerly(given("n", "", sketch.Canvas(start("VariableAssigner:A", "VariableAssigner:B"),
 				assigns("VariableAssigner:A"), assigns("VariableAssigner:B")))),
 			[]string{"VariableAssigner:A", "VariableAssigner:B"},
 		},
 		{
 			"ways of different length into a node that does not wait",
-			eagerly(given("n", "", document(start("LLM:A", "VariableAssigner:B"), asks("LLM:A", 1, "", "LLM:C"),
+			eagerly(given("n", "", sketch.Canvas(start("LLM:A", "VariableAssigner:B"), asks("LLM:A", 1, "", "LLM:C"),
 				asks("LLM:C", 1, "", "VariableAssigner:B"), assigns("VariableAssigner:B")))),
 			[]string{"VariableAssigner:B"},
 		},
 		{
 			"ways of different length into a node that waits for the longest",
-			eagerly(document(start("LLM:A", "Message:B"), asks("LLM:A", 1, "", "LLM:C"),
+			eagerly(sketch.Canvas(start("LLM:A", "Message:B"), asks("LLM:A", 1, "", "LLM:C"),
 				asks("LLM:C", 1, "", "Message:B"), message("Message:B", "{LLM:C@content}"))),
 			nil,
 		},
 		{
 			"ways of the same length, one of which also reads what is before",
-			eagerly(document(start("LLM:A"), asks("LLM:A", 1, "", "LLM:B", "LLM:C"), asks("LLM:B", 1, "", "LLM:D"),
+			eagerly(sketch.Canvas(start("LLM:A"), asks("LLM:A", 1, "", "LLM:B", "LLM:C"), asks("LLM:B", 1, "", "LLM:D"),
 				asks("LLM:C", 1, "{begin@x}", "LLM:D"), asks("LLM:D", 1, ""))),
 			nil,
 		},
 		{
 			"a wait for a node that may not run",
-			eagerly(document(start("LLM:A", "LLM:S", "Message:B"), asks("LLM:A", 1, "", "LLM:C"),
+			eagerly(sketch.Canvas(start("LLM:A", "LLM:S", "Message:B"), asks("LLM:A", 1, "", "LLM:C"),
 				asks("LLM:C", 1, "", "Message:B"), message("Message:B", "{Message:D@content}"),
 				cell("LLM:S", "LLM", `"llm_id": "m", "exception_method": "goto", "exception_goto": ["LLM:E"]`, "LLM:F"),
 				asks("LLM:E", 1, ""), asks("LLM:F", 1, "", "LLM:G"), asks("LLM:G", 1, "", "Message:D"),

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // manyProblems has each kind of problem once.
@@ -116,8 +117,8 @@ func TestValidateOfBodies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			dsl := sketch(append([]string{`begin Begin -> it`, `last StringTransform {"script":"x"}`}, tt.lines...)...)
-			doc, err := engine.ParseJSON(dsl)
+			lines := []string{"begin Begin -> it", `last StringTransform {"script":"x"}`}
+			doc, err := engine.ParseJSON(sketch.Bytes(append(lines, tt.lines...)...))
 			require.NoError(t, err)
 			doc = doc.With("globals", engine.Object("env.list", engine.Strings("a", "b", "c")))
 			all := problemLines(engine.Validate(builtins(t), doc.AppendJSON(nil)))
@@ -147,7 +148,7 @@ func TestValidateNamesCyclesWithoutExit(t *testing.T) {
 		"nothing leads to it":   {0, []string{`a StringTransform {"script":"x"}`, `b StringTransform {"script":"x"} -> b`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dsl := sketch(append([]string{`begin Begin -> a`}, tt.lines...)...)
+			dsl := sketch.Bytes(append([]string{`begin Begin -> a`}, tt.lines...)...)
 			all := problemLines(engine.Validate(builtins(t), dsl))
 			require.Equal(t, tt.want, strings.Count(all, "so that the run never finishes"), all)
 		})
@@ -178,7 +179,7 @@ func TestValidateNamesWhatWasMeant(t *testing.T) {
 
 func TestValidateNamesUnknownParams(t *testing.T) {
 	const agent = `{"tools": [{"component_name": "Retrieval", "name": "Search", "params": {"kb_ids": ["k"], "topn": 3}}], "llm_filter": "x"}`
-	all := problemLines(engine.Validate(builtins(t), sketch(
+	all := problemLines(engine.Validate(builtins(t), sketch.Bytes(
 		`begin Begin {"prologe":"hi","enablePrologue":true,"security":{}} -> m`,
 		`m Message {"contents":["x"],"content":["y"],"outputs":{},"_private":1,"messages":[]} -> a`,
 		`a Agent `+agent+` -> t`, `t TavilySearch {"api_key":"k","query":"q","include_images":true} -> u`,

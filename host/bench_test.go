@@ -26,6 +26,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -211,16 +212,7 @@ func (c *streaming) whole() error {
 	}
 }
 
-// part is one component of a canvas document.
-func part(id, name, params, down string) string {
-	if down != "" {
-		down = `"` + down + `"`
-	}
-	return `"` + id + `":{"obj":{"component_name":"` + name + `","params":` + params + `},"downstream":[` + down + `],"upstream":[]}`
-}
-
-var shortCanvas = `{"components":{` + part("begin", "Begin", `{}`, "Message:A") + `,` +
-	part("Message:A", "Message", `{"content":["hello"]}`, "") + `}}`
+var shortCanvas = sketch.Chain("begin Begin", `Message:A Message {"content":["hello"]}`)
 
 // clients is how many ask at once: enough that writes share their commits.
 const clients = 64
@@ -384,9 +376,9 @@ func slowModel(b *testing.B, words int, pause time.Duration) string {
 	return s.URL + "/v1"
 }
 
-var modelCanvas = `{"components":{` + part("begin", "Begin", `{}`, "LLM:A") + `,` +
-	part("LLM:A", "LLM", `{"llm_id":"slow@local","sys_prompt":"talk","prompts":[{"role":"user","content":"{sys.query}"}]}`, "Message:A") + `,` +
-	part("Message:A", "Message", `{"content":["{LLM:A@content}"]}`, "") + `}}`
+var modelCanvas = sketch.Chain("begin Begin",
+	`LLM:A LLM {"llm_id":"slow@local","sys_prompt":"talk","prompts":[{"role":"user","content":"{sys.query}"}]}`,
+	`Message:A Message {"content":["{LLM:A@content}"]}`)
 
 // BenchmarkFirstEvent is the time from a request to its first event while 200
 // streams are open, each of which gets a word every 100 ms.

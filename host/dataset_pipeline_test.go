@@ -14,13 +14,7 @@ import (
 // A document of a dataset with a pipeline is cut by that canvas, whose failures the messages hold.
 func TestDatasetWithAPipeline(t *testing.T) {
 	h, url := open(t, Config{})
-	canvas := saved(t, url, "key", `{"components": {
-		"File": {"obj": {"component_name": "File", "params": {}}, "downstream": ["Parser:A"]},
-		"Parser:A": {"obj": {"component_name": "Parser", "params": {"setups": {
-			"text&markdown": {"suffix": ["md"], "output_format": "text"}}}}, "downstream": ["TokenChunker:A"]},
-		"TokenChunker:A": {"obj": {"component_name": "TokenChunker", "params": {
-			"chunk_token_size": 3, "delimiters": ["`+"`;`"+`"]}}}},
-		"globals": {}, "graph": {"nodes": [], "edges": []}}`)
+	canvas := saved(t, url, "key", lineCutter)
 	ctx, who, service := t.Context(), app.Principal{Tenant: firstTenantID}, h.datasets.Service
 	parsed := func(pipeline, name, text string) dataset.Document {
 		ds, err := service.Create(ctx, who, dataset.Dataset{Name: name, Pipeline: pipeline, ParseType: 2})

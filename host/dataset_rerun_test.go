@@ -8,17 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-const lineCutter = `{"components": {
-	"File": {"obj": {"component_name": "File", "params": {}}, "downstream": ["Parser:A"]},
-	"Parser:A": {"obj": {"component_name": "Parser", "params": {"setups": {
-		"text&markdown": {"suffix": ["md"], "output_format": "text"}}}}, "downstream": ["TokenChunker:A"]},
-	"TokenChunker:A": {"obj": {"component_name": "TokenChunker", "params": {
-		"chunk_token_size": 3, "delimiters": ["` + "`;`" + `"]}}}},
-	"globals": {}, "graph": {"nodes": [], "edges": []}}`
+// lineCutter is a pipeline that cuts texts at semicolons.
+var lineCutter = sketch.Chain("File File",
+	`Parser:A Parser {"setups": {"text&markdown": {"suffix": ["md"], "output_format": "text"}}}`,
+	`TokenChunker:A TokenChunker {"chunk_token_size": 3, "delimiters": ["`+"`;`"+`"]}`)
 
 // rerunFixture is a dataset whose pipeline has cut one document.
 type rerunFixture struct {

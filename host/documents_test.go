@@ -15,18 +15,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // reading is a canvas that answers with the text of what is uploaded, and with a document of that
 // answer.
-const reading = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
-	"Message:A":{"obj":{"component_name":"Message","params":{"content":["# Read\n\n{sys.files}"],"output_format":"FORMAT"}},"downstream":[],"upstream":["begin"]}}}`
+var reading = sketch.Canvas(
+	"begin Begin -> Message:A",
+	`Message:A Message {"content":["# Read\n\n{sys.files}"],"output_format":"FORMAT"}`,
+)
 
 // documentHost serves the canvas.
 func documentHost(t *testing.T, format string) (url, canvas string) {
 	t.Helper()
-	h, err := New(t.Context(), Config{Dir: t.TempDir(), Key: "key", Sync: SyncInterval, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	h, err := New(t.Context(), Config{Dir: t.TempDir(), Key: "key", Sync: SyncInterval, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	server := httptest.NewServer(h.Handler())
 	t.Cleanup(func() {

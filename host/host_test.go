@@ -20,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/brokertest"
 )
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	h, err := New(context.Background(), Config{
-		Dir: dir, Key: "key", AllowPrivate: true, Lease: time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Dir: dir, Key: "key", AllowPrivate: true, Lease: time.Second, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		panic(err)
@@ -158,13 +159,9 @@ func TestKill(t *testing.T) {
 	require.NoError(t, err)
 	go func() { _ = outside.Serve(l) }()
 	t.Cleanup(func() { _ = outside.Close() })
-	node := func(name, params, down string) string {
-		return `{"obj":{"component_name":"` + name + `","params":` + params + `},"downstream":[` + down + `],"upstream":[]}`
-	}
-	dsl := `{"components":{"begin":` + node("Begin", `{}`, `"Message:A"`) +
-		`,"Message:A":` + node("Message", `{"content":["first"]}`, `"Invoke:X"`) +
-		`,"Invoke:X":` + node("Invoke", `{"url":"http://`+l.Addr().String()+`/","method":"get","clean_html":false}`, `"Message:B"`) +
-		`,"Message:B":` + node("Message", `{"content":["{Invoke:X@result}"]}`, ``) + `}}`
+	dsl := sketch.Chain("begin Begin", `Message:A Message {"content":["first"]}`,
+		`Invoke:X Invoke {"url":"http://`+l.Addr().String()+`/","method":"get","clean_html":false}`,
+		`Message:B Message {"content":["{Invoke:X@result}"]}`)
 
 	dir := t.TempDir()
 	url, kill := start(t, dir)
@@ -233,7 +230,7 @@ func heard(list []event) []event {
 
 func TestFirstStart(t *testing.T) {
 	dir := t.TempDir()
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	quiet := slog.New(slog.DiscardHandler)
 	h, err := New(t.Context(), Config{Dir: dir, Sync: SyncInterval, Log: quiet, Examples: []string{"../web/examples"}})
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(h.Key, "ragflow-"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
@@ -37,9 +38,7 @@ func runOf(t *testing.T, m *runMemory, id string) error {
 	t.Helper()
 	registry, err := engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)
-	canvas, err := engine.Load(registry, []byte(`{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["M"]},
-		"M":{"obj":{"component_name":"Message","params":{"content":["fine"]}},"downstream":[]}}}`))
+	canvas, err := engine.Load(registry, sketch.Bytes("begin Begin -> M", `M Message {"content":["fine"]}`))
 	require.NoError(t, err)
 	opt := engine.Options{Ports: engine.Ports{Budget: m.open(id)}}
 	for _, err := range canvas.Run(t.Context(), canvas.State(), engine.Input{}, opt) {

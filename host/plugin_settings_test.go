@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
@@ -41,11 +42,11 @@ func settingReader(t *testing.T, version string) []byte {
 	return out
 }
 
-const readingSettings = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["R"],"upstream":[]},
-	"R":{"obj":{"component_name":"plugin:reader@1","params":{}},"downstream":["M"],"upstream":["begin"]},
-	"M":{"obj":{"component_name":"Message","params":{"content":["{R@input.call.settings}"]}},
-		"downstream":[],"upstream":["R"]}}}`
+var readingSettings = sketch.Canvas(
+	"begin Begin -> R",
+	"R plugin:reader@1 -> M",
+	`M Message {"content":["{R@input.call.settings}"]}`,
+)
 
 type settingsOf struct {
 	Values  map[string]any
@@ -117,7 +118,7 @@ func TestPluginSettings(t *testing.T) {
 		`{"settings":{"city":"x"}}`:    `unknown setting "city" (one of days, region)`,
 		`{"settings":{"city":null}}`:   `unknown setting "city"`,
 		`{"secrets":{"OTHER":"x"}}`:    `secret "OTHER" is not one of the plugin (READER_KEY)`,
-		`{"settings":7}`:               "settings: an object is needed",
+		`{"settings":7}`:               "settings is a number; expected an object",
 	} {
 		require.Contains(t, refusal(t, "PATCH", path, body), want, body)
 	}

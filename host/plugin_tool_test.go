@@ -10,15 +10,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-const toolUsing = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"],"upstream":[]},
-	"A":{"obj":{"component_name":"Agent","params":{"tool_mode":"native","llm_id":"any@local","prompts":[{"role":"user","content":"{sys.query}"}],
-		"tools":[{"component_name":"plugin:typewriter@1","name":"Typewriter","params":{"pause_ms":0}}]}},"downstream":["M"],"upstream":["begin"]},
-	"M":{"obj":{"component_name":"Message","params":{"content":["{A@content}"]}},"downstream":[],"upstream":["A"]}}}`
+var toolUsing = sketch.Canvas(
+	"begin Begin -> A",
+	`A Agent {"tool_mode":"native","llm_id":"any@local","prompts":[{"role":"user","content":"{sys.query}"}],
+		"tools":[{"component_name":"plugin:typewriter@1","name":"Typewriter","params":{"pause_ms":0}}]} -> M`,
+	`M Message {"content":["{A@content}"]}`,
+)
 
 // toolCaller is a model server that calls the first tool it is offered with its own text, and
 // answers with what came back. It refuses names of functions that OpenAI refuses.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/plugins/contract"
@@ -108,15 +109,17 @@ func said(t *testing.T, url, key, canvas, query string) string {
 	return answer
 }
 
-const typing = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["T"],"upstream":[]},
-	"T":{"obj":{"component_name":"plugin:typewriter@1","params":{"text":"You said: {sys.query}"}},"downstream":["M"],"upstream":["begin"]},
-	"M":{"obj":{"component_name":"Message","params":{"content":["{T@text}"]}},"downstream":[],"upstream":["T"]}}}`
+var typing = sketch.Canvas(
+	"begin Begin -> T",
+	`T plugin:typewriter@1 {"text":"You said: {sys.query}"} -> M`,
+	`M Message {"content":["{T@text}"]}`,
+)
 
-const telling = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["T"],"upstream":[]},
-	"T":{"obj":{"component_name":"plugin:teller@1","params":{}},"downstream":["M"],"upstream":["begin"]},
-	"M":{"obj":{"component_name":"Message","params":{"content":["{T@answer}"]}},"downstream":[],"upstream":["T"]}}}`
+var telling = sketch.Canvas(
+	"begin Begin -> T",
+	"T plugin:teller@1 -> M",
+	`M Message {"content":["{T@answer}"]}`,
+)
 
 func saved(t *testing.T, url, key, dsl string) string {
 	t.Helper()

@@ -8,23 +8,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // says is a canvas that says a text.
 func says(text string) string {
-	return `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:M"]},
-		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["` + text + `"]}}}}}`
+	return sketch.Chain("begin Begin", `Message:M Message {"content": ["`+text+`"]}`)
 }
 
 // within is a canvas that runs another one and sends its answer.
 func within(canvas, version string) string {
-	return fmt.Sprintf(`{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Canvas:C"]},
-		"Canvas:C": {"obj": {"component_name": "Canvas", "params": {"canvas": %q, "version": %q}},
-			"downstream": ["Message:M"]},
-		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{Canvas:C@content}"]}}}}}`,
-		canvas, version)
+	return sketch.Chain("begin Begin", fmt.Sprintf(`Canvas:C Canvas {"canvas": %q, "version": %q}`, canvas, version),
+		`Message:M Message {"content": ["{Canvas:C@content}"]}`)
 }
 
 // TestCanvasRunsPublishedCanvas runs a canvas inside of another one, in its published version, in

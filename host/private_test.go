@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
@@ -86,25 +87,25 @@ func TestPrivateAddresses(t *testing.T) {
 		ask  func(t *testing.T, url, address string) string
 	}{
 		{"Invoke", func(t *testing.T, url, address string) string {
-			return said(t, url, "key", saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"Invoke:X", "Invoke", `{"url":"` + address + `","method":"get","timeout":5}`})), "")
+			return said(t, url, "key", saved(t, url, "key", sketch.Chain("begin Begin", `Invoke:X Invoke {"url":"`+address+`","method":"get","timeout":5}`)), "")
 		}},
 		{"Invoke with an address from the user", func(t *testing.T, url, address string) string {
-			return said(t, url, "key", saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"Invoke:X", "Invoke", `{"url":"{sys.query}","method":"post","timeout":5}`})), address)
+			return said(t, url, "key", saved(t, url, "key", sketch.Chain("begin Begin", `Invoke:X Invoke {"url":"{sys.query}","method":"post","timeout":5}`)), address)
 		}},
 		{"Invoke through a proxy", func(t *testing.T, url, address string) string {
-			return said(t, url, "key", saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"Invoke:X", "Invoke", `{"url":"http://example.org/","proxy":"` + address + `","method":"get","timeout":5}`})), "")
+			return said(t, url, "key", saved(t, url, "key", sketch.Chain("begin Begin", `Invoke:X Invoke {"url":"http://example.org/","proxy":"`+address+`","method":"get","timeout":5}`)), "")
 		}},
 		{"Invoke alone", func(t *testing.T, url, address string) string {
-			id := saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"Invoke:X", "Invoke", `{"url":"` + address + `","method":"get","timeout":5}`}))
+			id := saved(t, url, "key", sketch.Chain("begin Begin", `Invoke:X Invoke {"url":"`+address+`","method":"get","timeout":5}`))
 			return asked(t, url, "POST", "/v1/canvas/debug", json, `{"id":"`+id+`","component_id":"Invoke:X","params":{}}`)
 		}},
 		{"tool that reads pages", func(t *testing.T, url, address string) string {
-			canvas := doc([3]string{"begin", "Begin", `{}`}, [3]string{"X", "Crawler", `{}`})
+			canvas := sketch.Chain("begin Begin", "X Crawler")
 			return said(t, url, "key", saved(t, url, "key", canvas), address)
 		}},
 		{"tool at an address of the canvas", func(t *testing.T, url, address string) string {
 			search := `{"searxng_url":"` + address + `"}`
-			canvas := doc([3]string{"begin", "Begin", `{}`}, [3]string{"X", "SearXNG", search})
+			canvas := sketch.Chain("begin Begin", "X SearXNG "+search)
 			return said(t, url, "key", saved(t, url, "key", canvas), "q")
 		}},
 		{"MCP server, tested", func(t *testing.T, url, address string) string {
@@ -117,7 +118,7 @@ func TestPrivateAddresses(t *testing.T) {
 			return asked(t, url, "POST", "/0.27/api/v1/mcp/servers", json, fmt.Sprintf(`{"name":"m%d","url":"%s","server_type":"streamable-http","timeout":5}`, time.Now().UnixNano(), address))
 		}},
 		{"upload by address", func(t *testing.T, url, address string) string {
-			id := saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"M", "Message", `{"content":["x"]}`}))
+			id := saved(t, url, "key", sketch.Chain("begin Begin", `M Message {"content":["x"]}`))
 			return asked(t, url, "POST", "/v1/canvas/upload/"+id+"?url="+escape(address), "", "")
 		}},
 		{"model provider, tested", func(t *testing.T, url, address string) string {
@@ -180,7 +181,7 @@ func TestReadiness(t *testing.T) {
 	defer done()
 	require.JSONEq(t, `{"status":"ok","db":"ok","log":"ok"}`, asked(t, url, "GET", "/readyz", "", ""))
 	require.Equal(t, "ok\n", asked(t, url, "GET", "/healthz", "", ""))
-	saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"M", "Message", `{"content":["x"]}`}))
+	saved(t, url, "key", sketch.Chain("begin Begin", `M Message {"content":["x"]}`))
 	numbers := asked(t, url, "GET", "/metrics", "", "")
 	for _, name := range []string{"easel_runs_active 0", "easel_run_seconds_count", `easel_request_seconds_count{route="/api/v2/canvases"} 1`, "go_goroutines", "process_start_time_seconds", "easel_build_info"} {
 		require.Contains(t, numbers, name)

@@ -3,7 +3,6 @@ package host
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
@@ -25,7 +25,7 @@ const (
 	poll     = 10 * time.Millisecond
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // open opens a host inside the test, with the key that call uses.
 func open(t *testing.T, cfg Config) (*Host, string) {
@@ -117,19 +117,6 @@ func silent(t *testing.T) (url string, asked <-chan struct{}) {
 	return s.URL, got
 }
 
-// doc is a canvas of nodes in a row: id, component, params.
-func doc(nodes ...[3]string) string {
-	var list []string
-	for i, n := range nodes {
-		down := ""
-		if i+1 < len(nodes) {
-			down = `"` + nodes[i+1][0] + `"`
-		}
-		list = append(list, fmt.Sprintf(`%q:{"obj":{"component_name":%q,"params":%s},"downstream":[%s],"upstream":[]}`, n[0], n[1], n[2], down))
-	}
-	return `{"components":{` + strings.Join(list, ",") + `}}`
-}
-
 // begun starts a run of a canvas and gives its id and message id.
 func begun(t *testing.T, url, dsl, query string) (run, message string) {
 	t.Helper()
@@ -177,7 +164,7 @@ func TestRedisKeys(t *testing.T) {
 			}
 
 			hangs, asked := silent(t)
-			dsl := doc([3]string{"begin", "Begin", `{}`}, [3]string{"Invoke:X", "Invoke", `{"url":"` + hangs + `/","method":"get"}`})
+			dsl := sketch.Chain("begin Begin", `Invoke:X Invoke {"url":"`+hangs+`/","method":"get"}`)
 			best := patience
 			for range 5 {
 				run, _ := begun(t, url, dsl, "q")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
@@ -53,21 +54,11 @@ func (c *catcher) take() []string {
 
 // sender is a canvas that ends in an Invoke: begin -> nodes -> X. The canvas itself sends the
 // secret in the header X-Own.
-func sender(begin, params string, nodes ...[3]string) string {
-	const link = `%q: {"obj": {"component_name": %q, "params": %s}, "downstream": [%q]}`
-	nodes = append([][3]string{{"begin", "Begin", begin}}, nodes...)
-	var parts []string
-	for i, n := range nodes {
-		next := "X"
-		if i+1 < len(nodes) {
-			next = nodes[i+1][0]
-		}
-		parts = append(parts, fmt.Sprintf(link, n[0], n[1], n[2], next))
-	}
-	parts = append(parts, fmt.Sprintf(link, "X", "Invoke", `{"headers": "{\"X-Own\": \"{{secret:KEY}}\"}", `+params+`}`, "M"),
-		`"M": {"obj": {"component_name": "Message", "params": {"content": ["{X@result}"]}}, "downstream": []}`)
-	return `{"components": {` + strings.Join(parts, ",") + `}, "globals": {"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0,
-		"sys.files": [], "env.set": ""}, "variables": {"set": {"type": "string", "value": ""}}}`
+func sender(begin, params string, nodes ...string) string {
+	lines := append([]string{"begin Begin " + begin}, nodes...)
+	lines = append(lines, `X Invoke {"headers": "{\"X-Own\": \"{{secret:KEY}}\"}", `+params+`}`,
+		`M Message {"content": ["{X@result}"]}`, `=env.set ""`, `@variables {"set": {"type": "string", "value": ""}}`)
+	return sketch.Chain(lines...)
 }
 
 // ways are the places of a request into which a reference can bring text; line says that it has no
@@ -119,17 +110,17 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 	llm := `{"llm_id": "m@p", "prompts": [{"role": "user", "content": "{sys.query}"}]}`
 	for _, way := range []struct {
 		name, ref string
-		nodes     [][3]string
+		nodes     []string
 	}{
 		{"query", "sys.query", nil},
 		{"history", "sys.history", nil},
-		{"assigned variable", "env.set", [][3]string{{"A", "VariableAssigner", `{"variables": [{"variable": "env.set", "operator": "overwrite", "parameter": "sys.query"}]}`}}},
-		{"model", "L@content", [][3]string{{"L", "LLM", llm}}},
-		{"agent", "L@content", [][3]string{{"L", "Agent", llm}}},
-		{"passage", "R@formalized_content", [][3]string{{"R", "Retrieval", `{"kb_ids": ["shop"], "query": "Where are returns sent to?", "similarity_threshold": 0.0}`}}},
-		{"answer", "Y@result", [][3]string{{"Y", "Invoke", `{"url": "` + c.url + `/first", "headers": {"X-Own": "{{secret:KEY}}"}}`}}},
-		{"halves", "S@result", [][3]string{{"S", "StringTransform", `{"method": "merge", "script": "{{secret:{sys.query}", "delimiters": [""]}`}}},
-		{"script", "C@result", [][3]string{{"C", "CodeExec", `{"lang": "javascript", "script": "function main({q}) { return '{{secret' + ':KEY}}' + q }", "arguments": {"q": "sys.query"}, "outputs": {"result": {"type": "string", "value": ""}}}`}}},
+		{"assigned variable", "env.set", []string{`A VariableAssigner {"variables": [{"variable": "env.set", "operator": "overwrite", "parameter": "sys.query"}]}`}},
+		{"model", "L@content", []string{"L LLM " + llm}},
+		{"agent", "L@content", []string{"L Agent " + llm}},
+		{"passage", "R@formalized_content", []string{`R Retrieval {"kb_ids": ["shop"], "query": "Where are returns sent to?", "similarity_threshold": 0.0}`}},
+		{"answer", "Y@result", []string{`Y Invoke {"url": "` + c.url + `/first", "headers": {"X-Own": "{{secret:KEY}}"}}`}},
+		{"halves", "S@result", []string{`S StringTransform {"method": "merge", "script": "{{secret:{sys.query}", "delimiters": [""]}`}},
+		{"script", "C@result", []string{`C CodeExec {"lang": "javascript", "script": "function main({q}) { return '{{secret' + ':KEY}}' + q }", "arguments": {"q": "sys.query"}, "outputs": {"result": {"type": "string", "value": ""}}}`}},
 	} {
 		for place, params := range ways(c.url, way.ref, way.name != "passage" && way.name != "history") {
 			t.Run(way.name+" in "+place, func(t *testing.T) {
@@ -183,7 +174,7 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 	}
 
 	t.Run("a form", func(t *testing.T) {
-		canvas := saved(t, url, "key", sender(`{}`, ways(c.url, "F@t", false)["JSON"], [3]string{"F", "UserFillUp", `{"enable_tips": false, "inputs": {"t": {"name": "t", "type": "line"}}}`}))
+		canvas := saved(t, url, "key", sender(`{}`, ways(c.url, "F@t", false)["JSON"], `F UserFillUp {"enable_tips": false, "inputs": {"t": {"name": "t", "type": "line"}}}`))
 		var run struct{ ID, Status string }
 		settled := func() string {
 			require.Eventually(t, func() bool {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
@@ -27,9 +28,9 @@ func searchService(t *testing.T) string {
 }
 
 func searchCanvas(base string) string {
-	return doc([3]string{"begin", "Begin", `{}`},
-		[3]string{"T", "TavilySearch", `{"api_key":"{{secret:TAVILY}}","base_url":"` + base + `"}`},
-		[3]string{"M", "Message", `{"content":["{T@formalized_content}"]}`})
+	return sketch.Chain("begin Begin",
+		`T TavilySearch {"api_key":"{{secret:TAVILY}}","base_url":"`+base+`"}`,
+		`M Message {"content":["{T@formalized_content}"]}`)
 }
 
 // A tool runs on the server with a key of the tenant, which stands in nothing that is stored or
@@ -66,13 +67,13 @@ func TestToolRunsWithASecretThatStaysOne(t *testing.T) {
 func TestToolsOfAHostAreSwitchedOff(t *testing.T) {
 	dir := t.TempDir()
 	_, url := open(t, Config{Dir: dir, AllowPrivate: true})
-	canvas := saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"W", "WenCai", `{}`}))
+	canvas := saved(t, url, "key", sketch.Chain("begin Begin", "W WenCai"))
 	require.Contains(t, said(t, url, "key", canvas, "q"), "no public API")
 	require.NoError(t, tools.ReadSwitches(filepath.Join(dir, "plugins")).Set("iwencai", false))
 	require.Contains(t, said(t, url, "key", canvas, "q"), "switched off")
 
 	_, url = open(t, Config{NoTools: true})
-	canvas = saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"W", "WenCai", `{}`}))
+	canvas = saved(t, url, "key", sketch.Chain("begin Begin", "W WenCai"))
 	require.Contains(t, said(t, url, "key", canvas, "q"), "only where a host offers it")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // talk is a bridge and its output, inside a bubble in which every goroutine is blocked.
@@ -53,15 +54,16 @@ func (k *talk) answer() (bool, engine.Value) {
 	return *last.OK, v
 }
 
-func (k *talk) open(components string) {
-	ok, answer := k.load(`{"op":"load"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},` + components + `}}`)
+// open loads a canvas of a node A.
+func (k *talk) open(node string) {
+	ok, answer := k.load(`{"op":"load"}` + "\n" + sketch.Chain("begin Begin", node))
 	require.True(k.t, ok, answer.JSON())
 }
 
 func yes() *bool { b := true; return &b }
 func no() *bool  { b := false; return &b }
 
-const message = `"A":{"obj":{"component_name":"Message","params":{"content":["said {sys.query}"]}}}`
+const message = `A Message {"content":["said {sys.query}"]}`
 
 func TestRequestsThatAreWrong(t *testing.T) {
 	tests := []struct{ name, text, code string }{
@@ -73,7 +75,7 @@ func TestRequestsThatAreWrong(t *testing.T) {
 		{"a handle that is not a number", `{"op":"save","canvas":"x"}`, codeRequest},
 		{"broken canvas", `{"op":"load"}` + "\n{", engine.CodeBadCanvas},
 		{"a canvas of another shape", `{"op":"load"}` + "\n[1]", engine.CodeBadCanvas},
-		{"a component that does not exist", `{"op":"load"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Fly"}}}}`, engine.CodeUnknownComponent},
+		{"a component that does not exist", `{"op":"load"}` + "\n" + sketch.Canvas("begin Fly"), engine.CodeUnknownComponent},
 		{"a node that does not exist", `{"op":"patch","canvas":1,"node":"X","params":{}}`, engine.CodeBadReference},
 		{"params that are wrong", `{"op":"patch","canvas":1,"node":"A","params":{"max_retries":-1}}`, codeRequest},
 		{"a form of nothing", `{"op":"form","canvas":1,"node":"X"}`, engine.CodeBadReference},
@@ -105,7 +107,7 @@ func TestStartsThatAreWrong(t *testing.T) {
 }
 
 func TestStartBoundsTheRun(t *testing.T) {
-	const cycle = `"A":{"obj":{"component_name":"Message","params":{"content":["x"]}},"downstream":["A"]}`
+	const cycle = `A Message {"content":["x"]} -> A`
 	meet(t, func(k *talk) {
 		k.open(cycle)
 		lines := k.start(`{"canvas":1,"query":"x","max_steps":5,"concurrency":1}`)
@@ -115,7 +117,7 @@ func TestStartBoundsTheRun(t *testing.T) {
 
 func TestBusyCanvas(t *testing.T) {
 	meet(t, func(k *talk) {
-		k.open(`"A":{"obj":{"component_name":"LLM","params":{"llm_id":"m","prompts":"{sys.query}"}}}`)
+		k.open(`A LLM {"llm_id":"m","prompts":"{sys.query}"}`)
 		lines := k.start(`{"canvas":1,"query":"x","ports":["model"]}`)
 		require.Equal(k.t, "call", lines[len(lines)-1].Fn)
 		run := k.last
@@ -147,7 +149,7 @@ func TestAnswersThatAreWrong(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			meet(t, func(k *talk) {
-				k.open(`"A":{"obj":{"component_name":"LLM","params":{"llm_id":"m","prompts":"{sys.query}"}}}`)
+				k.open(`A LLM {"llm_id":"m","prompts":"{sys.query}"}`)
 				k.start(`{"canvas":1,"query":"x","ports":["model"]}`)
 				tell(k.b, line{Fn: "deliver", Call: 1, OK: tt.ok, More: no(), Text: tt.text})
 				ok, answer := k.answer()
@@ -164,11 +166,11 @@ func TestAnswersThatAreWrong(t *testing.T) {
 func TestPorts(t *testing.T) {
 	tests := []struct{ name, port, node, call, answer, want string }{
 		{
-			"base64 body", "fetch", `"A":{"obj":{"component_name":"Invoke","params":{"url":"x.example","method":"get"}}}`,
+			"base64 body", "fetch", `A Invoke {"url":"x.example","method":"get"}`,
 			`"url":"http://x.example"`, `{"status":200,"headers":{},"body":"aGk=","encoding":"base64"}`, `"result":"hi"`,
 		},
 		{
-			"thrown script", "code", `"A":{"obj":{"component_name":"CodeExec","params":{"lang":"javascript","script":"throw 1","arguments":{}}}}`,
+			"thrown script", "code", `A CodeExec {"lang":"javascript","script":"throw 1","arguments":{}}`,
 			`"script":"throw 1"`, `!{"code":"code","message":"Error: 1"}`, `Error: 1`,
 		},
 	}
@@ -193,10 +195,10 @@ func TestPorts(t *testing.T) {
 
 func TestKindsNobodyAnswers(t *testing.T) {
 	for node, want := range map[string]string{
-		`"A":{"obj":{"component_name":"plugin:w@1","params":{}}}`:                                      "not loaded",
-		`"A":{"obj":{"component_name":"TavilySearch","params":{"query":"{sys.query}"}}}`:               "offers it as a tool",
-		`"A":{"obj":{"component_name":"Invoke","params":{"url":"http://x.example","method":"get"}}}`:   "not available here",
-		`"A":{"obj":{"component_name":"CodeExec","params":{"lang":"javascript","script":"return 1"}}}`: "not available here",
+		"A plugin:w@1":                                         "not loaded",
+		`A TavilySearch {"query":"{sys.query}"}`:               "offers it as a tool",
+		`A Invoke {"url":"http://x.example","method":"get"}`:   "not available here",
+		`A CodeExec {"lang":"javascript","script":"return 1"}`: "not available here",
 	} {
 		meet(t, func(k *talk) {
 			k.open(node)

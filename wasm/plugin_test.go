@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 	"github.com/easel-canvas/easel/plugins/wattest"
@@ -45,7 +46,7 @@ func called(t *testing.T, lines []line) (line, engine.Value) {
 	return line{}, engine.Null
 }
 
-const weatherNode = `"A":{"obj":{"component_name":"plugin:weather@1","params":{"city":"{sys.query}"}}}`
+const weatherNode = `A plugin:weather@1 {"city":"{sys.query}"}`
 
 func TestPluginRuns(t *testing.T) {
 	meet(t, func(k *talk) {
@@ -133,7 +134,7 @@ func TestPluginFailures(t *testing.T) {
 func TestPluginIsKnown(t *testing.T) {
 	meet(t, func(k *talk) {
 		validate := func(params string) engine.Value {
-			_, problems := k.load(`{"op":"validate"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},"A":{"obj":{"component_name":"plugin:weather@1","params":` + params + `}}}}`)
+			_, problems := k.load(`{"op":"validate"}` + "\n" + sketch.Chain("begin Begin", "A plugin:weather@1 "+params))
 			return problems
 		}
 		missing := validate(`{"city":"{sys.query}"}`)
@@ -166,7 +167,7 @@ func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
 		t.Run(preview, func(t *testing.T) {
 			meet(t, func(k *talk) {
 				k.keep(strings.Replace(weather, `"streams":true`, `"streams":true,"preview":"`+preview+`"`, 1))
-				_, problems := k.load(`{"op":"validate"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},` + weatherNode + `}}`)
+				_, problems := k.load(`{"op":"validate"}` + "\n" + sketch.Chain("begin Begin", weatherNode))
 				require.Equal(k.t, 1, problems.Len(), problems)
 				require.Contains(k.t, problems.At(0).Get("message").Str(), "plugin:weather@1 does not run here: its manifest says")
 				_, all := k.load(`{"op":"components"}`)
@@ -202,9 +203,10 @@ func TestPluginOnAServer(t *testing.T) {
 // TestPluginChecksItsParams has validate ask the plugin, without a run.
 func TestPluginChecksItsParams(t *testing.T) {
 	meet(t, func(k *talk) {
+		oslo := `{"op":"validate"}` + "\n" + sketch.Chain("begin Begin", `A plugin:weather@1 {"units":"f","city":"Oslo"}`)
 		k.keep(weather)
 		k.last++
-		tell(k.b, line{Fn: "load", ID: k.last, Text: `{"op":"validate"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},"A":{"obj":{"component_name":"plugin:weather@1","params":{"units":"f","city":"Oslo"}}}}}`})
+		tell(k.b, line{Fn: "load", ID: k.last, Text: oslo})
 		asked, call := called(k.t, k.host.take())
 		require.Equal(k.t, uint32(0), asked.Run)
 		require.Equal(k.t, `{"plugin":"weather","version":"1.2.0","export":"easel_check","input":"{\"params\":{\"units\":\"f\"}}","timeout_ms":1000}`, call.Get("payload").JSON())
@@ -213,7 +215,7 @@ func TestPluginChecksItsParams(t *testing.T) {
 		require.Contains(k.t, problems.JSON(), "plugin weather: easel_check: invalid_argument: too cold")
 
 		k.last++ // and one that never answers
-		tell(k.b, line{Fn: "load", ID: k.last, Text: `{"op":"validate"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},"A":{"obj":{"component_name":"plugin:weather@1","params":{"units":"f","city":"Oslo"}}}}}`})
+		tell(k.b, line{Fn: "load", ID: k.last, Text: oslo})
 		called(k.t, k.host.take())
 		time.Sleep(checkWait + time.Second)
 		synctest.Wait()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // priced is a model of which each answer uses 1,000 tokens. It answers when as many calls are on
@@ -46,15 +47,12 @@ func wide(t *testing.T, n int, settings string) *engine.Canvas {
 	t.Helper()
 	reg, err := engine.NewRegistry(Builtin()...)
 	require.NoError(t, err)
-	var nodes, ids strings.Builder
+	lines := []string{"@settings " + settings, "begin Begin ->"}
 	for i := range n {
-		fmt.Fprintf(&nodes, `, "LLM:%d": {"obj": {"component_name": "LLM", "params": {"llm_id": "m@p"}},
-			"downstream": []}`, i)
-		fmt.Fprintf(&ids, `, "LLM:%d"`, i)
+		lines[1] += fmt.Sprintf(" LLM:%d", i)
+		lines = append(lines, fmt.Sprintf(`LLM:%d LLM {"llm_id": "m@p"}`, i))
 	}
-	c, err := engine.Load(reg, []byte(`{"settings": `+settings+`, "components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}},
-			"downstream": [`+ids.String()[2:]+`]}`+nodes.String()+`}}`))
+	c, err := engine.Load(reg, sketch.Bytes(lines...))
 	require.NoError(t, err)
 	return c
 }
@@ -234,10 +232,10 @@ func TestSlowToolIsLeftBehind(t *testing.T) {
 		Tool: &engine.ToolSpec{Function: "stuck", Result: "result"},
 	})...)
 	require.NoError(t, err)
-	c, err := engine.Load(reg, []byte(`{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["X"]},
-		"X": {"obj": {"component_name": "Agent", "params": {"tool_seconds": 1, "tools": [
-			{"component_name": "Stuck", "params": {}}]}}, "downstream": []}}}`))
+	c, err := engine.Load(reg, sketch.Bytes(
+		"begin Begin -> X",
+		`X Agent {"tool_seconds": 1, "tools": [{"component_name": "Stuck", "params": {}}]}`,
+	))
 	require.NoError(t, err)
 	m := insist(1, "stuck_0 a")
 	found, err := events(t, c, engine.Options{Ports: engine.Ports{Model: m}})

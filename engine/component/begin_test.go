@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // shelf answers the file port with the name of the file.
@@ -86,7 +87,8 @@ func TestBeginModes(t *testing.T) {
 }
 
 func TestBeginForm(t *testing.T) {
-	c, err := engine.Load(registry(t), sketch(t, `begin Begin {"inputs": {"city": {"name": "City", "type": "line"}}}`))
+	doc := sketch.Bytes(`begin Begin {"inputs": {"city": {"name": "City", "type": "line"}}}`)
+	c, err := engine.Load(registry(t), doc)
 	require.NoError(t, err)
 	form, err := c.InputForm("begin")
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func TestBuiltinIsDescribed(t *testing.T) {
@@ -28,7 +29,7 @@ func TestBuiltinLoadsWithoutParamsOrSaysWhatIsMissing(t *testing.T) {
 			if s.Name == "Begin" {
 				return
 			}
-			_, err := engine.Load(registry(t), sketch(t, "begin Begin", "X "+s.Name))
+			_, err := engine.Load(registry(t), sketch.Bytes("begin Begin", "X "+s.Name))
 			if err == nil {
 				return
 			}

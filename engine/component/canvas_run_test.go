@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // library is a port of canvases by id, in the versions they have now.
@@ -27,26 +29,19 @@ func (s library) Canvas(_ context.Context, id, version string) (*engine.Canvas, 
 	return engine.Load(reg, []byte(doc))
 }
 
-// inner is a canvas of a few nodes after each other, given as JSON of their obj.
+// inner is a canvas of nodes after each other, N0, N1 and so on, given as component and params.
 func inner(start string, nodes ...string) string {
-	var b strings.Builder
-	begin := `{"component_name": "Begin", "params": ` + start + `}`
-	b.WriteString(`{"components": {"begin": {"obj": ` + begin + `, "downstream": ["N0"]}`)
+	lines := []string{"begin Begin " + start}
 	for i, n := range nodes {
-		down := ""
-		if i < len(nodes)-1 {
-			down = `"N` + string(rune('1'+i)) + `"`
-		}
-		b.WriteString(`, "N` + string(rune('0'+i)) + `": {"obj": ` + n + `, "downstream": [` + down + `]}`)
+		lines = append(lines, fmt.Sprintf("N%d %s", i, n))
 	}
-	return b.String() + `}}`
+	return sketch.Chain(lines...)
 }
 
 const (
-	tellQuery = `{"component_name": "Message", "params": {"content": ["told {sys.query}"]}}`
-	askCity   = `{"component_name": "UserFillUp", "params": {"tips": "where?",
-		"inputs": {"city": {"name": "City", "type": "line"}}}}`
-	tellCity = `{"component_name": "Message", "params": {"content": ["in {N0@city}"]}}`
+	tellQuery = `Message {"content": ["told {sys.query}"]}`
+	askCity   = `UserFillUp {"tips": "where?", "inputs": {"city": {"name": "City", "type": "line"}}}`
+	tellCity  = `Message {"content": ["in {N0@city}"]}`
 )
 
 func nested(s library, m engine.Model) engine.Options {
@@ -56,7 +51,7 @@ func nested(s library, m engine.Model) engine.Options {
 func TestCanvasRunsAnother(t *testing.T) {
 	const typed = `{"inputs": {"n": {"name": "N", "type": "integer"}}}`
 	s := library{
-		"a":   inner(typed, `{"component_name": "Message", "params": {"content": ["told {sys.query} {begin@n}"]}}`),
+		"a":   inner(typed, `Message {"content": ["told {sys.query} {begin@n}"]}`),
 		"av1": inner(`{}`, tellQuery),
 	}
 	c := node(t, "Canvas", `{"canvas": "a", "inputs": {"n": 7}}`, "{X@content}")
@@ -83,8 +78,8 @@ func TestCanvasRunsAnother(t *testing.T) {
 
 func TestEventsOfACanvasHaveThePathOfNodes(t *testing.T) {
 	s := library{
-		"outer": inner(`{}`, `{"component_name": "Canvas", "params": {"canvas": "inner"}}`),
-		"inner": inner(`{}`, `{"component_name": "Agent", "params": {"tools": [`+echo+`]}}`),
+		"outer": inner(`{}`, `Canvas {"canvas": "inner"}`),
+		"inner": inner(`{}`, `Agent {"tools": [`+echo+`]}`),
 	}
 	m := insist(1, "echo_tool_0 a")
 	found, err := events(t, node(t, "Canvas", `{"canvas": "outer"}`, ""), nested(s, m))
@@ -108,7 +103,7 @@ func TestEventsOfACanvasHaveThePathOfNodes(t *testing.T) {
 
 func TestFormInACanvasPausesTheRun(t *testing.T) {
 	s := library{
-		"outer": inner(`{}`, `{"component_name": "Canvas", "params": {"canvas": "inner"}}`),
+		"outer": inner(`{}`, `Canvas {"canvas": "inner"}`),
 		"inner": inner(`{}`, askCity, tellCity),
 	}
 	for _, id := range []string{"inner", "outer"} {
@@ -136,7 +131,7 @@ func TestFormInACanvasPausesTheRun(t *testing.T) {
 
 func TestCanvasAsTool(t *testing.T) {
 	s := library{"inner": inner(`{"inputs": {"n": {"name": "N", "type": "integer"}}}`, askCity,
-		`{"component_name": "Message", "params": {"content": ["in {N0@city} {begin@n}"]}}`)}
+		`Message {"content": ["in {N0@city} {begin@n}"]}`)}
 	tool := `{"component_name": "Canvas", "name": "Sub", "params": {"canvas": "inner"}}`
 	c := node(t, "Agent", `{"tools": [`+tool+`]}`, "")
 	m := &script{info: engine.Info{Tools: true}, replies: []reply{{calls: []engine.ToolCall{
@@ -162,12 +157,12 @@ func TestCanvasAsTool(t *testing.T) {
 }
 
 func TestCanvasesInsideEachOtherAreBounded(t *testing.T) {
-	s := library{"loop": inner(`{}`, `{"component_name": "Canvas", "params": {"canvas": "loop"}}`)}
+	s := library{"loop": inner(`{}`, `Canvas {"canvas": "loop"}`)}
 	out := play(t, node(t, "Canvas", `{"canvas": "loop"}`, ""), nil, engine.Null, nested(s, nil))
 	require.ErrorIs(t, out.err, engine.ErrLimit)
 	require.ErrorContains(t, out.err, "more than 8 canvases inside each other")
 
-	twice := `{"component_name": "Canvas", "params": {"canvas": "leaf"}}`
+	twice := `Canvas {"canvas": "leaf"}`
 	s = library{"two": inner(`{}`, twice, twice, twice), "leaf": inner(`{}`, tellQuery)}
 	opt := nested(s, nil)
 	opt.MaxSteps = 5
@@ -177,7 +172,7 @@ func TestCanvasesInsideEachOtherAreBounded(t *testing.T) {
 }
 
 func TestLimitsHoldInsideOfCanvases(t *testing.T) {
-	ask := `{"component_name": "LLM", "params": {}}`
+	ask := "LLM"
 	s := library{"inner": inner(`{}`, ask, ask, ask)}
 	m := &priced{}
 	opt := nested(s, m)
@@ -188,7 +183,7 @@ func TestLimitsHoldInsideOfCanvases(t *testing.T) {
 }
 
 func TestCancelReachesCanvases(t *testing.T) {
-	s := library{"inner": inner(`{}`, `{"component_name": "LLM", "params": {}}`)}
+	s := library{"inner": inner(`{}`, "LLM")}
 	m := &priced{together: -1, all: make(chan struct{})} // answers when it is cancelled
 	opt := nested(s, m)
 	opt.CancelAfter = &engine.CancelAfter{Event: engine.EventInner, Nth: 3}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // reply is one scripted answer of a model.
@@ -87,17 +88,12 @@ func loadNode(kind, params, tail string) (*engine.Canvas, error) {
 	if err != nil {
 		return nil, err
 	}
-	behind := `{"component_name": "StringTransform", "params": {"method": "merge", "script": "done"}}`
+	behind := `M StringTransform {"method": "merge", "script": "done"}`
 	if tail != "" {
-		behind = `{"component_name": "Message", "params": {"content": ["` + tail + `"]}}`
+		behind = `M Message {"content": ["` + tail + `"]}`
 	}
-	return engine.Load(reg, []byte(`{
-		"globals": {"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": []},
-		"components": {
-			"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["X"]},
-			"X": {"obj": {"component_name": "`+kind+`", "params": `+params+`}, "downstream": ["M"]},
-			"M": {"obj": `+behind+`, "downstream": []}},
-		"graph": {"nodes": [{"id": "X", "data": {"name": "Ex"}}]}}`))
+	return engine.Load(reg, sketch.Bytes("begin Begin -> X", "X "+kind+" "+params+" -> M", behind,
+		`@graph {"nodes": [{"id": "X", "data": {"name": "Ex"}}]}`))
 }
 
 // run runs a canvas of node once.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // sandbox gives one result and keeps the calls.
@@ -123,17 +124,15 @@ func TestMissingLanguageIsDiagnosed(t *testing.T) {
 	reg, err := engine.NewRegistry(Builtin()...)
 	require.NoError(t, err)
 	reg.Missing = func(language string) error { return errors.New("no " + language + " here; install it") }
-	const agent = `"Agent", "params": {"llm_id": "m", "tools": [{"component_name": "CodeExec", "params": `
+	const agent = `Agent {"llm_id": "m", "tools": [{"component_name": "CodeExec", "params": `
 	for _, c := range []struct{ node, want string }{
-		{`"CodeExec", "params": {"script": "x"}`, "no python here; install it"},
-		{`"CodeExec", "params": {"lang": "nodejs", "script": "x"}`, "no javascript here; install it"},
+		{`CodeExec {"script": "x"}`, "no python here; install it"},
+		{`CodeExec {"lang": "nodejs", "script": "x"}`, "no javascript here; install it"},
 		{agent + `{"lang": "python3", "script": "x"}}]}`, "no python here; install it"},
 		{agent + `{}}]}`, ""},
 	} {
-		dsl := `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["A:1"]},
-			"A:1": {"obj": {"component_name": ` + c.node + `}, "downstream": []}}}`
 		var got string
-		for _, d := range engine.Validate(reg, []byte(dsl)) {
+		for _, d := range engine.Validate(reg, sketch.Bytes("begin Begin -> A:1", "A:1 "+c.node)) {
 			if d.Code == engine.CodeNotAvailable {
 				require.Equal(t, engine.SeverityWarning, d.Severity)
 				require.Equal(t, "A:1", d.Node)

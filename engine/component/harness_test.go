@@ -2,7 +2,6 @@ package component_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // registry holds all built-in components.
@@ -28,40 +28,6 @@ func value(t testing.TB, text string) engine.Value {
 	return v
 }
 
-// sketch makes a canvas of lines such as
-//
-//	Message:A Message {"content": "hi"} -> Message:B ^ Loop:A
-//
-// id, component, params, edges and the container around it. A line that begins with = sets a
-// global: =env.x 1
-func sketch(t testing.TB, lines ...string) []byte {
-	t.Helper()
-	globals := value(t, `{"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": []}`)
-	components := engine.Object()
-	for _, line := range lines {
-		if global, ok := strings.CutPrefix(line, "="); ok {
-			name, text, _ := strings.Cut(global, " ")
-			globals = globals.With(name, value(t, text))
-			continue
-		}
-		line, parent, _ := strings.Cut(line, " ^ ")
-		line, edges, _ := strings.Cut(line, " -> ")
-		id, rest, _ := strings.Cut(line, " ")
-		kind, params, _ := strings.Cut(rest, " ")
-		if params == "" {
-			params = "{}"
-		}
-		node := engine.Object(
-			"obj", engine.Object("component_name", kind, "params", value(t, params)),
-			"downstream", strings.Fields(edges))
-		if parent != "" {
-			node = node.With("parent_id", engine.String(parent))
-		}
-		components = components.With(id, node)
-	}
-	return engine.Object("components", components, "globals", globals).AppendJSON(nil)
-}
-
 // seen is what a run showed.
 type seen struct {
 	said    string                  // all text of all messages
@@ -77,7 +43,7 @@ type seen struct {
 // play runs a canvas once.
 func play(t testing.TB, in engine.Input, ports engine.Ports, lines ...string) *seen {
 	t.Helper()
-	c, err := engine.Load(registry(t), sketch(t, lines...))
+	c, err := engine.Load(registry(t), sketch.Bytes(lines...))
 	require.NoError(t, err)
 	return playOn(t, c, c.State(), in, ports)
 }
@@ -129,7 +95,7 @@ func one(t testing.TB, node, inputs string, globals ...string) *seen {
 // refused loads a canvas that must not load, and gives the error's text.
 func refused(t testing.TB, lines ...string) string {
 	t.Helper()
-	_, err := engine.Load(registry(t), sketch(t, lines...))
+	_, err := engine.Load(registry(t), sketch.Bytes(lines...))
 	require.Error(t, err)
 	return err.Error()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // invoking is a canvas with one Invoke and variables that it defines itself.
@@ -13,11 +14,9 @@ func invoking(t *testing.T, params string) *engine.Canvas {
 	t.Helper()
 	reg, err := engine.NewRegistry(Builtin()...)
 	require.NoError(t, err)
-	c, err := engine.Load(reg, []byte(`{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["X"]},
-		"X": {"obj": {"component_name": "Invoke", "params": `+params+`}, "downstream": []}},
-		"variables": {"base": {"type": "string", "value": "https://h/v1"}, "path": {"type": "string", "value": "x/y%20z"},
-			"list": {"type": "array<number>", "value": [1, 2]}}}`))
+	c, err := engine.Load(reg, sketch.Bytes("begin Begin -> X", "X Invoke "+params,
+		`@variables {"base": {"type": "string", "value": "https://h/v1"}, "path": {"type": "string", "value": "x/y%20z"},
+			"list": {"type": "array<number>", "value": [1, 2]}}`))
 	require.NoError(t, err)
 	return c
 }

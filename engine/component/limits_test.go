@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/engine/offline"
 )
 
@@ -83,7 +84,7 @@ var grows = map[string][]string{
 
 func grown(t testing.TB, name string) *engine.Canvas {
 	t.Helper()
-	c, err := engine.Load(registry(t), sketch(t, append([]string{`=env.one [1]`}, grows[name]...)...))
+	c, err := engine.Load(registry(t), sketch.Bytes(append([]string{`=env.one [1]`}, grows[name]...)...))
 	require.NoError(t, err)
 	return c
 }
@@ -204,7 +205,7 @@ func TestRandomCanvasesStayWithinLimits(t *testing.T) {
 			}
 		}
 		lines = append(lines, `N60 Message {"content":"end"}`)
-		c, err := engine.Load(registry(t), sketch(t, lines...))
+		c, err := engine.Load(registry(t), sketch.Bytes(lines...))
 		require.NoError(t, err)
 		budget := &peak{}
 		err = last(c, engine.Input{}, engine.Options{Limits: limits, Ports: engine.Ports{Model: &offline.Model{}, Budget: budget}})

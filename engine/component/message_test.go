@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // parrot is a model that says its pieces.
@@ -114,7 +115,7 @@ func TestMessageFailsWithoutSayingAnything(t *testing.T) {
 }
 
 func TestMessagePicksOneContent(t *testing.T) {
-	c, err := engine.Load(registry(t), sketch(t, `begin Begin -> M`, `M Message {"content": ["a", "b", "c"]}`))
+	c, err := engine.Load(registry(t), sketch.Bytes(`begin Begin -> M`, `M Message {"content": ["a", "b", "c"]}`))
 	require.NoError(t, err)
 	said := map[string]int{}
 	for seed := range uint64(60) {
@@ -207,10 +208,7 @@ func TestMessageDownloads(t *testing.T) {
 }
 
 func TestAnswerSaysWhatCameBefore(t *testing.T) {
-	dsl := value(t, string(sketch(t, `begin Begin -> L`, `L LLM {"cite": false} -> A`, `A Answer`)))
-	components := dsl.Get("components")
-	components = components.With("A", components.Get("A").With("upstream", engine.Strings("L")))
-	c, err := engine.LoadValue(registry(t), dsl.With("components", components))
+	c, err := engine.Load(registry(t), sketch.Bytes(`begin Begin -> L`, `L LLM {"cite": false} -> A`, `A Answer`))
 	require.NoError(t, err)
 	s := playOn(t, c, c.State(), engine.Input{Query: engine.String("Q")}, engine.Ports{Model: parrot{"the ", "answer"}})
 	require.NoError(t, s.err)

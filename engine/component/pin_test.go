@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // Edited outputs have the types that the component gives, so that what follows gets nothing that no
@@ -14,10 +15,11 @@ import (
 func TestEditedOutputsKeepTheirTypes(t *testing.T) {
 	registry, err := engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)
-	c, err := engine.Load(registry, []byte(`{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["LLM:A"]},
-		"LLM:A":{"obj":{"component_name":"LLM","params":{}},"downstream":["M"]},
-		"M":{"obj":{"component_name":"Message","params":{"content":["{LLM:A@content}"]}},"downstream":[]}}}`))
+	c, err := engine.Load(registry, sketch.Bytes(
+		"begin Begin -> LLM:A",
+		"LLM:A LLM -> M",
+		`M Message {"content":["{LLM:A@content}"]}`,
+	))
 	require.NoError(t, err)
 	for output, want := range map[string]string{
 		`{"content":"text"}`:           "",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/block"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // parsed is a parser port that reads Markdown.
@@ -163,7 +164,7 @@ func TestChunkers(t *testing.T) {
 // The levels of a HierarchicalMerger are the outer list; they keep their meaning under the new
 // name.
 func TestUpgradeOfLevels(t *testing.T) {
-	c, err := engine.Load(registry(t), sketch(t, "File File -> HierarchicalMerger:A",
+	c, err := engine.Load(registry(t), sketch.Bytes("File File -> HierarchicalMerger:A",
 		`HierarchicalMerger:A HierarchicalMerger {"levels": [["^#[^#]", "part"], ["^##[^#]"]], "hierarchy": 2}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `[["^#[^#]|.*?(?:part)", "^##[^#]"]]`,
@@ -264,7 +265,7 @@ func TestPipelineErrors(t *testing.T) {
 
 // A pipeline that is run from a node uses what the nodes before it gave.
 func TestRerunFromANode(t *testing.T) {
-	c, err := engine.Load(registry(t), sketch(t, "File File -> P", `P Parser {} -> S`, `S Splitter {}`))
+	c, err := engine.Load(registry(t), sketch.Bytes("File File -> P", `P Parser {} -> S`, `S Splitter {}`))
 	require.NoError(t, err)
 	st := c.State()
 	ports := engine.Ports{Parser: parsed("x"), Counter: wordCounter{}}

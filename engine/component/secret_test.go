@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // hush is the value of the secret KEY, which only the configuration of a canvas may send anywhere.
@@ -103,7 +104,7 @@ func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 					in.Webhook = value(t, c.webhook)
 				}
 				ports := engine.Ports{Model: o, Files: o, Code: o, Tools: o, Retriever: o, HTTP: r}
-				canvas, err := engine.Load(registry(t), sketch(t, append(c.lines, "X Invoke "+params)...))
+				canvas, err := engine.Load(registry(t), sketch.Bytes(append(c.lines, "X Invoke "+params)...))
 				require.NoError(t, err)
 				st := canvas.State()
 				s := playOn(t, canvas, st, in, ports)
@@ -125,7 +126,8 @@ func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 // own.
 func TestSecretsOfTheCanvasCount(t *testing.T) {
 	r := &receiver{body: "seen " + hush}
-	doc := sketch(t, "begin Begin -> X", `=env.own "{{secret:KEY}}"`, `X Invoke {"url": "http://h/{{secret:KEY}}/{sys.query}/{env.own}", "method": "post",
+	doc := sketch.Bytes("begin Begin -> X", `=env.own "{{secret:KEY}}"`, `X Invoke {
+		"url": "http://h/{{secret:KEY}}/{sys.query}/{env.own}", "method": "post",
 		"headers": "{\"A\": \"{{secret:KEY}}\"}", "variables": [
 			{"key": "v", "value": {"deep": ["{{secret:KEY}} &"]}}, {"key": "{{secret:KEY}}", "value": 1}, {"key": "e", "ref": "env.own"}]} -> M`,
 		`M Message {"content": ["{X@result} {{secret:KEY}}"]}`)
@@ -162,7 +164,7 @@ func TestMarksAppearNowhere(t *testing.T) {
 	e := &echoing{}
 	for range 2 {
 		for _, path := range []string{"ok", "fail"} {
-			c, err := engine.Load(registry(t), sketch(t, "begin Begin -> X",
+			c, err := engine.Load(registry(t), sketch.Bytes("begin Begin -> X",
 				`X Invoke {"url": "http://h/`+path+`/{{secret:KEY}}"} -> A`,
 				`A VariableAssigner {"variables": [{"variable": "env.x", "operator": "overwrite", "parameter": "X@result"}]} -> M`, `M Message {"content": ["{X@result}{env.x}"]}`, `=env.x ""`))
 			require.NoError(t, err)

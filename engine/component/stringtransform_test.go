@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func TestStringTransformSplit(t *testing.T) {
@@ -56,7 +57,7 @@ func TestStringTransformMerge(t *testing.T) {
 }
 
 func TestStringTransformAlone(t *testing.T) {
-	c, err := engine.Load(registry(t), sketch(t, `begin Begin -> X`, `X StringTransform {"split_ref": "begin@t"}`))
+	c, err := engine.Load(registry(t), sketch.Bytes(`begin Begin -> X`, `X StringTransform {"split_ref": "begin@t"}`))
 	require.NoError(t, err)
 	for _, given := range []string{`{"line": {"value": "a,b"}}`, `{"begin@t": "a,b"}`} {
 		out, err := c.Debug(t.Context(), c.State(), "X", value(t, given), engine.Options{})

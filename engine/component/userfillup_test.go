@@ -6,10 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func TestUserFillUpAsksAndGoesOn(t *testing.T) {
-	c, err := engine.Load(registry(t), sketch(t,
+	c, err := engine.Load(registry(t), sketch.Bytes(
 		`begin Begin -> F`,
 		`F UserFillUp {"tips": "q={sys.query} l={env.l} n={env.n} o={env.o}", "inputs": {"a": {"type": "line"}, "b": {"type": "line", "optional": true}}} -> M`,
 		`M Message {"content": "a={F@a} b={F@b} tips={F@tips}"}`,
@@ -30,7 +31,8 @@ func TestUserFillUpAsksAndGoesOn(t *testing.T) {
 func TestUserFillUpTakesRequiredForOptional(t *testing.T) {
 	const form = `{"inputs": {"a": {"type": "line", "required": true}, "b": {"type": "line", "required": false},
 		"c": {"type": "line", "optional": true, "required": true}, "d": {"type": "line", "required": "yes"}}}`
-	c, err := engine.Load(registry(t), sketch(t, `begin Begin `+form+` -> F`, `F UserFillUp `+form+` -> M`, `M Message {"content": "{F@a}{F@b}"}`))
+	c, err := engine.Load(registry(t), sketch.Bytes(
+		"begin Begin "+form+" -> F", "F UserFillUp "+form+" -> M", `M Message {"content": "{F@a}{F@b}"}`))
 	require.NoError(t, err)
 	begin, err := c.InputForm("begin")
 	require.NoError(t, err)
@@ -65,7 +67,7 @@ func TestUserFillUpWithoutTips(t *testing.T) {
 }
 
 func TestUserFillUpForgetsEarlierAnswers(t *testing.T) {
-	c, err := engine.Load(registry(t), sketch(t,
+	c, err := engine.Load(registry(t), sketch.Bytes(
 		`begin Begin -> L`,
 		`L Loop {"maximum_loop_count": 2, "logical_operator": "or"} -> M`,
 		`LI LoopItem -> F ^ L`,

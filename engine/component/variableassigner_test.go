@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // assign runs assignments and gives the globals afterwards.
@@ -116,7 +117,7 @@ func TestVariableAssignerNeverChangesAListInPlace(t *testing.T) {
 }
 
 func TestVariableAssignerAloneSeesItsOwnChanges(t *testing.T) {
-	c, err := engine.Load(registry(t), sketch(t, `=env.a 0`, "begin Begin -> X",
+	c, err := engine.Load(registry(t), sketch.Bytes(`=env.a 0`, "begin Begin -> X",
 		`X VariableAssigner {"variables": [{"variable": "env.a", "operator": "+=", "parameter": 2}, {"variable": "env.a", "operator": "*=", "parameter": 10}]}`))
 	require.NoError(t, err)
 	st := c.State()

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // A visitor answers the fields of a form, and no approval beside them, unless the canvas lets them.
@@ -13,12 +14,9 @@ func TestVisitorsAnswerFormsButNoApprovals(t *testing.T) {
 	registry, err := engine.NewRegistry(Builtin()...)
 	require.NoError(t, err)
 	for settings, approves := range map[string]bool{`{}`: false, `{"visitors_approve": true}`: true} {
-		c, err := engine.Load(registry, []byte(`{"settings": `+settings+`, "components": {
-			"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["F", "X"]},
-			"F": {"obj": {"component_name": "UserFillUp", "params": {
-				"inputs": {"city": {"name": "City", "type": "line"}}}}},
-			"X": {"obj": {"component_name": "StringTransform", "params": {"approval": true, "method": "merge",
-				"script": "merged {sys.query}", "delimiters": [","]}}}}}`))
+		c, err := engine.Load(registry, sketch.Bytes("@settings "+settings, "begin Begin -> F X",
+			`F UserFillUp {"inputs": {"city": {"name": "City", "type": "line"}}}`,
+			`X StringTransform {"approval": true, "method": "merge", "script": "merged {sys.query}", "delimiters": [","]}`))
 		require.NoError(t, err)
 		first := play(t, c, nil, engine.Null, engine.Options{})
 		require.NoError(t, first.err)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func TestWordingTellsTemplatesFromTexts(t *testing.T) {
@@ -41,7 +42,7 @@ func withCall(t *testing.T, do func(call *engine.Call)) {
 	reg, err := engine.NewRegistry(
 		engine.Spec{Name: "Begin", Inline: true, New: func() engine.Component { return probe(do) }})
 	require.NoError(t, err)
-	c, err := engine.Load(reg, []byte(`{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}}}}`))
+	c, err := engine.Load(reg, sketch.Bytes("begin Begin"))
 	require.NoError(t, err)
 	for _, err := range c.Run(t.Context(), c.State(), engine.Input{}, engine.Options{}) {
 		require.NoError(t, err)

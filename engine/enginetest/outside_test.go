@@ -12,6 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // shopTools are tools that ask a secret and say what they were asked.
@@ -54,15 +55,15 @@ func (s oneSecret) Secret(context.Context, string) (engine.Secret, error) {
 }
 
 // toolCanvas searches as a node, then as an agent that has an MCP server too.
-const toolCanvas = `{"components": {
-	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["SearXNG:S"]},
-	"SearXNG:S": {"obj": {"component_name": "SearXNG", "params": {"query": "QUERY", "exception_method": "comment",
-		"exception_default_value": "none"}}, "downstream": ["Agent:A"]},
-	"Agent:A": {"obj": {"component_name": "Agent", "params": {"llm_id": "m", "sys_prompt": "s",
-		"tools": [{"component_name": "SearXNG", "name": "S", "params": {}}], "mcp": [{"mcp_id": "numbers"}]}},
-		"downstream": ["Message:M"]},
-	"Message:M": {"obj": {"component_name": "Message", "params": {"content": [
-		"{SearXNG:S@formalized_content} {Agent:A@content}"]}}}}}`
+var toolCanvas = sketch.Canvas(
+	"begin Begin -> SearXNG:S",
+	`SearXNG:S SearXNG {"query": "QUERY", "exception_method": "comment",
+		"exception_default_value": "none"} -> Agent:A`,
+	`Agent:A Agent {"llm_id": "m", "sys_prompt": "s",
+		"tools": [{"component_name": "SearXNG", "name": "S", "params": {}}], "mcp": [{"mcp_id": "numbers"}]}
+		-> Message:M`,
+	`Message:M Message {"content": ["{SearXNG:S@formalized_content} {Agent:A@content}"]}`,
+)
 
 func recordTools(t *testing.T, query string) *enginetest.Case {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func registry(t *testing.T) *engine.Registry {
@@ -84,9 +85,10 @@ func TestRecord(t *testing.T) {
 }
 
 func TestRecordNeedsPortsItCanPlayAgain(t *testing.T) {
-	dsl, err := engine.ParseJSONText(`{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["CodeExec:C"]},
-		"CodeExec:C": {"obj": {"component_name": "CodeExec", "params": {"lang": "python", "script": "x"}}}}}`)
+	dsl, err := engine.ParseJSONText(sketch.Canvas(
+		"begin Begin -> CodeExec:C",
+		`CodeExec:C CodeExec {"lang": "python", "script": "x"}`,
+	))
 	require.NoError(t, err)
 	player := &enginetest.Player{Registry: registry(t)}
 	player.Ports.Code = &enginetest.Code{Result: engine.CodeResult{Value: engine.String("found")}}

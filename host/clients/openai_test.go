@@ -41,7 +41,7 @@ func TestOpenAIClient(t *testing.T) {
 			require.Equal(t, "AuthenticationError", got.Unauthorized.Name)
 			if c.base == "/api/llm" {
 				require.Equal(t, 422, got.Refusal.Status)
-				require.Contains(t, got.Refusal.Message, "messages is needed")
+				require.Contains(t, got.Refusal.Message, "messages is empty; expected a list")
 			}
 		})
 	}

@@ -1,12 +1,12 @@
 package failure_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // approvalOnAnotherHost kills the host of a run that waits for an approval; the run is approved on
@@ -15,12 +15,8 @@ func approvalOnAnotherHost(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	a := w.start("a")
 	w.start("b")
-	step := `"method":"get","clean_html":false,"url":"` + w.outside.url + `/{sys.query}/%d"`
-	canvas := w.canvas(fmt.Sprintf(`{"components":{"begin":%s,"Invoke:S1":%s,"Invoke:S2":%s,"Message:End":%s}}`,
-		node("Begin", `{}`, "Invoke:S1"),
-		node("Invoke", `{`+fmt.Sprintf(step, 1)+`}`, "Invoke:S2"),
-		node("Invoke", `{"approval":true,`+fmt.Sprintf(step, 2)+`}`, "Message:End"),
-		node("Message", `{"content":["{Invoke:S2@result}"]}`)))
+	canvas := w.canvas(sketch.Chain("begin Begin", w.outside.asking(1), w.outside.asking(2, `"approval":true`),
+		`Message:End Message {"content":["{Invoke:S2@result}"]}`))
 	session := w.session(canvas)
 	run := w.run(a, canvas, session, "approval")
 	asked := w.follow(run, 0, nil).wait()
@@ -50,10 +46,9 @@ func toolApprovalOnAnotherHost(t *testing.T, bin programs) {
 	w.start("b")
 	tool := `{"component_name":"SearXNG","name":"Search","params":{"approval":true,
 		"searxng_url":"` + w.outside.url + `"}}`
-	canvas := w.canvas(fmt.Sprintf(`{"components":{"begin":%s,"Agent:A":%s,"Message:End":%s}}`,
-		node("Begin", `{}`, "Agent:A"),
-		node("Agent", `{"llm_id":"","sys_prompt":"Search.","tools":[`+tool+`]}`, "Message:End"),
-		node("Message", `{"content":["{Agent:A@content}"]}`)))
+	canvas := w.canvas(sketch.Chain("begin Begin",
+		`Agent:A Agent {"llm_id":"","sys_prompt":"Search.","tools":[`+tool+`]}`,
+		`Message:End Message {"content":["{Agent:A@content}"]}`))
 	run := w.run(a, canvas, w.session(canvas), "q")
 	asked := w.follow(run, 0, nil).wait()
 	status, problem := w.status(run)

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
@@ -111,9 +112,10 @@ var hostileTexts = map[string]hostileText{
 // attackBodies sends every text to every class of route and gives how many requests were sent, and
 // the statuses of the answers.
 func (w *world) attackBodies(h *hostProcess, canvas string) (sent int, answers map[int]int) {
-	hook := w.canvas(`{"components":{"begin":{"obj":{"component_name":"Begin","params":{"mode":"Webhook",
-		"security":{"auth_type":"none","allow_anonymous":true,"rate_limit":{"limit":100000,"per":"second"}}}},
-		"downstream":[],"upstream":[]}}}`)
+	hook := w.canvas(sketch.Canvas(
+		`begin Begin {"mode":"Webhook",
+		"security":{"auth_type":"none","allow_anonymous":true,"rate_limit":{"limit":100000,"per":"second"}}}`,
+	))
 	type request struct {
 		path string
 		text hostileText

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
@@ -57,25 +58,16 @@ func serviceTools(registry *engine.Registry) (names []string) {
 
 // toolsAsNodes is a chain of all tools, each with the query of the user.
 func toolsAsNodes(registry *engine.Registry) string {
-	names := serviceTools(registry)
-	parts := []string{`"begin":` + node("Begin", `{}`, names[0]+":0")}
-	for i, name := range names {
-		next := "Message:End"
-		if i+1 < len(names) {
-			next = fmt.Sprintf("%s:%d", names[i+1], i+1)
-		}
+	lines := []string{"begin Begin"}
+	for i, name := range serviceTools(registry) {
 		params := map[string]string{
 			"ExeSQL": `{"sql":"` + statement + `"}`, "TavilyExtract": `{"urls":"http://example.org"}`,
 			"DocGenerator": `{"content":"# Coats","output_format":"docx"}`,
 			"Email":        `{"content":"<p>Coats</p>"}`,
 		}[name]
-		if params == "" {
-			params = `{}`
-		}
-		parts = append(parts, fmt.Sprintf(`"%s:%d":%s`, name, i, node(name, params, next)))
+		lines = append(lines, fmt.Sprintf("%s:%d %s %s", name, i, name, params))
 	}
-	parts = append(parts, `"Message:End":`+node("Message", `{"content":["done"]}`))
-	return `{"components":{` + strings.Join(parts, ",") + `}}`
+	return sketch.Chain(append(lines, `Message:End Message {"content":["done"]}`)...)
 }
 
 // toolsOfAnAgent is an agent that has all tools, a server of MCP and another agent.
@@ -89,82 +81,74 @@ func toolsOfAnAgent(registry *engine.Registry) string {
 	for _, name := range serviceTools(registry) {
 		tools = append(tools, fmt.Sprintf(`{"component_name":%q,"name":%q,"params":{}}`, name, name))
 	}
-	return `{"components":{"begin":` + node("Begin", `{}`, "Agent:A") + `,"Agent:A":` + node("Agent",
-		`{"llm_id":"","sys_prompt":"Use every tool.","mcp":[{"mcp_id":"x"}],"tools":[`+strings.Join(tools, ",")+`]}`,
-		"Message:End") + `,"Message:End":` + node("Message", `{"content":["{Agent:A@content}"]}`) + `}}`
+	return sketch.Chain("begin Begin",
+		`Agent:A Agent {"llm_id":"","sys_prompt":"Use every tool.","mcp":[{"mcp_id":"x"}],
+			"tools":[`+strings.Join(tools, ",")+`]}`,
+		`Message:End Message {"content":["{Agent:A@content}"]}`)
 }
 
 // agentsFormsBranches asks for a form, sorts what was said and answers with what was found.
-var agentsFormsBranches = `{"components":{` + strings.Join([]string{
-	`"begin":` + node("Begin", `{"inputs":{"city":{"name":"City","type":"line","optional":false}}}`, "Retrieval:R"),
-	`"Retrieval:R":` + node("Retrieval", `{"kb_ids":["shop"],"query":"{sys.query}"}`, "LLM:L"),
-	`"LLM:L":` + node("LLM", `{"llm_id":"","sys_prompt":"Say where {begin@city} lies.",
-		"outputs":{"structured":{"type":"object","properties":{"city":{"type":"string"}}}}}`, "UserFillUp:F"),
-	`"UserFillUp:F":` + node("UserFillUp", `{"tips":"{LLM:L@structured}","inputs":{"ok":{"name":"ok","type":"boolean"}},
-		"outputs":{"ok":{"type":"boolean"}}}`, "Categorize:C"),
-	`"Categorize:C":` + node("Categorize", `{"llm_id":"","query":"sys.query","category_description":{
-		"buy":{"description":"x","examples":["x"],"to":["Agent:A"]},"ask":{"to":["Agent:B"]}}}`, "Agent:A", "Agent:B"),
-	`"Agent:A":` + node("Agent", `{"llm_id":"","sys_prompt":"s","tools":[
-		{"component_name":"Retrieval","name":"R","params":{}}]}`, "VariableAggregator:V"),
-	`"Agent:B":` + node("Agent", `{"llm_id":"","sys_prompt":"s","mcp":[{"mcp_id":"x"}]}`, "VariableAggregator:V"),
-	`"VariableAggregator:V":` + node("VariableAggregator", `{"groups":[{"group_name":"answer","type":"string",
+var agentsFormsBranches = sketch.Canvas(
+	`begin Begin {"inputs":{"city":{"name":"City","type":"line","optional":false}}} -> Retrieval:R`,
+	`Retrieval:R Retrieval {"kb_ids":["shop"],"query":"{sys.query}"} -> LLM:L`,
+	`LLM:L LLM {"llm_id":"","sys_prompt":"Say where {begin@city} lies.",
+		"outputs":{"structured":{"type":"object","properties":{"city":{"type":"string"}}}}} -> UserFillUp:F`,
+	`UserFillUp:F UserFillUp {"tips":"{LLM:L@structured}","inputs":{"ok":{"name":"ok","type":"boolean"}},
+		"outputs":{"ok":{"type":"boolean"}}} -> Categorize:C`,
+	`Categorize:C Categorize {"llm_id":"","query":"sys.query","category_description":{
+		"buy":{"description":"x","examples":["x"],"to":["Agent:A"]},"ask":{"to":["Agent:B"]}}}
+		-> Agent:A Agent:B`,
+	`Agent:A Agent {"llm_id":"","sys_prompt":"s","tools":[
+		{"component_name":"Retrieval","name":"R","params":{}}]} -> VariableAggregator:V`,
+	`Agent:B Agent {"llm_id":"","sys_prompt":"s","mcp":[{"mcp_id":"x"}]} -> VariableAggregator:V`,
+	`VariableAggregator:V VariableAggregator {"groups":[{"group_name":"answer","type":"string",
 		"variables":[{"value":"Agent:A@content"},{"value":"Agent:B@content"}]}],
-		"outputs":{"answer":{"type":"string"}}}`, "Switch:S"),
-	`"Switch:S":` + node("Switch", `{"conditions":[{"logical_operator":"and","to":["Message:Y"],
+		"outputs":{"answer":{"type":"string"}}} -> Switch:S`,
+	`Switch:S Switch {"conditions":[{"logical_operator":"and","to":["Message:Y"],
 		"items":[{"cpn_id":"VariableAggregator:V@answer","operator":"contains","value":"goods"}]}],
-		"end_cpn_ids":["Message:N"]}`, "Message:Y", "Message:N"),
-	`"Message:Y":` + node("Message", `{"content":["{VariableAggregator:V@answer}"]}`),
-	`"Message:N":` + node("Message", `{"content":["nothing"]}`),
-}, ",") + `}}`
-
-// inside is a node of a container.
-func inside(parent, name, params string, down ...string) string {
-	return strings.Replace(node(name, params, down...), `{"obj"`, `{"parent_id":"`+parent+`","obj"`, 1)
-}
+		"end_cpn_ids":["Message:N"]} -> Message:Y Message:N`,
+	`Message:Y Message {"content":["{VariableAggregator:V@answer}"]}`,
+	`Message:N Message {"content":["nothing"]}`,
+)
 
 // containersAndVariables goes through a list, and through a loop until a variable is set.
-var containersAndVariables = `{"variables":{"env.list":{"type":"array","value":[]}},
-	"globals":{"env.n":0,"env.list":[{"a":"1"}],"sys.query":""},"components":{` + strings.Join([]string{
-	`"begin":` + node("Begin", `{}`, "StringTransform:T"),
-	`"StringTransform:T":` + node("StringTransform", `{"method":"split","split_ref":"sys.query","delimiters":[" "]}`,
-		"Iteration:I"),
-	`"Iteration:I":` + node("Iteration", `{"items_ref":"StringTransform:T@result",
-		"outputs":{"all":{"ref":"StringTransform:U@result","type":"Array<string>"}}}`, "Loop:L"),
-	`"IterationItem:I":` + inside("Iteration:I", "IterationItem", `{}`, "StringTransform:U"),
-	`"StringTransform:U":` + inside("Iteration:I", "StringTransform",
-		`{"method":"merge","script":"<{IterationItem:I@item}>"}`),
-	`"Loop:L":` + node("Loop", `{"loop_variables":[{"variable":"n","input_mode":"constant","type":"number","value":0}],
+var containersAndVariables = sketch.Canvas(
+	`@variables {"env.list":{"type":"array","value":[]}}`, "=env.n 0", `=env.list [{"a":"1"}]`,
+	"begin Begin -> StringTransform:T",
+	`StringTransform:T StringTransform {"method":"split","split_ref":"sys.query","delimiters":[" "]} -> Iteration:I`,
+	`Iteration:I Iteration {"items_ref":"StringTransform:T@result",
+		"outputs":{"all":{"ref":"StringTransform:U@result","type":"Array<string>"}}} -> Loop:L`,
+	"IterationItem:I IterationItem -> StringTransform:U ^ Iteration:I",
+	`StringTransform:U StringTransform {"method":"merge","script":"<{IterationItem:I@item}>"} ^ Iteration:I`,
+	`Loop:L Loop {"loop_variables":[{"variable":"n","input_mode":"constant","type":"number","value":0}],
 		"loop_termination_condition":[{"variable":"Loop:L@n","operator":"≥","input_mode":"constant","value":100}],
-		"logical_operator":"and","maximum_loop_count":3}`, "ListOperations:O"),
-	`"LoopItem:L":` + inside("Loop:L", "LoopItem", `{}`, "VariableAssigner:A"),
-	`"VariableAssigner:A":` + inside("Loop:L", "VariableAssigner",
-		`{"variables":[{"variable":"Loop:L@n","operator":"set","parameter":5}]}`, "ExitLoop:E"),
-	`"ExitLoop:E":` + inside("Loop:L", "ExitLoop", `{}`),
-	`"ListOperations:O":` + node("ListOperations", `{"query":"StringTransform:T@result","operations":"sort"}`,
-		"DataOperations:D"),
-	`"DataOperations:D":` + node("DataOperations",
-		`{"query":["env.list"],"operations":"select_keys","select_keys":["a"]}`, "Message:M"),
-	`"Message:M":` + node("Message",
-		`{"content":["{Iteration:I@all} {ListOperations:O@first} {DataOperations:D@result}"]}`),
-}, ",") + `}}`
+		"logical_operator":"and","maximum_loop_count":3} -> ListOperations:O`,
+	"LoopItem:L LoopItem -> VariableAssigner:A ^ Loop:L",
+	`VariableAssigner:A VariableAssigner {"variables":[{"variable":"Loop:L@n","operator":"set","parameter":5}]}
+		-> ExitLoop:E ^ Loop:L`,
+	"ExitLoop:E ExitLoop ^ Loop:L",
+	`ListOperations:O ListOperations {"query":"StringTransform:T@result","operations":"sort"} -> DataOperations:D`,
+	`DataOperations:D DataOperations {"query":["env.list"],"operations":"select_keys","select_keys":["a"]}
+		-> Message:M`,
+	`Message:M Message {"content":["{Iteration:I@all} {ListOperations:O@first} {DataOperations:D@result}"]}`,
+)
 
 // filesAndScripts writes and reads files, runs scripts of both languages and another canvas, and
 // asks a site.
-var filesAndScripts = `{"components":{` + strings.Join([]string{
-	`"begin":` + node("Begin", `{}`, "CodeExec:P"),
-	`"CodeExec:P":` + node("CodeExec", `{"lang":"python",
+var filesAndScripts = sketch.Canvas(
+	"begin Begin -> CodeExec:P",
+	`CodeExec:P CodeExec {"lang":"python",
 		"script":"def main(q):\n    return {'rows': [{'q': q.upper()}]}",
-		"arguments":{"q":"sys.query"},"outputs":{"rows":{"type":"Array<Object>"}}}`, "CodeExec:J"),
-	`"CodeExec:J":` + node("CodeExec", `{"lang":"javascript",
+		"arguments":{"q":"sys.query"},"outputs":{"rows":{"type":"Array<Object>"}}} -> CodeExec:J`,
+	`CodeExec:J CodeExec {"lang":"javascript",
 		"script":"function main({rows}) { return {n: rows.length} }",
-		"arguments":{"rows":"CodeExec:P@rows"},"outputs":{"n":{"type":"Number"}}}`, "ExcelProcessor:W"),
-	`"ExcelProcessor:W":` + node("ExcelProcessor", `{"operation":"output","transform_data":"CodeExec:P@rows"}`,
-		"ExcelProcessor:R"),
-	`"ExcelProcessor:R":` + node("ExcelProcessor", `{"operation":"read","input_files":["ExcelProcessor:W@attachment"]}`,
-		"DocGenerator:D"),
-	`"DocGenerator:D":` + node("DocGenerator", `{"content":"{CodeExec:J@n}","output_format":"pdf"}`, "Invoke:I"),
-	`"Invoke:I":` + node("Invoke", `{}`, "Browser:B"),
-	`"Browser:B":` + node("Browser", `{}`, "Canvas:C"),
-	`"Canvas:C":` + node("Canvas", `{"version":"draft"}`, "Message:M"),
-	`"Message:M":` + node("Message", `{"content":["{ExcelProcessor:R@markdown}"],"output_format":"docx"}`),
-}, ",") + `}}`
+		"arguments":{"rows":"CodeExec:P@rows"},"outputs":{"n":{"type":"Number"}}} -> ExcelProcessor:W`,
+	`ExcelProcessor:W ExcelProcessor {"operation":"output","transform_data":"CodeExec:P@rows"} -> ExcelProcessor:R`,
+	`ExcelProcessor:R ExcelProcessor {"operation":"read","input_files":["ExcelProcessor:W@attachment"]}
+		-> DocGenerator:D`,
+	`DocGenerator:D DocGenerator {"content":"{CodeExec:J@n}","output_format":"pdf"} -> Invoke:I`,
+	"Invoke:I Invoke -> Browser:B",
+	"Browser:B Browser -> Canvas:C",
+	`Canvas:C Canvas {"version":"draft"} -> Message:M`,
+	`Message:M Message {"content":["{ExcelProcessor:R@markdown}"],"output_format":"docx"}`,
+)

@@ -22,6 +22,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/place/placetest"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/plugins/tools"
@@ -141,8 +142,7 @@ func (c *canvasWalk) all(doc map[string]any) {
 		name, params := obj["component_name"].(string), obj["params"].(map[string]any)
 		c.services.settle(name, params, server)
 		if name == "Canvas" {
-			params["canvas"] = c.w.canvas(`{"components":{"begin":` + node("Begin", `{}`, "Message:M") +
-				`,"Message:M":` + node("Message", `{"content":["inner"]}`) + `}}`)
+			params["canvas"] = c.w.canvas(sketch.Chain("begin Begin", `Message:M Message {"content":["inner"]}`))
 		}
 		if spec, err := c.registry.Lookup(name); err == nil && spec.Tool != nil {
 			c.missing[id] = true

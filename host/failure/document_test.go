@@ -15,14 +15,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/document/hostile"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // readOnly is a canvas that reads what is uploaded and shows nothing of it.
-const readOnly = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"]},
-	"Message:A":{"obj":{"component_name":"Message","params":{"content":["read"]}},"upstream":["begin"]}}}`
+var readOnly = sketch.Canvas("begin Begin -> Message:A", `Message:A Message {"content":["read"]}`)
 
 // hostileDocuments uploads hostile documents to a host of 1 GiB, eight at a time, and runs a canvas
 // with each: every run ends, and the host stays below 600 MB. EASEL_HOSTILE says which documents,

@@ -14,35 +14,23 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // longText is a canvas whose only message is n bytes long.
 func longText(n int) string {
-	return fmt.Sprintf(
-		`{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["M"],"upstream":[]},
-		"M":{"obj":{"component_name":"Message","params":{"content":[%q]}},"downstream":[],"upstream":["begin"]}}}`,
-		strings.Repeat("long text ", n/10),
-	)
+	text := strings.Repeat("long text ", n/10)
+	return sketch.Chain("begin Begin", fmt.Sprintf(`M Message {"content":[%q]}`, text))
 }
 
 // wide is a canvas of about n bytes, most of them in nodes that do not run.
 func wide(n int) string {
-	var dsl strings.Builder
-	dsl.WriteString(
-		`{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["M"],"upstream":[]},
-		"M":{"obj":{"component_name":"Message","params":{"content":["fine"]}},"downstream":[],"upstream":["begin"]}`,
-	)
-	for i := 0; dsl.Len() < n; i++ {
-		fmt.Fprintf(
-			&dsl,
-			`,"N%d":{"obj":{"component_name":"StringTransform","params":{"method":"merge","script":"a"}},`+
-				`"downstream":[],"upstream":[]}`,
-			i,
-		)
+	lines := []string{"begin Begin -> M", `M Message {"content":["fine"]}`}
+	for size := 0; size < n; size += 140 {
+		lines = append(lines, fmt.Sprintf(`N%d StringTransform {"method":"merge","script":"a"}`, len(lines)))
 	}
-	dsl.WriteString(`}}`)
-	return dsl.String()
+	return sketch.Canvas(lines...)
 }
 
 // largeCanvases runs stored canvases of up to 8 MB 16 at once, in sessions too. The host may use

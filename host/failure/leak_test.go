@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host"
 )
 
@@ -59,7 +60,7 @@ func inUse() (routines, heap int) {
 // leakRuns opens a host, does runs on it and closes it.
 func leakRuns(t *testing.T, runs int) {
 	h, err := host.New(t.Context(), host.Config{
-		Dir: t.TempDir(), Key: "key", Sync: host.SyncInterval, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Dir: t.TempDir(), Key: "key", Sync: host.SyncInterval, Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(h.Handler())
@@ -118,7 +119,4 @@ func leakRuns(t *testing.T, runs int) {
 	require.NoError(t, h.Close())
 }
 
-const hello = `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},
-		"downstream":["Message:M"],"upstream":[]},
-	"Message:M":{"obj":{"component_name":"Message","params":{"content":["hello {sys.query}"]}},
-		"downstream":[],"upstream":["begin"]}}}`
+var hello = sketch.Canvas("begin Begin -> Message:M", `Message:M Message {"content":["hello {sys.query}"]}`)

@@ -12,72 +12,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// growing makes canvases of some kilobytes that grow what they hold until nothing is left of a
-// host's memory.
-type growing struct{ nodes []string }
-
-// add puts a node behind the one before it.
-func (g *growing) add(id, component, params, more string) *growing {
-	g.nodes = append(
-		g.nodes,
-		fmt.Sprintf(
-			`%q:{"obj":{"component_name":%q,"params":%s},"downstream":[NEXT]%s}`,
-			id,
-			component,
-			params,
-			more,
-		),
-	)
-	return g
-}
-
-// dsl is the canvas: a chain of the nodes, and the nodes of a body.
-func (g *growing) dsl(body ...string) string {
-	nodes := slices.Clone(g.nodes)
-	for i := range nodes {
-		next := ""
-		if i+1 < len(nodes) {
-			id, _, _ := strings.Cut(nodes[i+1], ":{")
-			next = id
-		}
-		nodes[i] = strings.Replace(nodes[i], "NEXT", next, 1)
+// growing is a chain of nodes that grow what they hold until nothing is left of a host's memory, in
+// some kilobytes.
+func growing(nodes ...string) string {
+	globals := []string{
+		"begin Begin", `=env.x "xxxxxxxx"`, "=env.l [1,2,3,4]", "=env.n [[1]]", `=env.o {"a":1}`,
+		"=env.forty [" + strings.Repeat("1,", 39) + "1]",
 	}
-	globals := `{"sys.query":"","sys.user_id":"","sys.conversation_turns":0,"sys.files":[],"env.x":"xxxxxxxx",` +
-		`"env.l":[1,2,3,4],"env.n":[[1]],"env.o":{"a":1},"env.forty":[` +
-		strings.Repeat(
-			"1,",
-			39,
-		) + `1]}`
-	return `{"components":{` + strings.Join(append(nodes, body...), ",") + `},"globals":` + globals + `}`
+	return sketch.Chain(append(globals, nodes...)...)
 }
 
 // doubling is a chain of forty nodes; PREV is the output of the one before.
 func doubling(component, output, first, params string) string {
-	g := (&growing{}).add("begin", "Begin", "{}", "").add("N0", component, first, "")
+	nodes := []string{"N0 " + component + " " + first}
 	for i := 1; i <= 40; i++ {
-		g.add(
-			fmt.Sprintf("N%d", i),
-			component,
-			strings.ReplaceAll(params, "PREV", fmt.Sprintf("{N%d@%s}", i-1, output)),
-			"",
-		)
+		prev := fmt.Sprintf("{N%d@%s}", i-1, output)
+		nodes = append(nodes, fmt.Sprintf("N%d %s %s", i, component, strings.ReplaceAll(params, "PREV", prev)))
 	}
-	return g.dsl()
+	return growing(nodes...)
 }
 
 // turning assigns in each of forty turns.
 func turning(assignments ...string) string {
-	g := (&growing{}).add("begin", "Begin", "{}", "").add("L", "Iteration", `{"items_ref":"env.forty"}`, "")
-	return g.dsl(
-		`"I":{"obj":{"component_name":"IterationItem","params":{}},"downstream":["A"],"parent_id":"L"}`,
-		`"A":{"obj":{"component_name":"VariableAssigner","params":{"variables":[`+strings.Join(
-			assignments,
-			",",
-		)+`]}},"downstream":[],"parent_id":"L"}`,
-	)
+	return growing(`L Iteration {"items_ref":"env.forty"}`, "I IterationItem -> A ^ L",
+		`A VariableAssigner {"variables":[`+strings.Join(assignments, ",")+`]} ^ L`)
 }
 
 // growers are canvases that no memory is large enough for, with the codes they may end with.
@@ -105,10 +67,8 @@ var growers = map[string]string{
 		`{"variable":"env.o.a","operator":"overwrite","parameter":"env.o"}`,
 		`{"variable":"env.o.b","operator":"overwrite","parameter":"env.o"}`,
 	),
-	"template repeat": (&growing{}).add("begin", "Begin", "{}", "").
-		add("M", "Message", `{"content":"{% set x = 'x' * 16000000 %}`+
-			`{% for a in range(200) %}{{ (x ~ a)|length }}{% endfor %}"}`, "").
-		dsl(),
+	"template repeat": growing(`M Message {"content":"{% set x = 'x' * 16000000 %}` +
+		`{% for a in range(200) %}{{ (x ~ a)|length }}{% endfor %}"}`),
 }
 
 var limitCodes = []string{
@@ -164,9 +124,7 @@ func growingCanvases(t *testing.T, bin programs) {
 func longConversation(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a", "--limit", "state=1MiB")
-	canvas := w.canvas(
-		(&growing{}).add("begin", "Begin", "{}", "").add("M", "Message", `{"content":"{sys.query}"}`, "").dsl(),
-	)
+	canvas := w.canvas(sketch.Chain("begin Begin", `M Message {"content":"{sys.query}"}`))
 	session := w.session(canvas)
 	words := strings.Repeat("word ", 20_000)
 	turns := 0

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // outside is what runs reach over HTTP: steps that take their time, and a language model that
@@ -146,35 +147,28 @@ func (o *outside) model(w http.ResponseWriter, r *http.Request) {
 	)
 }
 
-func node(name, params string, down ...string) string {
-	list, _ := json.Marshal(append([]string{}, down...)) // texts always encode
-	return fmt.Sprintf(`{"obj":{"component_name":%q,"params":%s},"downstream":%s,"upstream":[]}`, name, params, list)
-}
-
 // chain is a canvas of n steps that each ask outside for QUERY/1, QUERY/2, ..., and a message of
 // the last answer.
 func (o *outside) chain(n int) string {
-	parts := []string{`"begin":` + node("Begin", `{}`, "Invoke:S1")}
+	lines := []string{"begin Begin"}
 	for i := 1; i <= n; i++ {
-		next := fmt.Sprintf("Invoke:S%d", i+1)
-		if i == n {
-			next = "Message:End"
-		}
-		params := fmt.Sprintf(`{"url":"%s/{sys.query}/%d","method":"get","clean_html":false}`, o.url, i)
-		parts = append(parts, fmt.Sprintf(`"Invoke:S%d":%s`, i, node("Invoke", params, next)))
+		lines = append(lines, o.asking(i))
 	}
-	parts = append(parts, `"Message:End":`+node("Message", fmt.Sprintf(`{"content":["{Invoke:S%d@result}"]}`, n)))
-	return `{"components":{` + strings.Join(parts, ",") + `}}`
+	return sketch.Chain(append(lines, fmt.Sprintf(`Message:End Message {"content":["{Invoke:S%d@result}"]}`, n))...)
+}
+
+// asking is a node that asks outside for QUERY/i; more are members of its params.
+func (o *outside) asking(i int, more ...string) string {
+	params := fmt.Sprintf(`"url":"%s/{sys.query}/%d","method":"get","clean_html":false`, o.url, i)
+	return fmt.Sprintf("Invoke:S%d Invoke {%s}", i, strings.Join(append(more, params), ","))
 }
 
 // talk is a canvas in which the model answers the query.
-const talk = `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},
-		"downstream":["LLM:A"],"upstream":[]},
-	"LLM:A":{"obj":{"component_name":"LLM","params":{
-		"llm_id":"","sys_prompt":"Talk.","prompts":[{"role":"user","content":"{sys.query}"}]}},
-		"downstream":["Message:M"],"upstream":["begin"]},
-	"Message:M":{"obj":{"component_name":"Message","params":{"content":["{LLM:A@content}"]}},
-		"downstream":[],"upstream":["LLM:A"]}}}`
+var talk = sketch.Canvas(
+	"begin Begin -> LLM:A",
+	`LLM:A LLM {"llm_id":"","sys_prompt":"Talk.","prompts":[{"role":"user","content":"{sys.query}"}]} -> Message:M`,
+	`Message:M Message {"content":["{LLM:A@content}"]}`,
+)
 
 // requireSteps checks that a chain of n steps is in the log once, in order.
 func requireSteps(t testing.TB, events []event, n int) {

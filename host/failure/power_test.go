@@ -16,19 +16,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 
 	_ "modernc.org/sqlite" // registers "sqlite"
 )
 
 // form is a canvas that waits for a person.
-const form = `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},
-		"downstream":["UserFillUp:F"],"upstream":[]},
-	"UserFillUp:F":{"obj":{"component_name":"UserFillUp","params":{
-		"enable_tips":true,"tips":"City?","inputs":{"city":{"name":"City","type":"line","optional":false}}}},
-		"downstream":["Message:M"],"upstream":["begin"]},
-	"Message:M":{"obj":{"component_name":"Message","params":{"content":["City {UserFillUp:F@city}"]}},
-		"downstream":[],"upstream":["UserFillUp:F"]}}}`
+var form = sketch.Canvas(
+	"begin Begin -> UserFillUp:F",
+	`UserFillUp:F UserFillUp {
+		"enable_tips":true,"tips":"City?","inputs":{"city":{"name":"City","type":"line","optional":false}}}
+		-> Message:M`,
+	`Message:M Message {"content":["City {UserFillUp:F@city}"]}`,
+)
 
 // powerCutContract: what was acknowledged is there after each cut.
 func powerCutContract(t *testing.T, bin programs) { powerCuts(t, onPower(t, bin), "contract", 2) }

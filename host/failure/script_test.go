@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
@@ -38,8 +39,7 @@ func codeCanvas(script string) string {
 	if err != nil {
 		panic(err)
 	}
-	return (&growing{}).add("begin", "Begin", "{}", "").add("C", "CodeExec", string(params), "").
-		add("M", "Message", `{"content":"{C@result}"}`, "").dsl()
+	return sketch.Chain("begin Begin", "C CodeExec "+string(params), `M Message {"content":"{C@result}"}`)
 }
 
 // hostileScripts is the part of the greedy scripts that `make test` runs.

@@ -15,14 +15,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // echo is a canvas whose turns take no time of their own, so that a kill meets what the host does
 // around them.
-const echo = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
-	"Message:A":{"obj":{"component_name":"Message","params":{"content":["echo of {sys.query}"]}},
-		"downstream":[],"upstream":["begin"]}}}`
+var echo = sketch.Canvas("begin Begin -> Message:A", `Message:A Message {"content":["echo of {sys.query}"]}`)
 
 // freeWithin bounds how long a session may take to be free after a kill, far above what is seen:
 // the lease, or the 5 s after which a waiting turn has lost runs looked for. A turn itself would

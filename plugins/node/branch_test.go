@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	builtin "github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -35,12 +36,8 @@ func sorting(t *testing.T, params string) *engine.Canvas {
 	registry, err := engine.NewRegistry(builtin.Builtin()...)
 	require.NoError(t, err)
 	registry.Plugin = shelf.Lookup
-	c, err := engine.Load(registry, []byte(`{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["S"]},
-		"S":{"obj":{"component_name":"plugin:sorter@1","params":`+params+`},"downstream":["A","B"]},
-		"A":{"obj":{"component_name":"Message","params":{"content":["a {S@text}"]}},"downstream":[]},
-		"B":{"obj":{"component_name":"Message","params":{"content":["b"]}},"downstream":[]}},
-		"globals":{"sys.query":"","sys.files":[]}}`))
+	c, err := engine.Load(registry, sketch.Bytes("begin Begin -> S", "S plugin:sorter@1 "+params+" -> A B",
+		`A Message {"content":["a {S@text}"]}`, `B Message {"content":["b"]}`))
 	require.NoError(t, err)
 	return c
 }

@@ -247,7 +247,9 @@ func (r *Request) readBody() error {
 		return Failed(KindBadRequest, "<BadRequest '400: Bad Request'> the body is not JSON: %s", err)
 	}
 	if v.Kind() != engine.KindObject {
-		return Failed(KindBadRequest, "<BadRequest '400: Bad Request'> the body is %s; an object is needed", KindName(v.Kind()))
+		return Failed(
+			KindBadRequest, "<BadRequest '400: Bad Request'> the body is %s; expected an object", KindName(v.Kind()),
+		)
 	}
 	r.Body.Value, r.Body.Length = v, len(text)
 	return nil

@@ -35,7 +35,7 @@ func CheckOrigins(list []string) error {
 		}
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || text != u.Scheme+"://"+u.Host {
-			return fmt.Errorf("origin %q: scheme and host are needed, such as https://example.org", text)
+			return fmt.Errorf("origin %q: expected a scheme and a host, such as https://example.org", text)
 		}
 	}
 	return nil

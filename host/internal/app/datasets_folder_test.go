@@ -32,7 +32,7 @@ func watched(t *testing.T, files ...string) *folder.Folder {
 	reader := &document.Reader{}
 	f, err := folder.Open(t.Context(), folder.Config{
 		Root: root, Cutter: ingest.DocumentCutter{Reader: reader}, Poll: -1, Wait: datasettest.Patience,
-		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() {

@@ -105,7 +105,7 @@ type Rerun struct {
 }
 
 // ErrNodeOrSeq refuses a rerun from nowhere.
-var ErrNodeOrSeq = BadArgument("node or seq is needed")
+var ErrNodeOrSeq = BadArgument("node and seq are missing; expected one of them")
 
 // RerunJob returns the job that repeats a run on a copy of its state. Errors: those of [Error],
 // [ErrRecord], [ErrGone].

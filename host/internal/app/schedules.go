@@ -103,7 +103,7 @@ func (s *Schedules) Create(ctx context.Context, who Principal, in ScheduleChange
 		return ScheduleState{}, err
 	}
 	if in.Canvas == nil {
-		return ScheduleState{}, BadArgument("canvas is needed: the id of what to run")
+		return ScheduleState{}, BadArgument("canvas is empty; expected the id of a canvas")
 	}
 	if in.Rev != nil {
 		return ScheduleState{}, BadArgument("a new schedule has no rev")

@@ -1,7 +1,6 @@
 package broker
 
 import (
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ func TestSyncSettings(t *testing.T) {
 		{Config{SyncEvery: 2 * time.Second}, false, 2 * time.Second},
 		{Config{}, false, 2 * time.Minute},
 	} {
-		c.cfg.Dir, c.cfg.Log = t.TempDir(), slog.New(slog.NewTextHandler(io.Discard, nil))
+		c.cfg.Dir, c.cfg.Log = t.TempDir(), slog.New(slog.DiscardHandler)
 		conn, err := Open(t.Context(), c.cfg, "test")
 		require.NoError(t, err)
 		got := conn.srv.JetStreamConfig()

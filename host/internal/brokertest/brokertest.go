@@ -2,7 +2,6 @@
 package brokertest
 
 import (
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ func Open(t testing.TB, cfg broker.Config) *broker.Conn {
 	if cfg.Dir == "" && len(cfg.URLs) == 0 {
 		cfg.Dir = t.TempDir()
 	}
-	cfg.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	cfg.Log = slog.New(slog.DiscardHandler)
 	conn, err := broker.Open(t.Context(), cfg, "easel test")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -13,11 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -26,22 +25,6 @@ import (
 const operatorKey = "ragflow-operator-key"
 
 // postgres is one server for all tests of the package; each gets schemas of its own.
-var postgres = sync.OnceValues(func() (*servertest.Postgres, error) {
-	p, err := servertest.StartPostgres()
-	if err == nil {
-		endPostgres = func() error {
-			p.Kill()
-			return p.Remove()
-		}
-	}
-	return p, err
-})
-
-// endPostgres ends what the tests have started.
-var endPostgres = func() error { return nil }
-
-var schemas atomic.Int64
-
 // database are the flags for an empty database of an engine, beside a data directory.
 func database(t *testing.T, engine string) []string {
 	t.Helper()
@@ -49,14 +32,7 @@ func database(t *testing.T, engine string) []string {
 	if engine == "sqlite" {
 		return dir
 	}
-	p, err := postgres()
-	if errors.Is(err, servertest.ErrNoPostgres) {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
-	url, err := p.Schema(t.Context(), fmt.Sprint("cli_", schemas.Add(1)))
-	require.NoError(t, err)
-	return append(dir, "--postgres", url)
+	return append(dir, "--postgres", servertest.NewSchema(t))
 }
 
 // command runs the program in an empty environment.
@@ -67,8 +43,7 @@ func commandIn(t *testing.T, args ...string) (out string, err error) {
 	return both.String(), err
 }
 
-const echoing = `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["M"],"upstream":[]},
-	"M":{"obj":{"component_name":"Message","params":{"content":["You said {sys.query}"]}},"downstream":[],"upstream":["begin"]}}}`
+var echoing = sketch.Canvas("begin Begin -> M", `M Message {"content":["You said {sys.query}"]}`)
 
 // upload sends a file and gives its id.
 func (s *served) upload(canvas, name, content string) string {

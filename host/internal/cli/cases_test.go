@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func TestRecordedCasePasses(t *testing.T) {
@@ -50,15 +51,14 @@ func TestRecordedCasePasses(t *testing.T) {
 }
 
 // searchThenDouble is a canvas that searches at an address and then asks a server of MCP.
-const searchThenDouble = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["TavilySearch:S"],"upstream":[]},
-	"TavilySearch:S":{"obj":{"component_name":"TavilySearch","params":{"query":"QUERY {sys.query}",
-		"api_key":"KEY","base_url":"BASE"}},"downstream":["Agent:A"],"upstream":["begin"]},
-	"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"x",
-		"mcp":[{"mcp_id":"numbers","tools":{"double":{}}}],"prompts":[{"role":"user","content":"{sys.query}"}]}},
-		"downstream":["Message:M"],"upstream":["TavilySearch:S"]},
-	"Message:M":{"obj":{"component_name":"Message","params":{"content":["{TavilySearch:S@json} {Agent:A@content}"]}},
-		"downstream":[],"upstream":["Agent:A"]}}}`
+var searchThenDouble = sketch.Canvas(
+	"begin Begin -> TavilySearch:S",
+	`TavilySearch:S TavilySearch {"query":"QUERY {sys.query}","api_key":"KEY","base_url":"BASE"} -> Agent:A`,
+	`Agent:A Agent {"llm_id":"x",
+		"mcp":[{"mcp_id":"numbers","tools":{"double":{}}}],"prompts":[{"role":"user","content":"{sys.query}"}]}
+		-> Message:M`,
+	`Message:M Message {"content":["{TavilySearch:S@json} {Agent:A@content}"]}`,
+)
 
 // A case has the answers of tools and MCP servers: it passes when the services are gone, names the
 // argument of a call that changed, and holds no key, neither of the canvas nor of the environment.
@@ -100,14 +100,14 @@ func TestRecordedToolsPassWithoutTheirServices(t *testing.T) {
 }
 
 // invokeTwice is a canvas that sends two web requests, the second with the answer to the first.
-const invokeTwice = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Invoke:A"],"upstream":[]},
-	"Invoke:A":{"obj":{"component_name":"Invoke","params":{"url":"BASE/PATH?q={sys.query}","method":"get",
-		"headers":"{\"Authorization\": \"Bearer {{secret:SHOP}}\"}"}},"downstream":["Invoke:B"],"upstream":["begin"]},
-	"Invoke:B":{"obj":{"component_name":"Invoke","params":{"url":"BASE/order","method":"post",
-		"variables":[{"key":"of","ref":"Invoke:A@result"}]}},"downstream":["Message:M"],"upstream":["Invoke:A"]},
-	"Message:M":{"obj":{"component_name":"Message","params":{"content":["{Invoke:B@status_code} {Invoke:B@result}"]}},
-		"downstream":[],"upstream":["Invoke:B"]}}}`
+var invokeTwice = sketch.Canvas(
+	"begin Begin -> Invoke:A",
+	`Invoke:A Invoke {"url":"BASE/PATH?q={sys.query}","method":"get",
+		"headers":"{\"Authorization\": \"Bearer {{secret:SHOP}}\"}"} -> Invoke:B`,
+	`Invoke:B Invoke {"url":"BASE/order","method":"post",
+		"variables":[{"key":"of","ref":"Invoke:A@result"}]} -> Message:M`,
+	`Message:M Message {"content":["{Invoke:B@status_code} {Invoke:B@result}"]}`,
+)
 
 // A case has the answers to web requests, errors included: it passes when the server is gone, names
 // what changed in a request, and holds no secret, not even one that the server sends back.
@@ -212,7 +212,7 @@ func TestCaseOfAChangedCanvas(t *testing.T) {
 	require.Equal(t, ExitOK, code)
 	require.Contains(t, out, "With pleasure")
 
-	require.NoError(t, os.WriteFile(canvas, []byte(`{"components": {}}`), 0o600))
+	require.NoError(t, os.WriteFile(canvas, []byte(`{"components":{}}`), 0o600))
 	code, out, errs = easel(t, "test", path, "--canvas", canvas)
 	require.Equal(t, ExitInvalid, code)
 	require.Contains(t, errs, canvas+": the canvas does not load")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 func TestChatRefusesUnknownCommands(t *testing.T) {
@@ -25,20 +27,22 @@ func TestChatRefusesUnknownCommands(t *testing.T) {
 }
 
 func TestChatSaysATextThatBeginsWithASlash(t *testing.T) {
-	canvas := file(t, "echo.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:M"]},
-		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["you said {sys.query}"]}}, "upstream": ["begin"]}}}`)
+	canvas := file(t, "echo.json", sketch.Canvas(
+		"begin Begin -> Message:M",
+		`Message:M Message {"content": ["you said {sys.query}"]}`,
+	))
 	code, out, errs := typed(t, "//etc is a folder\n", "chat", canvas)
 	require.Equal(t, ExitOK, code, errs)
 	require.Contains(t, out, "you said /etc is a folder\n")
 }
 
 func TestChatAsksForApproval(t *testing.T) {
-	canvas := file(t, "approval.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["StringTransform:S"]},
-		"StringTransform:S": {"obj": {"component_name": "StringTransform", "params": {
-			"approval": true, "method": "merge", "script": "merged {sys.query}"}}, "downstream": ["Message:M"]},
-		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{StringTransform:S@result}"]}}}}}`)
+	canvas := file(t, "approval.json", sketch.Canvas(
+		"begin Begin -> StringTransform:S",
+		`StringTransform:S StringTransform {
+			"approval": true, "method": "merge", "script": "merged {sys.query}"} -> Message:M`,
+		`Message:M Message {"content": ["{StringTransform:S@result}"]}`,
+	))
 	for answers, want := range map[string]string{
 		"yes\n\n": "merged hello", "yes\n{\"sys.query\": \"bye\"}\n": "merged bye", "no\n": "rejected by a person",
 	} {
@@ -49,24 +53,23 @@ func TestChatAsksForApproval(t *testing.T) {
 }
 
 func TestRunUsesCanvasesBeside(t *testing.T) {
-	canvas := file(t, "outer.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Canvas:C"]},
-		"Canvas:C": {"obj": {"component_name": "Canvas", "params": {"canvas": "inner"}}, "downstream": ["Message:M"]},
-		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{Canvas:C@content}"]}}}}}`)
+	canvas := file(t, "outer.json", sketch.Canvas(
+		"begin Begin -> Canvas:C",
+		`Canvas:C Canvas {"canvas": "inner"} -> Message:M`,
+		`Message:M Message {"content": ["{Canvas:C@content}"]}`,
+	))
 	write := func(text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(canvas), "inner.json"), []byte(text), 0o600))
 	}
-	write(`{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:M"]},
-		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["inner says {sys.query}"]}}}}}`)
+	write(sketch.Canvas("begin Begin -> Message:M", `Message:M Message {"content": ["inner says {sys.query}"]}`))
 	_, out, errs := typed(t, "hello\n", "chat", canvas)
 	require.Contains(t, out, "inner says hello", errs)
 
-	write(`{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["UserFillUp:F"]},
-		"UserFillUp:F": {"obj": {"component_name": "UserFillUp", "params": {
-			"inputs": {"city": {"name": "City", "type": "line"}}}}, "downstream": ["Message:M"]},
-		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["in {UserFillUp:F@city}"]}}}}}`)
+	write(sketch.Canvas(
+		"begin Begin -> UserFillUp:F",
+		`UserFillUp:F UserFillUp {"inputs": {"city": {"name": "City", "type": "line"}}} -> Message:M`,
+		`Message:M Message {"content": ["in {UserFillUp:F@city}"]}`,
+	))
 	_, out, errs = typed(t, "hello\nOslo\n", "chat", canvas)
 	require.Contains(t, errs, "City")
 	require.Contains(t, out, "in Oslo", errs)

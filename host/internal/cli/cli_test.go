@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 const examples = "../../examples/"
@@ -29,11 +30,7 @@ func TestMain(m *testing.M) {
 		serveTools()
 		return
 	}
-	code := m.Run()
-	if err := endPostgres(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
+	servertest.Main(m)
 }
 
 // clear takes settings of the machine out of the way.
@@ -171,9 +168,7 @@ func TestComponents(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	bad := file(t, "bad.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Missing:A"], "upstream": []},
-		"X:B": {"obj": {"component_name": "Nope", "params": {}}, "downstream": [], "upstream": []}}}`)
+	bad := file(t, "bad.json", sketch.Canvas("begin Begin -> Missing:A", "X:B Nope"))
 	code, out, _ := easel(t, "validate", bad, examples+"shop.json")
 	require.Equal(t, ExitInvalid, code)
 	require.Contains(t, out, "Missing:A")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/place"
 	"github.com/easel-canvas/easel/host/internal/place/placetest"
 )
@@ -74,17 +75,15 @@ func runOnce(t *testing.T, registry *engine.Registry, s *engine.Spec, options en
 
 // A chosen place adds what keeps a canvas from working there, with codes.
 func TestValidateForAPlace(t *testing.T) {
-	canvas := file(t, "c.json", `{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["CodeExec:C"],"upstream":[]},
-		"CodeExec:C":{"obj":{"component_name":"CodeExec","params":{"lang":"python","script":"x"}},
-			"downstream":["Agent:A"],"upstream":["begin"]},
-		"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"gpt-9@Local","max_round":3,
+	canvas := file(t, "c.json", sketch.Canvas(
+		"begin Begin -> CodeExec:C",
+		`CodeExec:C CodeExec {"lang":"python","script":"x"} -> Agent:A`,
+		`Agent:A Agent {"llm_id":"gpt-9@Local","max_round":3,
 			"prompts":[{"role":"user","content":"{sys.query}"}],"tools":[
 			{"component_name":"TavilySearch","name":"Search","params":{"api_key":"x"}},
-			{"component_name":"Retrieval","name":"Find","params":{"kb_ids":["manual"]}}]}},
-			"downstream":["Message:M"],"upstream":["CodeExec:C"]},
-		"Message:M":{"obj":{"component_name":"Message","params":{"content":["{Agent:A@content}"]}},
-			"downstream":[],"upstream":["Agent:A"]}}}`)
+			{"component_name":"Retrieval","name":"Find","params":{"kb_ids":["manual"]}}]} -> Message:M`,
+		`Message:M Message {"content":["{Agent:A@content}"]}`,
+	))
 	t.Setenv("EASEL_PYTHON", t.TempDir())
 	datasets := t.TempDir()
 	require.NoError(t, os.Mkdir(datasets+"/manuals", 0o700))

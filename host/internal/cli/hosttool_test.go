@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // registers "sqlite"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // TestComponentsOfTheHostRun reads a database and makes a document of what it returned.
@@ -18,16 +20,14 @@ func TestComponentsOfTheHostRun(t *testing.T) {
 	_, err = db.Exec("CREATE TABLE prices (item TEXT, price NUMERIC); INSERT INTO prices VALUES ('tea', 2.5)")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
-	canvas := file(t, "report.json", `{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["ExeSQL:Q"],"upstream":[]},
-		"ExeSQL:Q":{"obj":{"component_name":"ExeSQL","params":{"db_type":"sqlite","database":"shop.db",
-			"sql":"SELECT * FROM prices; DELETE FROM prices"}},"downstream":["DocGenerator:D"],"upstream":["begin"]},
-		"DocGenerator:D":{"obj":{"component_name":"DocGenerator","params":{"output_format":"md","filename":"prices",
-			"content":"{ExeSQL:Q@formalized_content}","title":"{sys.query}","add_timestamp":false}},
-			"downstream":["Message:M"],"upstream":["ExeSQL:Q"]},
-		"Message:M":{"obj":{"component_name":"Message","params":{
-			"content":["{ExeSQL:Q@formalized_content} // {DocGenerator:D@success}"]}},
-			"downstream":[],"upstream":["DocGenerator:D"]}}}`)
+	canvas := file(t, "report.json", sketch.Canvas(
+		"begin Begin -> ExeSQL:Q",
+		`ExeSQL:Q ExeSQL {"db_type":"sqlite","database":"shop.db",
+			"sql":"SELECT * FROM prices; DELETE FROM prices"} -> DocGenerator:D`,
+		`DocGenerator:D DocGenerator {"output_format":"md","filename":"prices",
+			"content":"{ExeSQL:Q@formalized_content}","title":"{sys.query}","add_timestamp":false} -> Message:M`,
+		`Message:M Message {"content":["{ExeSQL:Q@formalized_content} // {DocGenerator:D@success}"]}`,
+	))
 	code, out, errs := easel(t, "run", canvas, "--sqlite", folder, "--save", made, "-q", "Prices of May")
 	require.Equal(t, ExitOK, code, errs)
 	require.Contains(t, out, "| tea | 2.5 |")

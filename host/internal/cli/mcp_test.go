@@ -14,6 +14,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // asToolServer makes a copy of the test program an MCP server over stdio.
@@ -38,13 +40,12 @@ func serveTools() { _ = toolServer().Run(context.Background(), &sdk.StdioTranspo
 
 // doubling is a canvas with an Agent that uses the server "numbers".
 func doubling(t *testing.T) string {
-	return file(t, "doubling.json", `{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Agent:A"],"upstream":[]},
-		"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"x",
-			"prompts":[{"role":"user","content":"{sys.query}"}],
-			"mcp":[{"mcp_id":"numbers","tools":{"double":{}}}]}},"downstream":["Message:M"],"upstream":["begin"]},
-		"Message:M":{"obj":{"component_name":"Message","params":{"content":["{Agent:A@content}"]}},
-			"downstream":[],"upstream":["Agent:A"]}}}`)
+	return file(t, "doubling.json", sketch.Canvas(
+		"begin Begin -> Agent:A",
+		`Agent:A Agent {"llm_id":"x","prompts":[{"role":"user","content":"{sys.query}"}],
+			"mcp":[{"mcp_id":"numbers","tools":{"double":{}}}]} -> Message:M`,
+		`Message:M Message {"content":["{Agent:A@content}"]}`,
+	))
 }
 
 // doublingScript is what a model answers there.
@@ -122,10 +123,10 @@ func TestRunSpeaks(t *testing.T) {
 		_, _ = io.WriteString(w, "ID3 sound")
 	}))
 	t.Cleanup(voice.Close)
-	canvas := file(t, "speaks.json", `{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:M"],"upstream":[]},
-		"Message:M":{"obj":{"component_name":"Message","params":{"content":["Hello."],"auto_play":true}},
-			"downstream":[],"upstream":["begin"]}}}`)
+	canvas := file(t, "speaks.json", sketch.Canvas(
+		"begin Begin -> Message:M",
+		`Message:M Message {"content":["Hello."],"auto_play":true}`,
+	))
 	models := file(t, "models.json", `{"providers":[{"name":"Local","base_url":"`+voice.URL+`/v1",
 		"models":[{"name":"tts","kind":"speech"}]}]}`)
 	var out, errs bytes.Buffer

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // An image in --knowledge is read by the service of --ocr, with its key.
@@ -31,12 +33,11 @@ func TestRunReadsImagesByOCR(t *testing.T) {
 	require.NoError(t, png.Encode(picture, image.NewGray(image.Rect(0, 0, 8, 8))))
 	require.NoError(t, picture.Close())
 	canvas := filepath.Join(dir, "canvas.json")
-	require.NoError(t, os.WriteFile(canvas, []byte(`{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Retrieval:A"]},
-		"Retrieval:A": {"obj": {"component_name": "Retrieval", "params": {"kb_ids": ["manuals"]}},
-			"downstream": ["Message:B"]},
-		"Message:B": {"obj": {"component_name": "Message", "params": {"content": [
-			"{Retrieval:A@formalized_content}"]}}}}}`), 0o600))
+	require.NoError(t, os.WriteFile(canvas, sketch.Bytes(
+		"begin Begin -> Retrieval:A",
+		`Retrieval:A Retrieval {"kb_ids": ["manuals"]} -> Message:B`,
+		`Message:B Message {"content": ["{Retrieval:A@formalized_content}"]}`,
+	), 0o600))
 	code, out, errs := easel(t, "run", canvas, "-q", "pump", "--knowledge", dir, "--ocr", service.URL+"/ocr#de")
 	require.Zero(t, code, errs)
 	require.Contains(t, out, "The pump opens at nine")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
@@ -130,10 +131,11 @@ func TestPluginSettings(t *testing.T) {
 			"secrets":{"SETUP_KEY":{"hosts":["a.example"],"reason":"The key."}}}}`), 0o600))
 	succeeds(t, "plugin", "install", file, "--yes")
 	canvas := filepath.Join(t.TempDir(), "canvas.json")
-	require.NoError(t, os.WriteFile(canvas, []byte(`{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["S"]},
-		"S":{"obj":{"component_name":"plugin:setup@1","params":{}},"downstream":["M"]},
-		"M":{"obj":{"component_name":"Message","params":{"content":["{S@text}"]}},"downstream":[]}}}`), 0o600))
+	require.NoError(t, os.WriteFile(canvas, sketch.Bytes(
+		"begin Begin -> S",
+		"S plugin:setup@1 -> M",
+		`M Message {"content":["{S@text}"]}`,
+	), 0o600))
 	require.Contains(t, succeeds(t, "validate", canvas), "setting region of plugin setup is not set")
 	require.Contains(t, fails(t, "run", canvas),
 		"setting region is not set; set it with `easel plugin set setup region=VALUE`")

@@ -20,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
@@ -65,11 +66,11 @@ const sampleManifest = `{"abi":1,"name":"sample","version":"1.0.0","description"
 func TestPluginLifeFromFileToCanvas(t *testing.T) {
 	pluginFolder(t)
 	tw := packed(t, "typewriter")
-	canvas := file(t, "canvas.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["P"]},
-		"P": {"obj": {"component_name": "plugin:typewriter@1", "params": {"text": "Hello {sys.query}"}}, "downstream": ["M"]},
-		"M": {"obj": {"component_name": "Message", "params": {"content": ["{P@text}"]}}, "downstream": []}},
-		"globals": {"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": []}}`)
+	canvas := file(t, "canvas.json", sketch.Canvas(
+		"begin Begin -> P",
+		`P plugin:typewriter@1 {"text": "Hello {sys.query}"} -> M`,
+		`M Message {"content": ["{P@text}"]}`,
+	))
 
 	code, out, _ := easel(t, "validate", canvas)
 	require.Equal(t, ExitInvalid, code)

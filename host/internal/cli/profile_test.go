@@ -13,24 +13,23 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/limit"
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
 // twoCalls asks a model in two branches that do not depend on each other.
-const twoCalls = `{"components": {
-	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["LLM:A", "LLM:B"]},
-	"LLM:A": {"obj": {"component_name": "LLM", "params":
-		{"llm_id": "m", "sys_prompt": "a", "prompts": [{"role": "user", "content": "a"}]}},
-		"downstream": ["StringTransform:Both"]},
-	"LLM:B": {"obj": {"component_name": "LLM", "params":
-		{"llm_id": "m", "sys_prompt": "b", "prompts": [{"role": "user", "content": "b"}]}},
-		"downstream": ["StringTransform:Both"]},
-	"StringTransform:Both": {"obj": {"component_name": "StringTransform", "params":
-		{"method": "merge", "script": "{LLM:A@content} {LLM:B@content}", "delimiters": [","]}},
-		"downstream": ["Message:M"]},
-	"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{StringTransform:Both@result}"]}}}
-}, "path": [], "history": [], "retrieval": [], "globals": {}}`
+var twoCalls = sketch.Canvas(
+	"begin Begin -> LLM:A LLM:B",
+	`LLM:A LLM {"llm_id": "m", "sys_prompt": "a", "prompts": [{"role": "user", "content": "a"}]}
+		-> StringTransform:Both`,
+	`LLM:B LLM {"llm_id": "m", "sys_prompt": "b", "prompts": [{"role": "user", "content": "b"}]}
+		-> StringTransform:Both`,
+	`StringTransform:Both StringTransform {"method": "merge", "script": "{LLM:A@content} {LLM:B@content}",
+		"delimiters": [","]}
+		-> Message:M`,
+	`Message:M Message {"content": ["{StringTransform:Both@result}"]}`,
+)
 
 // slowModel answers each request after a second.
 type slowModel struct{}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // built is where make puts the Python interpreter.
@@ -24,13 +26,10 @@ func usesPython(t *testing.T) {
 func pythonCanvas(t *testing.T, script string) string {
 	text, err := json.Marshal(script)
 	require.NoError(t, err)
-	return file(t, "c.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Code:A"], "upstream": []},
-		"Code:A": {"obj": {"component_name": "CodeExec", "params": {"lang": "python", "script": `+string(text)+`,
-			"arguments": {"text": "sys.query"}, "outputs": {"said": {"type": "String"}, "n": {"type": "Number"}}}},
-			"downstream": ["Message:A"], "upstream": ["begin"]},
-		"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["{Code:A@said} {Code:A@n}"]}},
-			"downstream": [], "upstream": ["Code:A"]}}}`)
+	return file(t, "c.json", sketch.Chain("begin Begin",
+		`Code:A CodeExec {"lang": "python", "script": `+string(text)+`, "arguments": {"text": "sys.query"},
+			"outputs": {"said": {"type": "String"}, "n": {"type": "Number"}}}`,
+		`Message:A Message {"content": ["{Code:A@said} {Code:A@n}"]}`))
 }
 
 func TestPythonRuns(t *testing.T) {

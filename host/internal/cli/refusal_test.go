@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // plain is an endpoint of a model without tools: it refuses requests with the member tools, and
@@ -61,14 +63,11 @@ func talk(t *testing.T, p *plain, mode string) (code int, out, errs string) {
 	t.Helper()
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
-	canvas := file(t, "plain.json", `{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Agent:A"],"upstream":[]},
-		"Agent:A":{"obj":{"component_name":"Agent","params":{"tool_mode":"`+mode+`","message_history_window_size":1,
+	canvas := file(t, "plain.json", sketch.Chain("begin Begin",
+		`Agent:A Agent {"tool_mode":"`+mode+`","message_history_window_size":1,
 			"prompts":[{"role":"user","content":"{sys.query}"}],
-			"tools":[{"component_name":"Wikipedia","name":"W","params":{}}]}},
-			"downstream":["Message:M"],"upstream":["begin"]},
-		"Message:M":{"obj":{"component_name":"Message","params":{"content":["{Agent:A@content}"]}},
-			"downstream":[],"upstream":["Agent:A"]}}}`)
+			"tools":[{"component_name":"Wikipedia","name":"W","params":{}}]}`,
+		`Message:M Message {"content":["{Agent:A@content}"]}`))
 	var stdout, stderr bytes.Buffer
 	a := withEnv(t, &stdout, &stderr, []string{"OPENAI_BASE_URL=" + server.URL + "/v1", "OPENAI_MODEL=m"})
 	a.in.Reset(strings.NewReader("first\nsecond\n"))

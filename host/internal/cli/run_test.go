@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 )
 
@@ -130,12 +131,12 @@ func TestEndOfInputLeavesTheFormOpen(t *testing.T) {
 	require.Equal(t, ExitPaused, code)
 }
 
-const form = `{"components": {
-	"begin": {"obj": {"component_name": "Begin", "params": {"inputs": {
-		"city": {"name": "City", "type": "line", "optional": false, "value": "Oslo"},
+var form = sketch.Canvas(
+	`begin Begin {"inputs": {"city": {"name": "City", "type": "line", "optional": false, "value": "Oslo"},
 		"size": {"name": "Size", "type": "options", "options": ["small", "large"], "optional": true},
-		"doc": {"name": "Document", "type": "file", "optional": true}}}}, "downstream": ["Message:A"], "upstream": []},
-	"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["{begin@city}|{begin@size}|{begin@doc}|{sys.files}"]}}, "downstream": [], "upstream": ["begin"]}}}`
+		"doc": {"name": "Document", "type": "file", "optional": true}}} -> Message:A`,
+	`Message:A Message {"content": ["{begin@city}|{begin@size}|{begin@doc}|{sys.files}"]}`,
+)
 
 func TestInputsOfTheBeginning(t *testing.T) {
 	canvas, doc := file(t, "c.json", form), file(t, "a.txt", "text")
@@ -169,9 +170,10 @@ func TestInputsOfTheBeginning(t *testing.T) {
 
 // A document goes in by --file, and the answer comes out as one by --save.
 func TestDocuments(t *testing.T) {
-	canvas := file(t, "c.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:A"], "upstream": []},
-		"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["# Read\n\n{sys.files}"], "output_format": "docx"}}, "downstream": [], "upstream": ["begin"]}}}`)
+	canvas := file(t, "c.json", sketch.Canvas(
+		"begin Begin -> Message:A",
+		`Message:A Message {"content": ["# Read\n\n{sys.files}"], "output_format": "docx"}`,
+	))
 	document := filepath.Join("..", "document", "testdata", "returns.docx")
 	code, out, errs := easel(t, "run", canvas, "-q", "x", "--file", document, "--save", t.TempDir())
 	require.Equal(t, ExitOK, code, errs)
@@ -194,9 +196,10 @@ func TestDocuments(t *testing.T) {
 }
 
 func TestFailedRun(t *testing.T) {
-	canvas := file(t, "c.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Code:A"], "upstream": []},
-		"Code:A": {"obj": {"component_name": "CodeExec", "params": {"lang": "python", "script": "def main(): pass"}}, "downstream": [], "upstream": ["begin"]}}}`)
+	canvas := file(t, "c.json", sketch.Canvas(
+		"begin Begin -> Code:A",
+		`Code:A CodeExec {"lang": "python", "script": "def main(): pass"}`,
+	))
 	t.Setenv("EASEL_PYTHON", t.TempDir())
 	code, _, errs := easel(t, "run", canvas, "--progress", "always")
 	require.Equal(t, ExitFailed, code)
@@ -237,10 +240,11 @@ func TestFormOfASavedConversation(t *testing.T) {
 
 // What ran before a pause is kept, however often the conversation is saved and loaded meanwhile.
 func TestResultsBeforeAPauseAreKept(t *testing.T) {
-	canvas := file(t, "c.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {"inputs": {"city": {"type": "line", "value": "Oslo"}}}}, "downstream": ["UserFillUp:A"], "upstream": []},
-		"UserFillUp:A": {"obj": {"component_name": "UserFillUp", "params": {"inputs": {"a": {"type": "line"}, "b": {"type": "line"}}}}, "downstream": ["Message:A"], "upstream": ["begin"]},
-		"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["{begin@city} {UserFillUp:A@a} {UserFillUp:A@b}"]}}, "downstream": [], "upstream": ["UserFillUp:A"]}}}`)
+	canvas := file(t, "c.json", sketch.Canvas(
+		`begin Begin {"inputs": {"city": {"type": "line", "value": "Oslo"}}} -> UserFillUp:A`,
+		`UserFillUp:A UserFillUp {"inputs": {"a": {"type": "line"}, "b": {"type": "line"}}} -> Message:A`,
+		`Message:A Message {"content": ["{begin@city} {UserFillUp:A@a} {UserFillUp:A@b}"]}`,
+	))
 	state := filepath.Join(t.TempDir(), "state.json")
 	for _, step := range []struct {
 		inputs, want string
@@ -261,10 +265,11 @@ func TestResultsBeforeAPauseAreKept(t *testing.T) {
 // A canvas that loads may still have problems; those that run it see what validate lists, beside
 // the answer.
 func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
-	canvas := file(t, "c.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:A"], "upstream": []},
-		"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["hello"]}}, "downstream": [], "upstream": ["begin"]},
-		"Message:Lost": {"obj": {"component_name": "Message", "params": {"content": ["never"]}}, "downstream": [], "upstream": []}}}`)
+	canvas := file(t, "c.json", sketch.Canvas(
+		"begin Begin -> Message:A",
+		`Message:A Message {"content": ["hello"]}`,
+		`Message:Lost Message {"content": ["never"]}`,
+	))
 	code, listed, errs := easel(t, "validate", canvas)
 	require.Equal(t, ExitOK, code, errs)
 	require.Contains(t, listed, ": warning: Message:Lost")
@@ -281,15 +286,14 @@ func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
 	}
 }
 
-const pipelineCanvas = `{"components": {
-	"File": {"obj": {"component_name": "File", "params": {}}, "downstream": ["Parser:A"]},
-	"Parser:A": {"obj": {"component_name": "Parser", "params": {"setups": {
+var pipelineCanvas = sketch.Canvas(
+	"File File -> Parser:A",
+	`Parser:A Parser {"setups": {
 		"pdf": {"suffix": ["pdf"], "output_format": "json"}, "text&markdown": {"suffix": ["md"],
-			"output_format": "text"}}}},
-		"downstream": ["Splitter:A"]},
-	"Splitter:A": {"obj": {"component_name": "Splitter", "params": {"chunk_token_size": 4}},
-		"downstream": ["Tokenizer:A"]},
-	"Tokenizer:A": {"obj": {"component_name": "Tokenizer", "params": {}}, "downstream": []}}}`
+			"output_format": "text"}}} -> Splitter:A`,
+	`Splitter:A Splitter {"chunk_token_size": 4} -> Tokenizer:A`,
+	"Tokenizer:A Tokenizer",
+)
 
 func TestRunPipeline(t *testing.T) {
 	canvas := file(t, "pipeline.json", pipelineCanvas)
@@ -320,7 +324,7 @@ func TestRunPipeline(t *testing.T) {
 		"do not apply to pipelines":  {canvas, "--file", text, "-q", "x"},
 		"no setup for the extension": {canvas, "--file", file(t, "a.odt", "x")},
 		"--output applies only to pipelines": {file(t, "c.json",
-			`{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}}}}`), "--output", "x"},
+			sketch.Canvas("begin Begin")), "--output", "x"},
 	} {
 		code, _, errs := easel(t, append([]string{"run"}, args...)...)
 		require.NotEqual(t, 0, code)

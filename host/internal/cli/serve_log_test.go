@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // What must never stand in a log line, each by a word of its own.
@@ -65,15 +67,13 @@ func TestServeLogsNoSecrets(t *testing.T) {
 	}, "--allow-private", "--redis-door", "127.0.0.1:0", "--redis", "redis://u:"+secretURL+"@127.0.0.1:1/0", "--knowledge", documents)
 
 	dsl := func(node string) string {
-		return `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["X"],"upstream":[]},
-			"X":{"obj":` + node + `,"downstream":["M"],"upstream":["begin"]},
-			"M":{"obj":{"component_name":"Message","params":{"content":["{X@content} {X@result}"]}},"downstream":[],"upstream":["X"]}}}`
+		return sketch.Chain("begin Begin", "X "+node, `M Message {"content":["{X@content} {X@result}"]}`)
 	}
 	for title, node := range map[string]string{
-		"model":  `{"component_name":"LLM","params":{"sys_prompt":"` + secretPrompt + `","prompts":[{"role":"user","content":"{sys.query}"}]}}`,
-		"fetch":  `{"component_name":"Invoke","params":{"url":"http://u:` + secretURL + `@127.0.0.1:1/?q=` + secretPrompt + `","method":"get"}}`,
-		"code":   `{"component_name":"CodeExec","params":{"lang":"javascript","script":"function main() { throw new Error('` + secretPrompt + `') }"}}`,
-		"search": `{"component_name":"Retrieval","params":{"kb_ids":["none"],"query":"` + secretPrompt + `"}}`,
+		"model":  `LLM {"sys_prompt":"` + secretPrompt + `","prompts":[{"role":"user","content":"{sys.query}"}]}`,
+		"fetch":  `Invoke {"url":"http://u:` + secretURL + `@127.0.0.1:1/?q=` + secretPrompt + `","method":"get"}`,
+		"code":   `CodeExec {"lang":"javascript","script":"function main() { throw new Error('` + secretPrompt + `') }"}`,
+		"search": `Retrieval {"kb_ids":["none"],"query":"` + secretPrompt + `"}`,
 	} {
 		answer := s.post("/api/v2/canvases", secretKey, `{"title":"`+title+`","dsl":`+dsl(node)+`}`)
 		_, rest, _ := strings.Cut(answer, `"id":"`)

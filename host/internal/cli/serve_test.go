@@ -20,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
@@ -284,10 +285,9 @@ func TestServeStopsAndGoesOn(t *testing.T) {
 	flags := []string{"--data", t.TempDir(), "--allow-private", "--lease", "1s"}
 	env := []string{"EASEL_API_KEY=" + operatorKey}
 	s := serve(t, env, flags...)
-	canvas := member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"c","dsl":{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["X"],"upstream":[]},
-		"X":{"obj":{"component_name":"Invoke","params":{"url":"`+outside.URL+`/","method":"get","clean_html":false}},"downstream":["M"],"upstream":["begin"]},
-		"M":{"obj":{"component_name":"Message","params":{"content":["{X@result}"]}},"downstream":[],"upstream":["X"]}}}}`), "id")
+	canvas := member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"c","dsl":`+sketch.Chain("begin Begin",
+		`X Invoke {"url":"`+outside.URL+`/","method":"get","clean_html":false}`,
+		`M Message {"content":["{X@result}"]}`)+`}`), "id")
 	run := member(t, s.post("/api/v2/canvases/"+canvas+"/runs", operatorKey, `{}`), "id")
 	<-asked
 	read := make(chan string, 1)

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // A real process is stopped in the middle of a model call, by the signal of Ctrl-C.
@@ -38,10 +40,11 @@ func TestInterruptCancelsAndSaves(t *testing.T) {
 	defer server.Close()
 
 	canvas, state := filepath.Join(dir, "c.json"), filepath.Join(dir, "state.json")
-	require.NoError(t, os.WriteFile(canvas, []byte(`{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["LLM:A"], "upstream": []},
-		"LLM:A": {"obj": {"component_name": "LLM", "params": {"llm_id": "m"}}, "downstream": ["Message:A"], "upstream": ["begin"]},
-		"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["{LLM:A@content}"]}}, "downstream": [], "upstream": ["LLM:A"]}}}`), 0o600))
+	require.NoError(t, os.WriteFile(canvas, sketch.Bytes(
+		"begin Begin -> LLM:A",
+		`LLM:A LLM {"llm_id": "m"} -> Message:A`,
+		`Message:A Message {"content": ["{LLM:A@content}"]}`,
+	), 0o600))
 	var out, errs bytes.Buffer
 	cmd := exec.Command(program, "run", canvas, "-q", "Tell me", "--state", state)
 	cmd.Env = append(os.Environ(), "OPENAI_BASE_URL="+server.URL, "OPENAI_API_KEY=k", "OPENAI_MODEL=m", "EASEL_MODEL_FILE=")

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // A Retrieval node finds passages of another system by the name that --sources gives it.
@@ -21,12 +23,11 @@ func TestRunSearchesOtherSystems(t *testing.T) {
 	}))
 	defer server.Close()
 	t.Setenv("EASEL_SOURCE_KEY_MANUALS", "their key")
-	canvas := file(t, "canvas.json", `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Retrieval:A"]},
-		"Retrieval:A": {"obj": {"component_name": "Retrieval", "params": {"kb_ids": ["manuals"]}},
-			"downstream": ["Message:B"]},
-		"Message:B": {"obj": {"component_name": "Message", "params": {"content": [
-			"{Retrieval:A@formalized_content}"]}}}}}`)
+	canvas := file(t, "canvas.json", sketch.Canvas(
+		"begin Begin -> Retrieval:A",
+		`Retrieval:A Retrieval {"kb_ids": ["manuals"]} -> Message:B`,
+		`Message:B Message {"content": ["{Retrieval:A@formalized_content}"]}`,
+	))
 	code, out, errs := easel(t, "run", canvas, "-q", "pump", "--sources", "manuals=dify:"+server.URL+"/dify#k1")
 	require.Zero(t, code, errs)
 	require.Contains(t, out, "The pump opens at nine")

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // tavilyKey must stand in no event, log or state.
@@ -38,17 +40,10 @@ func tavilyDouble(t *testing.T) string {
 func searching(t *testing.T, base, key string) string {
 	params, err := json.Marshal(map[string]any{"api_key": key, "base_url": base, "query": "{sys.query}"})
 	require.NoError(t, err)
-	return file(t, "search.json", fmt.Sprintf(`{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["TavilySearch:S"],"upstream":[]},
-		"TavilySearch:S":{"obj":{"component_name":"TavilySearch","params":%[1]s},
-			"downstream":["Agent:A"],"upstream":["begin"]},
-		"Agent:A":{"obj":{"component_name":"Agent","params":{"llm_id":"x",
-			"prompts":[{"role":"user","content":"{sys.query}"}],
-			"tools":[{"component_name":"TavilySearch","name":"Search","params":%[1]s}]}},
-			"downstream":["Message:M"],"upstream":["TavilySearch:S"]},
-		"Message:M":{"obj":{"component_name":"Message","params":{
-			"content":["{TavilySearch:S@formalized_content} // {Agent:A@content}"]}},
-			"downstream":[],"upstream":["Agent:A"]}}}`, params))
+	return file(t, "search.json", sketch.Chain("begin Begin", "TavilySearch:S TavilySearch "+string(params),
+		`Agent:A Agent {"llm_id":"x","prompts":[{"role":"user","content":"{sys.query}"}],
+			"tools":[{"component_name":"TavilySearch","name":"Search","params":`+string(params)+`}]}`,
+		`Message:M Message {"content":["{TavilySearch:S@formalized_content} // {Agent:A@content}"]}`))
 }
 
 func TestToolsRunAsNodeAndAsToolOfAnAgent(t *testing.T) {
@@ -125,15 +120,17 @@ func TestComponentsSayThatToolsRun(t *testing.T) {
 
 // The interpreter of the tools is compiled beside a run whose canvas has one, before it is called.
 func TestToolsAreCompiledBesideTheRun(t *testing.T) {
-	const agent = `{"components":{"Agent:A":{"obj":{"component_name":"Agent","params":{
-		"tools":[{"component_name":"Agent","params":{"tools":[{"component_name":"SearXNG","params":{}}]}}]}}}}}`
+	var agent = sketch.Canvas(
+		`Agent:A Agent {
+		"tools":[{"component_name":"Agent","params":{"tools":[{"component_name":"SearXNG","params":{}}]}}]}`,
+	)
 	for name, c := range map[string]struct {
 		canvas string
 		files  bool
 	}{
-		"a node":           {`{"components":{"S":{"obj":{"component_name":"Wikipedia","params":{}}}}}`, true},
+		"a node":           {sketch.Canvas("S Wikipedia"), true},
 		"a tool of a tool": {agent, true},
-		"none":             {`{"components":{"S":{"obj":{"component_name":"ExeSQL","params":{}}}}}`, false},
+		"none":             {sketch.Canvas("S ExeSQL"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("EASEL_PLUGINS", t.TempDir())

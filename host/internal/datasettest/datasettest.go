@@ -4,8 +4,6 @@ package datasettest
 
 import (
 	"context"
-	"io"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +23,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
 	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
 	"github.com/easel-canvas/easel/host/internal/logtest"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -62,19 +61,21 @@ const Patience = 30 * time.Second
 // Owner is a principal that sees everything of its tenant.
 var Owner = app.Principal{Tenant: "t"}
 
+// Shared returns options for fixtures of several hosts, with the same records and files.
+func Shared(t testing.TB) Options {
+	t.Helper()
+	return Options{Store: runstest.Records(t, store.Config{}), Files: logtest.Open(t, broker.Config{}).Files}
+}
+
 // New opens a fixture and closes it at the end of the test.
 func New(t testing.TB, o Options) *Fixture {
 	t.Helper()
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	f := &Fixture{TB: t, Files: o.Files}
-	var err error
 	if f.Files == nil {
 		f.Files = logtest.Open(t, broker.Config{}).Files
 	}
 	if o.Store == nil {
-		o.Store, err = store.Open(t.Context(), store.Config{Dir: t.TempDir()})
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, o.Store.Close()) })
+		o.Store = runstest.Records(t, store.Config{})
 	}
 	if o.Models == nil {
 		o.Models = &searchmodel.Models{}
@@ -86,7 +87,7 @@ func New(t testing.TB, o Options) *Fixture {
 	}
 	parts, err := datasets.Open(t.Context(), datasets.Config{
 		Store: o.Store, Files: f.Files, Cutter: o.Cutter, Models: o.Models, Folder: o.Folder, Limits: o.Limits,
-		Workers: o.Workers, Index: o.IndexURL, Lease: o.Lease, Poll: 10 * time.Millisecond, Logger: quiet,
+		Workers: o.Workers, Index: o.IndexURL, Lease: o.Lease, Poll: 10 * time.Millisecond, Logger: runstest.Quiet,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, parts.Close()) })

@@ -4,7 +4,6 @@ package logtest
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"testing"
 
@@ -39,7 +38,7 @@ func OpenUntil(t testing.TB, cfg broker.Config) *Storage {
 	if cfg.Dir == "" && len(cfg.URLs) == 0 {
 		cfg.Dir = t.TempDir()
 	}
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	quiet := slog.New(slog.DiscardHandler)
 	cfg.Log = quiet
 	s := &Storage{}
 	var err error

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -51,11 +52,8 @@ func (m *models) Embed(_ context.Context, texts []string) ([][]float32, error) {
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func open(t testing.TB, m *models) *Store {
-	records, err := store.Open(t.Context(), store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, records.Close()) })
 	return &Store{
-		Records: records.Memories, Models: func(string, string) Models { return m },
+		Records: runstest.Records(t, store.Config{}).Memories, Models: func(string, string) Models { return m },
 		Now: func() time.Time { return noon },
 	}
 }

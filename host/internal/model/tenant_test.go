@@ -8,17 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 func testTenants(t *testing.T, host Config) *Tenants {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	m, err := New(host)
 	require.NoError(t, err)
-	return &Tenants{Items: s.Items, Host: m}
+	return &Tenants{Items: runstest.Records(t, store.Config{}).Items, Host: m}
 }
 
 func TestTenantsProviders(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -22,7 +21,7 @@ import (
 func newHost(t testing.TB, cfg Config) *Host {
 	t.Helper()
 	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	h, err := New(context.Background(), cfg)
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ func start(command []string, o order) (*process, error) {
 		kill()
 		return nil, fmt.Errorf("python worker: %w", err)
 	}
-	go p.read(io.LimitReader(stdout, o.Limits.response()))
+	go p.read(io.LimitReader(stdout, responseLimit(o.Limits)))
 	if err := json.NewEncoder(p.stdin).Encode(o); err != nil {
 		p.end()
 		return nil, fmt.Errorf("python worker: %w", err)

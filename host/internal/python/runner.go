@@ -42,7 +42,7 @@ var _ engine.Code = (*Runner)(nil)
 // RunCode calls main of a script. Errors that the script raises are returned in Stderr; an error
 // means that it was rejected, canceled, or exceeded a limit (engine.ErrLimit).
 func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
-	limits := r.Limits.withDefaults()
+	limits := r.Limits.WithDefaults()
 	if len(c.Script) > limits.Script {
 		return engine.CodeResult{}, fmt.Errorf("script of %d bytes: %w: at most %d are accepted",
 			len(c.Script), engine.ErrLimit, limits.Script)
@@ -51,7 +51,7 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 	if err != nil {
 		return engine.CodeResult{}, err
 	}
-	release, err := r.reserve(ctx, &limits)
+	release, err := limits.Reserve(ctx, r.Memory, memoryOf)
 	if err != nil {
 		return engine.CodeResult{}, err
 	}
@@ -93,29 +93,10 @@ func (r *Runner) Close() error {
 	return nil
 }
 
-const (
-	// atOnce is the minimum number of concurrent scripts of a budget.
-	atOnce = 2
-	// spareBudget is the smallest budget beside which a waiting interpreter, of about 100 MB, is
-	// kept.
-	spareBudget = 512 << 20
-)
+// spareBudget is the smallest budget beside which a waiting interpreter, of about 100 MB, is kept.
+const spareBudget = 512 << 20
 
 func (r *Runner) keepsSpare() bool { return r.Memory == nil || r.Memory.Size() >= spareBudget }
-
-// reserve waits for the memory of a script, and lowers its limit if the whole budget is small.
-func (r *Runner) reserve(ctx context.Context, limits *Limits) (release func(), err error) {
-	if r.Memory == nil {
-		return func() {}, nil
-	}
-	share := (r.Memory.Size()/atOnce - overhead) / worker.Arena * worker.Arena
-	limits.Memory = min(limits.Memory, max(share, minMemory))
-	account := r.Memory.Open()
-	if err := account.Wait(ctx, min(limits.Memory+overhead, r.Memory.Size())); err != nil {
-		return nil, err
-	}
-	return account.Close, nil
-}
 
 // answer is what the guest sends.
 type answer struct {

@@ -111,7 +111,7 @@ func TestCancelEndsScript(t *testing.T) {
 func TestWorkerEndsWithoutScript(t *testing.T) {
 	path := interpreter(t)
 	m := Module{Path: path}
-	p, err := start(workerOf(t), order{Path: path, CacheDir: m.cacheDir(), Limits: Limits{}.withDefaults()})
+	p, err := start(workerOf(t), order{Path: path, CacheDir: m.cacheDir(), Limits: Limits{}.WithDefaults()})
 	require.NoError(t, err)
 	require.NoError(t, p.ready(t.Context()))
 	require.NoError(t, p.stdin.Close())

@@ -118,7 +118,7 @@ func (m *machine) start(ctx context.Context, o order) error {
 	}
 	m.stdout.remaining, m.stderr.remaining = o.Limits.Output, o.Limits.Output
 	m.files = newFiles(2*o.Limits.Files, "artifacts", "tmp")
-	m.files.answerRoom = o.Limits.response()
+	m.files.answerRoom = responseLimit(o.Limits)
 	var stdin *io.PipeReader
 	stdin, m.stdin = io.Pipe()
 	config, err := rt.config(m.files, o.Library)

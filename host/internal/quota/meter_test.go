@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,41 +11,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	servertest.RemoveShared()
-	os.Exit(code)
-}
-
-var schemas atomic.Int64
+func TestMain(m *testing.M) { servertest.Main(m) }
 
 // onBoth runs test with an empty store of each engine.
 func onBoth(t *testing.T, test func(t *testing.T, cfg store.Config)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}) })
-	t.Run("postgres", func(t *testing.T) {
-		server, err := servertest.SharedPostgres()
-		if errors.Is(err, servertest.ErrNoPostgres) {
-			t.Skip("PostgreSQL cannot be had here: ", err)
-		}
-		require.NoError(t, err)
-		url, err := server.Schema(t.Context(), fmt.Sprintf("q%d", schemas.Add(1)))
-		require.NoError(t, err)
-		test(t, store.Config{Dir: t.TempDir(), URL: url})
-	})
-}
-
-func openStore(t *testing.T, cfg store.Config) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
+	t.Run("sqlite", func(t *testing.T) { test(t, store.Config{Dir: t.TempDir()}) })
+	t.Run("postgres", func(t *testing.T) { test(t, store.Config{Dir: t.TempDir(), URL: servertest.NewSchema(t)}) })
 }
 
 // clock is a settable time source.
@@ -68,7 +41,7 @@ func (c *clock) now() time.Time          { return time.Unix(0, c.at.Load()) }
 func (c *clock) advance(d time.Duration) { c.at.Add(int64(d)) }
 
 func newMeter(t *testing.T, cfg Config) *Meter {
-	cfg.Log = quiet
+	cfg.Log = runstest.Quiet
 	m := New(cfg)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	return m
@@ -87,7 +60,7 @@ func refused(t *testing.T, a *Account) *UsedUp {
 func TestQuotasOfKeyAndTenant(t *testing.T) {
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		ctx := t.Context()
-		s := openStore(t, cfg)
+		s := runstest.Records(t, cfg)
 		tenant, err := s.Tenants.Put(ctx, store.Tenant{Name: "one", TokensPerDay: 100})
 		require.NoError(t, err)
 		key, _, err := s.Keys.Create(ctx, store.Key{Tenant: tenant.ID, TokensPerDay: 10}, "")
@@ -122,7 +95,7 @@ func TestQuotasOfKeyAndTenant(t *testing.T) {
 func TestQuotaResetsDaily(t *testing.T) {
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		ctx := t.Context()
-		s := openStore(t, cfg)
+		s := runstest.Records(t, cfg)
 		c := newClock("2026-11-21T23:59:59Z")
 		m := newMeter(t, Config{Store: s.Tokens, PerDay: 10, Now: c.now})
 		a := m.Of("t", "key k")
@@ -153,7 +126,7 @@ func TestQuotaResetsDaily(t *testing.T) {
 
 func TestDefaultQuota(t *testing.T) {
 	ctx := t.Context()
-	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	s := runstest.Records(t, store.Config{})
 	more, _, err := s.Keys.Create(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
 	require.NoError(t, err)
 	m := newMeter(t, Config{Store: s.Tokens, PerDay: 5})
@@ -170,10 +143,10 @@ func TestDefaultQuota(t *testing.T) {
 func TestTwoHostsShareAQuota(t *testing.T) {
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		ctx := t.Context()
-		s := openStore(t, cfg)
+		s := runstest.Records(t, cfg)
 		second := s
 		if cfg.URL != "" {
-			second = openStore(t, cfg)
+			second = runstest.Records(t, cfg)
 		}
 		key, _, err := s.Keys.Create(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
 		require.NoError(t, err)
@@ -201,8 +174,8 @@ func TestTwoHostsShareAQuota(t *testing.T) {
 // Counts are written periodically, promptly at the end of a run, and on Close.
 func TestCountsAreWritten(t *testing.T) {
 	ctx := t.Context()
-	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
-	m := New(Config{Store: s.Tokens, Log: quiet})
+	s := runstest.Records(t, store.Config{})
+	m := New(Config{Store: s.Tokens, Log: runstest.Quiet})
 	stored := func() int64 {
 		v, err := s.Tokens.State(ctx, "t", "", m.Today())
 		require.NoError(t, err)
@@ -220,7 +193,7 @@ func TestCountsAreWritten(t *testing.T) {
 
 func TestInvalidCountsAreClamped(t *testing.T) {
 	ctx := t.Context()
-	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	s := runstest.Records(t, store.Config{})
 	m := newMeter(t, Config{Store: s.Tokens})
 	a := m.Of("t", "key k")
 	for _, n := range []int64{-1, -1 << 63, 0} {
@@ -279,7 +252,7 @@ func (a *faulty) Add(ctx context.Context, uses []store.TokenUse) ([]int64, error
 // later.
 func TestStoreUnavailable(t *testing.T) {
 	ctx := t.Context()
-	s := &faulty{Tokens: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}).Tokens}
+	s := &faulty{Tokens: runstest.Records(t, store.Config{}).Tokens}
 	c := newClock("2026-11-21T12:00:00Z")
 	m := newMeter(t, Config{Store: s, PerDay: 10, Now: c.now})
 	a := m.Of("t", "key k")
@@ -303,7 +276,7 @@ func TestStoreUnavailable(t *testing.T) {
 // Runs without model calls cause no queries; calls in quick succession cause one query for the
 // caller and one for the tenant.
 func TestStoreIsQueriedRarely(t *testing.T) {
-	s := &faulty{Tokens: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}).Tokens}
+	s := &faulty{Tokens: runstest.Records(t, store.Config{}).Tokens}
 	c := newClock("2026-11-21T12:00:00Z")
 	m := newMeter(t, Config{Store: s, Now: c.now})
 	for range 100 {
@@ -320,9 +293,9 @@ func TestStoreIsQueriedRarely(t *testing.T) {
 
 // A store that hangs blocks neither callers with cached state nor Close.
 func TestStoreHangs(t *testing.T) {
-	s := &faulty{Tokens: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}).Tokens}
+	s := &faulty{Tokens: runstest.Records(t, store.Config{}).Tokens}
 	c := newClock("2026-11-21T12:00:00Z")
-	m := New(Config{Store: s, PerDay: 10, Now: c.now, Log: quiet})
+	m := New(Config{Store: s, PerDay: 10, Now: c.now, Log: runstest.Quiet})
 	a := m.Of("t", "key k")
 	require.NoError(t, a.Allow(t.Context()))
 	s.hangs.Store(true)
@@ -334,7 +307,7 @@ func TestStoreHangs(t *testing.T) {
 }
 
 func TestConcurrentAccounts(t *testing.T) {
-	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	s := runstest.Records(t, store.Config{})
 	var used atomic.Int64
 	m := newMeter(t, Config{Store: s.Tokens, PerDay: 1 << 40, Used: func(_ string, n int64) { used.Add(n) }})
 	const callers, calls = 8, 200
@@ -368,9 +341,8 @@ func TestConcurrentAccounts(t *testing.T) {
 }
 
 func BenchmarkAllowAndSpend(b *testing.B) {
-	s, err := store.Open(b.Context(), store.Config{Dir: b.TempDir(), Sync: store.SyncInterval})
-	require.NoError(b, err)
-	m := New(Config{Store: s.Tokens, Log: quiet})
+	s := runstest.Records(b, store.Config{})
+	m := New(Config{Store: s.Tokens, Log: runstest.Quiet})
 	a := m.Of("t", "key k")
 	for b.Loop() {
 		if err := a.Allow(b.Context()); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -24,7 +25,7 @@ func (f *faultyUses) Add(ctx context.Context, uses []store.ModelUse) error {
 
 func TestUsesAreWritten(t *testing.T) {
 	ctx := t.Context()
-	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	s := runstest.Records(t, store.Config{})
 	uses := &faultyUses{ModelUses: s.Uses}
 	c := newClock("2026-11-21T12:00:00Z")
 	m := newMeter(t, Config{Store: s.Tokens, Uses: uses, Now: c.now})

@@ -22,7 +22,7 @@ import (
 // patience bounds every wait. Even on a slow machine the awaited events take a small part of it.
 const patience = 60 * time.Second
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 func openDoor(t testing.TB, cfg Config) *Door {
 	cfg.Addr, cfg.Log = "127.0.0.1:0", quiet

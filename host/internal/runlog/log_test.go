@@ -23,7 +23,7 @@ import (
 const patience = 90 * time.Second
 
 // quiet keeps expected warnings out of the tests' output.
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // setup is what a test chooses of the connection and of the run log.
 type setup struct {

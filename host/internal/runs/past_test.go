@@ -10,23 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runstest"
 )
 
 // speech is a canvas of n messages of the query, a node that waits, and a last message.
 func speech(n int) string {
-	parts := []string{`"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:M0"],"upstream":[]}`}
+	lines := []string{"begin Begin"}
 	for i := range n {
-		next := fmt.Sprintf("Message:M%d", i+1)
-		if i == n-1 {
-			next = "Wait:W"
-		}
-		parts = append(parts, fmt.Sprintf(`"Message:M%d":{"obj":{"component_name":"Message","params":{"content":["%d {sys.query} "]}},"downstream":[%q],"upstream":[]}`, i, i, next))
+		lines = append(lines, fmt.Sprintf(`Message:M%d Message {"content":["%d {sys.query} "]}`, i, i))
 	}
-	return `{"components":{` + strings.Join(parts, ",") + `,
-		"Wait:W":{"obj":{"component_name":"Wait","params":{}},"downstream":["Message:B"],"upstream":[]},
-		"Message:B":{"obj":{"component_name":"Message","params":{"content":["{Wait:W@result}"]}},"downstream":[],"upstream":["Wait:W"]}}}`
+	return sketch.Chain(append(lines, "Wait:W Wait", `Message:B Message {"content":["{Wait:W@result}"]}`)...)
 }
 
 // TestTakeOverReadsFromTheLastSnapshot hands a run of many megabytes over. The
@@ -88,10 +83,10 @@ func TestSummary(t *testing.T) {
 	for _, r := range script("+a t m:hm /t m:one end -a +b m:two m:three") {
 		said.Take(r)
 	}
-	data := appendSummary(nil, []byte(`{"components": {}}`), &said)
+	data := appendSummary(nil, sketch.Bytes(), &said)
 	doc, again, err := readSummary(data)
 	require.NoError(t, err)
-	require.Equal(t, `{"components": {}}`, string(doc))
+	require.Equal(t, sketch.Canvas(), string(doc))
 	require.Equal(t, string(said.value().AppendJSON(nil)), string(again.value().AppendJSON(nil)))
 	for _, r := range script("m:four end") {
 		said.Take(r)

@@ -18,9 +18,7 @@ import (
 func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 	b := newBench(t)
 	id := b.Canvas(runstest.Talk)
-	beside, err := store.Open(t.Context(), store.Config{Dir: b.Dir, Sync: store.SyncInterval})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, beside.Close()) }()
+	beside := runstest.Records(t, store.Config{Dir: b.Dir})
 	said := func() string {
 		j := b.start(Job{Canvas: id, Query: engine.String("x")})
 		var said Transcript
@@ -44,7 +42,7 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 			verb = again
 		}
 	}
-	_, err = beside.Canvases.Edit(t.Context(), "t", id, "", func(c *store.Canvas) error {
+	_, err := beside.Canvases.Edit(t.Context(), "t", id, "", func(c *store.Canvas) error {
 		c.DSL = []byte(runstest.Waiting)
 		return nil
 	})

@@ -1,10 +1,10 @@
-// Package runstest is the storage of a host for tests of runs: records, run log and a registry with
-// a component that waits. It can be closed and opened again as after a restart.
+// Package runstest is the storage of a host for tests: [Records] for those that need only records,
+// and a [Host] with records, run log and a registry with a component that waits, which can be
+// closed and opened again as after a restart.
 package runstest
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"sync/atomic"
 	"testing"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/runlog"
@@ -21,10 +22,24 @@ import (
 )
 
 // Quiet discards log lines.
-var Quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var Quiet = slog.New(slog.DiscardHandler)
 
 // Patience bounds every wait for an event; a slow machine needs a small part of it.
 const Patience = 90 * time.Second
+
+// Records opens records until the end of the test, in a new directory unless cfg names one. A write
+// does not wait for the disk.
+func Records(t testing.TB, cfg store.Config) *store.Store {
+	t.Helper()
+	if cfg.Dir == "" {
+		cfg.Dir = t.TempDir()
+	}
+	cfg.Sync = store.SyncInterval
+	s, err := store.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
 
 // Host is one host with its own storage; its canvases belong to the tenant "t".
 type Host struct {
@@ -123,16 +138,12 @@ func (h *Host) Read(
 }
 
 // Talk is a canvas that answers at once.
-const Talk = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
-	"Message:A":{"obj":{"component_name":"Message","params":{"content":["You said {sys.query}"]}},
-		"downstream":[],"upstream":["begin"]}}}`
+var Talk = sketch.Canvas("begin Begin -> Message:A", `Message:A Message {"content":["You said {sys.query}"]}`)
 
 // Waiting is a canvas that speaks, waits for [Host.Gate] and speaks again.
-const Waiting = `{"components":{
-	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
-	"Message:A":{"obj":{"component_name":"Message","params":{"content":["first"]}},
-		"downstream":["Wait:W"],"upstream":["begin"]},
-	"Wait:W":{"obj":{"component_name":"Wait","params":{}},"downstream":["Message:B"],"upstream":["Message:A"]},
-	"Message:B":{"obj":{"component_name":"Message","params":{"content":["{Wait:W@result}"]}},
-		"downstream":[],"upstream":["Wait:W"]}}}`
+var Waiting = sketch.Canvas(
+	"begin Begin -> Message:A",
+	`Message:A Message {"content":["first"]} -> Wait:W`,
+	"Wait:W Wait -> Message:B",
+	`Message:B Message {"content":["{Wait:W@result}"]}`,
+)

@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
@@ -28,29 +27,8 @@ import (
 // ErrLanguage means that scripts in this language do not run in this sandbox.
 var ErrLanguage = fmt.Errorf("language %w", engine.ErrNoPort)
 
-// Limits bound one script. Zero fields mean the defaults.
-type Limits struct {
-	Time   time.Duration // default 10 s, not counting waits for memory
-	Memory int64         // bytes of data, default 256 MB; a worker uses at most 144 MB more
-	Output int           // bytes of each output channel and of the result, default 8 MB
-	Script int           // bytes of the script itself, default 256 KB
-}
-
-func (l Limits) withDefaults() Limits {
-	if l.Time <= 0 {
-		l.Time = 10 * time.Second
-	}
-	if l.Memory <= 0 {
-		l.Memory = 256 << 20
-	}
-	if l.Output <= 0 {
-		l.Output = 8 << 20
-	}
-	if l.Script <= 0 {
-		l.Script = 256 << 10
-	}
-	return l
-}
+// Limits bound one script, which has no files; a worker uses at most 144 MB more than Memory.
+type Limits = worker.Limits
 
 // Runner implements the code port of the engine. The zero value is ready to use and runs scripts in
 // this process.
@@ -71,7 +49,7 @@ var _ engine.Code = (*Runner)(nil)
 // RunCode calls main of a script. Errors that the script throws are returned in Stderr; an error
 // means that it was rejected, canceled, or exceeded a limit (engine.ErrLimit).
 func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
-	limits := r.Limits.withDefaults()
+	limits := r.Limits.WithDefaults()
 	switch c.Language {
 	case "javascript", "nodejs", "js":
 	default:
@@ -80,7 +58,7 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 	if len(c.Script) > limits.Script {
 		return engine.CodeResult{}, fmt.Errorf("script of %d bytes: %w: at most %d are accepted", len(c.Script), engine.ErrLimit, limits.Script)
 	}
-	release, err := r.reserve(ctx, &limits)
+	release, err := limits.Reserve(ctx, r.Memory, memoryOf)
 	if err != nil {
 		return engine.CodeResult{}, err
 	}
@@ -102,26 +80,12 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 	return result, err
 }
 
-// atOnce is the minimum number of concurrent scripts of a budget.
-const atOnce = 2
-
 // Share returns the size of a [Runner]'s budget for a memory limit of the process: two scripts of
 // 128 MB each at 1 GiB, two of 256 MB at 2 GiB.
 func Share(limit int64) int64 { return limit / 16 * 7 }
 
-// reserve waits for the memory of a script, and lowers its limit if the whole budget is small.
-func (r *Runner) reserve(ctx context.Context, limits *Limits) (release func(), err error) {
-	if r.Memory == nil {
-		return func() {}, nil
-	}
-	share := (r.Memory.Size()/atOnce - worker.Overhead) / worker.Arena * worker.Arena
-	limits.Memory = min(limits.Memory, max(share, worker.Arena))
-	account := r.Memory.Open()
-	if err := account.Wait(ctx, min(worker.WholeArenas(limits.Memory)+worker.Overhead, r.Memory.Size())); err != nil {
-		return nil, err
-	}
-	return account.Close, nil
-}
+// memoryOf returns what a worker uses with a limit.
+func memoryOf(limit int64) int64 { return worker.WholeArenas(limit) + worker.Overhead }
 
 // errTime is the cause of a context whose time limit expired.
 var errTime = errors.New("time is over")

@@ -28,7 +28,7 @@ func (a *response) write(out io.Writer, limits Limits) error {
 	if err := e.Encode(a); err != nil {
 		return err
 	}
-	if b.Len() > limits.response() {
+	if b.Len() > responseLimit(limits) {
 		large := response{Error: errResult.Error(), Limit: true}
 		return large.write(out, limits)
 	}
@@ -36,8 +36,8 @@ func (a *response) write(out io.Writer, limits Limits) error {
 	return err
 }
 
-// response bounds the bytes of a response: both output channels, the result and the encoding.
-func (l Limits) response() int { return 3*l.Output + 64<<10 }
+// responseLimit bounds the bytes of a response: both output channels, the result and the encoding.
+func responseLimit(l Limits) int { return 3*l.Output + 64<<10 }
 
 // Work runs one script in a worker process: it reads a request from in and writes the response to
 // out. It limits the memory of the process permanently.
@@ -74,7 +74,7 @@ func (r *Runner) runWorker(ctx context.Context, limits Limits, c *engine.CodeCal
 	}
 	cmd := worker.Command(ctx, r.Worker)
 	cmd.Stdin = &input
-	out, errs := worker.Buffer{Remaining: limits.response()}, worker.Buffer{Remaining: 64 << 10}
+	out, errs := worker.Buffer{Remaining: responseLimit(limits)}, worker.Buffer{Remaining: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
 		return engine.CodeResult{}, fmt.Errorf("script worker: %w", err)

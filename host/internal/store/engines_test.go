@@ -1,10 +1,7 @@
 package store
 
 import (
-	"errors"
-	"fmt"
 	"os"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,9 +18,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	code := m.Run()
-	servertest.RemoveShared()
-	os.Exit(code)
+	servertest.Main(m)
 }
 
 // onBoth runs test with an empty store of each engine.
@@ -42,21 +37,12 @@ func openTest(t testing.TB, cfg Config) *Store {
 	return s
 }
 
-var schemas atomic.Int64
-
 // engineConfig returns a configuration for an empty store.
 func engineConfig(t testing.TB, engine string) Config {
 	t.Helper()
 	cfg := Config{Dir: t.TempDir()}
-	if engine == "sqlite" {
-		return cfg
+	if engine == "postgres" {
+		cfg.URL = servertest.NewSchema(t)
 	}
-	server, err := servertest.SharedPostgres()
-	if errors.Is(err, servertest.ErrNoPostgres) {
-		t.Skip("PostgreSQL cannot be had here: ", err)
-	}
-	require.NoError(t, err)
-	cfg.URL, err = server.Schema(t.Context(), fmt.Sprintf("t%d", schemas.Add(1)))
-	require.NoError(t, err)
 	return cfg
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 // receiver takes what a Tracer sends, as a collector would.
 type receiver struct {

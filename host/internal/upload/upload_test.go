@@ -15,26 +15,23 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
-	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/brokertest"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
+	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/runstest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 func newBox(t *testing.T) *Box {
 	t.Helper()
-	dir := t.TempDir()
-	s, err := store.Open(t.Context(), store.Config{Dir: dir, Sync: store.SyncInterval})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	uploads, err := blobs.New(t.Context(), brokertest.Open(t, broker.Config{Dir: dir}))
-	require.NoError(t, err)
 	documents := &document.Reader{}
 	t.Cleanup(func() { require.NoError(t, documents.Close()) })
-	return &Box{Store: s, Files: uploads, Most: 100 << 20, Documents: documents}
+	return &Box{
+		Store: runstest.Records(t, store.Config{}), Files: logtest.Open(t, broker.Config{}).Files,
+		Most: 100 << 20, Documents: documents,
+	}
 }
 
 func (b *Box) has(t *testing.T, tenant, id string) bool {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/faces"
 	"github.com/easel-canvas/easel/host/internal/app"
@@ -285,25 +286,20 @@ func (s *Site) Good(a Answer) Answer {
 	return a
 }
 
-// Parts writes a document of nodes: id, component, params, downstream.
-func Parts(nodes ...[4]string) string {
-	var list []string
-	for _, n := range nodes {
-		down := "[]"
-		if n[3] != "" {
-			down = `["` + strings.ReplaceAll(n[3], " ", `","`) + `"]`
-		}
-		list = append(list, `"`+n[0]+`":{"obj":{"component_name":"`+n[1]+`","params":`+n[2]+`},"downstream":`+down+`,"upstream":[]}`)
-	}
-	return `{"components":{` + strings.Join(list, ",") + `}}`
-}
-
 // Documents of canvases, and an id that nothing has.
 var (
-	Echo    = Parts([4]string{"begin", "Begin", `{"prologue":"Welcome"}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["You said {sys.query}"]}`, ""})
-	Slow    = Parts([4]string{"begin", "Begin", `{}`, "Wait:W"}, [4]string{"Wait:W", "Wait", `{}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["{Wait:W@result}"]}`, ""})
-	Broken  = Parts([4]string{"begin", "Begin", `{}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["before"]}`, "Invoke:X"}, [4]string{"Invoke:X", "Invoke", `{"url":"http://127.0.0.1:1/","method":"get"}`, ""})
-	Formed  = Parts([4]string{"begin", "Begin", `{}`, "UserFillUp:F"}, [4]string{"UserFillUp:F", "UserFillUp", `{"enable_tips":true,"tips":"Your city?","inputs":{"city":{"name":"City","type":"line","optional":false}}}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["City {UserFillUp:F@city}"]}`, ""})
+	Echo = sketch.Canvas(
+		`begin Begin {"prologue":"Welcome"} -> Message:A`, `Message:A Message {"content":["You said {sys.query}"]}`)
+	Slow = sketch.Canvas(
+		"begin Begin -> Wait:W", "Wait:W Wait -> Message:A", `Message:A Message {"content":["{Wait:W@result}"]}`)
+	Broken = sketch.Canvas(
+		"begin Begin -> Message:A", `Message:A Message {"content":["before"]} -> Invoke:X`,
+		`Invoke:X Invoke {"url":"http://127.0.0.1:1/","method":"get"}`)
+	Formed = sketch.Canvas(
+		"begin Begin -> UserFillUp:F",
+		`UserFillUp:F UserFillUp {"enable_tips":true,"tips":"Your city?",
+			"inputs":{"city":{"name":"City","type":"line","optional":false}}} -> Message:A`,
+		`Message:A Message {"content":["City {UserFillUp:F@city}"]}`)
 	Nowhere = "00000000000000000000000000000000"
 )
 

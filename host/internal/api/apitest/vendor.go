@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // Vendor is a server that speaks OpenAI's protocol and wants the key sk-vendor.
@@ -99,6 +100,6 @@ func Ask(model, text string, stream bool) string {
 
 // Hook is a canvas that a webhook starts; options are members of its Begin.
 func Hook(options string) string {
-	return Parts([4]string{"begin", "Begin", `{"mode":"Webhook",` + options + `}`, "Message:A"},
-		[4]string{"Message:A", "Message", `{"content":["got {begin@body}"]}`, ""})
+	return sketch.Canvas(`begin Begin {"mode":"Webhook",`+options+`} -> Message:A`,
+		`Message:A Message {"content":["got {begin@body}"]}`)
 }

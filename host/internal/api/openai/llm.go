@@ -59,7 +59,7 @@ func (f *Face) forward(ctx context.Context, r *api.Request) (api.Response, error
 		return nil, err
 	}
 	if messages.Len() == 0 {
-		return nil, api.Refused(api.KindBadArgument, "messages is needed: a list with one message at least")
+		return nil, api.Refused(api.KindBadArgument, "messages is empty; expected a list of at least one message")
 	}
 	t := f.services.Models.Of(r.Who.Tenant, r.Who.Caller)
 	m, err := t.Models(ctx)

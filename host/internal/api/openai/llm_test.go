@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
@@ -204,8 +205,8 @@ func TestVoice(t *testing.T) {
 	host, err := model.New(model.Config{Speech: "tts@V", Providers: []model.Provider{{Name: "V", BaseURL: server.URL}}})
 	require.NoError(t, err)
 	s := apitest.New(t, func(c *apitest.Config) { c.Models.Host = host })
-	id := s.Canvas("a", apitest.Parts([4]string{"begin", "Begin", `{}`, "Message:A"},
-		[4]string{"Message:A", "Message", `{"content":["Hello,   dear \u0007{sys.query}! 🎉 This is long enough."],"auto_play":true}`, ""}))
+	id := s.Canvas("a", sketch.Canvas("begin Begin -> Message:A",
+		`Message:A Message {"content":["Hello,   dear \u0007{sys.query}! 🎉 This is long enough."],"auto_play":true}`))
 	a := s.Post("/v1/canvas/completion", `{"id":"`+id+`","query":"friend"}`)
 	sounds := 0
 	list, _ := a.Events()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
@@ -129,8 +130,10 @@ func TestOpenAIRunFails(t *testing.T) {
 
 func TestOpenAIForms(t *testing.T) {
 	s := apitest.New(t)
-	talking := strings.Replace(apitest.Formed, `"downstream":["UserFillUp:F"]`, `"downstream":["Message:Before"]`, 1)
-	talking = strings.Replace(talking, `"components":{`, `"components":{"Message:Before":{"obj":{"component_name":"Message","params":{"content":["Hello."]}},"downstream":["UserFillUp:F"],"upstream":["begin"]},`, 1)
+	talking := sketch.Chain("begin Begin", `Message:Before Message {"content":["Hello."]}`,
+		`UserFillUp:F UserFillUp {"enable_tips":true,"tips":"Your city?",
+			"inputs":{"city":{"name":"City","type":"line","optional":false}}}`,
+		`Message:A Message {"content":["City {UserFillUp:F@city}"]}`)
 	silent := strings.Replace(apitest.Formed, `"enable_tips":true`, `"enable_tips":false`, 1)
 	for title, c := range map[string]struct{ dsl, want string }{
 		"tips":         {apitest.Formed, "Your city?"},

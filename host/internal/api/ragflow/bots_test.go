@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
@@ -14,13 +15,17 @@ import (
 
 // private is a canvas that holds what its owner shows to nobody; each text of that kind has PRIVATE
 // in it.
-var private = apitest.Parts(
-	[4]string{"begin", "Begin", `{"prologue":"Welcome","mode":"conversational","inputs":{"city":{"name":"City","type":"line","optional":true}},
-		"security":{"auth_type":"token","token":{"token_header":"X","token_value":"PRIVATE key of a webhook"}}}`, "LLM:L"},
-	[4]string{"LLM:L", "LLM", `{"sys_prompt":"PRIVATE prompt","prompts":[{"role":"user","content":"{sys.query}"}]}`, "StringTransform:S"},
-	[4]string{"StringTransform:S", "StringTransform", `{"method":"merge","script":"PRIVATE result {sys.query}","delimiters":[","]}`, "Message:A"},
-	[4]string{"Message:A", "Message", `{"content":["You said {sys.query}"]}`, "StringTransform:T"},
-	[4]string{"StringTransform:T", "StringTransform", `{"method":"merge","script":"PRIVATE end","delimiters":[","]}`, ""},
+var private = sketch.Canvas(
+	`begin Begin {"prologue":"Welcome","mode":"conversational",
+		"inputs":{"city":{"name":"City","type":"line","optional":true}},
+		"security":{"auth_type":"token","token":{"token_header":"X","token_value":"PRIVATE key of a webhook"}}}
+		-> LLM:L`,
+	`LLM:L LLM {"sys_prompt":"PRIVATE prompt","prompts":[{"role":"user","content":"{sys.query}"}]}
+		-> StringTransform:S`,
+	`StringTransform:S StringTransform {"method":"merge","script":"PRIVATE result {sys.query}","delimiters":[","]}
+		-> Message:A`,
+	`Message:A Message {"content":["You said {sys.query}"]} -> StringTransform:T`,
+	`StringTransform:T StringTransform {"method":"merge","script":"PRIVATE end","delimiters":[","]}`,
 )
 
 // embedded makes a canvas that its owner has tested, and the token of the page that embeds it.
@@ -105,8 +110,9 @@ func TestEmbeddedRow(t *testing.T) {
 // A failed run of a visitor does not say what a node was sending where.
 func TestEmbeddedErrorsShowNothingPrivate(t *testing.T) {
 	s := apitest.New(t)
-	failing := apitest.Parts([4]string{"begin", "Begin", `{}`, "Invoke:X"},
-		[4]string{"Invoke:X", "Invoke", `{"url":"http://127.0.0.1:1/PRIVATE","method":"get","variables":[],"headers":"{\"X-Key\":\"PRIVATE\"}"}`, ""})
+	failing := sketch.Canvas("begin Begin -> Invoke:X",
+		`Invoke:X Invoke {"url":"http://127.0.0.1:1/PRIVATE","method":"get","variables":[],
+			"headers":"{\"X-Key\":\"PRIVATE\"}"}`)
 	id, token := embedded(s, failing)
 	path := "/api/v1/agentbots/" + id + "/completions"
 	require.Contains(t, s.Request("POST", path, "one", `{"query":"x"}`).Text, "PRIVATE")
@@ -138,7 +144,7 @@ func TestEmbedTokenReachesItsOwnRunsOnly(t *testing.T) {
 // A canvas that does not load says to visitors only that.
 func TestEmbeddedCanvasThatDoesNotLoad(t *testing.T) {
 	s := apitest.New(t)
-	id := s.Canvas("broken", apitest.Parts([4]string{"begin", "Begin", `{}`, "LLM:L"}, [4]string{"LLM:L", "LLM", `{"temperature":"PRIVATE"}`, ""}))
+	id := s.Canvas("broken", sketch.Canvas("begin Begin -> LLM:L", `LLM:L LLM {"temperature":"PRIVATE"}`))
 	beta, err := s.Store.Betas.For(t.Context(), "one", id)
 	require.NoError(t, err)
 	apitest.EachRoute(s, func(r api.Route, method string) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/app"
@@ -200,8 +201,9 @@ func TestServersInOrder(t *testing.T) {
 // of the end of the run the client sees the usage.
 func TestSessionsTellWhatTheyCost(t *testing.T) {
 	s := apitest.New(t)
-	id := s.Canvas("a", apitest.Parts([4]string{"begin", "Begin", `{}`, "LLM:L"},
-		[4]string{"LLM:L", "LLM", `{"prompts":[{"role":"user","content":"{sys.query}"}]}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["{LLM:L@content}"]}`, ""}))
+	id := s.Canvas("a", sketch.Canvas("begin Begin -> LLM:L",
+		`LLM:L LLM {"prompts":[{"role":"user","content":"{sys.query}"}]} -> Message:A`,
+		`Message:A Message {"content":["{LLM:L@content}"]}`))
 	session := s.Good(s.Post("/api/v1/agents/"+id+"/sessions", `{}`)).Data().Get("id").Str()
 	list, done := s.Post("/api/v1/agents/chat/completions", `{"agent_id":"`+id+`","query":"x","stream":true,"session_id":"`+session+`"}`).Events()
 	require.True(t, done)

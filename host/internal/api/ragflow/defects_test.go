@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -26,8 +27,8 @@ func TestEditDuringARunIsNotLost(t *testing.T) {
 		)
 		return err == nil && len(list) == 1
 	}, time.Minute, time.Millisecond)
-	edited := apitest.Parts([4]string{"begin", "Begin", `{}`, "Wait:W"}, [4]string{"Wait:W", "Wait", `{}`, "Message:A"},
-		[4]string{"Message:A", "Message", `{"content":["edited {Wait:W@result}"]}`, ""})
+	edited := sketch.Canvas("begin Begin -> Wait:W", "Wait:W Wait -> Message:A",
+		`Message:A Message {"content":["edited {Wait:W@result}"]}`)
 	s.Good(s.Post("/v1/canvas/set", `{"id":"`+id+`","title":"edited","dsl":`+edited+`}`))
 	s.Gate <- struct{}{}
 	require.Contains(t, (<-done).Kinds(), "workflow_finished")

@@ -6,23 +6,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
 // uneven is a canvas of two branches, of which the second one ends first.
-var uneven = apitest.Parts(
-	[4]string{"begin", "Begin", `{}`, "Wait:W StringTransform:S"},
-	[4]string{"Wait:W", "Wait", `{}`, "Message:A"},
-	[4]string{"StringTransform:S", "StringTransform", `{"method":"merge","script":"fast"}`, "Message:B"},
-	[4]string{"Message:A", "Message", `{"content":["slow "]}`, ""},
-	[4]string{"Message:B", "Message", `{"content":["{StringTransform:S@result} "]}`, ""})
+var uneven = []string{
+	"begin Begin -> Wait:W StringTransform:S",
+	"Wait:W Wait -> Message:A",
+	`StringTransform:S StringTransform {"method":"merge","script":"fast"} -> Message:B`,
+	`Message:A Message {"content":["slow "]}`,
+	`Message:B Message {"content":["{StringTransform:S@result} "]}`,
+}
 
 // TestDialectsKeepTheOrderOfBatches runs a canvas that asks for eager scheduling by each way of the
 // dialects: their events come as those of the same canvas without the setting.
 func TestDialectsKeepTheOrderOfBatches(t *testing.T) {
 	s := apitest.New(t)
-	plain := s.Canvas("plain", uneven)
-	eager := s.Canvas("eager", strings.TrimSuffix(uneven, "}")+`,"settings":{"scheduling":"eager"}}`)
+	plain := s.Canvas("plain", sketch.Canvas(uneven...))
+	eager := s.Canvas("eager", sketch.Canvas(append(uneven, `@settings {"scheduling":"eager"}`)...))
 	for _, way := range []struct{ name, path, body string }{
 		{"editor", "/v1/canvas/completion", `{"id":"#","query":"q"}`},
 		{"0.23", "/api/v1/agents/#/completions", `{"question":"q","stream":true}`},

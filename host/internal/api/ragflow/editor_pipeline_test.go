@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
@@ -18,11 +19,11 @@ import (
 // is and ends with the document of the canvas.
 func TestPipelineRunsOnAnUpload(t *testing.T) {
 	s := apitest.New(t)
-	const dsl = `{"components": {
-		"File": {"obj": {"component_name": "File", "params": {}}, "downstream": ["Parser:A"]},
-		"Parser:A": {"obj": {"component_name": "Parser", "params": {"setups": {
-			"text&markdown": {"suffix": ["md"], "output_format": "text"}}}}, "downstream": ["Splitter:A"]},
-		"Splitter:A": {"obj": {"component_name": "Splitter", "params": {}}, "downstream": []}}}`
+	var dsl = sketch.Canvas(
+		"File File -> Parser:A",
+		`Parser:A Parser {"setups": {"text&markdown": {"suffix": ["md"], "output_format": "text"}}} -> Splitter:A`,
+		"Splitter:A Splitter",
+	)
 	id := s.Good(s.Post("/v1/canvas/set", `{"title":"flow","canvas_category":"dataflow_canvas","dsl":`+dsl+`}`)).
 		Data().Get("id").Str()
 	var form bytes.Buffer

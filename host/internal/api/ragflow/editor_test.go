@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -148,7 +149,7 @@ func TestEmbeddedPages(t *testing.T) {
 
 func TestUploads(t *testing.T) {
 	s := apitest.New(t, func(c *apitest.Config) { c.MaxUpload = 1 << 20 })
-	files := apitest.Parts([4]string{"begin", "Begin", `{}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["{sys.files}"]}`, ""})
+	files := sketch.Canvas("begin Begin -> Message:A", `Message:A Message {"content":["{sys.files}"]}`)
 	id := s.Canvas("a", files)
 	body, kind := apitest.Form(`../../etc/"pass`+"\n"+`wd.txt`, "secret tea")
 	a := s.Good(s.Request("POST", "/v1/canvas/upload/"+id, "one", body, "Content-Type", kind))

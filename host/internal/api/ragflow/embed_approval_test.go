@@ -6,20 +6,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // approved is a canvas whose middle node needs an approval, in the settings given.
 func approved(settings string) string {
-	return `{"settings":` + settings + `,` + apitest.Parts(
-		[4]string{"begin", "Begin", `{}`, "StringTransform:S"},
-		[4]string{
-			"StringTransform:S", "StringTransform",
-			`{"approval":true,"method":"merge","script":"merged {sys.query}","delimiters":[","]}`, "Message:A",
-		},
-		[4]string{"Message:A", "Message", `{"content":["{StringTransform:S@result}"]}`, ""},
-	)[1:]
+	return sketch.Canvas(
+		"@settings "+settings,
+		"begin Begin -> StringTransform:S",
+		`StringTransform:S StringTransform {"approval":true,"method":"merge","script":"merged {sys.query}",
+			"delimiters":[","]} -> Message:A`,
+		`Message:A Message {"content":["{StringTransform:S@result}"]}`,
+	)
 }
 
 const visitorAgrees = `"inputs":{"approval:StringTransform:S":{"value":"yes"}}`

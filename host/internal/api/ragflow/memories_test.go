@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
@@ -204,14 +205,12 @@ func TestMemoryMessages(t *testing.T) {
 func TestCanvasRemembers(t *testing.T) {
 	s := apitest.New(t)
 	id := newMemory(s, "m", `["raw"]`)
-	saying := s.Canvas("says", apitest.Parts([4]string{"begin", "Begin", `{}`, "Message:A"},
-		[4]string{"Message:A", "Message", `{"content":["I noted: {sys.query}"],"memory_ids":["` + id + `"]}`, ""}))
-	recalling := s.Canvas("recalls", apitest.Parts([4]string{"begin", "Begin", `{}`, "Retrieval:R"},
-		[4]string{
-			"Retrieval:R", "Retrieval",
-			`{"memory_ids":["` + id + `"],"retrieval_from":"memory","empty_response":"nothing"}`, "Message:A",
-		},
-		[4]string{"Message:A", "Message", `{"content":["{Retrieval:R@formalized_content}"]}`, ""}))
+	saying := s.Canvas("says", sketch.Canvas("begin Begin -> Message:A",
+		`Message:A Message {"content":["I noted: {sys.query}"],"memory_ids":["`+id+`"]}`))
+	recalling := s.Canvas("recalls", sketch.Canvas("begin Begin -> Retrieval:R",
+		`Retrieval:R Retrieval {"memory_ids":["`+id+`"],"retrieval_from":"memory","empty_response":"nothing"}
+			-> Message:A`,
+		`Message:A Message {"content":["{Retrieval:R@formalized_content}"]}`))
 	ask := func(key, canvas, text string) string {
 		a := s.Request("POST", "/api/v1/agents/"+canvas+"/completions", key, `{"question":"`+text+`","stream":false}`)
 		return s.Good(a).Data().Get("data").Get("content").Str()
@@ -225,9 +224,9 @@ func TestCanvasRemembers(t *testing.T) {
 	row := s.Good(s.Get("/api/v1/messages?memory_id=" + id)).Data().At(0)
 	require.Equal(t, saying, row.Get("agent_id").Str())
 
-	thief := apitest.Parts([4]string{"begin", "Begin", `{}`, "Retrieval:R"},
-		[4]string{"Retrieval:R", "Retrieval", `{"memory_ids":["` + id + `"]}`, "Message:A"},
-		[4]string{"Message:A", "Message", `{"content":["{Retrieval:R@formalized_content}"]}`, ""})
+	thief := sketch.Canvas("begin Begin -> Retrieval:R",
+		`Retrieval:R Retrieval {"memory_ids":["`+id+`"]} -> Message:A`,
+		`Message:A Message {"content":["{Retrieval:R@formalized_content}"]}`)
 	made := s.Good(s.Request("POST", "/v1/canvas/set", "two", `{"title":"thief","dsl":`+thief+`}`))
 	foreign := made.Data().Get("id").Str()
 	a := s.Request("POST", "/api/v1/agents/"+foreign+"/completions", "two", `{"question":"tea","stream":false}`)

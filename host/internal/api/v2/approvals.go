@@ -26,9 +26,9 @@ func (in *approvalsInput) readBody(r *api.Request) error {
 		case a.ID == "":
 			return app.BadArgument("approvals: id is missing")
 		case a.Decision != engine.ApprovalYes && a.Decision != engine.ApprovalNo:
-			return app.BadArgument("approvals: decision is %q; yes or no is needed", a.Decision)
+			return app.BadArgument("approvals: decision is %q; expected yes or no", a.Decision)
 		case k != engine.KindObject && k != engine.KindNull:
-			return app.BadArgument("approvals: arguments is a %s; an object is needed", k)
+			return app.BadArgument("approvals: arguments is a %s; expected an object", k)
 		}
 		in.Approvals = append(in.Approvals, a)
 	}
@@ -36,7 +36,7 @@ func (in *approvalsInput) readBody(r *api.Request) error {
 		return err
 	}
 	if len(in.Approvals) == 0 {
-		return app.BadArgument("approvals: a list of {id, decision, arguments} is needed")
+		return app.BadArgument("approvals is empty; expected a list of {id, decision, arguments}")
 	}
 	return nil
 }
@@ -62,13 +62,7 @@ type approve struct {
 }
 
 func (s runs) approve(ctx context.Context, in approve) (startedRun, error) {
-	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
-	if err != nil {
-		return startedRun{}, err
-	}
-	j, err := s.Runs.ResumeJob(v, in.Body.inputs())
-	if err != nil {
-		return startedRun{}, err
-	}
-	return s.accept(ctx, in.Request, j)
+	return s.startFrom(ctx, in.Request, in.ID, func(v app.Run) (app.Job, error) {
+		return s.Runs.ResumeJob(v, in.Body.inputs())
+	})
 }

@@ -6,14 +6,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 )
 
-const approved = `{"components": {
-	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["StringTransform:S"]},
-	"StringTransform:S": {"obj": {"component_name": "StringTransform", "params": {
-		"approval": true, "method": "merge", "script": "merged {sys.query}"}}, "downstream": ["Message:M"]},
-	"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["{StringTransform:S@result}"]}}}}}`
+var approved = sketch.Canvas(
+	"begin Begin -> StringTransform:S",
+	`StringTransform:S StringTransform {
+		"approval": true, "method": "merge", "script": "merged {sys.query}"} -> Message:M`,
+	`Message:M Message {"content": ["{StringTransform:S@result}"]}`,
+)
 
 func TestApprove(t *testing.T) {
 	s := apitest.New(t)
@@ -23,9 +25,9 @@ func TestApprove(t *testing.T) {
 	paused := s.Get("/api/v2/runs?canvas=" + id + "&status=paused").Body.Get("items").At(0).Get("id").Str()
 	path := "/api/v2/runs/" + paused + "/approve"
 	for body, want := range map[string]string{
-		`{}`: "a list of {id, decision, arguments} is needed", `{"approvals":[{"decision":"yes"}]}`: "id is missing",
-		`{"approvals":[{"id":"x","decision":"maybe"}]}`:               "yes or no is needed",
-		`{"approvals":[{"id":"x","decision":"yes","arguments":"y"}]}`: "an object is needed",
+		`{}`: "expected a list of {id, decision, arguments}", `{"approvals":[{"decision":"yes"}]}`: "id is missing",
+		`{"approvals":[{"id":"x","decision":"maybe"}]}`:               "expected yes or no",
+		`{"approvals":[{"id":"x","decision":"yes","arguments":"y"}]}`: "expected an object",
 	} {
 		refused := s.Post(path, body)
 		require.Equal(t, 422, refused.Status, refused.Text)

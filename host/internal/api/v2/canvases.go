@@ -185,7 +185,7 @@ type addCanvas struct {
 
 func (c canvases) add(ctx context.Context, in addCanvas) (canvasView, error) {
 	if in.Body.DSL == nil || in.Body.Title == "" {
-		return canvasView{}, app.BadArgument("title and dsl are needed")
+		return canvasView{}, app.BadArgument("title or dsl is missing; expected a title and the document of a canvas")
 	}
 	v, err := c.Canvases.Create(ctx, in.Who, in.Body.patch, versionTitle)
 	return canvasViewOf(v, true), err
@@ -261,7 +261,7 @@ type validateDocument struct {
 
 func (c canvases) validateDocument(_ context.Context, in validateDocument) (diagnosticList, error) {
 	if in.Body.DSL == nil {
-		return diagnosticList{}, app.BadArgument("dsl is needed")
+		return diagnosticList{}, app.BadArgument("dsl is missing; expected the document of a canvas")
 	}
 	return c.diagnostics(in.Who.Tenant, in.Body.DSL), nil
 }

@@ -99,7 +99,7 @@ func (d datasets) listChunks(ctx context.Context, in listChunks) (chunkList, err
 	default:
 		return chunkList{}, badQuery("enabled must be true or false, not %.40q", in.Enabled)
 	}
-	rows, total, err := d.Datasets.Chunks(ctx, in.Who, in.Dataset, in.Document, q)
+	rows, total, err := d.Chunks(ctx, in.Who, in.Dataset, in.Document, q)
 	out := chunkList{Items: make([]chunkView, len(rows)), Total: total}
 	for i, v := range rows {
 		out.Items[i] = chunkViewOf(v)
@@ -117,9 +117,9 @@ type addChunk struct {
 func (d datasets) addChunk(ctx context.Context, in addChunk) (chunkView, error) {
 	b := in.Body
 	if b.Content == nil {
-		return chunkView{}, badMember("content", "content is needed")
+		return chunkView{}, badMember("content", "content is empty; expected the text of the chunk")
 	}
-	v, err := d.Datasets.AddChunk(ctx, in.Who, in.Dataset, in.Document, dataset.Chunk{
+	v, err := d.AddChunk(ctx, in.Who, in.Dataset, in.Document, dataset.Chunk{
 		Content: *b.Content, Keywords: valueOf(b.Keywords), Questions: valueOf(b.Questions), Tags: valueOf(b.Tags),
 		Disabled: b.Enabled != nil && !*b.Enabled, Positions: valueOf(b.Positions),
 	})
@@ -138,7 +138,7 @@ func (d datasets) getChunk(ctx context.Context, in chunkByID) (chunkView, error)
 }
 
 func (d datasets) chunk(ctx context.Context, who app.Principal, id, doc, chunk string) (chunkView, error) {
-	rows, _, err := d.Datasets.Chunks(ctx, who, id, doc, app.ChunkList{ID: chunk, Page: 1, Size: 1})
+	rows, _, err := d.Chunks(ctx, who, id, doc, app.ChunkList{ID: chunk, Page: 1, Size: 1})
 	if err == nil && len(rows) == 0 {
 		err = app.Missing("chunk")
 	}
@@ -158,7 +158,7 @@ type updateChunk struct {
 
 func (d datasets) updateChunk(ctx context.Context, in updateChunk) (chunkView, error) {
 	b := in.Body
-	err := d.Datasets.UpdateChunk(ctx, in.Who, in.Dataset, in.Document, in.ID, app.ChunkPatch{
+	err := d.UpdateChunk(ctx, in.Who, in.Dataset, in.Document, in.ID, app.ChunkPatch{
 		Content: b.Content, Keywords: b.Keywords, Questions: b.Questions, Tags: b.Tags, Enabled: b.Enabled,
 		Positions: b.Positions,
 	})
@@ -169,7 +169,7 @@ func (d datasets) updateChunk(ctx context.Context, in updateChunk) (chunkView, e
 }
 
 func (d datasets) removeChunk(ctx context.Context, in chunkByID) (empty, error) {
-	n, err := d.Datasets.DeleteChunks(ctx, in.Who, in.Dataset, in.Document, in.ID)
+	n, err := d.DeleteChunks(ctx, in.Who, in.Dataset, in.Document, in.ID)
 	if err == nil && n == 0 {
 		err = app.Missing("chunk")
 	}

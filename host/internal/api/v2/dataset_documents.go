@@ -154,18 +154,27 @@ func (d datasets) listDocuments(ctx context.Context, in listDocuments) (document
 	q := app.DocumentList{
 		Words: in.Words, Page: pageNumber(in.Page), Size: in.Page.Limit, OrderBy: in.Page.Order, Ascending: in.Page.Asc,
 	}
-	for name := range strings.FieldsFuncSeq(in.State, func(r rune) bool { return r == ',' }) {
-		state := dataset.State(name)
-		if !slices.Contains(documentStates, state) {
-			return documentList{}, badQuery("state must be one of %v, not %.40q", documentStates, name)
-		}
-		q.States = append(q.States, state)
+	var err error
+	if q.States, err = statesOf(in.State); err != nil {
+		return documentList{}, err
 	}
 	if in.Suffix != "" {
 		q.Suffixes = strings.Split(in.Suffix, ",")
 	}
-	rows, total, err := d.Datasets.Documents(ctx, in.Who, in.Dataset, q)
+	rows, total, err := d.Documents(ctx, in.Who, in.Dataset, q)
 	return documentViews(rows, total), err
+}
+
+// statesOf reads states separated by commas.
+func statesOf(text string) (states []dataset.State, err error) {
+	for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' }) {
+		state := dataset.State(name)
+		if !slices.Contains(documentStates, state) {
+			return nil, badQuery("state must be one of %v, not %.40q", documentStates, name)
+		}
+		states = append(states, state)
+	}
+	return states, nil
 }
 
 type documentByID struct {
@@ -175,7 +184,7 @@ type documentByID struct {
 }
 
 func (d datasets) getDocument(ctx context.Context, in documentByID) (documentView, error) {
-	v, err := d.Datasets.Document(ctx, in.Who, in.Dataset, in.ID)
+	v, err := d.Document(ctx, in.Who, in.Dataset, in.ID)
 	return documentViewOf(v), err
 }
 
@@ -188,7 +197,7 @@ type updateDocument struct {
 
 func (d datasets) updateDocument(ctx context.Context, in updateDocument) (documentView, error) {
 	b := in.Body
-	v, err := d.Datasets.UpdateDocument(ctx, in.Who, in.Dataset, in.ID, app.DocumentPatch{
+	v, err := d.UpdateDocument(ctx, in.Who, in.Dataset, in.ID, app.DocumentPatch{
 		Name: b.Name, Method: b.Method, Config: rawOf(b.Config), Pipeline: b.Pipeline, Enabled: b.Enabled,
 		Meta: b.Metadata,
 	})
@@ -199,7 +208,7 @@ func (d datasets) updateDocument(ctx context.Context, in updateDocument) (docume
 func isExists(err error) bool { return errors.Is(err, app.ErrExists) }
 
 func (d datasets) removeDocument(ctx context.Context, in documentByID) (empty, error) {
-	n, err := d.Datasets.DeleteDocuments(ctx, in.Who, in.Dataset, in.ID)
+	n, err := d.DeleteDocuments(ctx, in.Who, in.Dataset, in.ID)
 	if err == nil && n == 0 {
 		err = app.Missing("document")
 	}
@@ -229,11 +238,11 @@ type refusedDocument struct {
 }
 
 func (d datasets) parse(ctx context.Context, in parseDocuments) (refusedDocuments, error) {
-	return d.each(ctx, in, d.Datasets.Parse)
+	return d.each(ctx, in, d.Parse)
 }
 
 func (d datasets) cancel(ctx context.Context, in parseDocuments) (refusedDocuments, error) {
-	return d.each(ctx, in, d.Datasets.Stop)
+	return d.each(ctx, in, d.Stop)
 }
 
 // each does something with documents; those for which it cannot be done do not keep the others from
@@ -247,7 +256,7 @@ func (d datasets) each(
 	if len(ids) == 0 {
 		return out, badMember("documents", "documents must name one at least")
 	}
-	if _, err := d.Datasets.Get(ctx, in.Who, in.Dataset); err != nil {
+	if _, err := d.Get(ctx, in.Who, in.Dataset); err != nil {
 		return out, err
 	}
 	for _, id := range ids {
@@ -272,7 +281,7 @@ type fileContent struct {
 }
 
 func (d datasets) content(ctx context.Context, in documentByID) (fileContent, error) {
-	file, v, err := d.Datasets.Open(ctx, in.Who, in.Dataset, in.ID)
+	file, v, err := d.Open(ctx, in.Who, in.Dataset, in.ID)
 	return fileContent{file, v}, err
 }
 

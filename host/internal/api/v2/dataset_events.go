@@ -15,7 +15,7 @@ import (
 const progressEvery = time.Second
 
 func (d datasets) events(ctx context.Context, in datasetByID) (progressStream, error) {
-	_, err := d.Datasets.Get(ctx, in.Who, in.ID)
+	_, err := d.Get(ctx, in.Who, in.ID)
 	return progressStream{d, in}, err
 }
 
@@ -87,7 +87,7 @@ func (p *progressReader) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	active, _, err := p.d.Datasets.Documents(ctx, p.in.Who, p.in.ID, app.DocumentList{
+	active, _, err := p.d.Documents(ctx, p.in.Who, p.in.ID, app.DocumentList{
 		States: []dataset.State{dataset.Queued, dataset.Running}, Page: 1, Size: largestPage,
 	})
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *progressReader) look(ctx context.Context) error {
 	if p.idle || len(active) > 0 {
 		return nil
 	}
-	v, err := p.d.Datasets.Get(ctx, p.in.Who, p.in.ID)
+	v, err := p.d.Get(ctx, p.in.Who, p.in.ID)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (p *progressReader) look(ctx context.Context) error {
 
 // changed are the documents that changed since the newest change that was seen; none at first.
 func (p *progressReader) changed(ctx context.Context) ([]dataset.Document, error) {
-	rows, _, err := p.d.Datasets.Documents(ctx, p.in.Who, p.in.ID, app.DocumentList{
+	rows, _, err := p.d.Documents(ctx, p.in.Who, p.in.ID, app.DocumentList{
 		OrderBy: "update_time", Page: 1, Size: largestPage,
 	})
 	if err != nil || len(rows) == 0 {

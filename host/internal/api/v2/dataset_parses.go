@@ -3,8 +3,6 @@ package v2
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -84,12 +82,9 @@ func (d datasets) listParses(ctx context.Context, in listParses) (parseList, err
 	q := app.ParseLogList{
 		Document: in.Document, Words: in.Words, Page: pageNumber(in.Page), Size: in.Page.Limit, Ascending: in.Page.Asc,
 	}
-	for name := range strings.FieldsFuncSeq(in.State, func(r rune) bool { return r == ',' }) {
-		state := dataset.State(name)
-		if !slices.Contains(documentStates, state) {
-			return parseList{}, badQuery("state must be one of %v, not %.40q", documentStates, name)
-		}
-		q.States = append(q.States, state)
+	var err error
+	if q.States, err = statesOf(in.State); err != nil {
+		return parseList{}, err
 	}
 	rows, total, err := app.Parses{Datasets: d.Datasets}.List(ctx, in.Who, in.Dataset, q)
 	out := parseList{Items: make([]parseView, len(rows)), Total: total}

@@ -124,7 +124,7 @@ func (d datasets) search(ctx context.Context, in searchDatasets) (searchView, er
 	if err != nil {
 		return searchView{}, err
 	}
-	found, err := d.Datasets.Search(ctx, in.Who, q)
+	found, err := d.Search(ctx, in.Who, q)
 	if err != nil {
 		return searchView{}, err
 	}

@@ -37,7 +37,7 @@ func (d datasets) upload(ctx context.Context, in uploadDocuments) (documentList,
 	if in.Parse != "" && in.Parse != "true" && in.Parse != "false" {
 		return documentList{}, badQuery("parse must be true or false, not %.40q", in.Parse)
 	}
-	if _, err := d.Datasets.Get(ctx, in.Who, in.Dataset); err != nil {
+	if _, err := d.Get(ctx, in.Who, in.Dataset); err != nil {
 		return documentList{}, err
 	}
 	r := in.Request
@@ -90,14 +90,14 @@ func (d datasets) storePart(ctx context.Context, in uploadDocuments, part *multi
 	if name == "" {
 		return dataset.Document{}, badMember("file", "a file of the form has no name")
 	}
-	v, err := d.Datasets.Upload(ctx, in.Who, in.Dataset, app.Upload{Name: name, Size: -1, Body: part})
+	v, err := d.Upload(ctx, in.Who, in.Dataset, app.Upload{Name: name, Size: -1, Body: part})
 	if err != nil || in.Parse != "true" {
 		return v, err
 	}
-	if err := d.Datasets.Parse(ctx, in.Who, in.Dataset, v.ID); err != nil {
+	if err := d.Parse(ctx, in.Who, in.Dataset, v.ID); err != nil {
 		return v, err
 	}
-	return d.Datasets.Document(ctx, in.Who, in.Dataset, v.ID)
+	return d.Document(ctx, in.Who, in.Dataset, v.ID)
 }
 
 // uploadFailure is what is wrong with a form or a file of it.

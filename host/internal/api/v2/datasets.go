@@ -13,7 +13,7 @@ import (
 )
 
 // datasets are collections of documents that are searched.
-type datasets struct{ *app.Services }
+type datasets struct{ *app.Datasets }
 
 // Paths of datasets.
 const (
@@ -141,7 +141,7 @@ type listDatasets struct {
 }
 
 func (d datasets) list(ctx context.Context, in listDatasets) (datasetList, error) {
-	rows, total, err := d.Datasets.List(ctx, in.Who, app.DatasetList{
+	rows, total, err := d.List(ctx, in.Who, app.DatasetList{
 		Name: in.Name, Words: in.Words, Page: pageNumber(in.Page), Size: in.Page.Limit,
 		OrderBy: in.Page.Order, Ascending: in.Page.Asc,
 	})
@@ -158,7 +158,7 @@ type chunkMethod struct {
 
 func (d datasets) methods(context.Context, byTenant) (list[chunkMethod], error) {
 	out := list[chunkMethod]{Items: []chunkMethod{}}
-	for _, name := range d.Datasets.Methods() {
+	for _, name := range d.Methods() {
 		out.Items = append(out.Items, chunkMethod{name})
 	}
 	return out, nil
@@ -172,14 +172,14 @@ type addDataset struct {
 func (d datasets) add(ctx context.Context, in addDataset) (datasetView, error) {
 	p := in.Body.patch()
 	if p.Name == nil {
-		return datasetView{}, badMember("name", "name is needed")
+		return datasetView{}, badMember("name", "name is empty; expected the name of the dataset")
 	}
 	v := dataset.Dataset{
 		Name: *p.Name, Description: valueOf(p.Description), Avatar: valueOf(p.Avatar), Language: valueOf(p.Language),
 		EmbeddingModel: valueOf(p.EmbeddingModel), Method: valueOf(p.Method), Pipeline: valueOf(p.Pipeline),
 		Team: valueOf(p.Team), Config: valueOf(p.Config), Pagerank: valueOf(p.Pagerank),
 	}
-	v, err := d.Datasets.Create(ctx, in.Who, v)
+	v, err := d.Create(ctx, in.Who, v)
 	return datasetViewOf(v), err
 }
 
@@ -204,7 +204,7 @@ type datasetByID struct {
 }
 
 func (d datasets) get(ctx context.Context, in datasetByID) (datasetView, error) {
-	v, err := d.Datasets.Get(ctx, in.Who, in.ID)
+	v, err := d.Get(ctx, in.Who, in.ID)
 	return datasetViewOf(v), err
 }
 
@@ -215,7 +215,7 @@ type updateDataset struct {
 }
 
 func (d datasets) update(ctx context.Context, in updateDataset) (datasetView, error) {
-	v, err := d.Datasets.Update(ctx, in.Who, in.ID, in.Body.patch())
+	v, err := d.Update(ctx, in.Who, in.ID, in.Body.patch())
 	return datasetViewOf(v), nameTaken(err, "dataset")
 }
 
@@ -228,7 +228,7 @@ func nameTaken(err error, what string) error {
 }
 
 func (d datasets) remove(ctx context.Context, in datasetByID) (empty, error) {
-	if _, errs := d.Datasets.Delete(ctx, in.Who, in.ID); len(errs) > 0 {
+	if _, errs := d.Delete(ctx, in.Who, in.ID); len(errs) > 0 {
 		return empty{}, errs[0]
 	}
 	return empty{}, nil
@@ -239,7 +239,7 @@ type metadataView struct {
 }
 
 func (d datasets) metadata(ctx context.Context, in datasetByID) (metadataView, error) {
-	keys, err := d.Datasets.Metadata(ctx, in.Who, in.ID)
+	keys, err := d.Metadata(ctx, in.Who, in.ID)
 	if keys == nil {
 		keys = map[string]map[string]int{}
 	}
@@ -280,6 +280,6 @@ func (d datasets) updateMetadata(ctx context.Context, in updateMetadata) (metada
 	}
 	var out metadataChanged
 	var err error
-	out.Updated, out.Matched, err = d.Datasets.UpdateMetadata(ctx, in.Who, in.ID, u)
+	out.Updated, out.Matched, err = d.UpdateMetadata(ctx, in.Who, in.ID, u)
 	return out, err
 }

@@ -120,7 +120,7 @@ func TestDatasetRefusals(t *testing.T) {
 		status             int
 		text               string
 	}{
-		{"POST", "/api/v2/datasets", `{}`, 422, "name is needed"},
+		{"POST", "/api/v2/datasets", `{}`, 422, "name is empty; expected the name of the dataset"},
 		{"POST", "/api/v2/datasets", `{"name":""}`, 422, "1 to 128 characters"},
 		{"POST", "/api/v2/datasets", `{"name":"x","embedding_model":"no@where"}`, 422, "Unsupported model"},
 		{"PATCH", path, `{"pagerank":101}`, 422, "pagerank"},

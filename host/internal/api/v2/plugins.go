@@ -91,7 +91,7 @@ func (p plugins) grant(ctx context.Context, in byTenant) (grantView, error) {
 func (g *grantView) readBody(r *api.Request) error {
 	grant, given := r.Body.Lookup("grant")
 	if !given {
-		return app.BadArgument("grant is needed; null restricts nothing")
+		return app.BadArgument("grant is missing; expected an object, or null to restrict nothing")
 	}
 	if grant.IsNull() {
 		return nil
@@ -144,7 +144,7 @@ type changeSettings struct {
 
 func (p plugins) setSettings(ctx context.Context, in changeSettings) (app.PluginSettings, error) {
 	if k := in.Body.Settings.Kind(); k != engine.KindNull && k != engine.KindObject {
-		return app.PluginSettings{}, app.BadArgument("settings: an object is needed")
+		return app.PluginSettings{}, app.BadArgument("settings is a %s; expected an object", k)
 	}
 	if p.Plugins == nil {
 		return app.PluginSettings{}, app.Missing("plugin")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -45,9 +46,9 @@ func counting(t *testing.T) *model.Models {
 	return host
 }
 
-var asking = apitest.Parts([4]string{"begin", "Begin", `{}`, "LLM:L"},
-	[4]string{"LLM:L", "LLM", `{"llm_id":"m@Vendor","prompts":[{"role":"user","content":"{sys.query}"}]}`, "Message:A"},
-	[4]string{"Message:A", "Message", `{"content":["{LLM:L@content}"]}`, ""})
+var asking = sketch.Canvas("begin Begin -> LLM:L",
+	`LLM:L LLM {"llm_id":"m@Vendor","prompts":[{"role":"user","content":"{sys.query}"}]} -> Message:A`,
+	`Message:A Message {"content":["{LLM:L@content}"]}`)
 
 // answered runs a canvas and gives the run at its end.
 func answered(s *apitest.Site, key, canvas string) engine.Value {

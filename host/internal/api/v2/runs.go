@@ -176,6 +176,21 @@ func (a startedRun) Write(r *api.Request) error {
 	return api.JSON(http.StatusAccepted, runViewOf(v)).Write(r)
 }
 
+// startFrom starts the job that follows from a run.
+func (s runs) startFrom(
+	ctx context.Context, r *api.Request, run string, job func(app.Run) (app.Job, error),
+) (startedRun, error) {
+	v, err := s.Runs.Get(ctx, r.Who.Tenant, run)
+	if err != nil {
+		return startedRun{}, err
+	}
+	j, err := job(v)
+	if err != nil {
+		return startedRun{}, err
+	}
+	return s.accept(ctx, r, j)
+}
+
 // accept starts a job.
 func (s runs) accept(ctx context.Context, r *api.Request, j app.Job) (startedRun, error) {
 	j.Tenant, j.Source, j.Caller = r.Who.Tenant, app.SourceOwn, r.Who.Caller
@@ -297,17 +312,10 @@ type rerun struct {
 }
 
 func (s runs) rerun(ctx context.Context, in rerun) (startedRun, error) {
-	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
-	if err != nil {
-		return startedRun{}, err
-	}
-	j, err := s.Runs.RerunJob(ctx, v, app.Rerun{
-		Node: in.Body.Node, Nth: in.Body.Nth, Seq: in.Body.Seq, Pins: in.Body.Pins.Value,
+	from := app.Rerun{Node: in.Body.Node, Nth: in.Body.Nth, Seq: in.Body.Seq, Pins: in.Body.Pins.Value}
+	return s.startFrom(ctx, in.Request, in.ID, func(v app.Run) (app.Job, error) {
+		return s.Runs.RerunJob(ctx, v, from)
 	})
-	if err != nil {
-		return startedRun{}, err
-	}
-	return s.accept(ctx, in.Request, j)
 }
 
 type resume struct {
@@ -318,13 +326,7 @@ type resume struct {
 }
 
 func (s runs) resume(ctx context.Context, in resume) (startedRun, error) {
-	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
-	if err != nil {
-		return startedRun{}, err
-	}
-	j, err := s.Runs.ResumeJob(v, in.Body.Inputs.Value)
-	if err != nil {
-		return startedRun{}, err
-	}
-	return s.accept(ctx, in.Request, j)
+	return s.startFrom(ctx, in.Request, in.ID, func(v app.Run) (app.Job, error) {
+		return s.Runs.ResumeJob(v, in.Body.Inputs.Value)
+	})
 }

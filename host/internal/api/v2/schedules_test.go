@@ -85,7 +85,7 @@ func TestSchedules(t *testing.T) {
 		s.T = t
 		elsewhere := s.As("one", "POST", "/api/v2/canvases/"+s.Canvas("other", apitest.Echo)+"/sessions", `{}`, 201).Get("id").Str()
 		for body, want := range map[string]string{
-			`{}`:                             "canvas is needed",
+			`{}`:                             "canvas is empty; expected the id of a canvas",
 			`{"canvas":"{c}"}`:               "either every or cron",
 			`{"canvas":"{c}","every":"30s"}`: "every 30s is too often: once in 1m0s at most",
 			`{"canvas":"{c}","cron":"*/10 * * * * *"}`:                         "is too often",

@@ -135,7 +135,7 @@ func (in *serverInput) apply(item *app.Item, d *app.ServerDoc) {
 // put checks and stores a server.
 func (s servers) put(ctx context.Context, who app.Principal, item app.Item, d app.ServerDoc) (serverView, error) {
 	if item.Name == "" {
-		return serverView{}, app.BadArgument("name is needed")
+		return serverView{}, app.BadArgument("name is empty; expected the name of the server")
 	}
 	if err := s.Servers.Check(d, item.Name); err != nil {
 		return serverView{}, app.BadArgument("%s", err)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/api/apitest"
 	"github.com/easel-canvas/easel/host/internal/api/webhook"
@@ -40,8 +41,8 @@ func mac(of func() hash.Hash, secret, text string) []byte {
 
 // hookSaying is a canvas that answers with what its Message says; options are members of its Begin.
 func hookSaying(options, content string) string {
-	return apitest.Parts([4]string{"begin", "Begin", `{"mode":"Webhook","execution_mode":"Streaming",` + options + `}`, "Message:A"},
-		[4]string{"Message:A", "Message", engine.Object("content", engine.Strings(content)).JSON(), ""})
+	return sketch.Canvas(`begin Begin {"mode":"Webhook","execution_mode":"Streaming",`+options+`} -> Message:A`,
+		`Message:A Message `+engine.Object("content", engine.Strings(content)).JSON())
 }
 
 // signed is a security section that checks signatures; settings are members of hmac.

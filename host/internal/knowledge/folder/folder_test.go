@@ -24,7 +24,7 @@ import (
 // patience bounds every wait; what is waited for takes a small part of it on a slow machine.
 const patience = time.Minute
 
-var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+var quiet = slog.New(slog.DiscardHandler)
 
 func write(t testing.TB, dir, name, text string) {
 	t.Helper()

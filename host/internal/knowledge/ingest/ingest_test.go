@@ -14,11 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/datasettest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
-	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -183,30 +181,26 @@ func TestPoisonDocument(t *testing.T) {
 
 // Two hosts with the same records and files share the work, and each finds what the other has made.
 func TestTwoHosts(t *testing.T) {
-	files := logtest.Open(t, broker.Config{}).Files
-	records, err := store.Open(t.Context(), store.Config{Dir: t.TempDir()})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, records.Close()) })
+	shared := datasettest.Shared(t)
 	var mu sync.Mutex
 	worked := map[string]int{}
 	both := make(chan struct{})
 	hostNamed := func(name string) *datasettest.Fixture {
-		return datasettest.New(t, datasettest.Options{
-			Store: records, Files: files,
-			Cutter: cutter(func(ctx context.Context, _ string) error {
-				mu.Lock()
-				if worked[name]++; len(worked) == 2 && worked[name] == 1 {
-					close(both)
-				}
-				mu.Unlock()
-				select { // until both are at work
-				case <-both:
-					return nil
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-			}),
+		o := shared
+		o.Cutter = cutter(func(ctx context.Context, _ string) error {
+			mu.Lock()
+			if worked[name]++; len(worked) == 2 && worked[name] == 1 {
+				close(both)
+			}
+			mu.Unlock()
+			select { // until both are at work
+			case <-both:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		})
+		return datasettest.New(t, o)
 	}
 	a, b := hostNamed("a"), hostNamed("b")
 	ds := a.Dataset(dataset.Dataset{Name: "shop"})
@@ -248,17 +242,14 @@ func TestTwoHosts(t *testing.T) {
 
 // A document whose chunks are lost is parsed again by itself, and the others are found meanwhile.
 func TestLostChunkFile(t *testing.T) {
-	files := logtest.Open(t, broker.Config{}).Files
-	records, err := store.Open(t.Context(), store.Config{Dir: t.TempDir()})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, records.Close()) })
-	o := datasettest.Options{Store: records, Files: files, Cutter: cutter(ready)}
+	o := datasettest.Shared(t)
+	o.Cutter = cutter(ready)
 	a := datasettest.New(t, o)
 	ds := a.Dataset(dataset.Dataset{Name: "shop"})
 	lost, kept := a.Parsed(ds.ID, "a.txt", "red apples"), a.Parsed(ds.ID, "b.txt", "green pears")
 	v, err := a.Store.Documents.Get(t.Context(), "t", ds.ID, lost.ID)
 	require.NoError(t, err)
-	require.NoError(t, files.Delete(t.Context(), v.ChunkFile))
+	require.NoError(t, o.Files.Delete(t.Context(), v.ChunkFile))
 
 	b := datasettest.New(t, o) // a host with an empty index
 	require.Equal(t, []string{"green pears"}, b.Contents(ds.ID, kept.ID))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 	"github.com/easel-canvas/easel/host/internal/document/pdftest"
 	"github.com/easel-canvas/easel/host/internal/document/write"
 	"github.com/easel-canvas/easel/host/internal/files"
@@ -35,31 +36,25 @@ func (a answers) Generate(_ context.Context, req *engine.ModelRequest) iter.Seq2
 	return func(yield func(engine.ModelPiece, error) bool) { yield(engine.ModelPiece{Text: a[word]}, nil) }
 }
 
-const ingestion = `{"components": {
-	"File": {"obj": {"component_name": "File", "params": {}}, "downstream": ["Parser:A"]},
-	"Parser:A": {"obj": {"component_name": "Parser", "params": {"setups": {
-		"pdf": {"suffix": ["pdf"], "output_format": "json", "parse_method": "DeepDOC"},
+var ingestion = sketch.Canvas(
+	"File File -> Parser:A",
+	`Parser:A Parser {"setups": {"pdf": {"suffix": ["pdf"], "output_format": "json", "parse_method": "DeepDOC"},
 		"spreadsheet": {"suffix": ["xlsx", "csv"], "output_format": "html"}, "word": {"suffix": ["docx"],
 			"output_format": "json"},
 		"slides": {"suffix": ["pptx"], "output_format": "json"}, "email": {"suffix": ["eml"], "output_format": "text",
 			"fields": ["subject", "body"]},
-		"text&markdown": {"suffix": ["md", "txt"], "output_format": "text"}}}}, "downstream": ["Splitter:A"]},
-	"Splitter:A": {"obj": {"component_name": "Splitter", "params": {"chunk_token_size": 64, "delimiters": ["\n"]}},
-		"downstream": ["Extractor:K"]},
-	"Extractor:K": {"obj": {"component_name": "Extractor", "params": {"field_name": "keywords",
-		"sys_prompt": "keywords please",
-		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]}}, "downstream": ["Extractor:Q"]},
-	"Extractor:Q": {"obj": {"component_name": "Extractor", "params": {"field_name": "questions",
-		"sys_prompt": "questions please",
-		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]}}, "downstream": ["Extractor:S"]},
-	"Extractor:S": {"obj": {"component_name": "Extractor", "params": {"field_name": "summary",
-		"sys_prompt": "summary please",
-		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]}}, "downstream": ["Extractor:M"]},
-	"Extractor:M": {"obj": {"component_name": "Extractor", "params": {"field_name": "metadata",
-		"sys_prompt": "metadata please",
-		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]}}, "downstream": ["Tokenizer:A"]},
-	"Tokenizer:A": {"obj": {"component_name": "Tokenizer", "params": {"search_method": ["embedding", "full_text"],
-		"fields": "text"}}, "downstream": []}}}`
+		"text&markdown": {"suffix": ["md", "txt"], "output_format": "text"}}} -> Splitter:A`,
+	`Splitter:A Splitter {"chunk_token_size": 64, "delimiters": ["\n"]} -> Extractor:K`,
+	`Extractor:K Extractor {"field_name": "keywords", "sys_prompt": "keywords please",
+		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]} -> Extractor:Q`,
+	`Extractor:Q Extractor {"field_name": "questions", "sys_prompt": "questions please",
+		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]} -> Extractor:S`,
+	`Extractor:S Extractor {"field_name": "summary", "sys_prompt": "summary please",
+		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]} -> Extractor:M`,
+	`Extractor:M Extractor {"field_name": "metadata", "sys_prompt": "metadata please",
+		"prompts": [{"role": "user", "content": "{Splitter:A@chunks}"}]} -> Tokenizer:A`,
+	`Tokenizer:A Tokenizer {"search_method": ["embedding", "full_text"], "fields": "text"}`,
+)
 
 // realFiles are small documents of many formats with the same content.
 func realFiles(t *testing.T) []string {
@@ -129,14 +124,13 @@ func TestRunOnRealFiles(t *testing.T) {
 }
 
 func TestRunErrors(t *testing.T) {
-	_, err := Run(t.Context(), load(t, `{"components": {"begin": {"obj": {"component_name": "Begin",
-		"params": {}}}}}`), engine.Null, Options{})
+	_, err := Run(t.Context(), load(t, sketch.Canvas("begin Begin")), engine.Null, Options{})
 	require.ErrorIs(t, err, ErrNoPipeline)
 	_, err = Run(t.Context(), load(t, ingestion), engine.Object("id", "x", "name", "a.odt"), Options{})
 	var node *engine.NodeError
 	require.ErrorAs(t, err, &node)
 	require.Equal(t, "Parser:A", node.Node)
-	_, err = Run(t.Context(), load(t, `{"components": {"File": {"obj": {"component_name": "File", "params": {}}}}}`),
+	_, err = Run(t.Context(), load(t, sketch.Canvas("File File")),
 		engine.Object("name", "a"), Options{})
 	require.ErrorContains(t, err, "gives no document")
 }

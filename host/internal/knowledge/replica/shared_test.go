@@ -3,9 +3,7 @@ package replica_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,31 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/app"
-	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/datasettest"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index"
-	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/servertest"
-	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	servertest.RemoveShared()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { servertest.Main(m) }
 
 var databases atomic.Int64
 
 // database returns an empty schema for an index, and its address.
 func database(t *testing.T) (*sql.DB, string) {
 	t.Helper()
-	server, err := servertest.SharedPostgres()
-	if errors.Is(err, servertest.ErrNoPostgres) {
-		t.Skip("PostgreSQL cannot be had here: ", err)
-	}
-	require.NoError(t, err)
+	server := servertest.NeedPostgres(t)
 	schema := fmt.Sprintf("index%d", databases.Add(1))
 	db, err := sql.Open("pgx", server.URL+"&search_path="+schema)
 	require.NoError(t, err)
@@ -50,10 +37,8 @@ func database(t *testing.T) (*sql.DB, string) {
 func twoHosts(t *testing.T) (a, b *datasettest.Fixture, records *sql.DB) {
 	t.Helper()
 	db, url := database(t)
-	s, err := store.Open(t.Context(), store.Config{Dir: t.TempDir()})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	o := datasettest.Options{Store: s, Files: logtest.Open(t, broker.Config{}).Files, IndexURL: url}
+	o := datasettest.Shared(t)
+	o.IndexURL = url
 	a = datasettest.New(t, o)
 	o.Idle = true
 	return a, datasettest.New(t, o), db

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
 // closed is an address at which nothing listens.
@@ -47,33 +48,24 @@ func Canvas(s *engine.Spec) []byte {
 	if !ok {
 		set = outside
 	}
-	node := `{"obj":{"component_name":"` + s.Name + `","params":` + set + `},"downstream":["M"],"upstream":["begin"]}`
-	body := `"X":` + node
+	node := []string{"X " + s.Name + " " + set + " -> M"}
 	switch s.Name {
 	case "Iteration", "IterationItem":
-		body = within("Iteration", params["Iteration"])
+		node = within("Iteration", `Y Message {"content":["inside"]} ^ X`)
 	case "Loop", "LoopItem", "ExitLoop":
-		body = within("Loop", params["Loop"])
+		node = within("Loop", "Y ExitLoop ^ X")
 	case "Begin":
-		body = `"X":` + strings.Replace(node, `"Begin"`, `"Message"`, 1)
-		body = strings.Replace(body, `"params":{}`, `"params":{"content":["x"]}`, 1)
+		node = []string{`X Message {"content":["x"]} -> M`}
 	}
-	return []byte(`{"components":{
-		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["X"],"upstream":[]},` + body + `,
-		"M":{"obj":{"component_name":"Message","params":{"content":["done"]}},"downstream":[],"upstream":["X"]}}}`)
+	return sketch.Bytes(append(node, "begin Begin -> X", `M Message {"content":["done"]}`)...)
 }
 
-// within is a container X with its item and a Message, or an ExitLoop, inside.
-func within(container, set string) string {
-	inner := `{"component_name":"Message","params":{"content":["inside"]}}`
-	if container == "Loop" {
-		inner = `{"component_name":"ExitLoop","params":{}}`
+// within is a container X with its item, and a node Y inside.
+func within(container, node string) []string {
+	return []string{
+		"X " + container + " " + params[container] + " -> M",
+		container + "Item:I " + container + "Item -> Y ^ X", node,
 	}
-	return `"X":{"obj":{"component_name":"` + container + `","params":` + set + `},
-			"downstream":["M"],"upstream":["begin"]},
-		"` + container + `Item:I":{"obj":{"component_name":"` + container + `Item","params":{}},"parent_id":"X",
-			"downstream":["Y"],"upstream":[]},
-		"Y":{"obj":` + inner + `,"parent_id":"X","downstream":[],"upstream":["` + container + `Item:I"]}`
 }
 
 // Lacks reports whether the error of a run means that the place does not have what a component

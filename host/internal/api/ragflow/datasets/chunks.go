@@ -21,10 +21,10 @@ type chunkHandlers struct{ *face }
 func chunkRoutes(f *face) []api.Route {
 	pieces := chunkHandlers{f}
 	return []api.Route{
-		get(chunks, pieces.listChunks),
-		route("POST", chunks, edit, api.BodyCanvas, pieces.addChunk),
-		route("DELETE", chunks, edit, api.BodySmall, pieces.removeChunks),
-		route("PUT", chunk, edit, api.BodyCanvas, pieces.updateChunk),
+		get(chunks, pieces.list),
+		route("POST", chunks, edit, api.BodyCanvas, pieces.add),
+		route("DELETE", chunks, edit, api.BodySmall, pieces.remove),
+		route("PUT", chunk, edit, api.BodyCanvas, pieces.update),
 		route("POST", chunks+"/switch", edit, api.BodySmall, pieces.switchChunks),
 	}
 }
@@ -62,7 +62,7 @@ func (f *face) owner(ctx context.Context, r *api.Request) (dataset.Document, err
 	return f.document(ctx, r, id, doc, f.noDocument(doc))
 }
 
-func (f chunkHandlers) listChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f chunkHandlers) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.owner(ctx, r)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (f chunkHandlers) listChunks(ctx context.Context, r *api.Request) (api.Resp
 	return envelope.Result(engine.Object("total", total, "chunks", engine.List(rows...), "doc", documentRow(doc))), nil
 }
 
-func (f chunkHandlers) getChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f chunkHandlers) get(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.owner(ctx, r)
 	if err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func (f chunkHandlers) getChunk(ctx context.Context, r *api.Request) (api.Respon
 	return envelope.Result(f.chunkRow(list[0])), nil
 }
 
-// addChunk adds a chunk to a document.
-func (f chunkHandlers) addChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+// add adds a chunk to a document.
+func (f chunkHandlers) add(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.owner(ctx, r)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func joinError(i int, v engine.Value) error {
 		schema.TypeName(v))
 }
 
-func (f chunkHandlers) updateChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f chunkHandlers) update(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, id, err := f.chunkOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (f chunkHandlers) updateChunk(ctx context.Context, r *api.Request) (api.Res
 	if err := loose(r); err != nil {
 		return nil, err
 	}
-	patch, err := f.chunkPatch(doc, r.Body.Value)
+	patch, err := f.patch(doc, r.Body.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -238,8 +238,8 @@ func (f chunkHandlers) chunkOf(ctx context.Context, r *api.Request) (dataset.Doc
 	return doc, id, err
 }
 
-// chunkPatch reads what a request changes of a chunk.
-func (f chunkHandlers) chunkPatch(doc dataset.Document, body engine.Value) (p app.ChunkPatch, err error) {
+// patch reads what a request changes of a chunk.
+func (f chunkHandlers) patch(doc dataset.Document, body engine.Value) (p app.ChunkPatch, err error) {
 	if v, ok := body.Lookup("content"); ok && !v.IsNull() {
 		content, err := f.newContent(body)
 		if err != nil {
@@ -309,8 +309,8 @@ func positions(v engine.Value) (*[][]float64, error) {
 	return &lists, nil
 }
 
-// removeChunks deletes chunks of a document.
-func (f chunkHandlers) removeChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+// remove deletes chunks of a document.
+func (f chunkHandlers) remove(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, doc := r.Params["dataset"], r.Params["document"]
 	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
 		return nil, err
@@ -370,11 +370,11 @@ func (f chunkHandlers) switchChunks(ctx context.Context, r *api.Request) (api.Re
 	if _, err := f.document(ctx, r, id, doc, failed("Document not found!")); err != nil {
 		return nil, err
 	}
-	return ok(engine.Bool(true), f.enableChunks(ctx, r, id, doc, ids, isOn(on)))
+	return ok(engine.Bool(true), f.enable(ctx, r, id, doc, ids, isOn(on)))
 }
 
-// enableChunks shows or hides chunks; an unknown one is refused.
-func (f chunkHandlers) enableChunks(ctx context.Context, r *api.Request, id, doc string, ids []string, on bool) error {
+// enable shows or hides chunks; an unknown one is refused.
+func (f chunkHandlers) enable(ctx context.Context, r *api.Request, id, doc string, ids []string, on bool) error {
 	for _, one := range ids {
 		err := f.data.UpdateChunk(ctx, r.Who, id, doc, one, app.ChunkPatch{Enabled: &on})
 		if errors.Is(err, app.ErrNotFound) {

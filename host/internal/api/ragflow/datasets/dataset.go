@@ -23,7 +23,7 @@ func datasetRoutes(f *face) []api.Route {
 		route("POST", all, edit, api.BodySmall, sets.create),
 		get(all, sets.list),
 		route("PUT", one, edit, api.BodySmall, sets.update),
-		route("DELETE", all, edit, api.BodySmall, sets.removeDatasets),
+		route("DELETE", all, edit, api.BodySmall, sets.remove),
 	}
 }
 
@@ -82,15 +82,15 @@ func (f datasetHandlers) create(ctx context.Context, r *api.Request) (api.Respon
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.makeDataset(ctx, r, in)
+	v, err := f.store(ctx, r, in)
 	if err != nil {
 		return nil, err
 	}
 	return envelope.Result(f.datasetRow(v)), nil
 }
 
-// makeDataset creates the dataset of a request.
-func (f datasetHandlers) makeDataset(ctx context.Context, r *api.Request, in *schema.Input) (dataset.Dataset, error) {
+// store creates the dataset of a request.
+func (f datasetHandlers) store(ctx context.Context, r *api.Request, in *schema.Input) (dataset.Dataset, error) {
 	v := dataset.Dataset{
 		Name: in.Get("name").Str(), Avatar: in.Get("avatar").Str(), Description: in.Get("description").Str(),
 		EmbeddingModel: in.Get("embedding_model").Str(), Team: in.Get("permission").Str() == "team",
@@ -181,11 +181,11 @@ func (f datasetHandlers) update(ctx context.Context, r *api.Request) (api.Respon
 	if err != nil {
 		return nil, err
 	}
-	patch, err := f.datasetPatch(ctx, r, old, in)
+	patch, err := f.patch(ctx, r, old, in)
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.changeDataset(ctx, r, old, patch)
+	v, err := f.change(ctx, r, old, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (f datasetHandlers) update(ctx context.Context, r *api.Request) (api.Respon
 	return envelope.Result(row), nil
 }
 
-func (f datasetHandlers) getDataset(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f datasetHandlers) get(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.pathDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -204,8 +204,8 @@ func (f datasetHandlers) getDataset(ctx context.Context, r *api.Request) (api.Re
 	return envelope.Result(f.datasetRow(v)), nil
 }
 
-// changeDataset writes a patch over a dataset.
-func (f datasetHandlers) changeDataset(
+// change writes a patch over a dataset.
+func (f datasetHandlers) change(
 	ctx context.Context, r *api.Request, old dataset.Dataset, p app.DatasetPatch,
 ) (dataset.Dataset, error) {
 	if m := p.EmbeddingModel; m != nil && *m != old.EmbeddingModel && old.Chunks > 0 {
@@ -223,8 +223,8 @@ func (f datasetHandlers) changeDataset(
 	return v, err
 }
 
-// datasetPatch reads what a request changes of a dataset.
-func (f datasetHandlers) datasetPatch(
+// patch reads what a request changes of a dataset.
+func (f datasetHandlers) patch(
 	ctx context.Context, r *api.Request, old dataset.Dataset, in *schema.Input,
 ) (app.DatasetPatch, error) {
 	text := func(name string) *string {
@@ -282,7 +282,7 @@ func (f *face) newConfig(
 	return &text, nil
 }
 
-func (f datasetHandlers) removeDatasets(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f datasetHandlers) remove(ctx context.Context, r *api.Request) (api.Response, error) {
 	in, err := strict(r, f.requests().remove)
 	if err != nil {
 		return nil, err
@@ -290,7 +290,7 @@ func (f datasetHandlers) removeDatasets(ctx context.Context, r *api.Request) (ap
 	ids := textsOf(in.Get("ids"))
 	switch {
 	case f.deletesAll(in):
-		if ids, err = f.allDatasets(ctx, r); err != nil {
+		if ids, err = f.all(ctx, r); err != nil {
 			return nil, err
 		}
 	case len(ids) > 0:
@@ -324,8 +324,8 @@ func messageOf(err error) string {
 // pageOfIDs is how many rows are read at once where a request means all of them.
 const pageOfIDs = 1000
 
-// allDatasets are the ids of the datasets that a tenant owns.
-func (f datasetHandlers) allDatasets(ctx context.Context, r *api.Request) (ids []string, err error) {
+// all are the ids of the datasets that a tenant owns.
+func (f datasetHandlers) all(ctx context.Context, r *api.Request) (ids []string, err error) {
 	for page := 1; ; page++ {
 		list, total, err := f.data.List(ctx, r.Who, app.DatasetList{Page: page, Size: pageOfIDs})
 		if err != nil {

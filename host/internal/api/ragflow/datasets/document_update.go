@@ -25,7 +25,7 @@ func nameTooLong() error {
 // documentMethods are the chunk methods that a document may have.
 var documentMethods = append(slices.Clone(methods), "knowledge_graph")
 
-func (f documentHandlers) updateDocument(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f documentHandlers) update(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, doc := r.Params["dataset"], r.Params["document"]
 	if _, err := f.dataset(ctx, r, id, f.say("You don't own the dataset.")); err != nil {
 		return nil, err
@@ -37,19 +37,19 @@ func (f documentHandlers) updateDocument(ctx context.Context, r *api.Request) (a
 	if err := loose(r); err != nil {
 		return nil, err
 	}
-	patch, err := f.documentPatch(ctx, r, old, r.Body.Value)
+	patch, err := f.patch(ctx, r, old, r.Body.Value)
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.changeDocument(ctx, r, old, patch)
+	v, err := f.change(ctx, r, old, patch)
 	if err != nil {
 		return nil, err
 	}
 	return envelope.Result(documentRow(v)), nil
 }
 
-// changeDocument writes a patch over a document. Another method makes its chunks void at once.
-func (f documentHandlers) changeDocument(
+// change writes a patch over a document. Another method makes its chunks void at once.
+func (f documentHandlers) change(
 	ctx context.Context, r *api.Request, old dataset.Document, p app.DocumentPatch,
 ) (dataset.Document, error) {
 	v, err := f.data.UpdateDocument(ctx, r.Who, old.Dataset, old.ID, p)
@@ -59,8 +59,8 @@ func (f documentHandlers) changeDocument(
 	return v, err
 }
 
-// documentPatch reads what a request changes of a document.
-func (f documentHandlers) documentPatch(
+// patch reads what a request changes of a document.
+func (f documentHandlers) patch(
 	ctx context.Context, r *api.Request, old dataset.Document, body engine.Value,
 ) (p app.DocumentPatch, err error) {
 	if err := f.checkCounts(old, body); err != nil {

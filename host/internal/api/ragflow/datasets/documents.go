@@ -27,9 +27,9 @@ func documentRoutes(f *face) []api.Route {
 	files := documentHandlers{f}
 	return []api.Route{
 		{Method: "POST", Path: documents, Scope: edit, Body: api.BodyUpload, Handler: files.upload},
-		get(documents, files.listDocuments),
-		route("DELETE", documents, edit, api.BodySmall, files.removeDocuments),
-		route("PUT", document, edit, api.BodySmall, files.updateDocument),
+		get(documents, files.list),
+		route("DELETE", documents, edit, api.BodySmall, files.remove),
+		route("PUT", document, edit, api.BodySmall, files.update),
 		get(document, files.download),
 		route("POST", one+"/chunks", edit, api.BodySmall, files.parse),
 		route("DELETE", one+"/chunks", edit, api.BodySmall, files.stop),
@@ -113,8 +113,8 @@ func metaOf(meta map[string]any) engine.Value {
 	return api.DocumentOf(text)
 }
 
-// listDocuments answers the documents of a dataset.
-func (f documentHandlers) listDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+// list answers the documents of a dataset.
+func (f documentHandlers) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
 		return nil, err
@@ -261,8 +261,8 @@ func notNumber(text string) error {
 	return api.Failed(api.KindBadRequest, `ValueError("invalid literal for int() with base 10: '%.40s'")`, text)
 }
 
-// removeDocuments deletes documents of a dataset.
-func (f documentHandlers) removeDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+// remove deletes documents of a dataset.
+func (f documentHandlers) remove(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
 		return nil, err

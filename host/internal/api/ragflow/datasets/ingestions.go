@@ -19,8 +19,8 @@ import (
 // ingestionHandlers answer about the parses of documents, and about the embedding of datasets.
 type ingestionHandlers struct{ *face }
 
-// ingestionSummary counts what a dataset holds, and its documents by state.
-func (f ingestionHandlers) ingestionSummary(ctx context.Context, r *api.Request) (api.Response, error) {
+// summarize counts what a dataset holds, and its documents by state.
+func (f ingestionHandlers) summarize(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.pathDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ func (f ingestionHandlers) countStates(ctx context.Context, r *api.Request, id s
 	return b.Value(), nil
 }
 
-// ingestions lists how the parses of a dataset ended.
-func (f ingestionHandlers) ingestions(ctx context.Context, r *api.Request) (api.Response, error) {
+// list lists how the parses of a dataset ended.
+func (f ingestionHandlers) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.pathDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (f ingestionHandlers) anyLog(ctx context.Context, r *api.Request, id string
 	return envelope.OK(row), nil
 }
 
-func (f ingestionHandlers) ingestion(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f ingestionHandlers) get(ctx context.Context, r *api.Request) (api.Response, error) {
 	if _, err := f.pathDataset(ctx, r); err != nil {
 		return nil, err
 	}

@@ -24,13 +24,13 @@ type metadataHandlers struct{ *face }
 func metadataRoutes(f *face) []api.Route {
 	meta := metadataHandlers{f}
 	return []api.Route{
-		get(one+"/metadata/summary", meta.metadataSummary),
-		route("POST", one+"/metadata/update", edit, api.BodyCanvas, meta.updateMetadata),
+		get(one+"/metadata/summary", meta.summarize),
+		route("POST", one+"/metadata/update", edit, api.BodyCanvas, meta.update),
 	}
 }
 
-// metadataSummary answers which values the metadata of a dataset has, and how often.
-func (f metadataHandlers) metadataSummary(ctx context.Context, r *api.Request) (api.Response, error) {
+// summarize answers which values the metadata of a dataset has, and how often.
+func (f metadataHandlers) summarize(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func isTime(v string) bool {
 	return false
 }
 
-// updateMetadata changes metadata of many documents at once.
-func (f metadataHandlers) updateMetadata(ctx context.Context, r *api.Request) (api.Response, error) {
+// update changes metadata of many documents at once.
+func (f metadataHandlers) update(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, failed("You don't own the dataset %s. ", id)); err != nil {
 		return nil, err
@@ -100,23 +100,23 @@ func (f metadataHandlers) updateMetadata(ctx context.Context, r *api.Request) (a
 	if err := loose(r); err != nil {
 		return nil, err
 	}
-	u, err := f.metadataUpdate(ctx, r, id, r.Body.Value)
+	u, err := f.readUpdate(ctx, r, id, r.Body.Value)
 	if err != nil {
 		return nil, err
 	}
-	return ok(f.writeMetadata(ctx, r, id, u))
+	return ok(f.write(ctx, r, id, u))
 }
 
-// writeMetadata writes an update and answers how many documents it changed.
-func (f metadataHandlers) writeMetadata(
+// write writes an update and answers how many documents it changed.
+func (f metadataHandlers) write(
 	ctx context.Context, r *api.Request, id string, u app.MetadataUpdate,
 ) (engine.Value, error) {
 	updated, matched, err := f.data.UpdateMetadata(ctx, r.Who, id, u)
 	return engine.Object("updated", updated, "matched_docs", matched), err
 }
 
-// metadataUpdate reads an update.
-func (f metadataHandlers) metadataUpdate(
+// readUpdate reads an update.
+func (f metadataHandlers) readUpdate(
 	ctx context.Context, r *api.Request, id string, body engine.Value,
 ) (u app.MetadataUpdate, err error) {
 	selector, updates, deletes := body.Get("selector"), body.Get("updates"), body.Get("deletes")
@@ -215,13 +215,13 @@ func metadataConfig(v engine.Value) engine.Value {
 	)
 }
 
-func (f metadataHandlers) getMetadataConfig(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f metadataHandlers) getConfig(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Params["dataset"]
 	v, err := f.dataset(ctx, r, id, f.lacks(r.Who.Tenant, "dataset '"+id+"'"))
 	return ok(metadataConfig(api.DocumentOf(v.AutoMetadata)), err)
 }
 
-func (f metadataHandlers) setMetadataConfig(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f metadataHandlers) setConfig(ctx context.Context, r *api.Request) (api.Response, error) {
 	in, err := strict(r, autoMetadata)
 	if err != nil {
 		return nil, err
@@ -236,8 +236,8 @@ func (f metadataHandlers) setMetadataConfig(ctx context.Context, r *api.Request)
 	return ok(metadataConfig(api.DocumentOf(v.AutoMetadata)), err)
 }
 
-// setDocumentMetadataConfig stores the fields of one document among its settings.
-func (f metadataHandlers) setDocumentMetadataConfig(ctx context.Context, r *api.Request) (api.Response, error) {
+// setDocumentConfig stores the fields of one document among its settings.
+func (f metadataHandlers) setDocumentConfig(ctx context.Context, r *api.Request) (api.Response, error) {
 	old, err := f.owner(ctx, r)
 	if err != nil {
 		return nil, err
@@ -256,8 +256,8 @@ func (f metadataHandlers) setDocumentMetadataConfig(ctx context.Context, r *api.
 	return envelope.Result(documentRow(v)), nil
 }
 
-// flattenedMetadata answers which documents of datasets have each value of their metadata.
-func (f metadataHandlers) flattenedMetadata(name string) api.Handler {
+// flattened answers which documents of datasets have each value of their metadata.
+func (f metadataHandlers) flattened(name string) api.Handler {
 	return func(ctx context.Context, r *api.Request) (api.Response, error) {
 		ids := r.Query.Names(name)
 		if len(ids) == 0 {
@@ -268,7 +268,7 @@ func (f metadataHandlers) flattenedMetadata(name string) api.Handler {
 			if _, err := f.dataset(ctx, r, id, f.lacks(r.Who.Tenant, "dataset '"+id+"'")); err != nil {
 				return nil, err
 			}
-			if err := f.addMetadata(ctx, r, id, keys); err != nil {
+			if err := f.add(ctx, r, id, keys); err != nil {
 				return nil, err
 			}
 		}
@@ -284,8 +284,8 @@ func (f metadataHandlers) flattenedMetadata(name string) api.Handler {
 	}
 }
 
-// addMetadata adds the values of a dataset with their documents.
-func (f metadataHandlers) addMetadata(
+// add adds the values of a dataset with their documents.
+func (f metadataHandlers) add(
 	ctx context.Context, r *api.Request, id string, keys map[string]map[string][]string,
 ) error {
 	return f.eachDocument(ctx, r, id, app.DocumentList{}, func(v dataset.Document) {

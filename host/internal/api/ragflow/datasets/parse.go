@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// documentIDs reads the documents that a request parses, or stops to parse.
-func (f documentHandlers) documentIDs(ctx context.Context, r *api.Request) (id string, ids []string, err error) {
+// ids reads the documents that a request parses, or stops to parse.
+func (f documentHandlers) ids(ctx context.Context, r *api.Request) (id string, ids []string, err error) {
 	id = r.Params["dataset"]
 	if _, err := f.dataset(ctx, r, id, notOwned(id)); err != nil {
 		return "", nil, err
@@ -40,7 +40,7 @@ func isActive(v dataset.Document) bool {
 
 // parse starts to parse documents. Unknown ones are refused after the others were started.
 func (f documentHandlers) parse(ctx context.Context, r *api.Request) (api.Response, error) {
-	id, ids, err := f.documentIDs(ctx, r)
+	id, ids, err := f.ids(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ var errParsing = failed("Can't parse document that is currently being processed"
 
 // stop cancels the parsing of documents.
 func (f documentHandlers) stop(ctx context.Context, r *api.Request) (api.Response, error) {
-	id, ids, err := f.documentIDs(ctx, r)
+	id, ids, err := f.ids(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +119,11 @@ func (f documentHandlers) ingest(ctx context.Context, r *api.Request) (api.Respo
 	if err := loose(r); err != nil {
 		return nil, err
 	}
-	return f.runDocuments(ctx, r)
+	return f.run(ctx, r)
 }
 
-// runDocuments starts or stops to parse the documents of a body: run is 1 or 2.
-func (f documentHandlers) runDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+// run starts or stops to parse the documents of a body: run is 1 or 2.
+func (f documentHandlers) run(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := r.Body.Require("doc_ids", "run"); err != nil {
 		return nil, err
 	}

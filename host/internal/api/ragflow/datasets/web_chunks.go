@@ -25,9 +25,9 @@ func webChunkRoutes(f *face) []api.Route {
 		return route("POST", "/v1/chunk/"+name, scope, api.BodyCanvas, h)
 	}
 	return []api.Route{
-		post("list", read, w.webListChunks), get("/v1/chunk/get", w.webGetChunk), post("set", edit, w.webSetChunk),
-		post("switch", edit, w.webSwitchChunks), post("rm", edit, w.webRemoveChunks),
-		post("create", edit, w.webCreateChunk), post("retrieval_test", read, searches.retrievalTest),
+		post("list", read, w.list), get("/v1/chunk/get", w.get), post("set", edit, w.set),
+		post("switch", edit, w.switchAll), post("rm", edit, w.remove),
+		post("create", edit, w.create), post("retrieval_test", read, searches.retrievalTest),
 	}
 }
 
@@ -43,7 +43,7 @@ func rawChunk(v dataset.Chunk) engine.Value {
 		"available_int", on, "positions", positionsOf(v), "doc_type_kwd", typeOf(v))
 }
 
-func (f webChunks) webListChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r)
 	if err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func (f webChunks) webListChunks(ctx context.Context, r *api.Request) (api.Respo
 	return jsonOK(engine.Object("total", total, "chunks", engine.List(rows...), "doc", rawDocument(doc)), err)
 }
 
-// webGetChunk finds a chunk by its id, and by its document when the query names it.
-func (f webChunks) webGetChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+// get finds a chunk by its id, and by its document when the query names it.
+func (f webChunks) get(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, id := r.Query.Get("doc_id"), r.Query.Get("chunk_id")
 	if id == "" {
 		return nil, api.Lacking([]string{"chunk_id"})
@@ -103,12 +103,12 @@ func webChunk(body engine.Value) engine.Value {
 	return body
 }
 
-func (f webChunks) webSetChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) set(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r, "chunk_id", "content_with_weight")
 	if err != nil {
 		return nil, err
 	}
-	patch, err := f.chunks.chunkPatch(doc, webChunk(r.Body.Value))
+	patch, err := f.chunks.patch(doc, webChunk(r.Body.Value))
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (f webChunks) webSetChunk(ctx context.Context, r *api.Request) (api.Respons
 	return jsonOK(engine.Bool(true), orNone(err, failed("Chunk not found!")))
 }
 
-func (f webChunks) webSwitchChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) switchAll(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r, "chunk_ids", "available_int")
 	if err != nil {
 		return nil, err
@@ -126,12 +126,12 @@ func (f webChunks) webSwitchChunks(ctx context.Context, r *api.Request) (api.Res
 	if err := r.Body.Valid(); err != nil {
 		return nil, err
 	}
-	return jsonOK(engine.Bool(true), f.chunks.enableChunks(ctx, r, doc.Dataset, doc.ID, ids, on))
+	return jsonOK(engine.Bool(true), f.chunks.enable(ctx, r, doc.Dataset, doc.ID, ids, on))
 }
 
-// webRemoveChunks deletes the named chunks. The original deletes all of a document when some of the
+// remove deletes the named chunks. The original deletes all of a document when some of the
 // names are not known; here those stay.
-func (f webChunks) webRemoveChunks(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) remove(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r, "chunk_ids")
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (f webChunks) webRemoveChunks(ctx context.Context, r *api.Request) (api.Res
 	return jsonOK(engine.Bool(true), err)
 }
 
-func (f webChunks) webCreateChunk(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webChunks) create(ctx context.Context, r *api.Request) (api.Response, error) {
 	doc, err := f.bodyDocument(ctx, r, "content_with_weight")
 	if err != nil {
 		return nil, err

@@ -29,12 +29,12 @@ func webDatasetRoutes(f *face) []api.Route {
 		return route("POST", "/v1/kb/"+name, scope, api.BodySmall, h)
 	}
 	return []api.Route{
-		post("create", edit, w.webCreate), post("update", edit, w.webUpdate), post("rm", edit, w.webRemove),
-		post("list", read, w.webList), get("/v1/kb/detail", w.webDetail), get("/v1/kb/basic_info", w.webBasicInfo),
-		get("/v1/kb/get_meta", meta.flattenedMetadata("kb_ids")),
-		get("/v1/kb/{dataset}/tags", rest.tags), get("/v1/kb/tags", w.webTags),
-		post("list_pipeline_logs", read, w.webLogs(false)), post("list_pipeline_dataset_logs", read, w.webLogs(true)),
-		get("/v1/kb/pipeline_log_detail", w.webLog), post("check_embedding", edit, w.webCheckEmbedding),
+		post("create", edit, w.create), post("update", edit, w.update), post("rm", edit, w.remove),
+		post("list", read, w.list), get("/v1/kb/detail", w.detail), get("/v1/kb/basic_info", w.basicInfo),
+		get("/v1/kb/get_meta", meta.flattened("kb_ids")),
+		get("/v1/kb/{dataset}/tags", rest.tags), get("/v1/kb/tags", w.tags),
+		post("list_pipeline_logs", read, w.logs(false)), post("list_pipeline_dataset_logs", read, w.logs(true)),
+		get("/v1/kb/pipeline_log_detail", w.log), post("check_embedding", edit, w.checkEmbedding),
 		get("/v1/kb/{dataset}/knowledge_graph", rest.graph),
 	}
 }
@@ -76,7 +76,7 @@ func webBody(r *api.Request, o *schema.Object, more ...any) (*schema.Input, erro
 	return in, nil
 }
 
-func (f webDatasets) webCreate(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) create(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -87,11 +87,11 @@ func (f webDatasets) webCreate(ctx context.Context, r *api.Request) (api.Respons
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.datasets.makeDataset(ctx, r, in)
+	v, err := f.datasets.store(ctx, r, in)
 	return jsonOK(engine.Object("kb_id", v.ID), err)
 }
 
-func (f webDatasets) webUpdate(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) update(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -107,15 +107,15 @@ func (f webDatasets) webUpdate(ctx context.Context, r *api.Request) (api.Respons
 	if err != nil {
 		return nil, err
 	}
-	patch, err := f.datasets.datasetPatch(ctx, r, old, in)
+	patch, err := f.datasets.patch(ctx, r, old, in)
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.datasets.changeDataset(ctx, r, old, patch)
+	v, err := f.datasets.change(ctx, r, old, patch)
 	return jsonOK(rawDataset(v), err)
 }
 
-func (f webDatasets) webRemove(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) remove(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (f webDatasets) webRemove(ctx context.Context, r *api.Request) (api.Respons
 	return envelope.OK(engine.Bool(true)), nil
 }
 
-func (f webDatasets) webDetail(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) detail(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.queryDataset(ctx, r)
 	return jsonOK(rawDataset(v), err)
 }
@@ -146,8 +146,8 @@ func (f webDatasets) queryDataset(ctx context.Context, r *api.Request) (dataset.
 	return f.dataset(ctx, r, id, notDatasetOwner())
 }
 
-// webList lists datasets for the page and for the form of retrieval nodes.
-func (f webDatasets) webList(ctx context.Context, r *api.Request) (api.Response, error) {
+// list lists datasets for the page and for the form of retrieval nodes.
+func (f webDatasets) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -179,8 +179,8 @@ func (f webDatasets) webList(ctx context.Context, r *api.Request) (api.Response,
 	return envelope.OK(engine.Object("kbs", engine.List(rows...), "total", total)), nil
 }
 
-// webBasicInfo counts the documents of a dataset by what became of their parses.
-func (f webDatasets) webBasicInfo(ctx context.Context, r *api.Request) (api.Response, error) {
+// basicInfo counts the documents of a dataset by what became of their parses.
+func (f webDatasets) basicInfo(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.queryDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (f webDatasets) webBasicInfo(ctx context.Context, r *api.Request) (api.Resp
 		"failed", counts.Get("fail"), "cancelled", counts.Get("cancel"), "downloaded", 0), err)
 }
 
-func (f webDatasets) webTags(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) tags(ctx context.Context, r *api.Request) (api.Response, error) {
 	for _, id := range r.Query.Names("kb_ids") {
 		if _, err := f.dataset(ctx, r, id, noAuthorization()); err != nil {
 			return nil, err
@@ -199,7 +199,7 @@ func (f webDatasets) webTags(ctx context.Context, r *api.Request) (api.Response,
 	return envelope.OK(none), nil
 }
 
-func (f webDatasets) webLogs(whole bool) api.Handler {
+func (f webDatasets) logs(whole bool) api.Handler {
 	return func(ctx context.Context, r *api.Request) (api.Response, error) {
 		v, err := f.queryDataset(ctx, r)
 		if err != nil {
@@ -209,7 +209,7 @@ func (f webDatasets) webLogs(whole bool) api.Handler {
 	}
 }
 
-func (f webDatasets) webLog(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) log(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Query.Get("log_id")
 	if id == "" {
 		return nil, api.Refused(api.KindBadArgument, `Lack of "Pipeline log ID"`)
@@ -217,7 +217,7 @@ func (f webDatasets) webLog(ctx context.Context, r *api.Request) (api.Response, 
 	return f.ingestions.anyLog(ctx, r, id, failed("Invalid pipeline log ID"))
 }
 
-func (f webDatasets) webCheckEmbedding(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDatasets) checkEmbedding(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}

@@ -26,16 +26,16 @@ func webDocumentRoutes(f *face) []api.Route {
 		return route("POST", "/v1/document/"+name, scope, api.BodySmall, h)
 	}
 	return []api.Route{
-		{Method: "POST", Path: "/v1/document/upload", Scope: edit, Body: api.BodyUpload, Handler: w.webUpload},
-		post("create", edit, w.webCreateDocument), post("list", read, w.webListDocuments),
-		post("filter", read, w.webCountDocuments), post("infos", read, w.webDocuments),
-		get("/v1/document/thumbnails", w.documents.thumbnails), post("change_status", edit, w.webStatus),
+		{Method: "POST", Path: "/v1/document/upload", Scope: edit, Body: api.BodyUpload, Handler: w.upload},
+		post("create", edit, w.create), post("list", read, w.list),
+		post("filter", read, w.count), post("infos", read, w.byIDs),
+		get("/v1/document/thumbnails", w.documents.thumbnails), post("change_status", edit, w.setStatus),
 		post(
-			"rm", edit, w.webRemoveDocuments,
-		), post("run", edit, w.documents.ingest), post("rename", edit, w.webRename),
-		get("/v1/document/get/{document}", w.documents.downloadAny), post("change_parser", edit, w.webChangeMethod),
-		get("/v1/document/image/{document}", noImage), post("set_meta", edit, w.webSetMeta),
-		post("metadata/summary", read, w.webSummary), post("metadata/update", edit, w.webUpdateMetadata),
+			"rm", edit, w.remove,
+		), post("run", edit, w.documents.ingest), post("rename", edit, w.rename),
+		get("/v1/document/get/{document}", w.documents.downloadAny), post("change_parser", edit, w.changeMethod),
+		get("/v1/document/image/{document}", noImage), post("set_meta", edit, w.setMeta),
+		post("metadata/summary", read, w.summarize), post("metadata/update", edit, w.updateMetadata),
 	}
 }
 
@@ -50,8 +50,8 @@ func rawDocument(v dataset.Document) engine.Value {
 	return documentRowOf(v, rawDocumentNames, digit)
 }
 
-// webUpload stores the files of a form, in which a field kb_id comes before them.
-func (f webDocuments) webUpload(ctx context.Context, r *api.Request) (api.Response, error) {
+// upload stores the files of a form, in which a field kb_id comes before them.
+func (f webDocuments) upload(ctx context.Context, r *api.Request) (api.Response, error) {
 	id := r.Query.Get("kb_id")
 	if id != "" {
 		if _, err := f.dataset(ctx, r, id, failed("Can't find this dataset!")); err != nil {
@@ -97,7 +97,7 @@ func (f *face) bodyDocument(ctx context.Context, r *api.Request, more ...string)
 	return f.anyDocument(ctx, r, r.Body.Text("doc_id"))
 }
 
-func (f webDocuments) webCreateDocument(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) create(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, err := f.bodyDataset(ctx, r, "name")
 	if err != nil {
 		return nil, err
@@ -113,8 +113,8 @@ func (f webDocuments) webCreateDocument(ctx context.Context, r *api.Request) (ap
 	return jsonOK(rawDocument(v), err)
 }
 
-// webFilter reads which documents the page asks for: a dataset in the query, the rest in the body.
-func (f webDocuments) webFilter(ctx context.Context, r *api.Request, id string) (string, app.DocumentList, error) {
+// filter reads which documents the page asks for: a dataset in the query, the rest in the body.
+func (f webDocuments) filter(ctx context.Context, r *api.Request, id string) (string, app.DocumentList, error) {
 	q := app.DocumentList{OrderBy: "create_time", Ascending: !r.Query.Asked("desc", true)}
 	q.Words = r.Query.Get("keywords")
 	if q.Words == "" {
@@ -138,11 +138,11 @@ func (f webDocuments) webFilter(ctx context.Context, r *api.Request, id string) 
 	return id, q, r.Body.Valid()
 }
 
-func (f webDocuments) webListDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) list(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
-	id, q, err := f.webFilter(ctx, r, r.Query.Get("kb_id"))
+	id, q, err := f.filter(ctx, r, r.Query.Get("kb_id"))
 	if err != nil {
 		return nil, err
 	}
@@ -163,12 +163,12 @@ func (f webDocuments) webListDocuments(ctx context.Context, r *api.Request) (api
 	return envelope.OK(engine.Object("total", total, "docs", engine.List(rows...))), nil
 }
 
-// webCountDocuments counts documents by suffix and by state, for lists of filters.
-func (f webDocuments) webCountDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+// count counts documents by suffix and by state, for lists of filters.
+func (f webDocuments) count(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
-	id, q, err := f.webFilter(ctx, r, r.Body.Text("kb_id"))
+	id, q, err := f.filter(ctx, r, r.Body.Text("kb_id"))
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func counted(counts map[string]int) engine.Value {
 	return b.Value()
 }
 
-func (f webDocuments) webDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) byIDs(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -211,14 +211,14 @@ func (f webDocuments) webDocuments(ctx context.Context, r *api.Request) (api.Res
 	return envelope.OK(engine.List(rows...)), nil
 }
 
-func (f webDocuments) webStatus(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) setStatus(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
 	return f.documents.setStatus(ctx, r)
 }
 
-func (f webDocuments) webRemoveDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) remove(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (f webDocuments) webRemoveDocuments(ctx context.Context, r *api.Request) (a
 	return envelope.OK(engine.Bool(true)), nil
 }
 
-func (f webDocuments) webRename(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) rename(ctx context.Context, r *api.Request) (api.Response, error) {
 	old, err := f.bodyDocument(ctx, r, "name")
 	if err != nil {
 		return nil, err
@@ -254,12 +254,12 @@ func (f webDocuments) webRename(ctx context.Context, r *api.Request) (api.Respon
 	if err != nil {
 		return nil, err
 	}
-	_, err = f.documents.changeDocument(ctx, r, old, app.DocumentPatch{Name: name})
+	_, err = f.documents.change(ctx, r, old, app.DocumentPatch{Name: name})
 	return jsonOK(engine.Bool(true), err)
 }
 
-// webChangeMethod sets how a document is cut.
-func (f webDocuments) webChangeMethod(ctx context.Context, r *api.Request) (api.Response, error) {
+// changeMethod sets how a document is cut.
+func (f webDocuments) changeMethod(ctx context.Context, r *api.Request) (api.Response, error) {
 	old, err := f.bodyDocument(ctx, r)
 	if err != nil {
 		return nil, err
@@ -271,7 +271,7 @@ func (f webDocuments) webChangeMethod(ctx context.Context, r *api.Request) (api.
 	if v, ok := r.Body.Lookup("parser_config"); ok {
 		body.Set("parser_config", v)
 	}
-	patch, err := f.documents.documentPatch(ctx, r, old, body.Value())
+	patch, err := f.documents.patch(ctx, r, old, body.Value())
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +279,7 @@ func (f webDocuments) webChangeMethod(ctx context.Context, r *api.Request) (api.
 		text := v.Str()
 		patch.Pipeline = &text
 	}
-	_, err = f.documents.changeDocument(ctx, r, old, patch)
+	_, err = f.documents.change(ctx, r, old, patch)
 	return jsonOK(engine.Bool(true), err)
 }
 
@@ -288,8 +288,8 @@ func noImage(context.Context, *api.Request) (api.Response, error) {
 	return nil, failed("Image not found.")
 }
 
-// webSetMeta replaces the metadata of a document, which the page sends as JSON text.
-func (f webDocuments) webSetMeta(ctx context.Context, r *api.Request) (api.Response, error) {
+// setMeta replaces the metadata of a document, which the page sends as JSON text.
+func (f webDocuments) setMeta(ctx context.Context, r *api.Request) (api.Response, error) {
 	old, err := f.bodyDocument(ctx, r, "meta")
 	if err != nil {
 		return nil, err
@@ -308,7 +308,7 @@ func (f webDocuments) webSetMeta(ctx context.Context, r *api.Request) (api.Respo
 	return jsonOK(engine.Bool(true), err)
 }
 
-func (f webDocuments) webSummary(ctx context.Context, r *api.Request) (api.Response, error) {
+func (f webDocuments) summarize(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, err := f.bodyDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -325,8 +325,8 @@ func (f webDocuments) webSummary(ctx context.Context, r *api.Request) (api.Respo
 	return jsonOK(engine.Object("summary", b.Value()), err)
 }
 
-// webUpdateMetadata changes metadata of the documents that the page has selected.
-func (f webDocuments) webUpdateMetadata(ctx context.Context, r *api.Request) (api.Response, error) {
+// updateMetadata changes metadata of the documents that the page has selected.
+func (f webDocuments) updateMetadata(ctx context.Context, r *api.Request) (api.Response, error) {
 	id, err := f.bodyDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -335,9 +335,9 @@ func (f webDocuments) webUpdateMetadata(ctx context.Context, r *api.Request) (ap
 	if ids := body.Get("doc_ids"); !ids.IsNull() {
 		body = body.With("selector", engine.Object("document_ids", ids))
 	}
-	u, err := f.metadata.metadataUpdate(ctx, r, id, body)
+	u, err := f.metadata.readUpdate(ctx, r, id, body)
 	if err != nil {
 		return nil, err
 	}
-	return jsonOK(f.metadata.writeMetadata(ctx, r, id, u))
+	return jsonOK(f.metadata.write(ctx, r, id, u))
 }

@@ -12,8 +12,8 @@ import (
 
 // Searches as the page of the original makes them: with raw member names and no least similarity.
 
-// searchDataset searches the dataset of the path.
-func (f searchHandlers) searchDataset(ctx context.Context, r *api.Request) (api.Response, error) {
+// searchOne searches the dataset of the path.
+func (f searchHandlers) searchOne(ctx context.Context, r *api.Request) (api.Response, error) {
 	v, err := f.pathDataset(ctx, r)
 	if err != nil {
 		return nil, err
@@ -21,11 +21,11 @@ func (f searchHandlers) searchDataset(ctx context.Context, r *api.Request) (api.
 	if err := loose(r); err != nil {
 		return nil, err
 	}
-	return f.testSearch(ctx, r, []string{v.ID})
+	return f.test(ctx, r, []string{v.ID})
 }
 
-// searchDatasets searches datasets that the body names.
-func (f searchHandlers) searchDatasets(ctx context.Context, r *api.Request) (api.Response, error) {
+// searchSeveral searches datasets that the body names.
+func (f searchHandlers) searchSeveral(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (f searchHandlers) searchDatasets(ctx context.Context, r *api.Request) (api
 	if err != nil {
 		return nil, err
 	}
-	return f.testSearch(ctx, r, ids)
+	return f.test(ctx, r, ids)
 }
 
 // retrievalTest is the search of the older page, which names datasets as kb_id.
@@ -58,11 +58,11 @@ func (f searchHandlers) retrievalTest(ctx context.Context, r *api.Request) (api.
 	if err != nil {
 		return nil, err
 	}
-	return f.testSearch(ctx, r, found)
+	return f.test(ctx, r, found)
 }
 
-// testSearch searches datasets and answers with raw member names.
-func (f searchHandlers) testSearch(ctx context.Context, r *api.Request, ids []string) (api.Response, error) {
+// test searches datasets and answers with raw member names.
+func (f searchHandlers) test(ctx context.Context, r *api.Request, ids []string) (api.Response, error) {
 	body := r.Body.Value
 	question, given := body.Lookup("question")
 	if !given {

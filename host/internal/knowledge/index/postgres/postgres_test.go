@@ -2,9 +2,7 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,21 +14,12 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	servertest.RemoveShared()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { servertest.Main(m) }
 
 // server returns the address of a PostgreSQL from Debian, which has no pgvector.
 func server(t testing.TB) string {
 	t.Helper()
-	s, err := servertest.SharedPostgres()
-	if errors.Is(err, servertest.ErrNoPostgres) {
-		t.Skip("PostgreSQL cannot be had here: ", err)
-	}
-	require.NoError(t, err)
-	return s.URL
+	return servertest.NeedPostgres(t).URL
 }
 
 var schemas atomic.Int64

@@ -173,7 +173,7 @@ func list(ctx context.Context, tx pgx.Tx, l *index.List) (*index.Page, error) {
 
 // Metadata implements [index.Index].
 func (x *Index) Metadata(ctx context.Context, keys ...string) (map[string]map[string]int, error) {
-	out := map[string]map[string]int{}
+	var out map[string]map[string]int
 	err := x.snapshot(ctx, func(tx pgx.Tx) error {
 		datasets, err := readDatasets(ctx, tx, keys...)
 		if err != nil {
@@ -185,18 +185,8 @@ func (x *Index) Metadata(ctx context.Context, keys ...string) (map[string]map[st
 			return err
 		}
 		defer rows.Close()
-		for rows.Next() {
-			var key, value string
-			var n int
-			if err := rows.Scan(&key, &value, &n); err != nil {
-				return err
-			}
-			if out[key] == nil {
-				out[key] = map[string]int{}
-			}
-			out[key][value] = n
-		}
-		return rows.Err()
+		out, err = index.ReadCounts(rows)
+		return err
 	})
 	return out, err
 }
@@ -227,7 +217,7 @@ func (x *Index) Datasets(ctx context.Context) ([]string, error) {
 
 // Versions implements [index.Index].
 func (x *Index) Versions(ctx context.Context, key string, documents ...string) (map[string]int64, error) {
-	out := map[string]int64{}
+	var out map[string]int64
 	if len(documents) == 0 {
 		documents = nil // all
 	}
@@ -242,15 +232,8 @@ func (x *Index) Versions(ctx context.Context, key string, documents ...string) (
 			return err
 		}
 		defer rows.Close()
-		for rows.Next() {
-			var document string
-			var version int64
-			if err := rows.Scan(&document, &version); err != nil {
-				return err
-			}
-			out[document] = version
-		}
-		return rows.Err()
+		out, err = index.ReadVersions(rows)
+		return err
 	}))
 	return out, err
 }

@@ -98,16 +98,7 @@ func (s *search) documentsByValue(key string) (map[string][]int64, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[string][]int64{}
-	for rows.Next() {
-		var value string
-		var id int64
-		if err := rows.Scan(&value, &id); err != nil {
-			return nil, err
-		}
-		out[value] = append(out[value], id)
-	}
-	return out, rows.Err()
+	return index.ReadValues(rows)
 }
 
 func numbers(rows pgx.Rows, err error) ([]int64, error) {

@@ -226,17 +226,8 @@ func (c *change) flush() error {
 
 // vector is that of a chunk with length 1, as a parameter; nil without one.
 func (c *change) vector(chunk *index.Chunk) (any, error) {
-	if chunk.Vector == nil {
-		return nil, nil
-	}
-	if c.d.dims == 0 {
-		c.d.dims = len(chunk.Vector)
-	}
-	if len(chunk.Vector) != c.d.dims {
-		return nil, fmt.Errorf("vector has %d dimensions, those of the dataset have %d", len(chunk.Vector), c.d.dims)
-	}
-	v, err := index.Unit(chunk.Vector)
-	if err != nil {
+	v, err := chunk.UnitVector(&c.d.dims)
+	if v == nil || err != nil {
 		return nil, err
 	}
 	return c.x.parameter(v), nil

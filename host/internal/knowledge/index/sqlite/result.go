@@ -149,16 +149,7 @@ func (x *Index) documentsByValue(ctx context.Context, datasets []*dataset, key s
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[string][]int64{}
-	for rows.Next() {
-		var value string
-		var id int64
-		if err := rows.Scan(&value, &id); err != nil {
-			return nil, err
-		}
-		out[value] = append(out[value], id)
-	}
-	return out, rows.Err()
+	return index.ReadValues(rows)
 }
 
 // Metadata implements [index.Index].
@@ -174,19 +165,7 @@ func (x *Index) Metadata(ctx context.Context, keys ...string) (map[string]map[st
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[string]map[string]int{}
-	for rows.Next() {
-		var key, value string
-		var n int
-		if err := rows.Scan(&key, &value, &n); err != nil {
-			return nil, err
-		}
-		if out[key] == nil {
-			out[key] = map[string]int{}
-		}
-		out[key][value] = n
-	}
-	return out, rows.Err()
+	return index.ReadCounts(rows)
 }
 
 // Stats implements [index.Index].
@@ -237,16 +216,8 @@ func (x *Index) Versions(ctx context.Context, key string, documents ...string) (
 		return nil, wrap(key, err)
 	}
 	defer rows.Close()
-	out := map[string]int64{}
-	for rows.Next() {
-		var document string
-		var version int64
-		if err := rows.Scan(&document, &version); err != nil {
-			return nil, wrap(key, err)
-		}
-		out[document] = version
-	}
-	return out, wrap(key, rows.Err())
+	out, err := index.ReadVersions(rows)
+	return out, wrap(key, err)
 }
 
 // Chunks implements [index.Index].

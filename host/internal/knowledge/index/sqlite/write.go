@@ -150,7 +150,7 @@ func (x *Index) Enable(ctx context.Context, key, document string, on bool, chunk
 
 // insert stores a chunk.
 func (c *change) insert(ctx context.Context, doc int64, name string, chunk *index.Chunk) error {
-	vector, err := c.vector(chunk)
+	vector, err := chunk.UnitVector(&c.dims)
 	if err != nil {
 		return fmt.Errorf("chunk %q: %w", chunk.ID, err)
 	}
@@ -197,20 +197,6 @@ func (c *change) exec(ctx context.Context, query string, args ...any) (sql.Resul
 		c.statements[query] = stmt // closed with the transaction
 	}
 	return stmt.ExecContext(ctx, args...)
-}
-
-// vector is that of a chunk with length 1.
-func (c *change) vector(chunk *index.Chunk) ([]float32, error) {
-	if chunk.Vector == nil {
-		return nil, nil
-	}
-	if c.dims == 0 {
-		c.dims = len(chunk.Vector)
-	}
-	if len(chunk.Vector) != c.dims {
-		return nil, fmt.Errorf("vector has %d dimensions, those of the dataset have %d", len(chunk.Vector), c.dims)
-	}
-	return index.Unit(chunk.Vector)
 }
 
 // joinLines stores a list of lines.
