@@ -37,7 +37,8 @@ type Manifest struct {
 	Limits      Limits
 	Requires    []string
 	Preview     Preview
-	Entry       *Entry // nil: the plugin speaks the messages of the contract
+	Entry       *Entry      // nil: the plugin speaks the messages of the contract
+	Trigger     TriggerKind // "": canvases call the plugin, else it begins runs
 }
 
 // State says who may share an instance.
@@ -109,6 +110,7 @@ func readManifest(v engine.Value) (*Manifest, error) {
 		Icon: o.text("icon"), Description: o.text("description"), License: o.text("license"),
 		MinHost: o.text("min_host"), Streams: o.flag("streams"), Idempotent: o.flag("idempotent"),
 		State: State(o.text("state")), Requires: o.texts("requires"), Preview: Preview(o.text("preview")),
+		Trigger: TriggerKind(o.text("trigger")),
 	}
 	if display := o.object("display"); display != nil {
 		m.Display = make(map[string]string, display.v.Len())
@@ -198,6 +200,11 @@ func (m *Manifest) checkChoices() *Error {
 	default:
 		return Errorf(BadManifest, "preview %q: want local, server or none", short(string(m.Preview)))
 	}
+	switch m.Trigger {
+	case "", TriggerPoll, TriggerWebhook:
+	default:
+		return Errorf(BadManifest, "trigger %q: want poll or webhook", short(string(m.Trigger)))
+	}
 	if l := m.Limits; l.MemoryMB < 0 || l.TimeoutMS < 0 || l.OutputKB < 0 || l.Fuel < 0 {
 		return Errorf(BadManifest, "limits must not be negative")
 	}
@@ -281,6 +288,7 @@ func (m *Manifest) Value() engine.Value {
 	w.object("limits", m.Limits.Value())
 	w.texts("requires", m.Requires)
 	w.text("preview", string(m.Preview))
+	w.text("trigger", string(m.Trigger))
 	w.object("entry", m.Entry.value())
 	return w.b.Value()
 }
