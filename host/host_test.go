@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	h, err := New(context.Background(), Config{
-		Dir: dir, Key: "key", AllowPrivate: true, Lease: time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Dir: dir, Key: "key", AllowPrivate: true, Lease: time.Second, shortest: time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {
 		panic(err)
