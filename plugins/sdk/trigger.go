@@ -8,8 +8,8 @@ import "encoding/base64"
 // What a trigger keeps with Store, such as how far it has read, is written after the runs of its items are: an item
 // that is given again, because the host died in between, begins no second run.
 type Items struct {
-	Items    []Item    `json:"items" doc:"events, for each of which a run begins"`
-	Response *Response `json:"response,omitempty" doc:"answer to the request"`
+	Items    []Item     `json:"items" doc:"events, for each of which a run begins"`
+	Response *HookReply `json:"response,omitempty" doc:"answer to the request"`
 }
 
 // Item is an event for which a run begins.
@@ -20,8 +20,8 @@ type Item struct {
 	Inputs map[string]any `json:"inputs,omitempty"` // values of the form of Begin, by name
 }
 
-// Request is the arguments of a webhook.
-type Request struct {
+// Hook is the arguments of a webhook.
+type Hook struct {
 	Request Received `json:"request" doc:"what was sent to the address of the schedule"`
 }
 
@@ -43,9 +43,9 @@ func (r Received) Bytes() []byte {
 	return []byte(r.Body)
 }
 
-// Response is the answer to the request of a webhook; without one it is 200 with an empty text. A proof that does not
+// HookReply is the answer to the request of a webhook; without one it is 200 with an empty text. A proof that does not
 // fit is the error Unauthorized, which is answered with 401.
-type Response struct {
+type HookReply struct {
 	Status      int    `json:"status,omitempty"`       // 200 to 599; 0 means 200
 	ContentType string `json:"content_type,omitempty"` // text/plain by default, application/json, text/xml
 	Body        string `json:"body,omitempty"`
