@@ -16,12 +16,12 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// triggerPort is the plugins as schedules want them; nil where the machine cannot run any.
-func (h *Host) triggerPort() schedule.Triggers {
-	if h.plugins == nil {
+// triggersOf are the plugins that begin runs; nil where the machine cannot run any.
+func triggersOf(p *plugins) schedule.Triggers {
+	if p == nil {
 		return nil
 	}
-	return h.plugins
+	return p
 }
 
 // trigger returns an installed plugin that begins runs.

@@ -56,8 +56,8 @@ const polling = `export default function (call) {
 	return { items: list.map((n) => ({ id: "event " + n, query: "n" + n, inputs: {} })) };
 }`
 
-// TestPollIsKilled kills a host in the middle of a poll, and while the runs of its items begin. Each
-// item has one run in the end, and the cursor is behind the last.
+// TestPollIsKilled kills a host in the middle of a poll, and while the runs of its items begin.
+// Each item has one run in the end, and the cursor is behind the last.
 func TestPollIsKilled(t *testing.T) {
 	const events = 30
 	// The test decides what the first requests wait for.
@@ -97,9 +97,10 @@ func TestPollIsKilled(t *testing.T) {
 		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["I"],"upstream":[]},
 		"I":{"obj":{"component_name":"Invoke","params":{"url":"`+outside.URL+`/ran","method":"get"}},
 			"downstream":["M"],"upstream":["begin"]},
-		"M":{"obj":{"component_name":"Message","params":{"content":["{sys.query}"]}},"downstream":[],"upstream":["I"]}}}`)
-	require.Contains(t, refusal(t, "POST", url+"/api/v2/schedules", `{"canvas":"`+canvas+`","every":"1s","plugin":"poll"}`),
-		"params.url: missing")
+		"M":{"obj":{"component_name":"Message","params":{"content":["{sys.query}"]}},
+			"downstream":[],"upstream":["I"]}}}`)
+	require.Contains(t, refusal(t, "POST", url+"/api/v2/schedules",
+		`{"canvas":"`+canvas+`","every":"1s","plugin":"poll"}`), "params.url: missing")
 	var made struct{ ID, Plugin, Hook string }
 	call(t, "POST", url+"/api/v2/schedules", `{"canvas":"`+canvas+`","every":"1s","plugin":"plugin:poll@1",
 		"params":{"url":"`+outside.URL+`"}}`, &made)
@@ -130,12 +131,15 @@ const verifying = `export default function (call) {
 	const { method, query, headers, body, url } = call.arguments.request;
 	if (method === "GET") {
 		if (query.token !== call.params.token) throw new PluginError("unauthorized", "wrong token");
-		return { items: [], response: { status: 202, content_type: "application/json", body: JSON.stringify({ url, challenge: query.challenge }) } };
+		const answer = JSON.stringify({ url, challenge: query.challenge });
+		return { items: [], response: { status: 202, content_type: "application/json", body: answer } };
 	}
-	if (headers["x-signature"] !== "good " + body.length) throw new PluginError("unauthorized", "the signature does not fit");
+	if (headers["x-signature"] !== "good " + body.length) {
+		throw new PluginError("unauthorized", "the signature does not fit");
+	}
 	if (body === "loop") for (;;) {}
 	if (body === "many") return { items: Array.from({ length: 101 }, (_, n) => ({ id: "x" + n })) };
-	if (body === "page") return { items: [], response: { content_type: "text/html", body: "<script>alert(1)</script>" } };
+	if (body === "page") return { items: [], response: { content_type: "text/html", body: "<script></script>" } };
 	if (body === "busy") throw new PluginError("rate_limited", "slowly", { retry_after_ms: 1500 });
 	if (body === "cookie") return { items: [], response: { body: String(headers.cookie) } };
 	const event = JSON.parse(body);
@@ -149,18 +153,21 @@ const verifying = `export default function (call) {
 func TestWebhookOfAPlugin(t *testing.T) {
 	dir := t.TempDir()
 	_, url := open(t, Config{Dir: dir})
-	install(t, dir, url, "webhook", triggerPlugin(t, "webhook", `"limits":{"fuel":200000000},"params":{"type":"object",
-		"properties":{"token":{"type":"string"}}},"permissions":{"kv":{"bytes":100,"reason":"counts"}}`, verifying))
+	install(t, dir, url, "webhook", triggerPlugin(t, "webhook", `"limits":{"fuel":200000000},
+		"params":{"type":"object","properties":{"token":{"type":"string"}}},
+		"permissions":{"kv":{"bytes":100,"reason":"counts"}}`, verifying))
 	canvas := saved(t, url, "key", `{"components":{
 		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["M"],"upstream":[]},
-		"M":{"obj":{"component_name":"Message","params":{"content":["{sys.query}"]}},"downstream":[],"upstream":["begin"]}}}`)
-	require.Contains(t, refusal(t, "POST", url+"/api/v2/schedules", `{"canvas":"`+canvas+`","plugin":"webhook","every":"1h"}`),
-		"leave every and cron out")
+		"M":{"obj":{"component_name":"Message","params":{"content":["{sys.query}"]}},
+			"downstream":[],"upstream":["begin"]}}}`)
+	require.Contains(t, refusal(t, "POST", url+"/api/v2/schedules",
+		`{"canvas":"`+canvas+`","plugin":"webhook","every":"1h"}`), "leave every and cron out")
 	var made struct {
 		ID, Hook string
 		Next     []string
 	}
-	call(t, "POST", url+"/api/v2/schedules", `{"canvas":"`+canvas+`","plugin":"webhook","params":{"token":"t0k"}}`, &made)
+	call(t, "POST", url+"/api/v2/schedules",
+		`{"canvas":"`+canvas+`","plugin":"webhook","params":{"token":"t0k"}}`, &made)
 	require.Equal(t, "/api/v2/hooks/"+firstTenantID+"/"+made.ID, made.Hook)
 	require.Empty(t, made.Next)
 	send := func(method, path, body, signature string) (status int, text string, h http.Header) {
@@ -232,5 +239,5 @@ func TestWebhookOfAPlugin(t *testing.T) {
 	require.Contains(t, said(t, url, "key", saved(t, url, "key", `{"components":{
 		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["W"],"upstream":[]},
 		"W":{"obj":{"component_name":"plugin:webhook@1","params":{}},"downstream":[],"upstream":["begin"]}}}`), "x"),
-		"begins runs and is no node")
+		"begins runs; name it in a schedule")
 }

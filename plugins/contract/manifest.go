@@ -190,20 +190,13 @@ func (m *Manifest) checkIdentity() *Error {
 }
 
 func (m *Manifest) checkChoices() *Error {
-	switch m.State {
-	case "", StateNone, StateTenant, StateRun:
-	default:
-		return Errorf(BadManifest, "state %q: want none, tenant or run", short(string(m.State)))
-	}
-	switch m.Preview {
-	case "", PreviewLocal, PreviewServer, PreviewNone:
-	default:
-		return Errorf(BadManifest, "preview %q: want local, server or none", short(string(m.Preview)))
-	}
-	switch m.Trigger {
-	case "", TriggerPoll, TriggerWebhook:
-	default:
-		return Errorf(BadManifest, "trigger %q: want poll or webhook", short(string(m.Trigger)))
+	for _, c := range [...]struct{ name, value, choices string }{
+		{"state", string(m.State), "none, tenant, run"}, {"preview", string(m.Preview), "local, server, none"},
+		{"trigger", string(m.Trigger), "poll, webhook"},
+	} {
+		if c.value != "" && !slices.Contains(strings.Split(c.choices, ", "), c.value) {
+			return Errorf(BadManifest, "%s %q: want one of %s", c.name, short(c.value), c.choices)
+		}
 	}
 	if l := m.Limits; l.MemoryMB < 0 || l.TimeoutMS < 0 || l.OutputKB < 0 || l.Fuel < 0 {
 		return Errorf(BadManifest, "limits must not be negative")

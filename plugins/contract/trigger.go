@@ -124,8 +124,8 @@ type TriggerRequest struct {
 	Body    []byte            // as it was sent, for signatures
 }
 
-// Arguments are what the plugin is called with: {request: {method, url, query, headers, body}}, with
-// body_base64 in place of body for one that is not UTF-8.
+// Arguments are what the plugin is called with: {request: {method, url, query, headers, body}},
+// with body_base64 in place of body for one that is not UTF-8.
 func (r TriggerRequest) Arguments() engine.Value {
 	request := engine.Object("method", r.Method, "url", r.URL, "query", textObject(r.Query),
 		"headers", textObject(r.Headers))

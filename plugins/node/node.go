@@ -80,7 +80,7 @@ func (s *Shelf) Lookup(name string) (engine.Spec, bool) {
 func (s *Shelf) node(ref string) (Plugin, error) {
 	p, err := s.Find(ref)
 	if err == nil && p.Manifest().Trigger != "" {
-		err = contract.Errorf(contract.Unsupported, "begins runs and is no node; give it to a schedule of the canvas")
+		err = &contract.Error{Code: contract.Unsupported, Message: "begins runs; name it in a schedule of the canvas"}
 	}
 	return p, err
 }

@@ -10,7 +10,8 @@ import (
 func TestTriggerIsWritten(t *testing.T) {
 	before := registered
 	t.Cleanup(func() { registered = before })
-	Register(Manifest{Name: "hook", Version: "1.0.0", Trigger: "webhook"}, func(_ *Call, _ None, in Hook) (Items, error) {
+	about := Manifest{Name: "hook", Version: "1.0.0", Trigger: "webhook"}
+	Register(about, func(_ *Call, _ None, in Hook) (Items, error) {
 		if in.Request.Headers["x-signature"] != "good" {
 			return Items{}, Fail(Unauthorized, "the signature does not fit")
 		}

@@ -111,8 +111,9 @@ func parse(v store.Item) (Schedule, error) {
 // Put adds a schedule, which gets an ID, or with Rev replaces exactly that revision. It returns the
 // stored schedule.
 //
-// Errors: [*WhenError]; [ErrTrigger]; [runs.ErrCanvas]; [runs.ErrUnpublished]; [runs.ErrSession]; [ErrTooMany];
-// [store.ErrNotFound] for the canvas; [store.ErrExists] for the name; [store.ErrConflict].
+// Errors: [*WhenError]; [ErrTrigger]; [runs.ErrCanvas]; [runs.ErrUnpublished]; [runs.ErrSession];
+// [ErrTooMany]; [store.ErrNotFound] for the canvas; [store.ErrExists] for the name;
+// [store.ErrConflict].
 func (ss *Schedules) Put(ctx context.Context, s Schedule) (Schedule, error) {
 	if err := ss.check(ctx, &s); err != nil {
 		return Schedule{}, err

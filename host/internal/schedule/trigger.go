@@ -33,7 +33,9 @@ type Triggers interface {
 	// CheckTrigger returns the kind of a plugin and refuses params that it does not accept.
 	CheckTrigger(ctx context.Context, tenant, plugin string, params engine.Value) (contract.TriggerKind, error)
 	// CallTrigger calls a plugin once. What the plugin stores meanwhile is written by commit.
-	CallTrigger(ctx context.Context, call TriggerCall) (t contract.Triggered, commit func(context.Context) error, err error)
+	CallTrigger(ctx context.Context, call TriggerCall) (
+		t contract.Triggered, commit func(context.Context) error, err error,
+	)
 }
 
 // TriggerCall is a call of the plugin of a schedule.
@@ -67,7 +69,8 @@ func (ss *Schedules) checkTrigger(ctx context.Context, s *Schedule) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrTrigger, err)
 	case s.Job.Session != "" && !s.Job.Fresh:
-		return fmt.Errorf("%w: runs of a plugin have no common session; set session to new, or leave it out", ErrTrigger)
+		const why = "runs of a plugin have no common session; set session to new, or leave it out"
+		return fmt.Errorf("%w: %s", ErrTrigger, why)
 	}
 	s.Hook = kind == contract.TriggerWebhook
 	if s.Hook && s.When != (When{}) {

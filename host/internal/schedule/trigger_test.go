@@ -110,7 +110,8 @@ func TestTriggerBeginsARunForEachEvent(t *testing.T) {
 	f.add(3)
 	b := newFeedBench(t, f)
 	s := b.schedule(Schedule{
-		Trigger: Trigger{Plugin: "feed", Params: engine.Object("url", "x")}, Job: runs.Job{Canvas: b.Canvas(runstest.Talk)},
+		Trigger: Trigger{Plugin: "feed", Params: engine.Object("url", "x")},
+		Job:     runs.Job{Canvas: b.Canvas(runstest.Talk)},
 	})
 	b.waitFor(s, store.RunDone, 3)
 	require.Equal(t, "x", f.params.Get("url").Str())
@@ -180,14 +181,15 @@ func TestTriggersThatAreRefused(t *testing.T) {
 	b := newFeedBench(t, f)
 	canvas := b.Canvas(runstest.Talk)
 	session := b.Session(canvas, runstest.Talk)
-	hourly := When{Every: "1h"}
+	hourly, feed := When{Every: "1h"}, Trigger{Plugin: "feed"}
+	badParams := engine.Object("bad", true)
 	for want, s := range map[string]Schedule{
 		"not installed":                     {When: hourly, Trigger: Trigger{Plugin: "other"}},
-		"params.bad: unknown":               {When: hourly, Trigger: Trigger{Plugin: "feed", Params: engine.Object("bad", true)}},
+		"params.bad: unknown":               {When: hourly, Trigger: Trigger{Plugin: "feed", Params: badParams}},
 		"params belong to a plugin":         {When: hourly, Trigger: Trigger{Params: engine.Object("a", 1)}},
-		"runs of a plugin have no common":   {When: hourly, Trigger: Trigger{Plugin: "feed"}, Job: runs.Job{Session: session}},
-		"expected either every or cron":     {Trigger: Trigger{Plugin: "feed"}},
-		"called with requests; leave every": {When: hourly, Trigger: Trigger{Plugin: "feed"}, Name: "hook"},
+		"runs of a plugin have no common":   {When: hourly, Trigger: feed, Job: runs.Job{Session: session}},
+		"expected either every or cron":     {Trigger: feed},
+		"called with requests; leave every": {When: hourly, Trigger: feed, Name: "hook"},
 	} {
 		f.set(func() { f.kind = contract.TriggerPoll })
 		if s.Name == "hook" {

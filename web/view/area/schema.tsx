@@ -87,11 +87,15 @@ export function SchemaFields({
   ));
 }
 
+function shown(v: unknown): string {
+  if (v === undefined || v === null) return "";
+  return typeof v === "string" ? v : JSON.stringify(v);
+}
+
 function Input({ field, value }: { field: SchemaField; value: unknown }): React.ReactNode {
   const { kind, choices, required, fallback } = field;
   const name = `param-${field.name}`;
   const needed = required && fallback === undefined;
-  const shown = (v: unknown): string => (v === undefined || v === null ? "" : typeof v === "string" ? v : JSON.stringify(v));
   if (kind === "choice" || kind === "boolean") {
     const options = kind === "boolean" ? [true, false] : choices;
     const key = (v: unknown, i: number): string => (kind === "boolean" ? String(v) : String(i));
@@ -109,6 +113,13 @@ function Input({ field, value }: { field: SchemaField; value: unknown }): React.
   }
   const type = kind === "number" ? { type: "number", step: "any" } : { type: "text" };
   return (
-    <input {...type} name={name} required={needed} autoComplete="off" defaultValue={shown(value)} placeholder={shown(fallback)} />
+    <input
+      {...type}
+      name={name}
+      required={needed}
+      autoComplete="off"
+      defaultValue={shown(value)}
+      placeholder={shown(fallback)}
+    />
   );
 }

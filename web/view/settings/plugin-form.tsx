@@ -1,5 +1,5 @@
-// The settings and secrets of one plugin, which count for all nodes of the tenant. It is loaded when
-// it is opened.
+// The settings and secrets of one plugin, which count for all nodes of the tenant. They are loaded
+// when the form is opened.
 
 import { useState } from "react";
 import type { PluginSettings } from "../../run/admin.ts";
