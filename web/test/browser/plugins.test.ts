@@ -17,7 +17,7 @@ const refused = /status of 4\d\d/;
 const mail = `export const manifest = {
   abi: 1, name: "mail", version: "1.0.0", description: "Begins a run for each mail.", trigger: "webhook",
   params: { type: "object", required: ["token"],
-    properties: { token: { type: "string", title: "Token of the sender" } } },
+    properties: { token: { type: "string", description: "Known to the sender." } } },
   settings: { type: "object", required: ["region"], properties: {
     region: { type: "string", enum: ["eu", "us"] }, days: { type: "integer", default: 3 },
     fast: { type: "boolean" } } },
@@ -116,7 +116,7 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await dialog.getByLabel("Name").fill("Inbox");
     await dialog.getByLabel("Begins runs").selectOption({ label: "mail" });
     assert.equal(await dialog.getByLabel("When").count(), 0);
-    await dialog.getByLabel("Token of the sender").fill("t0k");
+    await dialog.getByLabel("token").fill("t0k");
     await dialog.getByRole("button", { name: "Add schedule" }).click();
     const row = dialog.locator(".schedules li", { hasText: "Inbox" });
     const address = await row.locator("code").innerText();

@@ -4,7 +4,6 @@
 /** SchemaField is one property of a schema. */
 export interface SchemaField {
   name: string;
-  label: string;
   hint: string;
   kind: "text" | "number" | "boolean" | "choice" | "json";
   choices: unknown[];
@@ -14,7 +13,6 @@ export interface SchemaField {
 
 interface Property {
   type?: string | string[];
-  title?: string;
   description?: string;
   enum?: unknown[];
   default?: unknown;
@@ -28,7 +26,6 @@ export function fieldsOf(schema: unknown): SchemaField[] {
   };
   return Object.entries(properties).map(([name, property]) => ({
     name,
-    label: property.title ?? name,
     hint: property.description ?? "",
     kind: kindOf(property),
     choices: property.enum ?? [],
@@ -52,7 +49,7 @@ export function valuesOf(fields: SchemaField[], form: FormData): Record<string, 
   return Object.fromEntries(fields.map((field) => [field.name, valueOf(field, form)]));
 }
 
-function valueOf({ name, label, kind, choices }: SchemaField, form: FormData): unknown {
+function valueOf({ name, kind, choices }: SchemaField, form: FormData): unknown {
   const given = form.get(`param-${name}`);
   const text = typeof given === "string" ? given : "";
   if (text.trim() === "") return null;
@@ -65,7 +62,7 @@ function valueOf({ name, label, kind, choices }: SchemaField, form: FormData): u
       try {
         return JSON.parse(text) as unknown;
       } catch {
-        throw new Error(`${label}: ${text}`);
+        throw new Error(`${name}: ${text}`);
       }
   }
 }
@@ -80,7 +77,7 @@ export function SchemaFields({
 }): React.ReactNode {
   return fields.map((field) => (
     <label className="field" key={field.name}>
-      {field.label}
+      {field.name}
       <Input field={field} value={values[field.name]} />
       {field.hint && <small className="quiet">{field.hint}</small>}
     </label>
