@@ -102,8 +102,8 @@ func parse(v store.Item) (Schedule, error) {
 	}
 	d.Job.Tenant, d.Job.Schedule, d.Job.Source = v.Tenant, v.ID, source
 	return Schedule{
-		ID: v.ID, Tenant: v.Tenant, Name: v.Name, When: d.When, Trigger: d.Trigger, Paused: d.Paused, Job: d.Job, Rev: v.Rev,
-		Created: time.UnixMilli(v.CreateTime).UTC(), Updated: time.UnixMilli(v.UpdateTime).UTC(),
+		ID: v.ID, Tenant: v.Tenant, Name: v.Name, When: d.When, Trigger: d.Trigger, Paused: d.Paused, Job: d.Job,
+		Rev: v.Rev, Created: time.UnixMilli(v.CreateTime).UTC(), Updated: time.UnixMilli(v.UpdateTime).UTC(),
 		Set: time.UnixMilli(d.Set).UTC(),
 	}, nil
 }
