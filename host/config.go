@@ -49,6 +49,8 @@ type Config struct {
 	// Lease is how long a host may be silent before others take its runs; 0
 	// means 10 s.
 	Lease time.Duration
+	// shortest is the least time between two runs of a schedule; 0 means a minute. Tests set it.
+	shortest time.Duration
 
 	// KeepRuns is how long ended runs stay in the history; 0 means forever.
 	// Sessions, with all that was said, stay in any case.

@@ -207,7 +207,8 @@ func (h *Host) openRuns(registry *engine.Registry, ports *ports) {
 		Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.schedules = schedule.New(schedule.Config{
-		Store: h.store, Clocks: h.clocks, Runs: h.runs, Logger: cfg.Log,
+		Store: h.store, Clocks: h.clocks, Runs: h.runs, Triggers: triggersOf(h.plugins),
+		Shortest: cfg.shortest, Logger: cfg.Log,
 	})
 }
 

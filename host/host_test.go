@@ -35,7 +35,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	h, err := New(context.Background(), Config{
-		Dir: dir, Key: "key", AllowPrivate: true, Lease: time.Second, Log: slog.New(slog.DiscardHandler),
+		Dir: dir, Key: "key", AllowPrivate: true, Lease: time.Second, shortest: time.Second,
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		panic(err)

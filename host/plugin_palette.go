@@ -64,7 +64,9 @@ func (p *plugins) describe(e plugin.Entry, most *contract.Permissions, set map[s
 	about := m.Manifest()
 	out.Display, out.Category, out.Description, out.License = about.Display, about.Category, about.Description, about.License
 	out.Streams, out.Preview, out.Icon = about.Streams, string(about.Preview), p.icon(e.Ref(), about)
-	if spec, ok := p.nodes.Lookup(out.Component); ok {
+	if about.Trigger != "" {
+		out.Trigger, out.Params = string(about.Trigger), about.Params.Value()
+	} else if spec, ok := p.nodes.Lookup(out.Component); ok {
 		d := spec.Describe()
 		out.Params, out.Outputs, out.Tool = d.Get("params"), d.Get("outputs"), d.Get("tool")
 	}

@@ -128,6 +128,9 @@ func (m *Manifest) checkEntry() *Error {
 	if e == nil {
 		return nil
 	}
+	if len(m.Params.Branches()) > 0 {
+		return Errorf(BadManifest, "entry: a plugin with branches needs easel_invoke")
+	}
 	if e.Export == "" || len(e.Export) > 255 || strings.HasPrefix(e.Export, "_") {
 		return Errorf(BadManifest, "entry.export %q: want the name of an exported function", short(e.Export))
 	}

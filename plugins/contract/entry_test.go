@@ -77,6 +77,8 @@ func TestEntryIsChecked(t *testing.T) {
 		`{"export":"run","input":"xml"}`:  `entry.input "xml": want text, json, bytes`,
 		`{"export":"run","output":"xml"}`: `entry.output "xml": want text, json, bytes`,
 		`"run"`:                           "entry: want object, got string",
+		`{"export":"run"},"params":{"type":"object","properties":{"a":{"type":"array","x-easel-branch":true}}}`: "" +
+			"entry: a plugin with branches needs easel_invoke",
 	} {
 		const head = `{"abi":1,"name":"a","version":"1.0.0","description":"d","entry":`
 		_, err := ParseManifest([]byte(head + entry + `}`))

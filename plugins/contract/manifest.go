@@ -37,7 +37,8 @@ type Manifest struct {
 	Limits      Limits
 	Requires    []string
 	Preview     Preview
-	Entry       *Entry // nil: the plugin speaks the messages of the contract
+	Entry       *Entry      // nil: the plugin speaks the messages of the contract
+	Trigger     TriggerKind // "": canvases call the plugin, else it begins runs
 }
 
 // State says who may share an instance.
@@ -109,6 +110,7 @@ func readManifest(v engine.Value) (*Manifest, error) {
 		Icon: o.text("icon"), Description: o.text("description"), License: o.text("license"),
 		MinHost: o.text("min_host"), Streams: o.flag("streams"), Idempotent: o.flag("idempotent"),
 		State: State(o.text("state")), Requires: o.texts("requires"), Preview: Preview(o.text("preview")),
+		Trigger: TriggerKind(o.text("trigger")),
 	}
 	if display := o.object("display"); display != nil {
 		m.Display = make(map[string]string, display.v.Len())
@@ -188,15 +190,13 @@ func (m *Manifest) checkIdentity() *Error {
 }
 
 func (m *Manifest) checkChoices() *Error {
-	switch m.State {
-	case "", StateNone, StateTenant, StateRun:
-	default:
-		return Errorf(BadManifest, "state %q: want none, tenant or run", short(string(m.State)))
-	}
-	switch m.Preview {
-	case "", PreviewLocal, PreviewServer, PreviewNone:
-	default:
-		return Errorf(BadManifest, "preview %q: want local, server or none", short(string(m.Preview)))
+	for _, c := range [...]struct{ name, value, choices string }{
+		{"state", string(m.State), "none, tenant, run"}, {"preview", string(m.Preview), "local, server, none"},
+		{"trigger", string(m.Trigger), "poll, webhook"},
+	} {
+		if c.value != "" && !slices.Contains(strings.Split(c.choices, ", "), c.value) {
+			return Errorf(BadManifest, "%s %q: want one of %s", c.name, short(c.value), c.choices)
+		}
 	}
 	if l := m.Limits; l.MemoryMB < 0 || l.TimeoutMS < 0 || l.OutputKB < 0 || l.Fuel < 0 {
 		return Errorf(BadManifest, "limits must not be negative")
@@ -281,6 +281,7 @@ func (m *Manifest) Value() engine.Value {
 	w.object("limits", m.Limits.Value())
 	w.texts("requires", m.Requires)
 	w.text("preview", string(m.Preview))
+	w.text("trigger", string(m.Trigger))
 	w.object("entry", m.Entry.value())
 	return w.b.Value()
 }

@@ -102,7 +102,7 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 
 // find gives the plugin for a call. A host may give a run the version with which it began.
 func (n *component) find(call *engine.Call) (Plugin, error) {
-	p, err := n.shelf.Find(n.ref)
+	p, err := n.shelf.node(n.ref)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", engine.ErrNoPort, err)
 	}

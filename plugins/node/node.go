@@ -69,11 +69,20 @@ func (s *Shelf) Lookup(name string) (engine.Spec, bool) {
 	if !ok {
 		return engine.Spec{}, false
 	}
-	p, err := s.Find(ref)
+	p, err := s.node(ref)
 	if err != nil {
 		return s.missing(name, ref, err), true
 	}
 	return s.spec(name, ref, p.Manifest()), true
+}
+
+// node finds a plugin that canvases call.
+func (s *Shelf) node(ref string) (Plugin, error) {
+	p, err := s.Find(ref)
+	if err == nil && p.Manifest().Trigger != "" {
+		err = &contract.Error{Code: contract.Unsupported, Message: "begins runs; name it in a schedule of the canvas"}
+	}
+	return p, err
 }
 
 // missing describes a plugin that cannot run.

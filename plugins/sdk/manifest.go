@@ -23,6 +23,7 @@ type Manifest struct {
 	Limits      *Limits           `json:"limits,omitempty"`
 	Requires    []string          `json:"requires,omitempty"` // http.fetch@1; with ? it can do without
 	Preview     string            `json:"preview,omitempty"`  // local, server or none
+	Trigger     string            `json:"trigger,omitempty"`  // poll or webhook: it begins runs, see Items
 }
 
 // Permissions are what a plugin asks for. Each has a reason, which is shown to whoever grants it.

@@ -75,6 +75,19 @@ export interface Installed {
   description?: string;
   granted: Permissions;
   secrets?: Record<string, boolean>;
+  /** What the tenant has set; absent for a plugin without settings. */
+  settings?: Record<string, unknown>;
+  /** When a plugin is called that begins runs by a schedule; others are components. */
+  trigger?: "poll" | "webhook";
+  params?: unknown;
+}
+
+/** PluginSettings are what a tenant sets for a plugin; values of secrets are never sent back. */
+export interface PluginSettings {
+  schema: unknown;
+  values: Record<string, unknown>;
+  missing?: string[];
+  secrets: { name: string; set: boolean; hosts: string[]; reason: string }[];
 }
 
 /** Permissions are what plugins may reach. */
@@ -181,6 +194,10 @@ export class Admin {
 
   put<T>(path: string, body: unknown): Promise<T> {
     return this.#host.request("PUT", root + path, body);
+  }
+
+  patch<T>(path: string, body: unknown): Promise<T> {
+    return this.#host.request("PATCH", root + path, body);
   }
 
   /** remove deletes what a path of ids names. */

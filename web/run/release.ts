@@ -3,6 +3,7 @@
 
 import type { Diagnostic } from "@easel/engine";
 import type { Dsl } from "../canvas/dsl.ts";
+import type { Installed } from "./admin.ts";
 import type { Host } from "./host.ts";
 
 /** Version is a saved document of a canvas; `dsl` is there when one was asked for. */
@@ -29,10 +30,17 @@ export interface Schedule {
   next: string[];
   last?: { run: string; status: string; error?: string; created: string };
   published: boolean;
+  /** The plugin that begins the runs, one for each item that it gives. */
+  plugin?: string;
+  /** The path whose requests the plugin gets; such a schedule has no times. */
+  hook?: string;
 }
 
 /** NewSchedule is a schedule to make. */
-export type NewSchedule = Pick<Schedule, "name" | "every" | "cron" | "zone"> & { query: string };
+export type NewSchedule = Pick<Schedule, "name" | "every" | "cron" | "zone" | "plugin"> & {
+  query: string;
+  params?: Record<string, unknown>;
+};
 
 /** Release makes the requests for one canvas of the host. */
 export class Release {
@@ -87,6 +95,12 @@ export class Release {
   async schedules(): Promise<Schedule[]> {
     const path = `/api/v2/schedules?canvas=${encodeURIComponent(this.id)}`;
     return (await this.#host.request<{ items: Schedule[] }>("GET", path)).items;
+  }
+
+  /** triggers lists the installed plugins that begin runs. */
+  async triggers(): Promise<Installed[]> {
+    const { items } = await this.#host.request<{ items: Installed[] }>("GET", "/api/v2/plugins");
+    return items.filter((plugin) => plugin.trigger && plugin.state === "on");
   }
 
   schedule(given: NewSchedule): Promise<Schedule> {

@@ -41,6 +41,7 @@ type Plugin struct {
 	Icon        string               `json:"icon,omitempty" jsonschema:"a data URL"`
 	Streams     bool                 `json:"streams" jsonschema:"its answer comes in pieces"`
 	Preview     string               `json:"preview,omitempty" jsonschema:"where a preview runs it: local, server or none"`
+	Trigger     string               `json:"trigger,omitempty" jsonschema:"poll or webhook for a plugin that begins runs by a schedule; others are components"`
 	Params      engine.Value         `json:"params" jsonschema:"JSON Schema of what a node sets"`
 	Outputs     engine.Value         `json:"outputs" jsonschema:"what other nodes may refer to: [{name, type, doc}]"`
 	Tool        engine.Value         `json:"tool" jsonschema:"the function that a model may call, in OpenAI's form; null when it is none"`

@@ -3,10 +3,14 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/schedule"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Schedules run canvases by time.
@@ -42,6 +46,8 @@ type ScheduleChange struct {
 	Paused    *bool
 	Rev       *int64
 	Published *bool
+	Plugin    *string
+	Params    engine.Value
 }
 
 var errScheduleChanged = Refuse(CodeChanged, "the schedule was changed meanwhile; read it again")
@@ -143,6 +149,8 @@ func (s *Schedules) put(ctx context.Context, v Schedule, in ScheduleChange) (Sch
 		return ScheduleState{}, ErrOwnCopy
 	case !v.Job.Inputs.IsNull() && v.Job.Inputs.Kind() != engine.KindObject:
 		return ScheduleState{}, BadArgument("inputs must be an object, not a %s", v.Job.Inputs.Kind())
+	case !v.Params.IsNull() && v.Params.Kind() != engine.KindObject:
+		return ScheduleState{}, BadArgument("params must be an object, not a %s", v.Params.Kind())
 	}
 	stored, err := s.schedules.Put(ctx, v)
 	if err != nil {
@@ -180,6 +188,12 @@ func (in *ScheduleChange) apply(v *Schedule) {
 	if !in.Inputs.IsNull() {
 		v.Job.Inputs = in.Inputs
 	}
+	if in.Plugin != nil {
+		v.Plugin = strings.TrimPrefix(*in.Plugin, engine.PluginPrefix)
+	}
+	if !in.Params.IsNull() {
+		v.Params = in.Params
+	}
 }
 
 // when returns the new times of a schedule. A period removes the cron line, and the other way
@@ -207,6 +221,8 @@ func scheduleError(err error, name string) error {
 	switch {
 	case errors.As(err, &when):
 		return BadArgument("%s", when.Problem)
+	case errors.Is(err, schedule.ErrTrigger):
+		return BadArgument("%s", err)
 	case errors.Is(err, ErrTooMany):
 		return Refuse(CodeTooMany, "%s", err)
 	case errors.Is(err, ErrSession):
@@ -223,3 +239,26 @@ func scheduleError(err error, name string) error {
 func (s *Schedules) Delete(ctx context.Context, tenant, id string) error {
 	return missing(s.schedules.Delete(ctx, tenant, id), "schedule")
 }
+
+// Hook calls the plugin of a schedule with a request from outside, whose proof the plugin checks,
+// and begins the runs that it gives.
+//
+// Errors: [ErrNotFound] for a schedule that takes no requests; those of a plugin, as
+// *contract.Error.
+func (s *Schedules) Hook(ctx context.Context, tenant, id string, r contract.TriggerRequest) (
+	contract.TriggerResponse, error,
+) {
+	v, err := s.Get(ctx, tenant, id)
+	if err == nil && (!v.Trigger.Hook || v.Paused) {
+		err = Missing("webhook")
+	}
+	if err != nil {
+		return contract.TriggerResponse{}, err
+	}
+	call := schedule.TriggerCall{ID: uuid.NewString(), Arguments: r.Arguments()}
+	t, err := s.schedules.Fire(ctx, v, call)
+	return t.Response, err
+}
+
+// HookPath is the path of the address whose requests go to the plugin of a schedule.
+func HookPath(tenant, id string) string { return "/api/v2/hooks/" + tenant + "/" + id }

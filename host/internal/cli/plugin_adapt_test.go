@@ -87,6 +87,14 @@ func TestPluginAdaptInThePage(t *testing.T) {
 	code, said, errs := easel(t, "plugin", "test", out, "--cases", cases, "-v")
 	require.Zero(t, code, said+errs)
 	require.Contains(t, said, "Node: 1 cases")
+
+	for list, call := range map[string]string{"list_tools": "call_tool", "describe": "call"} {
+		require.NoError(t, os.WriteFile(module, mcpModule(list, call), 0o600))
+		succeeds(t, "plugin", "adapt", module, "-o", out, "--mcp", "--tool", "Now")
+		const now = `[{"name":"now","arguments":{"city":"Oslo"},"outputs":{"text":"done"}}]`
+		require.NoError(t, os.WriteFile(cases, []byte(now), 0o600))
+		require.Contains(t, succeeds(t, "plugin", "test", out, "--cases", cases, "-v"), "Node: 1 cases")
+	}
 }
 
 // mcpModule exports MCP tools in the form of hyper-mcp: now gives the message of its call back, and

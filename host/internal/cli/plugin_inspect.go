@@ -90,6 +90,9 @@ func (i *inspection) print(a *app) error {
 	} else {
 		fmt.Fprintf(a.out, "%s %s: %s\n", m.Name, m.Version, m.Description)
 		fmt.Fprintf(a.out, "license:   %s\nstate:     %s\n", or(m.License, "not stated"), or(string(m.State), "none"))
+		if m.Trigger != "" {
+			fmt.Fprintf(a.out, "kind:      begins runs (%s)\n", m.Trigger)
+		}
 		for _, s := range []struct {
 			what   string
 			schema *contract.Schema

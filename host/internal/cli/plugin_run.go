@@ -155,7 +155,7 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 	var keeps shelf
 	reg := a.registry.Clone()
 	reg.Plugin = pluginnode.New(pluginnode.Config{
-		KV: keeps.kv, Find: func(string) (*plugin.Module, error) { return m, nil },
+		KV: keeps.kv, Find: func(string) (*plugin.Module, error) { return m, nil }, Try: true,
 		Settings: func(string, *plugin.Module) engine.Value { return settings },
 	}).Lookup
 	say := ""

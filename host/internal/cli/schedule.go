@@ -38,6 +38,9 @@ var scheduleList = listing("schedule", "schedules", "lists schedules with their 
 
 // timesText formats the times of a schedule for a cell.
 func timesText(s engine.Value) string {
+	if hook := s.Get("hook").Str(); hook != "" {
+		return hook
+	}
 	if every := s.Get("every").Str(); every != "" {
 		return "every " + every
 	}
@@ -47,12 +50,13 @@ func timesText(s engine.Value) string {
 // scheduler is the add verb with its flags.
 type scheduler struct {
 	remote
-	every, cron, zone, name, query, inputs, session string
-	published                                       bool
+	every, cron, zone, name, query, inputs, session, plugin, params string
+
+	published bool
 }
 
 var scheduleAdd = command{
-	name: "schedule add", args: "CANVAS (--every PERIOD | --cron LINE) [FLAGS]",
+	name: "schedule add", args: "CANVAS (--every PERIOD | --cron LINE | --plugin NAME) [FLAGS]",
 	summary: "schedules runs of a canvas (by title or id)",
 	help: `
 A cron LINE has minute, hour, day, month and weekday, or six fields with seconds first; @hourly, @daily, @weekly and
@@ -60,6 +64,11 @@ A cron LINE has minute, hour, day, month and weekday, or six fields with seconds
 
   easel schedule add "Daily report" --cron "30 7 * * mon-fri" --zone Europe/Berlin
   easel schedule add watch --every 10m --query "anything new?" --session new
+
+With --plugin, a run begins for each item that the plugin gives: at the times of the schedule, or with the requests to
+its address, which is printed.
+
+  easel schedule add news --plugin feed --params '{"url":"https://example.org/feed"}' --every 10m
 ` + remoteHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		s := &scheduler{}
@@ -72,6 +81,8 @@ A cron LINE has minute, hour, day, month and weekday, or six fields with seconds
 		fs.StringVar(&s.inputs, "inputs", "", "form fields of Begin: a `JSON` object")
 		fs.StringVar(&s.session, "session", "",
 			"`ID` of a session that each run continues, or new for a new session each time; no session when left out")
+		fs.StringVar(&s.plugin, "plugin", "", "plugin that begins the runs: `NAME` or NAME@MAJOR")
+		fs.StringVar(&s.params, "params", "", "settings of the plugin: a `JSON` object")
 		fs.BoolVar(&s.published, "published", false, "run the published version of the canvas")
 		return s.run
 	},
@@ -81,24 +92,12 @@ func (s *scheduler) run(ctx context.Context, a *app, args []string) error {
 	if len(args) != 1 {
 		return misuse("schedule", "expected one CANVAS, got %d", len(args))
 	}
-	if (s.every == "") == (s.cron == "") {
+	if s.every != "" && s.cron != "" || s.every == "" && s.cron == "" && s.plugin == "" {
 		return misuse("schedule", "either --every or --cron is required")
 	}
-	body := engine.NewObject(8)
-	for name, text := range map[string]string{"every": s.every, "cron": s.cron, "zone": s.zone, "name": s.name, "query": s.query, "session": s.session} {
-		if text != "" {
-			body.Set(name, engine.String(text))
-		}
-	}
-	if s.published {
-		body.Set("published", engine.Bool(true))
-	}
-	if s.inputs != "" {
-		v, err := engine.ParseJSONText(s.inputs)
-		if err != nil {
-			return misuse("schedule", "--inputs: %w", err)
-		}
-		body.Set("inputs", v)
+	body, err := s.body()
+	if err != nil {
+		return err
 	}
 	if err := s.open(a); err != nil {
 		return err
@@ -115,9 +114,40 @@ func (s *scheduler) run(ctx context.Context, a *app, args []string) error {
 	if err != nil || s.json {
 		return s.shown(made, err)
 	}
+	if hook := made.Get("hook").Str(); hook != "" {
+		_, err = fmt.Fprintf(a.out, "%s: %s, address %s\n", made.Get("id").Str(), made.Get("name").Str(), hook)
+		return err
+	}
 	_, err = fmt.Fprintf(a.out,
 		"%s: %s, next %s\n", made.Get("id").Str(), made.Get("name").Str(), moment(made.Get("next").At(0)))
 	return err
+}
+
+// body is the request that the flags describe, without the canvas.
+func (s *scheduler) body() (*engine.ObjectBuilder, error) {
+	body := engine.NewObject(8)
+	for name, text := range map[string]string{
+		"every": s.every, "cron": s.cron, "zone": s.zone, "name": s.name, "query": s.query, "session": s.session,
+		"plugin": s.plugin,
+	} {
+		if text != "" {
+			body.Set(name, engine.String(text))
+		}
+	}
+	if s.published {
+		body.Set("published", engine.Bool(true))
+	}
+	for name, text := range map[string]string{"inputs": s.inputs, "params": s.params} {
+		if text == "" {
+			continue
+		}
+		v, err := engine.ParseJSONText(text)
+		if err != nil {
+			return nil, misuse("schedule", "--%s: %w", name, err)
+		}
+		body.Set(name, v)
+	}
+	return body, nil
 }
 
 // scheduleID returns the id of the schedule with a name or id.

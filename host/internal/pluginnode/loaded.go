@@ -18,7 +18,15 @@ type loaded struct {
 }
 
 // Manifest is what the plugin says about itself.
-func (l *loaded) Manifest() *contract.Manifest { return l.module.Manifest() }
+func (l *loaded) Manifest() *contract.Manifest {
+	m := l.module.Manifest()
+	if m.Trigger == "" || !l.adapter.cfg.Try {
+		return m
+	}
+	node := *m
+	node.Trigger = ""
+	return &node
+}
 
 // Check asks the plugin about params.
 func (l *loaded) Check(params engine.Value) error {

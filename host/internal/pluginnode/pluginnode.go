@@ -41,6 +41,8 @@ type Config struct {
 	Models map[string]string
 	// Locale is passed to plugins; empty is none.
 	Locale string
+	// Try runs plugins that begin runs as nodes too, for authors who try them out.
+	Try bool
 }
 
 // Adapter turns plugins into components. It is safe for concurrent use.

@@ -68,9 +68,9 @@ type Job struct {
 	At   uint64 `json:"at,omitempty"`
 }
 
-// named gives the job of a schedule the ids of one run: the same ones on each host that works on
+// Named gives the job of a schedule the ids of one run: the same ones on each host that works on
 // it.
-func named(j Job, run string) Job {
+func Named(j Job, run string) Job {
 	if j.ID != "" {
 		return j
 	}

@@ -175,7 +175,7 @@ func (s *results) Dead(ctx context.Context, lease *runlog.Lease) error {
 	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {
 		return nil // nothing is known of it
 	}
-	j = named(j, lease.Run.ID)
+	j = Named(j, lease.Run.ID)
 	return s.fail(context.WithoutCancel(ctx), lease, &j,
 		fmt.Errorf("the run failed %d times with its host and is not tried again", lease.Run.Failures))
 }

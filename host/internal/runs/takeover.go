@@ -40,7 +40,7 @@ func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
 		t.logger.Error("run cannot be read and is dropped", "run", lease.Run.ID, "err", err)
 		return nil
 	}
-	j = named(j, lease.Run.ID)
+	j = Named(j, lease.Run.ID)
 	steady := context.WithoutCancel(ctx)
 	row, err := t.store.Runs.Get(steady, j.Tenant, j.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

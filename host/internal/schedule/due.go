@@ -54,38 +54,47 @@ func (ss *Schedules) Due(ctx context.Context, j *runs.Job) (bool, error) {
 	if err := ss.setClock(ctx, s, now); err != nil {
 		return false, err
 	}
+	if s.Plugin != "" {
+		return false, ss.poll(ctx, s, j)
+	}
 	f := store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive}
 	busy, _, err := ss.history.List(ctx, f, store.Page{Limit: 1, Documents: store.NoDocuments})
 	if err != nil {
 		return false, err
 	}
 	if len(busy) > 0 {
-		return false, ss.skip(ctx, j, busy[0].ID)
+		return false, ss.leaveOut(ctx, j, "left out: run "+busy[0].ID+" of this schedule was still at work")
 	}
 	if !j.Fresh || unpublished {
 		return true, nil // the run fails with the reason
 	}
-	name := s.Name + " " + time.Now().UTC().Format("2006-01-02 15:04")
-	v, err := ss.runs.NewSession(c, j.Session, j.User, name, source)
+	err = ss.newSession(ctx, &s, c, j)
 	if errors.Is(err, runs.ErrCanvas) {
 		return true, nil // the run fails with the reason
 	}
+	return true, err
+}
+
+// newSession creates the session of a run that gets one of its own.
+func (ss *Schedules) newSession(ctx context.Context, s *Schedule, c store.Canvas, j *runs.Job) error {
+	name := s.Name + " " + time.Now().UTC().Format("2006-01-02 15:04")
+	v, err := ss.runs.NewSession(c, j.Session, j.User, name, source)
 	if err == nil {
 		_, err = ss.sessions.Create(ctx, v)
 	}
 	if errors.Is(err, store.ErrExists) {
 		err = nil // created by the previous host of this run
 	}
-	return true, err
+	return err
 }
 
-// skip records a run that does not start because the previous one is still active: runs that take
-// longer than their period must not pile up.
-func (ss *Schedules) skip(ctx context.Context, j *runs.Job, busy string) error {
+// leaveOut records a run that does not start, with the reason: the previous one is still active, as
+// runs that take longer than their period must not pile up, or a plugin failed.
+func (ss *Schedules) leaveOut(ctx context.Context, j *runs.Job, why string) error {
 	row := store.Run{
 		ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, User: j.User, Message: j.Message, Source: j.Source,
 	}
-	row.Error = "left out: run " + busy + " of this schedule was still at work"
+	row.Error = why
 	err := ss.history.LeaveOut(ctx, row)
 	if errors.Is(err, store.ErrExists) {
 		err = nil // recorded by the previous host of this run

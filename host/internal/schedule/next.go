@@ -17,6 +17,9 @@ import (
 // clockID is the id of a schedule's clock; all tenants share the run log. A tenant id has no space.
 func clockID(tenant, id string) string { return tenant + " " + id }
 
+// timed reports whether a schedule has times now.
+func (s *Schedule) timed() bool { return !s.Paused && !s.Hook }
+
 // clock is the one next time of a schedule, with a run whose id contains that time. The host that
 // takes the run sets the clock to the time after it. So each time starts one run, even if hosts and
 // servers crash in between, and a missed time starts its run when a host is there.
@@ -84,7 +87,7 @@ func (ss *Schedules) setClock(ctx context.Context, s Schedule, now time.Time) er
 }
 
 func (ss *Schedules) setClockOnce(ctx context.Context, s *Schedule, now time.Time) error {
-	if s.Paused {
+	if !s.timed() {
 		return ss.stopClock(ctx, s.Tenant, s.ID)
 	}
 	at, err := ss.nextDue(ctx, s, now)
@@ -137,7 +140,7 @@ func (ss *Schedules) compareClocks(ctx context.Context) error {
 	}
 	for _, v := range items {
 		s, err := parse(v)
-		if err != nil || s.Paused {
+		if err != nil || !s.timed() {
 			continue
 		}
 		id := clockID(s.Tenant, s.ID)
@@ -148,7 +151,7 @@ func (ss *Schedules) compareClocks(ctx context.Context) error {
 	}
 	for id := range set {
 		tenant, name, _ := strings.Cut(id, " ")
-		if s, err := ss.Get(ctx, tenant, name); err == nil && !s.Paused {
+		if s, err := ss.Get(ctx, tenant, name); err == nil && s.timed() {
 			continue // added or resumed since the records were read
 		} else if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err

@@ -4,7 +4,8 @@
 // host is free. The records store keeps schedules, so they are in backups and end with their
 // tenant. The run log keeps the next time of each as a [Clock], so that no host has to remember it
 // (clocks.go, next.go). [Schedules.Due] decides about a run whose time has come (due.go). [When] is
-// the times that there are (when.go, cron.go).
+// the times that there are (when.go, cron.go). With a plugin that is a trigger, a schedule begins a
+// run for each item that the plugin gives, at its times or with requests (trigger.go).
 package schedule
 
 import (
@@ -22,11 +23,13 @@ import (
 // ErrTooMany rejects a schedule of a tenant that has the maximum already.
 var ErrTooMany = errors.New("too many schedules")
 
-// Config is what schedules need. All but Shortest and Logger are required.
+// Config is what schedules need. All but Triggers, Shortest and Logger are required.
 type Config struct {
 	Store  *store.Store
 	Clocks *Clocks
 	Runs   *runs.Runs
+	// Triggers calls the plugins of schedules; nil accepts no schedule with a plugin.
+	Triggers Triggers
 	// Shortest is the least time between two runs of a schedule; 0 means a minute.
 	Shortest time.Duration
 	// Logger receives warnings for the operator; nil means slog.Default.
@@ -40,6 +43,7 @@ type Schedules struct {
 	history  store.Runs
 	clocks   *Clocks
 	runs     *runs.Runs
+	triggers Triggers
 	shortest time.Duration
 	logger   *slog.Logger
 }
@@ -54,7 +58,7 @@ func New(cfg Config) *Schedules {
 	}
 	return &Schedules{
 		items: cfg.Store.Items, sessions: cfg.Store.Sessions, history: cfg.Store.Runs,
-		clocks: cfg.Clocks, runs: cfg.Runs, shortest: cfg.Shortest, logger: cfg.Logger,
+		clocks: cfg.Clocks, runs: cfg.Runs, triggers: cfg.Triggers, shortest: cfg.Shortest, logger: cfg.Logger,
 	}
 }
 
@@ -64,6 +68,7 @@ type Schedule struct {
 	Tenant string
 	Name   string // unique in the tenant
 	When
+	Trigger
 	Paused bool
 	Job    runs.Job // without ids; each run gets its own
 
@@ -83,6 +88,7 @@ const most = 1000
 // document is a schedule as its item holds it.
 type document struct {
 	When
+	Trigger
 	Paused bool     `json:"paused,omitempty"`
 	Set    int64    `json:"set"` // Unix milliseconds
 	Job    runs.Job `json:"job"`
@@ -96,8 +102,8 @@ func parse(v store.Item) (Schedule, error) {
 	}
 	d.Job.Tenant, d.Job.Schedule, d.Job.Source = v.Tenant, v.ID, source
 	return Schedule{
-		ID: v.ID, Tenant: v.Tenant, Name: v.Name, When: d.When, Paused: d.Paused, Job: d.Job, Rev: v.Rev,
-		Created: time.UnixMilli(v.CreateTime).UTC(), Updated: time.UnixMilli(v.UpdateTime).UTC(),
+		ID: v.ID, Tenant: v.Tenant, Name: v.Name, When: d.When, Trigger: d.Trigger, Paused: d.Paused, Job: d.Job,
+		Rev: v.Rev, Created: time.UnixMilli(v.CreateTime).UTC(), Updated: time.UnixMilli(v.UpdateTime).UTC(),
 		Set: time.UnixMilli(d.Set).UTC(),
 	}, nil
 }
@@ -105,8 +111,9 @@ func parse(v store.Item) (Schedule, error) {
 // Put adds a schedule, which gets an ID, or with Rev replaces exactly that revision. It returns the
 // stored schedule.
 //
-// Errors: [*WhenError]; [runs.ErrCanvas]; [runs.ErrUnpublished]; [runs.ErrSession]; [ErrTooMany];
-// [store.ErrNotFound] for the canvas; [store.ErrExists] for the name; [store.ErrConflict].
+// Errors: [*WhenError]; [ErrTrigger]; [runs.ErrCanvas]; [runs.ErrUnpublished]; [runs.ErrSession];
+// [ErrTooMany]; [store.ErrNotFound] for the canvas; [store.ErrExists] for the name;
+// [store.ErrConflict].
 func (ss *Schedules) Put(ctx context.Context, s Schedule) (Schedule, error) {
 	if err := ss.check(ctx, &s); err != nil {
 		return Schedule{}, err
@@ -123,7 +130,7 @@ func (ss *Schedules) Put(ctx context.Context, s Schedule) (Schedule, error) {
 		s.Set = time.Now()
 	}
 	s.Job.ID, s.Job.Message, s.Job.Tenant, s.Job.Schedule, s.Job.Source = "", "", "", "", ""
-	doc, err := json.Marshal(document{s.When, s.Paused, s.Set.UnixMilli(), s.Job})
+	doc, err := json.Marshal(document{s.When, s.Trigger, s.Paused, s.Set.UnixMilli(), s.Job})
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -148,8 +155,14 @@ func (ss *Schedules) Put(ctx context.Context, s Schedule) (Schedule, error) {
 
 // check rejects a schedule whose runs could not start.
 func (ss *Schedules) check(ctx context.Context, s *Schedule) error {
-	if err := s.When.check(time.Now(), ss.shortest); err != nil {
+	s.Job.Tenant = s.Tenant
+	if err := ss.checkTrigger(ctx, s); err != nil {
 		return err
+	}
+	if !s.Hook {
+		if err := s.When.check(time.Now(), ss.shortest); err != nil {
+			return err
+		}
 	}
 	s.Job.Keep = runs.KeepNothing
 	if s.Job.Fresh {
@@ -160,7 +173,6 @@ func (ss *Schedules) check(ctx context.Context, s *Schedule) error {
 	if s.Rev != 0 && s.Paused {
 		return nil // a schedule can be paused even if its canvas or session is gone
 	}
-	s.Job.Tenant = s.Tenant
 	c, err := ss.runs.Current(ctx, &s.Job)
 	if err != nil {
 		return err

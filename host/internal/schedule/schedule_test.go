@@ -29,6 +29,7 @@ type bench struct {
 	runs      *runs.Runs
 	clocks    *Clocks
 	schedules *Schedules
+	triggers  Triggers
 	work      func(context.Context) error // what the host does; nil means everything
 }
 
@@ -51,6 +52,7 @@ func (b *bench) start() (stop func()) {
 		Due: func(ctx context.Context, j *runs.Job) (bool, error) { return schedules.Due(ctx, j) },
 	})
 	schedules = newSchedules(b.Store, b.clocks, r)
+	schedules.triggers = b.triggers
 	b.runs, b.schedules = r, schedules
 	ctx := context.WithoutCancel(b.T.Context())
 	if b.work != nil {
@@ -81,13 +83,18 @@ func (b *bench) drop(ctx context.Context) error {
 // takeOver does runs and does not compare clocks.
 func (b *bench) takeOver(ctx context.Context) error { return b.runs.Work(ctx) }
 
+// noTimes are the times of a schedule that has none, in place of a second.
+var noTimes = When{Zone: "none"}
+
 func (b *bench) schedule(s Schedule) Schedule {
 	b.T.Helper()
 	s.Tenant = "t"
 	if s.Name == "" {
 		s.Name = "s"
 	}
-	if s.Every == "" && s.Cron == "" {
+	if s.When == noTimes {
+		s.When = When{}
+	} else if s.Every == "" && s.Cron == "" {
 		s.Every = "1s"
 	}
 	kept, err := b.schedules.Put(b.T.Context(), s)

@@ -97,7 +97,7 @@ func (w *When) cron() (cron, error) {
 // Next returns the next n times after now. A period counts from the last time of the schedule, or
 // from when the clock was set.
 func (s *Schedule) Next(n int, now, last time.Time) ([]time.Time, error) {
-	if s.Paused {
+	if !s.timed() {
 		return nil, nil
 	}
 	var out []time.Time

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // KV is a key-value store of one owner, such as a plugin, for one tenant. It is safe for concurrent
@@ -28,24 +31,53 @@ func (kv *KV) Get(ctx context.Context, key string) (string, error) {
 //
 // Errors: [ErrQuota].
 func (kv *KV) Set(ctx context.Context, key string, value *string, quota int64) error {
+	return kv.SetAll(ctx, map[string]*string{key: value}, quota)
+}
+
+// SetAll is [KV.Set] for several keys in one commit: all are written, or none.
+func (kv *KV) SetAll(ctx context.Context, values map[string]*string, quota int64) error {
+	return kv.s.write(ctx, fmt.Sprintf("keep values of %s", kv.owner), func(ctx context.Context, q querier) error {
+		// Removed keys make room first.
+		removedFirst := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+			if byKind := cmp.Compare(presence(values[a]), presence(values[b])); byKind != 0 {
+				return byKind
+			}
+			return cmp.Compare(a, b)
+		})
+		for _, key := range removedFirst {
+			if err := kv.set(ctx, q, key, values[key], quota); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// presence is 0 for a key that is removed and 1 for one that gets a value.
+func presence(value *string) int {
+	if value == nil {
+		return 0
+	}
+	return 1
+}
+
+func (kv *KV) set(ctx context.Context, q querier, key string, value *string, quota int64) error {
 	const remove = `DELETE FROM kv WHERE tenant_id = $1 AND owner = $2 AND name = $3`
 	const upsert = `INSERT INTO kv (tenant_id, owner, name, value) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, owner, name) DO UPDATE SET value = excluded.value`
-	return kv.s.write(ctx, fmt.Sprintf("keep a value of %s", kv.owner), func(ctx context.Context, q querier) error {
-		if value == nil {
-			_, err := q.ExecContext(ctx, remove, kv.tenant, kv.owner, []byte(key))
-			return err
-		}
-		held, err := kv.size(ctx, q, key)
-		if err != nil {
-			return err
-		}
-		if held+int64(len(key)+len(*value)) > quota {
-			return fmt.Errorf("%w: %d bytes", ErrQuota, quota)
-		}
-		_, err = q.ExecContext(ctx, upsert, kv.tenant, kv.owner, []byte(key), []byte(*value))
+	if value == nil {
+		_, err := q.ExecContext(ctx, remove, kv.tenant, kv.owner, []byte(key))
 		return err
-	})
+	}
+	held, err := kv.size(ctx, q, key)
+	if err != nil {
+		return err
+	}
+	if held+int64(len(key)+len(*value)) > quota {
+		return fmt.Errorf("%w: %d bytes", ErrQuota, quota)
+	}
+	_, err = q.ExecContext(ctx, upsert, kv.tenant, kv.owner, []byte(key), []byte(*value))
+	return err
 }
 
 // size returns the bytes stored by the owner without one key. On PostgreSQL it blocks other writers

@@ -33,6 +33,9 @@ const messages: Record<string, [message: string, want: object]> = {
   ],
 };
 
+// mcp is a module with an MCP tool, in place of the function of the contract.
+const mcp = (...steps: string[]): string => guest(...steps).replace('"easel_invoke"', '"call_tool"');
+
 const texts = {
   ...Object.fromEntries(Object.entries(messages).map(([name, [message]]) => [name, guest(`say ${message}`)])),
   mirror: guest(`say {"outputs":`, "input", "say }"),
@@ -46,6 +49,9 @@ const texts = {
   reasons: guest("emit 2 hm ", "emit 2 well", "emit 1 yes", `say "yes"`),
   files: guest(`say {"outputs":{"read":`, `call {"op":"file.read","args":{"id":"f1"}}`, `say ,"put":`,
     `call {"op":"file.put","args":{"name":"sum.csv","mime":"text/csv","body":"1,2"}}`, "say }}"),
+  tool: mcp(`say {"content":[{"type":"text","text":"noon"},{"type":"image","data":"AA==","mimeType":"image/png"},` +
+    `{"type":"text","text":"in town"}],"structuredContent":`, "input", "say }"),
+  brokenTool: mcp(`say {"isError":true,"content":[{"type":"text","text":"the clock stands still"}]}`),
   chooses: guest(`say {"outputs":{"text":"T"},"next":"spam"}`),
   spin: guest("emit 3 {\"pct\":1}", "spin"),
   checks: `(module${imports}(data (i32.const 0) "too cold") (func (export "easel_check") (result i32) i32.const 0 i32.const 8 call $error_write i32.const 1)
@@ -101,6 +107,28 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     const call = out["call"] as Record<string, unknown>;
     assert.deepEqual([call["node"], call["locale"], call["preview"], call["attempt"]], ["P", "en", true, 1]);
     assert.ok((call["deadline_ms"] as number) > 0);
+  });
+
+  test("MCP tools of a foreign module are called in both forms, and a failed one fails", async () => {
+    const args = { type: "object", required: ["city"], properties: { city: { type: "string" } } };
+    for (const [input, sent] of [
+      ["mcp", { request: { name: "Now", arguments: { city: "Oslo" } } }],
+      ["mcp1", { params: { name: "Now", arguments: { city: "Oslo" } } }],
+    ] as const) {
+      const entry = { export: "call_tool", input, output: "mcp", tool: "Now" };
+      const engine = await start(pack(wasm["tool"]!, { arguments: args, entry }));
+      const out = await outputs(engine, canvas({ city: "{sys.query}" }, "{P@text}"), "Oslo");
+      assert.equal(out["text"], "noon\nin town");
+      assert.deepEqual(out["content"], [{ type: "image", data: "AA==", mimeType: "image/png" }]);
+      const { context, ...message } = out["structured"] as Record<string, unknown>;
+      assert.deepEqual(message, sent);
+      assert.equal(context === undefined, input === "mcp1");
+    }
+    const entry = { export: "call_tool", input: "mcp", output: "mcp", tool: "Now" };
+    const engine = await start(pack(wasm["brokenTool"]!, { entry }));
+    const result = await engine.run(canvas({}) as never, "x").result;
+    assert.equal(result.status, "failed");
+    assert.match(result.error!.message, /internal: the clock stands still/);
   });
 
   test("numbers keep their digits on the way in and out", async () => {

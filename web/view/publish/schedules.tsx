@@ -2,13 +2,17 @@
 
 import { useState } from "react";
 import type { Schedule } from "../../run/release.ts";
-import { Fault, useAct, useDate, useLoaded, usePublishText, Waiting, type Section } from "./parts.tsx";
+import type { Installed } from "../../run/admin.ts";
+import { fieldsOf, SchemaFields, valuesOf } from "../area/schema.tsx";
+import { useLook } from "../context.tsx";
+import { Code, Fault, useAct, useDate, useLoaded, usePublishText, Waiting, type Section } from "./parts.tsx";
 
 /** SchedulesSection lists schedules and adds one. */
 export function SchedulesSection({ release, onSection }: Section): React.ReactNode {
   const t = usePublishText();
   const schedules = useLoaded(() => release.schedules());
   const published = useLoaded(async () => ({ at: await release.published() }));
+  const triggers = useLoaded(() => release.triggers());
   const { busy, fault, act } = useAct();
   const after = (work: () => Promise<unknown>): void =>
     act(async () => {
@@ -33,7 +37,7 @@ export function SchedulesSection({ release, onSection }: Section): React.ReactNo
       </ul>
       <Fault text={fault} />
       {published.value.at ? (
-        <Add release={release} onAdded={schedules.reload} />
+        <Add release={release} triggers={triggers.value ?? []} onAdded={schedules.reload} />
       ) : (
         <p className="fault" role="alert">
           {t("publish_first")}{" "}
@@ -59,12 +63,15 @@ function Row({
 }): React.ReactNode {
   const t = usePublishText();
   const date = useDate();
-  const { name, every, cron, zone, paused, next, last } = schedule;
+  const { name, every, cron, zone, plugin, hook, paused, next, last } = schedule;
   return (
     <li>
       <div>
-        <b>{name}</b> <span className="quiet">{every ? `${t("every")} ${every}` : `${cron} ${zone ?? ""}`}</span>
-        <small>{paused ? t("paused") : t("next", next.map(date).join(" · "))}</small>
+        <b>{name}</b> {plugin && <span>{plugin}</span>}{" "}
+        {!hook && <span className="quiet">{every ? `${t("every")} ${every}` : `${cron} ${zone ?? ""}`}</span>}
+        {hook && <Code label={t("webhook_address")} text={location.origin + hook} />}
+        {paused && <small>{t("paused")}</small>}
+        {!paused && !hook && <small>{t("next", next.map(date).join(" · "))}</small>}
         {last && <small>{t("last", `${date(last.created)}, ${last.error ?? last.status}`)}</small>}
       </div>
       <button
@@ -88,17 +95,31 @@ function Row({
   );
 }
 
-function Add({ release, onAdded }: Pick<Section, "release"> & { onAdded(): void }): React.ReactNode {
+function Add({
+  release,
+  triggers,
+  onAdded,
+}: Pick<Section, "release"> & { triggers: Installed[]; onAdded(): void }): React.ReactNode {
   const t = usePublishText();
+  const language = useLook((look) => look.language);
   const { busy, fault, act } = useAct();
   const [kind, setKind] = useState<"every" | "cron">("every");
   const [name, setName] = useState("");
   const [when, setWhen] = useState("24h");
   const [zone, setZone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone);
   const [query, setQuery] = useState("");
-  const add = (): void =>
+  const [component, setComponent] = useState("");
+  const plugin = triggers.find((each) => each.component === component);
+  const fields = fieldsOf(plugin?.params);
+  const add = (form: FormData): void =>
     act(async () => {
-      await release.schedule({ name, query, ...(kind === "every" ? { every: when } : { cron: when, zone }) });
+      const params = Object.entries(valuesOf(fields, form)).filter(([, value]) => value !== null);
+      await release.schedule({
+        name,
+        query,
+        ...(plugin?.trigger !== "webhook" && (kind === "every" ? { every: when } : { cron: when, zone })),
+        ...(plugin && { plugin: component, params: Object.fromEntries(params) }),
+      });
       setName("");
       setQuery("");
       onAdded();
@@ -108,35 +129,30 @@ function Add({ release, onAdded }: Pick<Section, "release"> & { onAdded(): void 
       className="add-schedule"
       onSubmit={(event) => {
         event.preventDefault();
-        add();
+        add(new FormData(event.currentTarget));
       }}
     >
       <label className="field">
         {t("schedule_name")}
         <input type="text" required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
       </label>
-      <label className="field">
-        {t("when")}
-        <select
-          value={kind}
-          onChange={(event) => {
-            setKind(event.target.value as typeof kind);
-            setWhen(event.target.value === "every" ? "24h" : "0 8 * * mon-fri");
-          }}
-        >
-          <option value="every">{t("every")}</option>
-          <option value="cron">{t("cron")}</option>
-        </select>
-      </label>
-      <label className="field">
-        {t(kind === "every" ? "period" : "cron_line")}
-        <input type="text" required value={when} onChange={(event) => setWhen(event.target.value)} />
-      </label>
-      {kind === "cron" && (
+      {triggers.length > 0 && (
         <label className="field">
-          {t("zone")}
-          <input type="text" required value={zone} onChange={(event) => setZone(event.target.value)} />
+          {t("begins")}
+          <select value={component} onChange={(event) => setComponent(event.target.value)}>
+            <option value="">{t("begins_time")}</option>
+            {triggers.map((each) => (
+              <option key={each.component} value={each.component}>
+                {each.display?.[language] ?? each.name}
+              </option>
+            ))}
+          </select>
+          {plugin && <small className="quiet">{plugin.description}</small>}
         </label>
+      )}
+      <SchemaFields key={component} fields={fields} />
+      {plugin?.trigger !== "webhook" && (
+        <Times kind={kind} onKind={setKind} when={when} onWhen={setWhen} zone={zone} onZone={setZone} />
       )}
       <label className="field wide-field">
         {t("message")}
@@ -147,5 +163,44 @@ function Add({ release, onAdded }: Pick<Section, "release"> & { onAdded(): void 
         {t("add_schedule")}
       </button>
     </form>
+  );
+}
+
+function Times(props: {
+  kind: "every" | "cron";
+  onKind(kind: "every" | "cron"): void;
+  when: string;
+  onWhen(when: string): void;
+  zone: string;
+  onZone(zone: string): void;
+}): React.ReactNode {
+  const t = usePublishText();
+  const { kind, when, zone } = props;
+  return (
+    <>
+      <label className="field">
+        {t("when")}
+        <select
+          value={kind}
+          onChange={(event) => {
+            props.onKind(event.target.value as typeof kind);
+            props.onWhen(event.target.value === "every" ? "24h" : "0 8 * * mon-fri");
+          }}
+        >
+          <option value="every">{t("every")}</option>
+          <option value="cron">{t("cron")}</option>
+        </select>
+      </label>
+      <label className="field">
+        {t(kind === "every" ? "period" : "cron_line")}
+        <input type="text" required value={when} onChange={(event) => props.onWhen(event.target.value)} />
+      </label>
+      {kind === "cron" && (
+        <label className="field">
+          {t("zone")}
+          <input type="text" required value={zone} onChange={(event) => props.onZone(event.target.value)} />
+        </label>
+      )}
+    </>
   );
 }

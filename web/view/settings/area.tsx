@@ -21,7 +21,10 @@ interface Section {
 const sections = {
   models: { scope: "admin", view: () => <ModelsSection /> },
   secrets: { scope: "edit", view: () => <SecretsSection /> },
-  plugins: { scope: "read", view: (me) => <PluginsSection mayGrant={me.scopes?.includes("admin") === true} /> },
+  plugins: {
+    scope: "read",
+    view: ({ scopes = [] }) => <PluginsSection mayGrant={scopes.includes("admin")} mayEdit={scopes.includes("edit")} />,
+  },
   mcp: { scope: "edit", view: () => <ServersSection /> },
   schedules: { scope: "edit", view: () => <SchedulesSection /> },
   keys: { scope: "admin", view: (me) => <KeysSection me={me} /> },

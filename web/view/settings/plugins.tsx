@@ -4,13 +4,14 @@ import type { ComponentSpec } from "@easel/engine";
 import type { Installed, Permissions } from "../../run/admin.ts";
 import { Empty, Fault, sizeText, useAttempt, useLoaded } from "../area/parts.tsx";
 import { useApp, useLook, useSpecText, useStore } from "../context.tsx";
+import { PluginForm } from "./plugin-form.tsx";
 import { Row, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
 import type { SettingsText } from "../../words/settings.ts";
 
 const tones = { on: "good", off: undefined, waiting: "wait", broken: "bad" } as const;
 
 /** PluginsSection lists plugins with their grants. */
-export function PluginsSection({ mayGrant }: { mayGrant: boolean }): React.ReactNode {
+export function PluginsSection({ mayGrant, mayEdit }: { mayGrant: boolean; mayEdit: boolean }): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
   const language = useLook((look) => look.language);
@@ -25,11 +26,15 @@ export function PluginsSection({ mayGrant }: { mayGrant: boolean }): React.React
         <ul className="entries settings-list" aria-label={s("plugins")}>
           {value.map((plugin) => (
             <Row
-              key={plugin.name}
+              key={plugin.component}
               title={plugin.display?.[language] ?? plugin.name}
               badge={s(`state_${plugin.state}`)}
               {...(tones[plugin.state] ? { tone: tones[plugin.state] } : {})}
-              facts={[`${plugin.component} ${plugin.version}`, plugin.description]}
+              facts={[
+                `${plugin.component} ${plugin.version}`,
+                plugin.trigger && s(`trigger_${plugin.trigger}`),
+                plugin.description,
+              ]}
             >
               {plugin.note && <p className="reason">{plugin.note}</p>}
               <small>{granted(plugin.granted, s)}</small>
@@ -38,6 +43,9 @@ export function PluginsSection({ mayGrant }: { mayGrant: boolean }): React.React
                   {s(there ? "secret_set" : "secret_missing", name)}
                 </small>
               ))}
+              {mayEdit && (plugin.settings ?? plugin.secrets) && (
+                <PluginForm plugin={plugin.component.slice("plugin:".length)} onSaved={loaded.reload} />
+              )}
             </Row>
           ))}
         </ul>

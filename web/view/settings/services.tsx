@@ -158,13 +158,14 @@ export function SchedulesSection(): React.ReactNode {
       {value.length === 0 && <Empty title={s("schedules_none")} text={s("schedules_none_hint")} />}
       {value.length > 0 && (
         <ul className="entries settings-list" aria-label={s("schedules")}>
-          {value.map(({ id, name, every, cron, zone, paused, next, last }) => (
+          {value.map(({ id, name, every, cron, zone, plugin, hook, paused, next, last }) => (
             <Row
               key={id}
               title={name}
               {...(paused ? { badge: s("schedule_paused"), tone: "wait" } : {})}
               facts={[
-                every ?? [cron, zone].filter(Boolean).join(" "),
+                plugin,
+                hook ?? every ?? [cron, zone].filter(Boolean).join(" "),
                 next[0] !== undefined && s("schedule_next", time(next[0])),
                 last && s("schedule_last", `${time(last.created)}: ${last.status}`),
               ]}

@@ -30,7 +30,7 @@ func routes(cfg api.Config, version string) []api.Route {
 		ragflow.Routes(ragflow.Config{
 			Services: s, Login: people, OpenAI: completions, Webhooks: hooks, Version: version,
 		}),
-		v2.Routes(s, people), completions.Models(), people.Routes(),
+		v2.Routes(s, people), hooks.TriggerRoutes(v2.Fail), completions.Models(), people.Routes(),
 	)
 }
 

@@ -61,6 +61,10 @@ type scheduleView struct {
 	Updated time.Time     `json:"updated"`
 
 	Published bool `json:"published" jsonschema:"whether it runs the published version"`
+
+	Plugin string       `json:"plugin,omitempty" jsonschema:"plugin that begins the runs, such as feed@1"`
+	Params engine.Value `json:"params,omitzero" jsonschema:"settings of the plugin in this schedule"`
+	Hook   string       `json:"hook,omitempty" jsonschema:"path of the address whose requests the plugin gets; such a schedule has no times"`
 }
 
 type scheduledRun struct {
@@ -84,6 +88,9 @@ type scheduleInput struct {
 	Rev     *int64       `json:"rev,omitempty" jsonschema:"fail unless the current revision is this one"`
 
 	Published *bool `json:"published,omitempty" jsonschema:"run the published version; not allowed with the id of a session, which has its own copy"`
+
+	Plugin *string      `json:"plugin,omitempty" jsonschema:"plugin that begins the runs, one for each item that it gives; one of the kind webhook needs neither every nor cron"`
+	Params engine.Value `json:"params,omitzero" jsonschema:"settings of the plugin, by name"`
 }
 
 func scheduleViewOf(s app.ScheduleState) scheduleView {
@@ -91,6 +98,9 @@ func scheduleViewOf(s app.ScheduleState) scheduleView {
 		ID: s.ID, Name: s.Name, Canvas: s.Job.Canvas, Every: s.Every, Cron: s.Cron, Zone: s.Zone,
 		Query: s.Job.Query, Inputs: s.Job.Inputs, Session: s.Job.Session, User: s.Job.User,
 		Paused: s.Paused, Published: s.Job.Published, Next: s.Next, Rev: s.Rev, Created: s.Created, Updated: s.Updated,
+	}
+	if out.Plugin, out.Params = s.Plugin, s.Params; s.Trigger.Hook {
+		out.Hook = app.HookPath(s.Tenant, s.ID)
 	}
 	if s.Job.Fresh {
 		out.Session = app.NewSessionEachTime

@@ -1,0 +1,131 @@
+// Plugins of a real host in its page: their settings and secrets, and schedules whose runs they
+// begin.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { audit } from "./audit.ts";
+import { serveHost, type Served } from "./host.ts";
+import { missing, raise, type Stage } from "./stage.ts";
+
+const refused = /status of 4\d\d/;
+
+// mail begins a run for each request whose token is that of its schedule.
+const mail = `export const manifest = {
+  abi: 1, name: "mail", version: "1.0.0", description: "Begins a run for each mail.", trigger: "webhook",
+  params: { type: "object", required: ["token"],
+    properties: { token: { type: "string", description: "Known to the sender." } } },
+  settings: { type: "object", required: ["region"], properties: {
+    region: { type: "string", enum: ["eu", "us"] }, days: { type: "integer", default: 3 },
+    fast: { type: "boolean" } } },
+  permissions: { http: { hosts: ["mail.example"], reason: "Reads mails." },
+    secrets: { MAIL_KEY: { hosts: ["mail.example"], reason: "The key of the service." } } },
+};
+export default ({ params, arguments: { request }, info }) => {
+  if (request.query.token !== params.token) throw new PluginError("unauthorized", "wrong token");
+  return { items: [{ query: request.body }], response: { body: info.settings.region + info.settings.days } };
+};
+`;
+
+const canvas = {
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["M"], upstream: [] },
+    M: {
+      obj: { component_name: "Message", params: { content: ["{sys.query}"] } }, downstream: [], upstream: ["begin"],
+    },
+  },
+};
+
+describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
+  let stage: Stage;
+  let host: Served;
+  before(async () => {
+    host = await serveHost();
+    const source = join(host.folder, "mail");
+    mkdirSync(source);
+    writeFileSync(join(source, "plugin.js"), mail);
+    const plugins = join(host.folder, "data", "plugins");
+    execFileSync(host.program, ["plugin", "install", source, "--plugins", plugins, "--yes"]);
+    while ((await api<{ items: unknown[] }>("GET", "/plugins")).items.length === 0); // the host sees it soon
+    stage = await raise({ at: host.address + "/" });
+  });
+  after(async () => {
+    await stage?.close();
+    await host?.close();
+  });
+
+  async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const headers = { authorization: `Bearer ${host.key}`, "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(`${host.address}/api/v2${path}`, { method, headers, ...sent });
+    return (await answer.json()) as T;
+  }
+
+  async function enter(page: Page): Promise<void> {
+    await page.getByLabel("API key").fill(host.key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+  }
+
+  test("settings and secrets are set in one form", async () => {
+    const { page, done } = await stage.visit("#settings=plugins");
+    await enter(page);
+    const row = page.locator(".settings-list li", { hasText: "plugin:mail@1" });
+    await row.getByText("begins runs with requests to a schedule").waitFor();
+    await row.getByText("MAIL_KEY is missing").waitFor();
+    await row.locator("summary", { hasText: "Settings" }).click();
+    await row.getByText("Required and not set: region").waitFor();
+    await audit(page, "settings of a plugin");
+    await row.getByLabel("region").selectOption("eu");
+    await row.getByLabel("days").fill("7");
+    await row.getByLabel("MAIL_KEY").fill("sesame");
+    await row.getByRole("button", { name: "Save" }).click();
+    await row.getByRole("status").getByText("Saved").waitFor();
+    await row.getByText("MAIL_KEY is stored").waitFor();
+    assert.equal((await page.content()).includes("sesame"), false);
+    const kept = await api<{ values: unknown; secrets: { set: boolean }[] }>("GET", "/plugins/mail@1/settings");
+    assert.deepEqual(kept.values, { region: "eu", days: 7 });
+    assert.equal(kept.secrets[0]!.set, true);
+
+    await row.getByLabel("days").fill("7.5");
+    await row.getByRole("button", { name: "Save" }).click();
+    await row.locator(".fault", { hasText: "setting days: want integer" }).waitFor();
+    await row.getByLabel("days").fill("");
+    await row.getByRole("button", { name: "Save" }).click();
+    await row.getByRole("status").getByText("Saved").waitFor();
+    assert.deepEqual((await api<{ values: unknown }>("GET", "/plugins/mail@1/settings")).values, { region: "eu" });
+    await done(refused);
+  });
+
+  test("a schedule with a plugin shows its address, whose requests begin runs", async () => {
+    const { id } = await api<{ id: string }>("POST", "/canvases", { title: "Mails", dsl: canvas });
+    await api("POST", `/canvases/${id}/publish`, {});
+    const { page, done } = await stage.visit("login");
+    await page.getByLabel("Password or API key").fill(host.key);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.waitForURL((url) => url.pathname === "/");
+    await page.goto(`${host.address}/#host`);
+    await page.locator(".on-host .cards").waitFor();
+    await page.goto(`${host.address}/#canvas=${id}`);
+    await page.locator(".box").first().waitFor();
+    await page.locator(".bar").getByRole("button", { name: "Publish" }).click();
+    const dialog = page.locator("dialog.publish");
+    await dialog.locator("#section-schedules").click();
+    await dialog.getByLabel("Name").fill("Inbox");
+    await dialog.getByLabel("Begins runs").selectOption({ label: "mail" });
+    assert.equal(await dialog.getByLabel("When").count(), 0);
+    await dialog.getByLabel("token").fill("t0k");
+    await dialog.getByRole("button", { name: "Add schedule" }).click();
+    const row = dialog.locator(".schedules li", { hasText: "Inbox" });
+    const address = await row.locator("code").innerText();
+    await audit(page, "a schedule with a plugin");
+    assert.equal((await fetch(`${address}?token=x`, { method: "POST", body: "no" })).status, 401);
+    const answer = await fetch(`${address}?token=t0k`, { method: "POST", body: "You have mail" });
+    assert.equal(await answer.text(), "eu3");
+    const { items } = await api<{ items: { id: string }[] }>("GET", `/runs?canvas=${id}`);
+    assert.equal(items.length, 1);
+    await done(refused);
+  });
+});
