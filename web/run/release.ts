@@ -1,7 +1,7 @@
 // What the host knows of a canvas that others use: its versions, which of them is published,
 // tokens, schedules, and whether everything that it needs is there.
 
-import type { Diagnostic } from "@easel/engine";
+import type { Diagnostic, Status } from "@easel/engine";
 import type { Dsl } from "../canvas/dsl.ts";
 import type { Host } from "./host.ts";
 
@@ -27,7 +27,7 @@ export interface Schedule {
   query?: unknown;
   paused: boolean;
   next: string[];
-  last?: { run: string; status: string; error?: string; created: string };
+  last?: { run: string; status: Status; error?: string; created: string };
   published: boolean;
 }
 

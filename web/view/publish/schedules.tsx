@@ -1,20 +1,18 @@
 // The schedules of a canvas: when it runs by itself.
 
 import { useState } from "react";
-import type { Schedule } from "../../run/release.ts";
-import { Fault, useAct, useDate, useLoaded, usePublishText, Waiting, type Section } from "./parts.tsx";
+import type { NewSchedule, Schedule } from "../../run/release.ts";
+import { useText } from "../context.tsx";
+import { useAttempt, useLoaded } from "../loaded.ts";
+import { Fault, useDate, usePublishText, Waiting, type Section } from "./parts.tsx";
 
 /** SchedulesSection lists schedules and adds one. */
 export function SchedulesSection({ release, onSection }: Section): React.ReactNode {
   const t = usePublishText();
-  const schedules = useLoaded(() => release.schedules());
-  const published = useLoaded(async () => ({ at: await release.published() }));
-  const { busy, fault, act } = useAct();
-  const after = (work: () => Promise<unknown>): void =>
-    act(async () => {
-      await work();
-      schedules.reload();
-    });
+  const schedules = useLoaded("schedules", () => release.schedules());
+  const published = useLoaded("published", async () => ({ at: await release.published() }));
+  const { busy, fault, run } = useAttempt();
+  const act = (work: () => Promise<unknown>): void => void run(() => schedules.after(work));
   const list = schedules.value;
   if (!list || !published.value) return <Waiting {...(list ? published : schedules)} />;
   return (
@@ -26,14 +24,14 @@ export function SchedulesSection({ release, onSection }: Section): React.ReactNo
             key={each.id}
             schedule={each}
             busy={busy}
-            onPause={() => after(() => release.pause(each.id, !each.paused))}
-            onRemove={() => after(() => release.unschedule(each.id))}
+            onPause={() => act(() => release.pause(each.id, !each.paused))}
+            onRemove={() => act(() => release.unschedule(each.id))}
           />
         ))}
       </ul>
       <Fault text={fault} />
       {published.value.at ? (
-        <Add release={release} onAdded={schedules.reload} />
+        <Add onAdd={(given) => schedules.after(() => release.schedule(given))} />
       ) : (
         <p className="fault" role="alert">
           {t("publish_first")}{" "}
@@ -58,6 +56,7 @@ function Row({
   onRemove(): void;
 }): React.ReactNode {
   const t = usePublishText();
+  const say = useText();
   const date = useDate();
   const { name, every, cron, zone, paused, next, last } = schedule;
   return (
@@ -65,13 +64,16 @@ function Row({
       <div>
         <b>{name}</b> <span className="quiet">{every ? `${t("every")} ${every}` : `${cron} ${zone ?? ""}`}</span>
         <small>{paused ? t("paused") : t("next", next.map(date).join(" · "))}</small>
-        {last && <small>{t("last", `${date(last.created)}, ${last.error ?? last.status}`)}</small>}
+        {last && <small>{t("last", `${date(last.created)}, ${last.error ?? say(`status.${last.status}`)}`)}</small>}
       </div>
       <button
         type="button"
         disabled={busy}
         aria-label={t("schedule_named", t(paused ? "resume" : "pause"), name)}
-        onClick={onPause}
+        onClick={(event) => {
+          // The second click of a double click would resume what the first paused.
+          if (event.detail < 2) onPause();
+        }}
       >
         {t(paused ? "resume" : "pause")}
       </button>
@@ -88,20 +90,19 @@ function Row({
   );
 }
 
-function Add({ release, onAdded }: Pick<Section, "release"> & { onAdded(): void }): React.ReactNode {
+function Add({ onAdd }: { onAdd(given: NewSchedule): Promise<unknown> }): React.ReactNode {
   const t = usePublishText();
-  const { busy, fault, act } = useAct();
+  const { busy, fault, run } = useAttempt();
   const [kind, setKind] = useState<"every" | "cron">("every");
   const [name, setName] = useState("");
   const [when, setWhen] = useState("24h");
   const [zone, setZone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone);
   const [query, setQuery] = useState("");
   const add = (): void =>
-    act(async () => {
-      await release.schedule({ name, query, ...(kind === "every" ? { every: when } : { cron: when, zone }) });
+    void run(async () => {
+      await onAdd({ name, query, ...(kind === "every" ? { every: when } : { cron: when, zone }) });
       setName("");
       setQuery("");
-      onAdded();
     });
   return (
     <form
