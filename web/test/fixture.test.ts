@@ -10,6 +10,8 @@ import { build as buildModule } from "../../wasm/js/test/module.ts";
 import { dict, type Dsl } from "../canvas/dsl.ts";
 import type { Specs } from "../canvas/drawing.ts";
 import { build } from "../canvas/model.ts";
+import { DatasetNames } from "../run/dataset-names.ts";
+import { Datasets } from "../run/datasets.ts";
 import { Host } from "../run/host.ts";
 import { Together } from "../run/together.ts";
 import { Session } from "../run/session.ts";
@@ -88,7 +90,7 @@ test("the page shows its form", async () => {
   await new Promise<void>((resolve) => { session.specs.subscribe(resolve); });
   session.open(JSON.stringify(dsl), "fixture", { kind: "example" });
   const look = new Store<Look>({ language: "en", dark: false, tab: "node", panel: true, wheel: "pan", selected: "OldSignpost:S" });
-  const app = { session, host: new Host(), together: new Together(new Host(), session), look };
+  const app = { session, host: new Host(), together: new Together(new Host(), session), datasetNames: new DatasetNames(new Datasets(new Host()), new Host()), look };
   const html = renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(Panel)));
   const shown = ["Shows the way.", "Writing on it", "what it says", "Height (m)", "Page layout", 'data-hue="flow"'];
   for (const text of shown) assert.ok(html.includes(text), text);

@@ -13,6 +13,8 @@ import { CanvasError } from "../canvas/dsl.ts";
 import type { CanvasModel } from "../canvas/drawing.ts";
 import { build } from "../canvas/model.ts";
 import { rows } from "../canvas/places.ts";
+import { DatasetNames } from "../run/dataset-names.ts";
+import { Datasets } from "../run/datasets.ts";
 import { Host } from "../run/host.ts";
 import { Together } from "../run/together.ts";
 import { Session, type Source } from "../run/session.ts";
@@ -133,7 +135,7 @@ function draw(session: Session, random: Random): void {
   assert.ok(document);
   const render = (view: ComponentType<never>, props: object, look: Partial<Look>): void => {
     const app = {
-      session, host: new Host(), together: new Together(new Host(), session),
+      session, host: new Host(), together: new Together(new Host(), session), datasetNames: new DatasetNames(new Datasets(new Host()), new Host()),
       look: new Store<Look>({ language: "en", dark: false, tab: "chat", panel: true, wheel: "pan", ...look }) };
     renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(view as ComponentType<object>, props)));
   };
