@@ -7,6 +7,7 @@ import {
   Background,
   BackgroundVariant,
   Controls,
+  getViewportForBounds,
   MarkerType,
   MiniMap,
   ReactFlow,
@@ -20,8 +21,9 @@ import {
   type Node,
   type NodeChange,
   type ReactFlowProps,
+  type Viewport,
 } from "@xyflow/react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { CanvasEdge, CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { sizeOf } from "../canvas/places.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
@@ -41,6 +43,7 @@ import { nodeTypes, type BoxData } from "./nodes.tsx";
 import { spoken } from "./text.ts";
 
 const mini = { width: 150, height: 100 };
+const minZoom = 0.1;
 const fit = { padding: fitPadding, maxZoom: 1.1 };
 const edgeTypes = { wire: Wire };
 
@@ -86,7 +89,7 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
         colorMode={dark ? "dark" : "light"}
-        minZoom={0.1}
+        minZoom={minZoom}
         maxZoom={2}
         onlyRenderVisibleElements={model.nodes.length > drawnWhole}
         deleteKeyCode={null}
@@ -347,10 +350,11 @@ function Camera({ model }: { model: CanvasModel }): null {
   const number = useStore(session.document, (document) => document?.number);
   const ready = useFlow((state) => state.nodesInitialized || model.nodes.length === 0);
   const first = useRef<number>(undefined);
-  useEffect(() => {
+  // Before the first drawing: a click on a box that then jumped away would be lost.
+  useLayoutEffect(() => {
     if (!ready || first.current === number) return;
     first.current = number;
-    void show(flow, model);
+    if (model.nodes.length > 0) void flow.setViewport(whole(flow, model));
   }, [ready, number, flow, model]);
   useEffect(() => {
     if (selected !== undefined && !edited.get().nodes.includes(selected)) choose(edited, [selected]);
@@ -367,19 +371,19 @@ function Camera({ model }: { model: CanvasModel }): null {
   return null;
 }
 
-// show fits a canvas into the view; one that would be too small to read is shown from its start.
-async function show(flow: ReturnType<typeof useReactFlow>, model: CanvasModel): Promise<void> {
-  await flow.fitView(fit);
-  if (flow.getZoom() >= legible || leastZoom() < legible) return;
-  const board = document.querySelector(".board")?.getBoundingClientRect();
+// whole is the view of a canvas that is opened: all of it, or its start when all would be too small
+// to read.
+function whole(flow: ReturnType<typeof useReactFlow>, model: CanvasModel): Viewport {
+  const { width = 0, height = 0 } = document.querySelector(".board")?.getBoundingClientRect() ?? {};
+  const bounds = flow.getNodesBounds(flow.getNodes());
+  const all = getViewportForBounds(bounds, width, height, minZoom, fit.maxZoom, fit.padding);
   const start = model.nodes.find((node) => node.spec?.role === "start") ?? model.nodes[0];
-  if (!board || !start) return;
-  const { height } = sizeOf(start);
-  await flow.setViewport({
+  if (all.zoom >= legible || leastZoom() < legible || !start) return all;
+  return {
     zoom: legible,
     x: 60 - start.x * legible,
-    y: board.height / 2 - (start.y + height / 2) * legible,
-  });
+    y: height / 2 - (start.y + sizeOf(start).height / 2) * legible,
+  };
 }
 
 // Distance tells the style sheet when boxes are too small to be read; then they are plain.

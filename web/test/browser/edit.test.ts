@@ -3,9 +3,21 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { missing, raise, type Stage } from "./stage.ts";
+import { pack } from "../../canvas/link.ts";
+import { allow, ask, missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
+
+const says = (text: string, upstream: string, downstream: string[]): object => ({
+  obj: { component_name: "Message", params: { content: [text] } }, upstream: [upstream], downstream,
+});
+const twoMessages = JSON.stringify({
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, upstream: [], downstream: ["Message:First"] },
+    "Message:First": says("one", "begin", ["Message:Second"]),
+    "Message:Second": says("two", "Message:First", []),
+  },
+});
 
 const box = (page: Page, name: string): Locator =>
   page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: name }) });
@@ -171,6 +183,33 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".board").focus();
     await page.keyboard.press("Control+v");
     await page.locator(".notice[data-shown]", { hasText: "no steps" }).waitFor();
+    await done();
+  });
+
+  test("a step that is switched off is left out of runs, after a reload too, and undo switches it on", async () => {
+    const { page, done } = await stage.visit("#" + (await pack(twoMessages)), desktop);
+    await allow(page);
+    await box(page, "First").click();
+    await page.locator("#tab-node").click();
+    await page.locator(".board").focus();
+    await page.keyboard.press("d");
+    await page.locator('.box[data-off="true"]', { hasText: "First" }).waitFor();
+    await drafted(page);
+    await page.reload();
+    await page.locator('.box[data-off="true"]', { hasText: "First" }).waitFor();
+    await page.locator("#tab-chat").click();
+    await ask(page, "Hello");
+    await page.locator('.box[data-status="succeeded"]', { hasText: "Second" }).waitFor();
+    assert.match(await page.locator(".bubble.theirs").last().innerText(), /\btwo$/);
+    assert.doesNotMatch(await page.locator(".transcript").innerText(), /\bone\b/);
+    assert.equal(await page.locator('.box[data-status="succeeded"]', { hasText: "First" }).count(), 0);
+
+    await page.locator(".board").focus();
+    await page.keyboard.press("Control+z");
+    await page.locator('.box:not([data-off="true"])', { hasText: "First" }).waitFor();
+    await ask(page, "Hello again");
+    await page.locator('.box[data-status="succeeded"]', { hasText: "First" }).waitFor();
+    await page.locator(".bubble.theirs", { hasText: "one" }).waitFor();
     await done();
   });
 

@@ -252,7 +252,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await card.getByText("elsewhere, Opening hours", { exact: true }).waitFor();
     await page.reload(); // the card asks for the name by itself
     await enter(page);
-    await page.getByRole("button", { name: /Ask the house/ }).click();
+    await page.locator(".on-host .card", { hasText: "Ask the house" }).click();
     await card.getByText("elsewhere, Opening hours", { exact: true }).waitFor();
     await audit(page, "dataset picker");
     await page.locator("#tab-chat").click();
