@@ -19,7 +19,7 @@ import { Host } from "../run/host.ts";
 import { Together } from "../run/together.ts";
 import { Session, type Source } from "../run/session.ts";
 import { Store } from "../run/store.ts";
-import { Board } from "../view/board.tsx";
+import { Drawing } from "../view/board.tsx";
 import { AppContext, type Look, type Tab } from "../view/context.tsx";
 import { Panel } from "../view/panel.tsx";
 import { brief } from "../view/text.ts";
@@ -139,7 +139,7 @@ function draw(session: Session, random: Random): void {
       look: new Store<Look>({ language: "en", dark: false, tab: "chat", panel: true, wheel: "pan", ...look }) };
     renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(view as ComponentType<object>, props)));
   };
-  render(Board as ComponentType<never>, { model: document.model, title: "x" }, {});
+  render(Drawing as ComponentType<never>, { model: document.model, title: "x", view: { x: 0, y: 0, zoom: 1 } }, {});
   for (const tab of tabs) render(Panel, {}, { tab });
   const { nodes } = document.model;
   for (const node of [nodes[0], nodes[random(nodes.length || 1)]]) render(Panel, {}, { tab: "node", selected: node?.id });

@@ -80,7 +80,10 @@ export function App(): React.ReactNode {
     void drafts.find(key, { text, title: document.opened.title, source }).then((draft) => {
       const now = session.document.get();
       const untouched = now?.number === document.number && !now.history.canUndo;
-      if (draft && draft.acts.length > 0 && untouched) openText(text, name, source, draft);
+      if (!draft || draft.acts.length === 0 || !untouched) return;
+      const { selected, tab, panel } = look.get(); // the person may have been quicker than the database
+      openText(text, name, source, draft);
+      look.update({ selected, tab, panel });
     });
   }, [session, look, drafts, t]);
 

@@ -260,6 +260,56 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(/./);
   });
 
+  test("a step that was selected stays so when the unsaved changes come later", async () => {
+    const { page, done } = await stage.visit("#example=tea-house", desktop);
+    await box(page, "Small talk").click();
+    await page.getByLabel("System prompt", { exact: true }).click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type(" Be brief, please.");
+    await drafted(page);
+    await page.addInitScript(() => {
+      const read = IDBObjectStore.prototype.get;
+      const released = new Promise<void>((resolve) => addEventListener("release", () => resolve(), { once: true }));
+      IDBObjectStore.prototype.get = function (key) {
+        const request = read.call(this, key);
+        return new Proxy(request, {
+          get: (_, name) => request[name as keyof IDBRequest],
+          set: (_, name, value) => {
+            if (name !== "onsuccess") return Reflect.set(request, name, value);
+            request.onsuccess = () => void released.then(() => (value as () => void)());
+            return true;
+          },
+        });
+      };
+    });
+    await page.reload();
+    await box(page, "Small talk").click();
+    await page.locator(".inspector").waitFor();
+    await page.evaluate(() => dispatchEvent(new Event("release")));
+    await page.getByText("Your unsaved changes were restored.").waitFor();
+    await page.locator(".inspector").getByText("Be brief, please.").first().waitFor();
+    await done();
+  });
+
+  test("a form that is there before the engine gets its words when the engine comes", async () => {
+    const { page, done } = await stage.visit("icon.svg", desktop);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/*.wasm", async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(stage.address + "#example=tea-house");
+    await box(page, "Brewing advice").click();
+    await page.locator('.cm-content[aria-label="sys_prompt"]').waitFor();
+    assert.equal(await page.locator(".inspector .chip.lost").count(), 0, "a node is known before its outputs are");
+    release();
+    await page.locator('.cm-content[aria-label="System prompt"]').waitFor();
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.locator('.cm-content[aria-label="系统提示词"]').waitFor();
+    await done();
+  });
+
   test("keys typed while an editor is being loaded stay in order, in prompts, code and JSON", async () => {
     for (const { step, field, json } of [
       { step: "llm", field: ".settings [aria-label='System prompt']", json: false },
