@@ -37,7 +37,9 @@ function read(spec: ComponentSpec | undefined, params: Params): Line[] {
   const lines = properties.flatMap(([name, schema]): { line: Line; rank: number }[] => {
     if (branching.has(name) || name === "description" || params[name] === schema.default) return [];
     const datasets = namesDatasets(name) ? textsOf(params[name]) : [];
-    if (datasets.length > 0 && !datasets.some((each) => each.includes("{"))) return [{ line: { datasets }, rank: rankOf(name, schema) }];
+    if (datasets.length > 0 && !datasets.some((each) => each.includes("{"))) {
+      return [{ line: { datasets }, rank: rankOf(name, schema) }];
+    }
     const line = lineOf(params[name], schema, name).slice(0, 10 * most);
     return line.trim().length < 2 || /^\{?sys\.query\}?$/.test(line) ? [] : [{ line, rank: rankOf(name, schema) }];
   });

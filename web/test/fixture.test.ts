@@ -90,7 +90,9 @@ test("the page shows its form", async () => {
   await new Promise<void>((resolve) => { session.specs.subscribe(resolve); });
   session.open(JSON.stringify(dsl), "fixture", { kind: "example" });
   const look = new Store<Look>({ language: "en", dark: false, tab: "node", panel: true, wheel: "pan", selected: "OldSignpost:S" });
-  const app = { session, host: new Host(), together: new Together(new Host(), session), datasetNames: new DatasetNames(new Datasets(new Host()), new Host()), look };
+  const here = new Host();
+  const datasetNames = new DatasetNames(new Datasets(here), here);
+  const app = { session, host: here, together: new Together(here, session), datasetNames, look };
   const html = renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(Panel)));
   const shown = ["Shows the way.", "Writing on it", "what it says", "Height (m)", "Page layout", 'data-hue="flow"'];
   for (const text of shown) assert.ok(html.includes(text), text);

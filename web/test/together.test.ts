@@ -90,7 +90,7 @@ async function follow(): Promise<{ page: Page; host: Revisions; together: Togeth
   return { page, host, together };
 }
 
-test("a revision that changes nothing is taken without a word, one that does is announced", async () => {
+test("a revision that changes nothing is not announced, one that does is", async () => {
   const { page, host, together } = await follow();
   host.report();
   await until(() => page.origin.get()?.rev === 2);

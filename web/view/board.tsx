@@ -51,8 +51,8 @@ const edgeTypes = { wire: Wire };
 const readable = 0.2;
 
 /**
- * Board draws the opened canvas. It chooses the view before the first drawing: a click on a box that
- * then moved away would be lost.
+ * Board draws the opened canvas. It chooses the view before the first drawing: a click on a box
+ * that then moved away would be lost.
  */
 export function Board({ model, title }: { model: CanvasModel; title: string }): React.ReactNode {
   const room = useRef<HTMLDivElement>(null);
@@ -375,8 +375,8 @@ function Camera(): null {
   return null;
 }
 
-// viewOf is the view of a canvas that is opened: all of it, or its start when all would be too small
-// to read.
+// viewOf is the view of a canvas that is opened: all of it, or its start when all would be too
+// small to read.
 function viewOf({ nodes }: CanvasModel, { width, height }: DOMRect): Viewport {
   const tops = nodes.filter(({ parent }) => parent === undefined);
   const start = nodes.find((node) => node.spec?.role === "start") ?? tops[0];

@@ -91,7 +91,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await look(page, "published");
     const { published } = await request<{ published?: { at: string } }>("GET", `/api/v2/canvases/${id}`);
     assert.ok(published?.at);
-    assert.equal(await page.locator(".note-bar").count(), 0, "nobody else saved anything");
+    assert.equal(await page.locator(".note-bar").count(), 0, "no changes of others are announced");
     await dialog.getByRole("button", { name: "Close" }).click();
 
     // Another program publishes, and then changes the canvas.

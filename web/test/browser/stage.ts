@@ -95,7 +95,7 @@ function serve(): Promise<Server> {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
-/** drop lets a file fall on the page; its text is made there, so that large ones need not travel. */
+/** drop lets a file fall on the page; its text is made there: large ones need not travel. */
 export function drop(page: Page, text: string, { name = "x.json", times = 1 } = {}): Promise<void> {
   return page.evaluate(([body, file, count]) => {
     const data = new DataTransfer();

@@ -8,7 +8,7 @@ import { Canvases } from "./canvases.tsx";
 import { Starters } from "./starters.tsx";
 import { useHomeText } from "./text.ts";
 
-/** Home is shown while no canvas is open. It leads to the templates each time `templates` changes. */
+/** Home is shown while no canvas is open. It leads to the templates when `templates` changes. */
 export default function Home({ acts, templates }: { acts: HomeActs; templates: number }): React.ReactNode {
   const t = useText();
   const h = useHomeText();

@@ -223,9 +223,11 @@ func TestMetricsAreTheOperators(t *testing.T) {
 
 func TestRoleOfUser(t *testing.T) {
 	s := apitest.New(t)
-	made := s.As("one", "POST", "/api/v2/tenants", `{"name":"Three","email":"ann@three.org","password":"correct horse"}`, 201)
+	tenant := `{"name":"Three","email":"ann@three.org","password":"correct horse"}`
+	made := s.As("one", "POST", "/api/v2/tenants", tenant, 201)
 	owner := made.Get("key").Str()
-	eve := s.As(owner, "POST", "/api/v2/users", `{"email":"eve@three.org","password":"battery staple","role":"admin"}`, 201)
+	user := `{"email":"eve@three.org","password":"battery staple","role":"admin"}`
+	eve := s.As(owner, "POST", "/api/v2/users", user, 201)
 	path := "/api/v2/users/" + eve.Get("id").Str()
 	login := s.Request("POST", "/v1/user/login", "", `{"email":"eve@three.org","password":"battery staple"}`)
 	auth := login.Header.Get("Authorization")
