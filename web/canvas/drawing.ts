@@ -3,6 +3,7 @@
 
 import type { ComponentSpec } from "@easel/engine";
 import type { Params } from "./dsl.ts";
+import type { Line } from "./summary.ts";
 
 /** Role is what a box stands for. `tool` and `agent` are parts of an Agent, `note` is text. */
 export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
@@ -49,7 +50,7 @@ export interface CanvasNode {
   params: Params;
   branches: Branch[];
   /** What matters of the settings, for the card. */
-  summary: string[];
+  summary: Line[];
   /** Names of an agent's tools that have no box of their own. */
   tools: string[];
   /** Text of a note. */

@@ -6,16 +6,24 @@ import { isObject, type Params } from "./dsl.ts";
 
 const most = 80; // characters of a line; the card cuts it to what fits
 
+/** Line is a text, or the datasets that a node searches, by id or name. */
+export type Line = string | { datasets: readonly string[] };
+
 /** summaryOf gives the lines of a card, at most two. */
-export function summaryOf(spec: ComponentSpec | undefined, params: Params, nameOf: (id: string) => string): string[] {
-  return linesOf(spec, params).map((line) => named(line, nameOf).slice(0, most));
+export function summaryOf(spec: ComponentSpec | undefined, params: Params, nameOf: (id: string) => string): Line[] {
+  return linesOf(spec, params).map((line) => (typeof line === "string" ? named(line, nameOf).slice(0, most) : line));
+}
+
+/** namesDatasets reports whether a param holds datasets. */
+export function namesDatasets(param: string): boolean {
+  return param === "kb_ids" || param === "dataset_ids";
 }
 
 // known are the lines of params that were read before: a canvas is drawn at every change of one
 // node.
-const known = new WeakMap<Params, { spec: ComponentSpec | undefined; lines: string[] }>();
+const known = new WeakMap<Params, { spec: ComponentSpec | undefined; lines: Line[] }>();
 
-function linesOf(spec: ComponentSpec | undefined, params: Params): string[] {
+function linesOf(spec: ComponentSpec | undefined, params: Params): Line[] {
   const before = known.get(params);
   if (before && before.spec === spec) return before.lines;
   const lines = read(spec, params);
@@ -23,11 +31,15 @@ function linesOf(spec: ComponentSpec | undefined, params: Params): string[] {
   return lines;
 }
 
-function read(spec: ComponentSpec | undefined, params: Params): string[] {
+function read(spec: ComponentSpec | undefined, params: Params): Line[] {
   const properties = Object.entries(spec?.params?.properties ?? {}).filter(([, { group }]) => group === undefined);
   const branching = new Set(spec?.branches?.map(({ param }) => param));
-  const lines = properties.flatMap(([name, schema]) => {
+  const lines = properties.flatMap(([name, schema]): { line: Line; rank: number }[] => {
     if (branching.has(name) || name === "description" || params[name] === schema.default) return [];
+    const datasets = namesDatasets(name) ? textsOf(params[name]) : [];
+    if (datasets.length > 0 && !datasets.some((each) => each.includes("{"))) {
+      return [{ line: { datasets }, rank: rankOf(name, schema) }];
+    }
     const line = lineOf(params[name], schema, name).slice(0, 10 * most);
     return line.trim().length < 2 || /^\{?sys\.query\}?$/.test(line) ? [] : [{ line, rank: rankOf(name, schema) }];
   });
@@ -43,6 +55,10 @@ function rankOf(name: string, { format, enum: choices, type }: Schema): number {
   if (format === "text" || format === "code" || format === "reference") return 1;
   if (choices) return 2;
   return type === "array" ? 0.5 : 3;
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string" && each !== "") : [];
 }
 
 function lineOf(value: unknown, { format, enum: choices }: Schema, name: string): string {

@@ -1,6 +1,6 @@
 // The models a person can choose between. Keys live in this object and nowhere else.
 
-import type { Model } from "@easel/engine";
+import { EngineError, type Model } from "@easel/engine";
 import { openai } from "@easel/engine/model/openai";
 import { proxy } from "@easel/engine/model/proxy";
 import { blank, record, replay, type Cassette } from "@easel/engine/model/record";
@@ -28,6 +28,9 @@ export const firstChoice: ProviderChoice = {
   kind: "offline", url: "http://localhost:11434/v1", key: "", model: "", tools: false, script: "A prepared answer.\nAnother one.", standIns: true,
 };
 
+const testTime = 60_000; // milliseconds
+const longestAnswer = 200; // characters
+
 /** Providers makes models and remembers what they answered. */
 export class Providers {
   readonly #tape: Cassette = blank();
@@ -43,15 +46,35 @@ export class Providers {
     return this.#tape.takes.length;
   }
 
+  /**
+   * test asks the model with a name for a word, as a run with the choice would, and gives the
+   * answer. Nothing is recorded. It throws an EngineError.
+   */
+  async test(choice: ProviderChoice, name: string): Promise<string> {
+    const model = this.#asked(choice);
+    const messages = [{ role: "user", content: "Answer with the word: Hello" }];
+    const pieces = await model.chat({ model: name, mode: "chat", messages }, { signal: AbortSignal.timeout(testTime) });
+    let text = "";
+    for await (const piece of pieces) text += piece.text ?? "";
+    if (text.trim() === "") throw new EngineError("provider", "the model answered with an empty text");
+    return text.trim().slice(0, longestAnswer);
+  }
+
   /** model gives the model of a choice; undefined leaves answering to the engine's offline model. */
   model(choice: ProviderChoice): Model | undefined {
     switch (choice.kind) {
       case "offline": return undefined;
       case "scripted": return scripted(repliesOf(choice.script), { delay: 15, fallback: { text: "…" } });
-      case "openai": return record(openai({ url: choice.url, key: choice.key || undefined, model: choice.model || undefined, can: { tools: choice.tools } }), this.#tape);
-      case "host": return record(proxy({ model: choice.model || undefined, fetch: this.#host, can: { tools: choice.tools } }), this.#tape);
+      case "openai":
+      case "host": return record(this.#asked(choice), this.#tape);
       case "replay": return replay(this.#tape);
     }
+  }
+
+  // asked is the model behind a server.
+  #asked({ kind, url, key, model, tools }: ProviderChoice): Model {
+    const options = { model: model || undefined, can: { tools } };
+    return kind === "host" ? proxy({ ...options, fetch: this.#host }) : openai({ ...options, url, key: key || undefined });
   }
 }
 

@@ -1,10 +1,12 @@
 // What the host knows of a canvas that others use: its versions, which of them is published,
 // tokens, schedules, and whether everything that it needs is there.
 
-import type { Diagnostic } from "@easel/engine";
+import type { Diagnostic, Status } from "@easel/engine";
 import type { Dsl } from "../canvas/dsl.ts";
+import { namesDatasets } from "../canvas/summary.ts";
 import type { Installed } from "./admin.ts";
 import type { Host } from "./host.ts";
+import { isListed } from "./model-names.ts";
 
 /** Version is a saved document of a canvas; `dsl` is there when one was asked for. */
 export interface Version {
@@ -28,7 +30,7 @@ export interface Schedule {
   query?: unknown;
   paused: boolean;
   next: string[];
-  last?: { run: string; status: string; error?: string; created: string };
+  last?: { run: string; status: Status; error?: string; created: string };
   published: boolean;
   /** The plugin that begins the runs, one for each item that it gives. */
   plugin?: string;
@@ -171,11 +173,11 @@ export function lacking(dsl: Dsl, there: There): Need[] {
     for (const [name, value] of fieldsOf(obj.params)) {
       if (name === "llm_id") {
         asksModel = true;
-        if (typeof value === "string" && value !== "" && !alone && !knows(there.models, value)) {
+        if (typeof value === "string" && value !== "" && !alone && !isListed(there.models, value)) {
           needs.push({ severity: "error", kind: "model", node, text: value });
         }
       }
-      if ((name === "kb_ids" || name === "dataset_ids") && Array.isArray(value)) {
+      if (namesDatasets(name) && Array.isArray(value)) {
         const missing = value.filter(
           (id): id is string => typeof id === "string" && !/[{}]/.test(id) && !there.datasets.has(id),
         );
@@ -188,11 +190,6 @@ export function lacking(dsl: Dsl, there: There): Need[] {
   }
   if (asksModel && alone) needs.unshift({ severity: "warning", kind: "no_model", text: "" });
   return needs;
-}
-
-// knows reports whether a model is there; canvases may name its provider behind an @.
-function knows(models: ReadonlySet<string>, id: string): boolean {
-  return models.has(id) || models.has(id.split("@")[0] ?? "");
 }
 
 // fieldsOf lists the members of params and of what lies in them, such as the tools of an agent.

@@ -1,7 +1,7 @@
 // What will become of a canvas that somebody wants to import: which of its steps run in the page,
 // which need a host, which are broken, and what a host lacks for it.
 
-import type { Diagnostic } from "@easel/engine";
+import { messageOf, type Diagnostic } from "@easel/engine";
 import { CanvasError, open, type Dsl, type Words } from "../canvas/dsl.ts";
 
 /** Finding is a remark on a step, or on the canvas when `node` is absent. */
@@ -45,7 +45,7 @@ export async function report(
     throw err;
   }
   const { dsl, title } = opened;
-  const found = await validate(opened.text);
+  const found = await validate(opened.text).catch(unchecked);
   const serious = found.filter(({ severity }) => severity === "error");
   const mild = found.filter(({ severity }) => severity !== "error");
   const components = Object.values(dsl.components).map(({ obj }) => obj.component_name);
@@ -58,6 +58,11 @@ export async function report(
     mock: findings(mild.filter(({ code }) => code === "needs_host")),
     notes: findings(mild.filter(({ code }) => code !== "needs_host")),
   };
+}
+
+// unchecked stands for the findings of a canvas that the engine does not read.
+function unchecked(err: unknown): Diagnostic[] {
+  return [{ severity: "error", code: "bad_canvas", message: messageOf(err) }];
 }
 
 /** runnable is how many steps of a report run in the page as they are. */

@@ -274,6 +274,7 @@ export class Session {
   #revise(document: Document, history: History): void {
     if (history === document.history) return;
     this.#show(document, history, document.places);
+    if (this.document.get()?.model.unplaced) void this.#arrange(); // undone to before it had places
     this.#follow(document.dsl, history.dsl);
     clearTimeout(this.#checking);
     this.#checking = setTimeout(() => void this.#check(), 150); // typing changes a canvas often

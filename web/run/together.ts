@@ -1,6 +1,7 @@
 // Several people on one canvas of the host: what others save arrives here, saves follow the order
 // of the host's revisions, and everybody sees who else is there.
 
+import { same } from "../canvas/patch.ts";
 import { HostError, type Host, type Origin } from "./host.ts";
 import type { Base } from "./document.ts";
 import { serverEvents } from "./sse.ts";
@@ -71,6 +72,19 @@ export class Together {
     });
   }
 
+  /**
+   * publish publishes the revision that the open canvas is based on; `give` asks the host to and
+   * gives the revision that it made.
+   */
+  publish(give: (rev: number) => Promise<{ rev: number }>): Promise<void> {
+    return this.#inTurn(async () => {
+      const origin = this.#session.origin.get();
+      if (!origin) throw new HostError(0, "the canvas is not one of this host");
+      const { rev } = await give(origin.rev);
+      if (this.#session.origin.get() === origin) this.#session.origin.set({ ...origin, rev });
+    });
+  }
+
   // attend follows the canvas that is open, while the person is signed in.
   #attend(): void {
     const open = this.#host.state.get().status === "open";
@@ -113,9 +127,12 @@ export class Together {
 
   async #pull(id: string): Promise<boolean> {
     const { text, origin } = await this.#host.canvas(id);
-    const before = this.#session.origin.get();
+    const before = this.#session.document.get()?.dsl;
     const merged = this.#session.sharing.receive(text, origin);
-    if (merged && this.#session.origin.get() !== before) this.merged.set(this.merged.get() + 1);
+    const now = this.#session.document.get()?.dsl;
+    // A revision may change nothing here: it was published, or this tab shares the draft of the one
+    // that saved it.
+    if (merged && before && now && !same(before, now)) this.merged.set(this.merged.get() + 1);
     return merged;
   }
 

@@ -13,11 +13,13 @@ import { CanvasError } from "../canvas/dsl.ts";
 import type { CanvasModel } from "../canvas/drawing.ts";
 import { build } from "../canvas/model.ts";
 import { rows } from "../canvas/places.ts";
+import { DatasetNames } from "../run/dataset-names.ts";
+import { Datasets } from "../run/datasets.ts";
 import { Host } from "../run/host.ts";
 import { Together } from "../run/together.ts";
 import { Session, type Source } from "../run/session.ts";
 import { Store } from "../run/store.ts";
-import { Board } from "../view/board.tsx";
+import { Drawing } from "../view/board.tsx";
 import { AppContext, type Look, type Tab } from "../view/context.tsx";
 import { Panel } from "../view/panel.tsx";
 import { brief } from "../view/text.ts";
@@ -131,13 +133,17 @@ const tabs: Tab[] = ["chat", "problems"];
 function draw(session: Session, random: Random): void {
   const document = session.document.get();
   assert.ok(document);
+  const host = new Host();
+  const datasetNames = new DatasetNames(new Datasets(host), host);
+  const together = new Together(host, session);
   const render = (view: ComponentType<never>, props: object, look: Partial<Look>): void => {
     const app = {
-      session, host: new Host(), together: new Together(new Host(), session),
+      session, host, together, datasetNames,
       look: new Store<Look>({ language: "en", dark: false, tab: "chat", panel: true, wheel: "pan", ...look }) };
     renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(view as ComponentType<object>, props)));
   };
-  render(Board as ComponentType<never>, { model: document.model, title: "x" }, {});
+  const view = { x: 0, y: 0, zoom: 1 };
+  render(Drawing as ComponentType<never>, { model: document.model, title: "x", view }, {});
   for (const tab of tabs) render(Panel, {}, { tab });
   const { nodes } = document.model;
   for (const node of [nodes[0], nodes[random(nodes.length || 1)]]) render(Panel, {}, { tab: "node", selected: node?.id });

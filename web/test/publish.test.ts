@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compare } from "../canvas/compare.ts";
 import type { Dsl } from "../canvas/dsl.ts";
+import { isListed } from "../run/model-names.ts";
 import { lacking } from "../run/release.ts";
 import { chatAddress, widgetTag, type Embed } from "../run/snippets.ts";
 import { ChatError, framesOf, type Frame, type Stream } from "../widget/client.ts";
@@ -35,6 +36,15 @@ test("missing models, datasets and secrets are found, also in the tools of an ag
   ]);
   const alone = lacking(dsl, { ...there, models: new Set(["offline"]) });
   assert.equal(alone[0]?.kind, "no_model");
+});
+
+test("a model is found by its name, its provider and its instance, or at a provider that takes every name", () => {
+  const models = ["small@Local", "large@west@OpenAI", "*@Groq"];
+  for (const id of ["small@Local", "small", "small@local", "large@OpenAI", "large@west@OpenAI", "any@Groq"]) {
+    assert.ok(isListed(models, id), id);
+  }
+  for (const id of ["small@OpenAI", "large@Local", "any@Elsewhere"]) assert.ok(!isListed(models, id), id);
+  assert.ok(!isListed(["small@Local"], "large"));
 });
 
 test("a comparison names nodes, settings and connections", () => {

@@ -15,6 +15,7 @@ import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { takers } from "./drop.ts";
+import { chooseFile } from "./home/choose.ts";
 import { EditedContext, newEdited } from "./edit/state.ts";
 import { Guard } from "./guard.tsx";
 import type { Example, Template } from "./example.ts";
@@ -26,6 +27,7 @@ import { Panel } from "./panel.tsx";
 import { Replace } from "./replace.tsx";
 
 const Home = lazy(() => import("./home/home.tsx"));
+const ImportDialog = lazy(() => import("./home/import.tsx"));
 const Publish = lazy(() => import("./publish/publish.tsx"));
 const Choice = lazy(() => import("./publish/choice.tsx"));
 
@@ -49,6 +51,8 @@ export function App(): React.ReactNode {
   const [publishing, setPublishing] = useState(false);
   const [deciding, setDeciding] = useState(false);
   const [next, setNext] = useState<{ open(): void; keep(): void }>();
+  const [incoming, setIncoming] = useState<File>();
+  const [templates, setTemplates] = useState(0);
 
   const openText = useCallback((text: string, name: string, source: Source, kept?: Kept) => {
     try {
@@ -76,7 +80,10 @@ export function App(): React.ReactNode {
     void drafts.find(key, { text, title: document.opened.title, source }).then((draft) => {
       const now = session.document.get();
       const untouched = now?.number === document.number && !now.history.canUndo;
-      if (draft && draft.acts.length > 0 && untouched) openText(text, name, source, draft);
+      if (!draft || draft.acts.length === 0 || !untouched) return;
+      const { selected, tab, panel } = look.get(); // the person may have been quicker than the database
+      openText(text, name, source, draft);
+      look.update({ selected, tab, panel });
     });
   }, [session, look, drafts, t]);
 
@@ -97,16 +104,23 @@ export function App(): React.ReactNode {
     openText(text, name, { kind: "file" });
   }, [openText]);
 
+  const addPlugin = useCallback((file: File): boolean => {
+    if (!/\.wasm$/i.test(file.name)) return false;
+    setChoosing(true); // where plugins are listed
+    void session.plugins.add(file);
+    return true;
+  }, [session]);
+
+  const importText = useCallback((text: string, { name }: File) => {
+    canvases?.add({ name, text, source: { kind: "file" } });
+    replace(() => openImport(text, name.replace(/\.(json|ya?ml)$/i, "")));
+  }, [canvases, openImport, replace]);
+
   const openFile = useCallback(async (file: File) => {
-    if (/\.wasm$/i.test(file.name)) {
-      setChoosing(true); // where plugins are listed
-      return session.plugins.add(file);
-    }
+    if (addPlugin(file)) return;
     if (file.size > 40_000_000) return setFault(t("error.too_large", Math.round(file.size / 1e6)));
-    const text = await file.text();
-    canvases?.add({ name: file.name, text, source: { kind: "file" } });
-    replace(() => openImport(text, file.name.replace(/\.json$/i, "")));
-  }, [session, canvases, openImport, replace, t]);
+    importText(await file.text(), file);
+  }, [addPlugin, importText, t]);
 
   // Of several files the first is opened; it may run the others as nodes.
   const keepFile = useCallback(async (file: File) => {
@@ -180,7 +194,7 @@ export function App(): React.ReactNode {
       if (takers.get()?.take(files)) return;
       const [file, ...more] = files;
       for (const each of more) void keepFile(each);
-      if (file) void openFile(file);
+      if (file && !addPlugin(file)) setIncoming(file);
     };
     addEventListener("dragover", dragover);
     addEventListener("dragleave", dragleave);
@@ -190,7 +204,7 @@ export function App(): React.ReactNode {
       removeEventListener("dragleave", dragleave);
       removeEventListener("drop", drop);
     };
-  }, [openFile, keepFile]);
+  }, [addPlugin, keepFile]);
 
   useEffect(() => {
     if (choosing) dialog.current?.showModal();
@@ -209,6 +223,7 @@ export function App(): React.ReactNode {
     history.replaceState(null, "", "#canvas=" + encodeURIComponent(origin.id));
     void drafts?.moved(origin);
   };
+  const chooseImport = (): void => chooseFile(".json,.yaml,.yml,application/json", setIncoming);
   const discard = (): void => { while (session.document.get()?.history.canUndo) session.undo(); };
   const edited = useMemo(newEdited, [document_?.number]);
   return (
@@ -239,8 +254,9 @@ export function App(): React.ReactNode {
                 <Home
                   acts={{
                     onNew: openNew, onDraft: (key) => void openDraft(key), onHost: (id) => void openCanvas(id),
-                    onExample: openExample, onTemplate: openTemplate, onImport: openImport,
+                    onExample: openExample, onTemplate: openTemplate, onImport: chooseImport,
                   }}
+                  templates={templates}
                 />
               </Suspense>
             )
@@ -250,6 +266,19 @@ export function App(): React.ReactNode {
         {document_ && panel && !area && <Panel key={document_.number} />}
       </main>
       {next && <Replace title={title} onOpen={() => { setNext(undefined); next.open(); }} onKeep={() => { setNext(undefined); next.keep(); }} />}
+      {incoming && (
+        <Suspense fallback={null}>
+          <ImportDialog
+            key={`${incoming.name} ${incoming.lastModified} ${incoming.size}`} file={incoming}
+            onOther={chooseImport} onClose={() => setIncoming(undefined)}
+            onImport={(text) => { setIncoming(undefined); importText(text, incoming); }}
+            onTemplates={() => {
+              setIncoming(undefined);
+              replace(() => { goToGallery(); setTemplates((count) => count + 1); });
+            }}
+          />
+        </Suspense>
+      )}
       {publishing && document_ && !keeping && (
         <Suspense fallback={null}>
           <Publish

@@ -7,6 +7,7 @@ import {
   Background,
   BackgroundVariant,
   Controls,
+  getViewportForBounds,
   MarkerType,
   MiniMap,
   ReactFlow,
@@ -20,8 +21,9 @@ import {
   type Node,
   type NodeChange,
   type ReactFlowProps,
+  type Viewport,
 } from "@xyflow/react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { CanvasEdge, CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { sizeOf } from "../canvas/places.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
@@ -41,14 +43,29 @@ import { nodeTypes, type BoxData } from "./nodes.tsx";
 import { spoken } from "./text.ts";
 
 const mini = { width: 150, height: 100 };
+const minZoom = 0.1;
 const fit = { padding: fitPadding, maxZoom: 1.1 };
 const edgeTypes = { wire: Wire };
 
 /** Below this zoom nothing in a box can be read, and drawing it would cost most of a frame. */
 const readable = 0.2;
 
-/** Board draws the opened canvas. */
-export function Board(props: { model: CanvasModel; title: string }): React.ReactNode {
+/**
+ * Board draws the opened canvas. It chooses the view before the first drawing: a click on a box
+ * that then moved away would be lost.
+ */
+export function Board({ model, title }: { model: CanvasModel; title: string }): React.ReactNode {
+  const room = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState<Viewport>();
+  const first = useRef(model);
+  useLayoutEffect(() => {
+    if (room.current) setView(viewOf(first.current, room.current.getBoundingClientRect()));
+  }, []);
+  return view ? <Drawing model={model} title={title} view={view} /> : <div className="board" ref={room} />;
+}
+
+/** Drawing is a canvas in a view. */
+export function Drawing(props: { model: CanvasModel; title: string; view: Viewport }): React.ReactNode {
   return (
     <ReactFlowProvider>
       <Plane {...props} />
@@ -56,7 +73,7 @@ export function Board(props: { model: CanvasModel; title: string }): React.React
   );
 }
 
-function Plane({ model, title }: { model: CanvasModel; title: string }): React.ReactNode {
+function Plane({ model, title, view }: Parameters<typeof Drawing>[0]): React.ReactNode {
   const t = useText();
   const dark = useLook((look) => look.dark);
   const wheel = useLook((look) => look.wheel);
@@ -86,7 +103,8 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
         colorMode={dark ? "dark" : "light"}
-        minZoom={0.1}
+        defaultViewport={view}
+        minZoom={minZoom}
         maxZoom={2}
         onlyRenderVisibleElements={model.nodes.length > drawnWhole}
         deleteKeyCode={null}
@@ -103,7 +121,7 @@ function Plane({ model, title }: { model: CanvasModel; title: string }): React.R
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
         <Controls showInteractive={false} fitViewOptions={fit} />
         {model.nodes.length > 12 && <MiniMap pannable zoomable ariaLabel={null} nodeStrokeWidth={3} style={mini} />}
-        <Camera model={model} />
+        <Camera />
         <Distance board={board} />
       </ReactFlow>
       <Toolbar commands={commands} />
@@ -336,22 +354,12 @@ function useDrop(): Pick<React.HTMLAttributes<HTMLElement>, "onDragOver" | "onDr
   );
 }
 
-// Camera moves the view: to a new canvas, so that what it shows can be read, and to a node when
-// asked.
-function Camera({ model }: { model: CanvasModel }): null {
+// Camera follows the selection, and moves the view to a node when asked.
+function Camera(): null {
   const flow = useReactFlow();
-  const { session } = useApp();
   const edited = useEdited();
   const selected = useLook((look) => look.selected);
   const reveal = useLook((look) => look.reveal);
-  const number = useStore(session.document, (document) => document?.number);
-  const ready = useFlow((state) => state.nodesInitialized || model.nodes.length === 0);
-  const first = useRef<number>(undefined);
-  useEffect(() => {
-    if (!ready || first.current === number) return;
-    first.current = number;
-    void show(flow, model);
-  }, [ready, number, flow, model]);
   useEffect(() => {
     if (selected !== undefined && !edited.get().nodes.includes(selected)) choose(edited, [selected]);
   }, [selected, edited]);
@@ -367,19 +375,24 @@ function Camera({ model }: { model: CanvasModel }): null {
   return null;
 }
 
-// show fits a canvas into the view; one that would be too small to read is shown from its start.
-async function show(flow: ReturnType<typeof useReactFlow>, model: CanvasModel): Promise<void> {
-  await flow.fitView(fit);
-  if (flow.getZoom() >= legible || leastZoom() < legible) return;
-  const board = document.querySelector(".board")?.getBoundingClientRect();
-  const start = model.nodes.find((node) => node.spec?.role === "start") ?? model.nodes[0];
-  if (!board || !start) return;
-  const { height } = sizeOf(start);
-  await flow.setViewport({
+// viewOf is the view of a canvas that is opened: all of it, or its start when all would be too
+// small to read.
+function viewOf({ nodes }: CanvasModel, { width, height }: DOMRect): Viewport {
+  const tops = nodes.filter(({ parent }) => parent === undefined);
+  const start = nodes.find((node) => node.spec?.role === "start") ?? tops[0];
+  if (!start) return { x: 0, y: 0, zoom: 1 };
+  const ends = tops.map((node) => ({ x: node.x + sizeOf(node).width, y: node.y + sizeOf(node).height }));
+  const x = Math.min(...tops.map((node) => node.x));
+  const y = Math.min(...tops.map((node) => node.y));
+  const far = { x: Math.max(...ends.map((end) => end.x)), y: Math.max(...ends.map((end) => end.y)) };
+  const bounds = { x, y, width: far.x - x, height: far.y - y };
+  const all = getViewportForBounds(bounds, width, height, minZoom, fit.maxZoom, fit.padding);
+  if (all.zoom >= legible || leastZoom() < legible) return all;
+  return {
     zoom: legible,
     x: 60 - start.x * legible,
-    y: board.height / 2 - (start.y + height / 2) * legible,
-  });
+    y: height / 2 - (start.y + sizeOf(start).height / 2) * legible,
+  };
 }
 
 // Distance tells the style sheet when boxes are too small to be read; then they are plain.

@@ -4,6 +4,7 @@
 
 import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from "react";
 import type { Canvases } from "../run/canvases.ts";
+import type { DatasetNames } from "../run/dataset-names.ts";
 import type { Drafts } from "../run/drafts.ts";
 import type { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
@@ -40,6 +41,7 @@ export interface App {
   /** Canvases that others run, if the page has any. */
   canvases?: Canvases;
   together: Together;
+  datasetNames: DatasetNames;
 }
 
 /** AppContext carries the app. */

@@ -6,6 +6,7 @@ import { datasets, request, retrieve } from "../demo/world.ts";
 import { reader } from "../read/reader.ts";
 import { Canvases } from "../run/canvases.ts";
 import { Consents, tabStorage } from "../run/consent.ts";
+import { DatasetNames } from "../run/dataset-names.ts";
 import { Datasets } from "../run/datasets.ts";
 import { Drafts } from "../run/drafts.ts";
 import { Host } from "../run/host.ts";
@@ -42,7 +43,8 @@ const code = scripts({
   javascript: sandbox({ worker: at(EASEL_CODE_WORKER) }),
   python: python({ worker: at(EASEL_PYTHON_WORKER), files: at(EASEL_PYTHON) }),
 });
-const search = everywhere(retrieve, datasets, host, new Datasets(host), () => session.own);
+const onHost = new Datasets(host);
+const search = everywhere(retrieve, datasets, host, onHost, () => session.own);
 const tools = once(async () => new (await import("../run/tools.ts")).Tools(engine, { index: EASEL_TOOLS, at }));
 const tool: Local = async (...call) => (await tools()).call(...call);
 const drafts: Drafts = new Drafts(
@@ -99,5 +101,6 @@ function allowed<T>(get: () => T): T | undefined {
 }
 
 const root = document.getElementById("root");
-const context = { session, host, look: newLook(), drafts, canvases, together };
+const datasetNames = new DatasetNames(onHost, host);
+const context = { session, host, look: newLook(), drafts, canvases, together, datasetNames };
 if (root) createRoot(root).render(<AppContext value={context}><App /></AppContext>);

@@ -4,6 +4,7 @@ import type { ProviderKind } from "../run/providers.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { SignIn } from "./host.tsx";
 import { LocalList } from "./locals.tsx";
+import { ModelTest } from "./model-test.tsx";
 import { PluginList } from "./plugins.tsx";
 
 const kinds: ProviderKind[] = ["offline", "scripted", "openai", "host", "replay"];
@@ -41,6 +42,9 @@ export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
           <>
             <label className="field">{t("model.name")}<input type="text" list="model-names" value={choice.model} placeholder={t("model.own")} onChange={(event) => set({ model: event.target.value })} /></label>
             <datalist id="model-names">{choice.kind === "host" && models.map((name) => <option key={name} value={name} />)}</datalist>
+            {(choice.kind === "openai" || status === "open") && (
+              <ModelTest key={`${choice.kind} ${choice.url} ${choice.model}`} choice={choice} name={choice.model} />
+            )}
             <label className="field row"><input type="checkbox" checked={choice.tools} onChange={(event) => set({ tools: event.target.checked })} />{t("model.tools")}</label>
           </>
         )}

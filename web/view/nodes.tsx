@@ -2,11 +2,12 @@
 // event redraws one box and nothing else.
 
 import { Handle, NodeResizer, Position, type NodeProps } from "@xyflow/react";
-import { memo, useMemo, useState } from "react";
+import { memo, useEffect, useMemo, useState } from "react";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/drawing.ts";
 import { canFail } from "../canvas/model.ts";
 import { mostTools } from "../canvas/places.ts";
+import type { Line } from "../canvas/summary.ts";
 import { activity } from "../run/subagents.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
 import { useApp, useSpecText, useStore, useText } from "./context.tsx";
@@ -85,7 +86,7 @@ const Box = memo(function Box({ id, data, selected }: BoxProps) {
       <Status pinned={pinned} of={status} />
       {node.off && <Off />}
       <RouteMark node={id} />
-      {node.summary.length > 0 && <ul className="summary">{node.summary.map((line, i) => <li key={i}>{line}</li>)}</ul>}
+      {node.summary.length > 0 && <Summary lines={node.summary} />}
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} node={id} id={branch.id} label={branch.label} />)}</ul>
       ) : node.spec?.role !== "sink" && <Way node={id} />}
@@ -95,6 +96,30 @@ const Box = memo(function Box({ id, data, selected }: BoxProps) {
     </div>
   );
 });
+
+function Summary({ lines }: { lines: readonly Line[] }): React.ReactNode {
+  return (
+    <ul className="summary">
+      {lines.map((line, i) => <li key={i}>{typeof line === "string" ? line : <DatasetLine ids={line.datasets} />}</li>)}
+    </ul>
+  );
+}
+
+// DatasetLine names the datasets that a node searches, as far as the host knows them.
+function DatasetLine({ ids }: { ids: readonly string[] }): React.ReactNode {
+  const { host, session, datasetNames } = useApp();
+  const signedIn = useStore(host.state, ({ status }) => status === "open");
+  const known = useStore(datasetNames.known, (all) => all);
+  useEffect(() => {
+    if (!signedIn) return;
+    for (const id of ids) if (!session.player.here.has(id)) void datasetNames.ask(id);
+  }, [signedIn, ids, session, datasetNames]);
+  const nameOf = (id: string): string => {
+    const found = known.get(id);
+    return typeof found === "object" && found !== null ? found.name : id;
+  };
+  return ids.map(nameOf).join(", ");
+}
 
 function Tools({ names }: { names: string[] }): React.ReactNode {
   const t = useText();

@@ -50,14 +50,78 @@ func (a *Accounts) AddUser(ctx context.Context, who Principal, in NewUser) (Tena
 	if in.Role == "" {
 		in.Role = RoleNormal
 	}
-	switch {
-	case in.Role != RoleOwner && in.Role != RoleAdmin && in.Role != RoleNormal:
-		return TenantUser{}, BadArgument("role must be owner, admin or normal, not %.40q", in.Role)
-	case !who.Covers(ScopesOf(in.Role)):
-		return TenantUser{}, Forbidden("a limited key cannot add somebody who may do more")
+	if err := checkRole(who, in.Role); err != nil {
+		return TenantUser{}, err
 	}
 	u, err := a.add(ctx, who.Tenant, in)
 	return TenantUser{u, in.Role}, err
+}
+
+// checkRole rejects a role that there is not, and one that allows more than a principal may do.
+func checkRole(who Principal, role string) error {
+	switch {
+	case role != RoleOwner && role != RoleAdmin && role != RoleNormal:
+		return BadArgument("role must be owner, admin or normal, not %.40q", role)
+	case !who.Covers(ScopesOf(role)):
+		return Forbidden("a limited key cannot give a role that may do more")
+	}
+	return nil
+}
+
+// SetRole changes the role of a user of a principal's tenant, and deletes the keys of the user that
+// may do more than the role. Errors: those of [Error].
+func (a *Accounts) SetRole(ctx context.Context, who Principal, user, role string) (TenantUser, error) {
+	m, members, err := a.member(ctx, who, user)
+	if err == nil {
+		err = checkRole(who, role)
+	}
+	if err == nil && role != RoleOwner {
+		err = keepsOwner(m, members)
+	}
+	if err != nil {
+		return TenantUser{}, err
+	}
+	m.Role = role
+	if err := a.store.Members.Put(ctx, m); err != nil {
+		return TenantUser{}, err
+	}
+	if err := a.deleteKeysBeyond(ctx, m); err != nil {
+		return TenantUser{}, err
+	}
+	u, err := a.store.Users.Get(ctx, user)
+	return TenantUser{u, role}, missing(err, "user")
+}
+
+// deleteKeysBeyond deletes the keys of a member that may do more than its role.
+func (a *Accounts) deleteKeysBeyond(ctx context.Context, m Member) error {
+	keys, err := a.store.Keys.List(ctx, m.Tenant)
+	if err != nil {
+		return err
+	}
+	may := Principal{Scopes: ScopesOf(m.Role)}
+	for _, key := range keys {
+		if key.User != m.User || may.Covers(key.Scopes) {
+			continue
+		}
+		if err := a.store.Keys.Delete(ctx, m.Tenant, key.ID); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepsOwner rejects taking the role from the only owner among members.
+func keepsOwner(m Member, members []Member) error {
+	owners := 0
+	for _, other := range members {
+		if other.Role == RoleOwner {
+			owners++
+		}
+	}
+	if m.Role == RoleOwner && owners == 1 {
+		return Refuse(CodeLastOwner, "a tenant's last owner stays")
+	}
+	return nil
 }
 
 // add adds a user to a tenant.
@@ -102,17 +166,11 @@ func (a *Accounts) member(ctx context.Context, who Principal, user string) (Memb
 // RemoveUser removes a user with its keys and logins. Errors: those of [Error].
 func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string) error {
 	m, members, err := a.member(ctx, who, user)
+	if err == nil {
+		err = keepsOwner(m, members)
+	}
 	if err != nil {
 		return err
-	}
-	owners := 0
-	for _, other := range members {
-		if other.Role == RoleOwner {
-			owners++
-		}
-	}
-	if m.Role == RoleOwner && owners == 1 {
-		return Refuse(CodeLastOwner, "a tenant's last owner stays")
 	}
 	return a.store.Members.Delete(ctx, m.Tenant, m.User)
 }

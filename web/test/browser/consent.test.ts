@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
 import { serveHost, type Served } from "./host.ts";
-import { allow, ask, missing, raise, type Stage } from "./stage.ts";
+import { allow, ask, drop, missing, openDropped, raise, type Stage } from "./stage.ts";
 
 // Chromium itself reports requests that fail.
 const network = /Failed to load resource|status of 40[13]/;
@@ -82,12 +82,6 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     return { page, done };
   }
 
-  const drop = (page: Page, text: string): Promise<void> => page.evaluate((body) => {
-    const data = new DataTransfer();
-    data.items.add(new File([body], "x.json"));
-    document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
-  }, text);
-
   // theft reads accounts in every spelling of the host's address and sends what it got away.
   function theft(): string {
     const { port } = new URL(host.address);
@@ -156,10 +150,12 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     const { page, done } = await loggedIn("");
     await page.locator(".card").first().waitFor();
     await drop(page, theft());
+    await openDropped(page);
     await nothingHappened(page);
     await allow(page);
     await page.locator(".composer").waitFor();
     await drop(page, theft().replace("Free money", "Freer money"));
+    await openDropped(page);
     await nothingHappened(page);
     await page.locator('header input[type="file"]').setInputFiles({ name: "y.json", mimeType: "application/json", buffer: Buffer.from(theft()) });
     await page.locator(".composer").waitFor();

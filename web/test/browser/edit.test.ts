@@ -3,9 +3,21 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { missing, raise, type Stage } from "./stage.ts";
+import { pack } from "../../canvas/link.ts";
+import { allow, ask, missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
+
+const says = (text: string, upstream: string, downstream: string[]): object => ({
+  obj: { component_name: "Message", params: { content: [text] } }, upstream: [upstream], downstream,
+});
+const twoMessages = JSON.stringify({
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, upstream: [], downstream: ["Message:First"] },
+    "Message:First": says("one", "begin", ["Message:Second"]),
+    "Message:Second": says("two", "Message:First", []),
+  },
+});
 
 const box = (page: Page, name: string): Locator =>
   page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: name }) });
@@ -174,6 +186,33 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("a step that is switched off is left out of runs, after a reload too, and undo switches it on", async () => {
+    const { page, done } = await stage.visit("#" + (await pack(twoMessages)), desktop);
+    await allow(page);
+    await box(page, "First").click();
+    await page.locator("#tab-node").click();
+    await page.locator(".board").focus();
+    await page.keyboard.press("d");
+    await page.locator('.box[data-off="true"]', { hasText: "First" }).waitFor();
+    await drafted(page);
+    await page.reload();
+    await page.locator('.box[data-off="true"]', { hasText: "First" }).waitFor();
+    await page.locator("#tab-chat").click();
+    await ask(page, "Hello");
+    await page.locator('.box[data-status="succeeded"]', { hasText: "Second" }).waitFor();
+    assert.match(await page.locator(".bubble.theirs").last().innerText(), /\btwo$/);
+    assert.doesNotMatch(await page.locator(".transcript").innerText(), /\bone\b/);
+    assert.equal(await page.locator('.box[data-status="succeeded"]', { hasText: "First" }).count(), 0);
+
+    await page.locator(".board").focus();
+    await page.keyboard.press("Control+z");
+    await page.locator('.box:not([data-off="true"])', { hasText: "First" }).waitFor();
+    await ask(page, "Hello again");
+    await page.locator('.box[data-status="succeeded"]', { hasText: "First" }).waitFor();
+    await page.locator(".bubble.theirs", { hasText: "one" }).waitFor();
+    await done();
+  });
+
   test("edits are there again after a reload and after the tab was closed, and can be undone", async () => {
     const { page, done } = await stage.visit("", desktop);
     await begin(page);
@@ -219,6 +258,56 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await box(other, "Small talk").click();
     await other.locator(".inspector").getByText("Be brief, please.").first().waitFor();
     await done(/./);
+  });
+
+  test("a step that was selected stays so when the unsaved changes come later", async () => {
+    const { page, done } = await stage.visit("#example=tea-house", desktop);
+    await box(page, "Small talk").click();
+    await page.getByLabel("System prompt", { exact: true }).click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type(" Be brief, please.");
+    await drafted(page);
+    await page.addInitScript(() => {
+      const read = IDBObjectStore.prototype.get;
+      const released = new Promise<void>((resolve) => addEventListener("release", () => resolve(), { once: true }));
+      IDBObjectStore.prototype.get = function (key) {
+        const request = read.call(this, key);
+        return new Proxy(request, {
+          get: (_, name) => request[name as keyof IDBRequest],
+          set: (_, name, value) => {
+            if (name !== "onsuccess") return Reflect.set(request, name, value);
+            request.onsuccess = () => void released.then(() => (value as () => void)());
+            return true;
+          },
+        });
+      };
+    });
+    await page.reload();
+    await box(page, "Small talk").click();
+    await page.locator(".inspector").waitFor();
+    await page.evaluate(() => dispatchEvent(new Event("release")));
+    await page.getByText("Your unsaved changes were restored.").waitFor();
+    await page.locator(".inspector").getByText("Be brief, please.").first().waitFor();
+    await done();
+  });
+
+  test("a form that is there before the engine gets its words when the engine comes", async () => {
+    const { page, done } = await stage.visit("icon.svg", desktop);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/*.wasm", async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(stage.address + "#example=tea-house");
+    await box(page, "Brewing advice").click();
+    await page.locator('.cm-content[aria-label="sys_prompt"]').waitFor();
+    assert.equal(await page.locator(".inspector .chip.lost").count(), 0, "a node is known before its outputs are");
+    release();
+    await page.locator('.cm-content[aria-label="System prompt"]').waitFor();
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.locator('.cm-content[aria-label="系统提示词"]').waitFor();
+    await done(/404/); // of the icon, which is no page
   });
 
   test("keys typed while an editor is being loaded stay in order, in prompts, code and JSON", async () => {

@@ -5,9 +5,10 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { audit } from "./audit.ts";
-import { missing, raise, type Stage } from "./stage.ts";
+import { drop, missing, raise, type Stage } from "./stage.ts";
 
 const example = readFileSync(new URL("../../examples/exchange.json", import.meta.url), "utf8");
+const dify = "app:\n  mode: workflow\n  name: Shop helper\nkind: app\nversion: 0.1.0\n";
 
 describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
@@ -84,7 +85,7 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await stage.visit();
     await page.locator(".card.new:enabled").waitFor();
     const dialog = page.locator("dialog.import");
-    await choose(page, "bot.yml", "app:\n  mode: workflow\n  name: Shop helper\nkind: app\nversion: 0.1.0\n");
+    await choose(page, "bot.yml", dify);
     await dialog.getByText("“Shop helper” is an app of Dify.").waitFor();
     assert.equal(await dialog.getByRole("button", { name: "Open canvas" }).count(), 0);
     await audit(page, "a file of Dify");
@@ -97,6 +98,26 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await choose(page, "broken.json", "{");
     await dialog.getByText("Not valid JSON").waitFor();
+    await done();
+  });
+
+  test("a file that is dropped on a canvas is looked at as well, and leads to the templates", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.locator(".react-flow__node").first().waitFor();
+    const dialog = page.locator("dialog.import");
+    await drop(page, dify, { name: "bot.yml" });
+    await dialog.getByText("“Shop helper” is an app of Dify.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
+    await drop(page, dify, { name: "bot.yml" });
+    await dialog.getByRole("button", { name: "Show templates" }).click();
+    await page.locator("#templates-title:focus").waitFor();
+
+    await drop(page, example);
+    await dialog.getByText("All 4 steps run in this page").waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
+    await page.getByRole("button", { name: "Allow this canvas to run" }).waitFor();
     await done();
   });
 });

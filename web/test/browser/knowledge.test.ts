@@ -248,6 +248,12 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
       .first()
       .selectOption({ label: "Opening hours" });
     await page.locator(".picked a", { hasText: "Opening hours" }).waitFor();
+    const card = page.locator('.react-flow__node[data-id="Retrieval:A"] .summary');
+    await card.getByText("elsewhere, Opening hours", { exact: true }).waitFor();
+    await page.reload(); // the card asks for the name by itself
+    await enter(page);
+    await page.locator(".on-host .card", { hasText: "Ask the house" }).click();
+    await card.getByText("elsewhere, Opening hours", { exact: true }).waitFor();
     await audit(page, "dataset picker");
     await page.locator("#tab-chat").click();
     await page.locator(".composer textarea").fill("When does the tea house open?");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { missing, raise, type Stage } from "./stage.ts";
+import { drop, missing, openDropped, raise, type Stage } from "./stage.ts";
 
 const component = (name: string, more: object = {}): object => ({ obj: { component_name: name, params: {} }, downstream: [], ...more });
 
@@ -14,12 +14,12 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   before(async () => { stage = await raise(); });
   after(() => stage.close());
 
-  // drop lets a file fall on the page; its text is made there, so that large ones need not travel.
-  const drop = (page: Page, text: string, times = 1): Promise<void> => page.evaluate(([body, count]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([body.repeat(count)], "x.json"));
-    document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
-  }, [text, times] as const);
+  const refused = async (page: Page, message: RegExp): Promise<void> => {
+    const dialog = page.locator("dialog.import");
+    await dialog.getByRole("alert").filter({ hasText: message }).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+  };
 
   const banner = async (page: Page, message: RegExp): Promise<void> => {
     await page.locator(".banner", { hasText: message }).waitFor();
@@ -79,12 +79,17 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
       [`{"components":{"a":{"obj":{"component_name":"${"x".repeat(100)}"}}},"dsl":3}`, undefined], [`{"dsl":"{"}`, /Not valid JSON/],
     ] as const) {
       await drop(page, text);
-      if (message) await banner(page, message);
-      else await page.locator(".react-flow__node").waitFor();
+      if (message) {
+        await refused(page, message);
+        continue;
+      }
+      await openDropped(page);
+      await page.locator(".react-flow__node").waitFor();
     }
-    await drop(page, "[".repeat(1000), 100);
-    await banner(page, /Not valid JSON/);
+    await drop(page, "[", { times: 100_000 });
+    await refused(page, /Not valid JSON/);
     await drop(page, JSON.stringify({ components: { begin: component("Begin") } }));
+    await openDropped(page);
     await page.locator(".react-flow__node", { hasText: "begin" }).waitFor();
     await done();
   });
@@ -92,16 +97,17 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   test("a file of 50 MB is refused at once, one of 25 MB after a look, and 10 MB of text open", async () => {
     const { page, done } = await stage.visit();
     await page.waitForSelector(".card");
-    await drop(page, " ".repeat(1 << 20), 50);
-    await banner(page, /too large/);
-    await drop(page, " ".repeat(1 << 20), 25);
-    await banner(page, /too large/);
+    await drop(page, " ".repeat(1 << 20), { times: 50 });
+    await refused(page, /too large/);
+    await drop(page, " ".repeat(1 << 20), { times: 25 });
+    await refused(page, /too large/);
     await page.evaluate(() => {
       const data = new DataTransfer();
       const params = { prologue: "word ".repeat(2_000_000) };
       data.items.add(new File([JSON.stringify({ components: { begin: { obj: { component_name: "Begin", params }, downstream: [] } } })], "x.json"));
       document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
     });
+    await openDropped(page);
     await page.locator(".react-flow__node", { hasText: "begin" }).waitFor();
     await done();
   });
@@ -115,6 +121,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
       "Message:A": { obj: { component_name: "Message", params: { content: [evil] } }, downstream: [] },
       [evil]: { obj: { component_name: evil, params: { [evil]: evil } }, downstream: [] },
     }, graph: { nodes: [{ id: evil, data: { name: evil } }, { id: "n", type: "noteNode", data: { name: evil, form: { text: evil } } }] } }));
+    await openDropped(page);
     await page.locator(".react-flow__node").nth(2).click();
     await page.locator(".inspector").waitFor();
     await page.getByRole("tab", { name: "Problems" }).click();
@@ -130,6 +137,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await drop(page, `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {"__proto__": {"hit": 1}}}, "downstream": ["constructor", "__proto__"]},
       "__proto__": {"obj": {"component_name": "Message", "params": {"content": ["p"]}}, "downstream": ["toString"]},
       "constructor": {"obj": {"component_name": "Message", "params": {"content": ["c"]}}, "downstream": ["begin", "constructor"]}}, "__proto__": {"hit": 1}}`);
+    await openDropped(page);
     await page.locator(".react-flow__node").nth(2).waitFor();
     await page.locator('.react-flow__node[data-id="constructor"]').click();
     assert.equal(await page.evaluate(() => ({} as { hit?: number }).hit), undefined);
@@ -137,10 +145,12 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     const depth = 60;
     const nested = Object.fromEntries(Array.from({ length: depth }, (_, i) => [`Loop:${i}`, component("Loop", i > 0 ? { parent_id: `Loop:${i - 1}` } : {})]));
     await drop(page, JSON.stringify({ components: { begin: component("Begin", { downstream: ["Loop:0"] }), ...nested } }));
+    await openDropped(page);
     await page.locator(`.react-flow__node[data-id="Loop:${depth - 1}"]`).waitFor({ state: "attached" });
 
     const deep = "[".repeat(5000) + "]".repeat(5000);
     await drop(page, `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {"deep": ${deep}}}, "downstream": []}}}`);
+    await openDropped(page);
     await page.locator(".react-flow__node", { hasText: "begin" }).click();
     await page.locator(".inspector, .fault").first().waitFor();
     await page.getByRole("tab", { name: "Problems" }).click();
@@ -152,6 +162,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await stage.visit();
     await page.waitForSelector(".card");
     await drop(page, JSON.stringify({ components: { begin: component("Begin", { downstream: ["a", "b"] }), a: component("Message"), b: component("Message") } }));
+    await openDropped(page);
     await page.locator(".react-flow__node").nth(2).waitFor();
     const [begin, a, b] = await Promise.all(["begin", "a", "b"].map(async (id) => (await page.locator(`.react-flow__node[data-id="${id}"]`).boundingBox()) ?? assert.fail(id)));
     assert.ok(begin && a && b && begin.x + begin.width < a.x && a.x === b.x && a.y + a.height < b.y);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { audit } from "./audit.ts";
 import { answer, ask, missing, modelServer, raise, said, type Stage } from "./stage.ts";
 
 describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
@@ -33,6 +34,27 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
       await done(network);
     });
   }
+
+  test("a model is tested where it is named and where it is chosen", async () => {
+    const { page, done } = await stage.visit("#example=morning-paper");
+    let broken = true;
+    await modelServer(page, () => (broken ? { status: 500, body: "oops" } : said("Hello")));
+    await page.locator('.react-flow__node:has(.box-name small:has-text("LLM"))').first().click();
+    await page.locator("#tab-node").click();
+    const inNode = page.locator(".settings .model-test");
+    await inNode.getByRole("button", { name: "Test" }).click();
+    await inNode.getByRole("alert").filter({ hasText: "500: oops" }).waitFor();
+    broken = false;
+    await inNode.getByRole("button", { name: "Test" }).click();
+    await inNode.getByText(/^Answered in \d+ ms: Hello$/).waitFor();
+    await audit(page, "a model that was tested");
+    await page.getByRole("button", { name: /^Model/ }).click();
+    const inDialog = page.locator("dialog .model-test");
+    await inDialog.getByRole("button", { name: "Test" }).click();
+    await inDialog.getByText(/^Answered in \d+ ms: Hello$/).waitFor();
+    await audit(page, "a model that was tested in the dialog");
+    await done(network);
+  });
 
   test("a model server that never answers is left by stop", async () => {
     const { page, done } = await stage.visit("#example=morning-paper");

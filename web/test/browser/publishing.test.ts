@@ -91,6 +91,14 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await look(page, "published");
     const { published } = await request<{ published?: { at: string } }>("GET", `/api/v2/canvases/${id}`);
     assert.ok(published?.at);
+    assert.equal(await page.locator(".note-bar").count(), 0, "no changes of others are announced");
+    await dialog.getByRole("button", { name: "Close" }).click();
+
+    // Another program publishes, and then changes the canvas.
+    const { rev } = await request<{ rev: number }>("POST", `/api/v2/canvases/${id}/publish`, {});
+    await request("PUT", `/api/v2/canvases/${id}`, { rev, dsl: answering("Another text") });
+    await page.getByText("Changes that somebody else saved").waitFor();
+    await page.locator('.react-flow__node[data-id="Message:Say"]', { hasText: "Another text" }).waitFor();
     await done();
   });
 

@@ -64,7 +64,7 @@ const shots: Shot[] = [
     await done(page, "The result");
     await tab(page, "timeline");
     await page.locator(".turn summary").first().click();
-    await page.getByRole("button", { name: "Fit View" }).click();
+    await page.getByRole("button", { name: "Fit to view" }).click();
   }],
   ["consent", stranger, {}, async (page) => { await page.locator(".consent").waitFor(); }],
   ["consent-dark", stranger, { dark: true }, async (page) => { await page.locator(".consent").waitFor(); }],

@@ -160,8 +160,15 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByLabel("E-mail address").fill("bob@shop.example");
     await page.getByLabel("Password, at least 8 characters").last().fill("correct horse");
     await page.getByRole("button", { name: "Add user" }).click();
-    await page.locator(".settings-list li", { hasText: "bob@shop.example" }).getByText("Member").waitFor();
+    const bob = page.locator(".settings-list li", { hasText: "bob@shop.example" });
+    await bob.locator(".badge", { hasText: "Member" }).waitFor();
+    await bob.locator("summary", { hasText: "Change role" }).click();
+    await bob.getByLabel("Role").selectOption("admin");
     await audit(page, "users");
+    await bob.getByRole("button", { name: "Save" }).first().click();
+    await bob.locator(".badge", { hasText: "Admin" }).waitFor();
+    const { items } = await api<{ items: { email: string; role: string }[] }>("GET", "/users");
+    assert.equal(items.find(({ email }) => email === "bob@shop.example")?.role, "admin");
     await done(refused);
   });
 
@@ -177,6 +184,21 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".fault", { hasText: "No connection" }).waitFor();
     assert.equal((await page.content()).includes("Bearer abc"), false);
     await audit(page, "mcp");
+    const row = page.locator(".settings-list > li");
+    await row.locator("summary", { hasText: "Edit" }).click();
+    assert.equal(await row.getByLabel(/Header/).getAttribute("placeholder"), "stays as it is, unless the URL changes");
+    await row.getByLabel("Name").fill("Support tickets");
+    await row.getByLabel("Description").fill("Who asked what");
+    await audit(page, "an MCP server that is edited");
+    await row.getByRole("button", { name: "Save" }).click();
+    await row.getByText("Support tickets", { exact: true }).waitFor();
+    await row.getByText(/Authorization/).first().waitFor();
+    await row.locator("summary", { hasText: "Edit" }).click();
+    await row.getByLabel("URL").fill("http://127.0.0.1:2/mcp");
+    await row.getByRole("button", { name: "Save" }).click();
+    await row.getByText(/127\.0\.0\.1:2/).waitFor();
+    const { items } = await api<{ items: { headers: string[]; description: string }[] }>("GET", "/mcp-servers");
+    assert.deepEqual(items.map(({ headers, description }) => [headers, description]), [[[], "Who asked what"]]);
 
     for (const [name, text] of [
       ["Schedules", "No schedules yet"],
@@ -192,6 +214,41 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByText("一切正常").waitFor();
     await audit(page, "health, Chinese");
     await done(refused);
+  });
+
+  test("a schedule is shown as it is, also when a change of it fails halfway", async () => {
+    const { id } = await api<{ id: string }>("POST", "/canvases", { title: "Daily", dsl: canvas });
+    const schedule = await api<{ id: string }>("POST", "/schedules", { canvas: id, name: "Daily", every: "24h" });
+    const paused = async (): Promise<boolean> =>
+      (await api<{ paused: boolean }>("GET", `/schedules/${schedule.id}`)).paused;
+    const { page, done } = await stage.visit("#settings=schedules");
+    await page.route("**/api/v2/schedules", async (route) => {
+      const response = await route.fetch();
+      const list = (await response.json()) as { items: object[] };
+      const last = { run: "r", status: "paused", created: "2026-01-02T03:04:05Z" }; // its run waits for a form
+      await route.fulfill({ response, json: { ...list, items: list.items.map((each) => ({ ...each, last })) } });
+    });
+    await enter(page);
+    const row = page.locator(".settings-list > li", { hasText: "Daily" });
+    await row.getByText(/last run .*: waiting for input/).waitFor();
+    assert.equal(await row.getByText("paused").count(), 0);
+
+    await row.getByRole("button", { name: "Pause" }).click();
+    await row.locator(".badge", { hasText: "paused" }).waitFor();
+    assert.equal(await paused(), true);
+    const resume = row.getByRole("button", { name: "Resume" });
+    await resume.dispatchEvent("click", { detail: 2 }); // of a double click on "Pause"
+    assert.equal(await resume.isEnabled(), true);
+
+    await page.route(`**/api/v2/schedules/${schedule.id}`, async (route) => {
+      await route.fetch(); // is done, and then
+      await route.fulfill({ status: 503, json: { error: { message: "the run log is not available" } } });
+    });
+    await resume.click();
+    await page.getByRole("alert").filter({ hasText: "the run log is not available" }).waitFor();
+    await row.locator(".badge", { hasText: "paused" }).waitFor({ state: "detached" });
+    assert.equal(await paused(), false);
+    await done(/status of (401|503)/);
   });
 
   test("who may only read sees only what that allows", async () => {

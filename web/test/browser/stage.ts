@@ -95,6 +95,21 @@ function serve(): Promise<Server> {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
+/** drop lets a file fall on the page; its text is made there: large ones need not travel. */
+export function drop(page: Page, text: string, { name = "x.json", times = 1 } = {}): Promise<void> {
+  return page.evaluate(([body, file, count]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([body.repeat(count)], file));
+    document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
+  }, [text, name, times] as const);
+}
+
+/** openDropped opens a file that was dropped, after the look at what will become of it. */
+export async function openDropped(page: Page): Promise<void> {
+  await page.locator("dialog.import").getByRole("button", { name: "Open canvas" }).click();
+  await page.locator("dialog.import").waitFor({ state: "detached" });
+}
+
 /** allow lets a canvas from a link or a file run. */
 export function allow(page: Page): Promise<void> {
   return page.getByRole("button", { name: "Allow this canvas to run" }).click();

@@ -1,49 +1,11 @@
-// Small parts that the areas share: loading, pages of lists, buttons that ask first, empty lists.
+// Small parts that the areas share: pages of lists, buttons that ask first, empty lists.
 
-import { messageOf } from "@easel/engine";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import { useAreaText } from "./text.ts";
 
-/** Loaded is something that the host is asked for. */
-export interface Loaded<T> {
-  /** The last answer; it stays while a newer one is on its way. */
-  value?: T;
-  fault?: string;
-  busy: boolean;
-  reload(): void;
-  /** change replaces the answer, when the page knows better. */
-  change(next: (value: T) => T): void;
-}
-
-/** useLoaded asks at first and whenever the key changes; an answer to an older key is dropped. */
-export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
-  const [state, setState] = useState<{ value?: T; fault?: string; busy: boolean }>({ busy: true });
-  const [count, setCount] = useState(0);
-  const latest = useRef(load);
-  latest.current = load;
-  useEffect(() => {
-    let dropped = false;
-    setState((before) => ({ ...before, busy: true }));
-    latest.current().then(
-      (value) => {
-        if (!dropped) setState({ value, busy: false });
-      },
-      (err: unknown) => {
-        if (!dropped) setState({ fault: messageOf(err), busy: false });
-      },
-    );
-    return () => {
-      dropped = true;
-    };
-  }, [key, count]);
-  const reload = useCallback(() => setCount((before) => before + 1), []);
-  const change = useCallback((next: (value: T) => T) => {
-    setState((before) => (before.value === undefined ? before : { ...before, value: next(before.value) }));
-  }, []);
-  return { ...state, reload, change };
-}
+export { useAttempt, useLoaded, type Attempt, type Loaded } from "../loaded.ts";
 
 /** useWords is a text that is searched for once the person stops typing. */
 export function useWords(): { typed: string; words: string; type(text: string): void } {
@@ -54,30 +16,6 @@ export function useWords(): { typed: string; words: string; type(text: string): 
     return () => clearTimeout(timer);
   }, [typed]);
   return { typed, words, type };
-}
-
-/** Attempt does something that may fail, and keeps why it did. */
-export interface Attempt {
-  fault?: string;
-  busy: boolean;
-  run(act: () => Promise<unknown>): Promise<boolean>;
-}
-
-/** useAttempt gives an Attempt for the buttons of a view. */
-export function useAttempt(): Attempt {
-  const [state, setState] = useState<{ fault?: string; busy: boolean }>({ busy: false });
-  const run = useCallback(async (act: () => Promise<unknown>) => {
-    setState({ busy: true });
-    try {
-      await act();
-      setState({ busy: false });
-      return true;
-    } catch (err) {
-      setState({ busy: false, fault: messageOf(err) });
-      return false;
-    }
-  }, []);
-  return { ...state, run };
 }
 
 /** Fault says why something failed. */

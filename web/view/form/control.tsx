@@ -4,6 +4,7 @@
 import { lazy, Suspense, useState } from "react";
 import type { ComponentSpec, Schema } from "@easel/engine";
 import { isObject } from "../../canvas/dsl.ts";
+import { namesDatasets } from "../../canvas/summary.ts";
 import { useApp, useStore, useText } from "../context.tsx";
 import { brief } from "../text.ts";
 import { JsonEdit } from "../value.tsx";
@@ -11,6 +12,7 @@ import { BranchList, Targets } from "./branches.tsx";
 import type { Language } from "./code-languages.ts";
 import { FieldList } from "./fields.tsx";
 import { Messages, ObjectList, Pairs, TextList } from "./lists.tsx";
+import { ModelField } from "./model.tsx";
 import { Prompt } from "./prompt.tsx";
 import { typeOf, type ControlProps } from "./props.ts";
 import { Servers, ToolList } from "./tools.tsx";
@@ -26,7 +28,7 @@ export function Control(props: ControlProps): React.ReactNode {
   if (name === "tools") return <ToolList {...props} />;
   if (name === "mcp") return <Servers {...props} />;
   if (name === "inputs" && (value === undefined || isObject(value))) return <FieldList {...props} />;
-  if ((name === "kb_ids" || name === "dataset_ids") && isNames(value)) {
+  if (namesDatasets(name) && isNames(value)) {
     return <Suspense fallback={<Composite {...props} />}><DatasetPicker {...props} value={value ?? []} /></Suspense>;
   }
   if (name === "llm_id") return <ModelField {...props} />;
@@ -179,31 +181,6 @@ function Select({ id, schema, value, onChange }: ControlProps): React.ReactNode 
         </option>
       ))}
     </select>
-  );
-}
-
-// ModelField names a model; those of the host are offered once they are known.
-function ModelField({ id, value, onChange }: ControlProps): React.ReactNode {
-  const t = useText();
-  const { host } = useApp();
-  const models = useStore(host.state, (state) => state.models);
-  return (
-    <>
-      <input
-        id={id}
-        type="text"
-        list={`${id}-models`}
-        value={typeof value === "string" ? value : ""}
-        placeholder={t("form.default_model")}
-        spellCheck={false}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <datalist id={`${id}-models`}>
-        {models.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </>
   );
 }
 

@@ -2,21 +2,13 @@
 // written. A dataset that is not on this host is said to be missing.
 
 import { useEffect, useMemo, useState } from "react";
-import { messageOf } from "@easel/engine";
-import { Datasets, type Dataset } from "../../run/datasets.ts";
-import { Store } from "../../run/store.ts";
+import { Datasets } from "../../run/datasets.ts";
 import { useLoaded, useWords } from "../area/parts.tsx";
 import { useAreaText } from "../area/text.ts";
 import { areaLink } from "../areas.tsx";
 import { useApp, useStore } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import type { ControlProps } from "./props.ts";
-
-/** Known is what the host said about a dataset: null is missing, a text why it is not known. */
-type Known = Dataset | string | null;
-
-// What the host said in this visit, by id or name; forms are opened again and again.
-const known = new Store<ReadonlyMap<string, Known>>(new Map());
 
 const offered = 100;
 
@@ -44,7 +36,7 @@ export default function DatasetPicker({
                   <code>{name}</code>
                 </span>
               ) : (
-                <Named api={api} name={name} />
+                <Named name={name} />
               )}
               <button
                 type="button"
@@ -73,17 +65,11 @@ export default function DatasetPicker({
   );
 }
 
-function Named({ api, name }: { api: Datasets; name: string }): React.ReactNode {
+function Named({ name }: { name: string }): React.ReactNode {
   const a = useAreaText();
-  const found = useStore(known, (all) => all.get(name));
-  useEffect(() => {
-    if (typeof found === "object" && found !== null) return; // a missing one may be there by now
-    const keep = (what: Known): void => known.set(new Map(known.get()).set(name, what));
-    api.find(name).then(
-      (dataset) => keep(dataset ?? null),
-      (err: unknown) => keep(messageOf(err)),
-    );
-  }, [api, name]);
+  const { datasetNames } = useApp();
+  const found = useStore(datasetNames.known, (all) => all.get(name));
+  useEffect(() => void datasetNames.ask(name, true), [datasetNames, name]); // a missing one may be there by now
   if (found === undefined)
     return (
       <span>
@@ -124,6 +110,7 @@ function Add({
   onChange(value: string[]): void;
 }): React.ReactNode {
   const a = useAreaText();
+  const { datasetNames } = useApp();
   const { typed, words, type } = useWords();
   const list = useLoaded(words, () => api.list({ page_size: offered, ...(words ? { words } : {}) }));
   const items = (list.value?.items ?? []).filter(
@@ -133,7 +120,7 @@ function Add({
   const choose = (chosen: string): void => {
     const dataset = items.find((each) => each.id === chosen);
     if (!dataset) return;
-    known.set(new Map(known.get()).set(dataset.id, dataset));
+    datasetNames.add(dataset);
     onChange([...value, dataset.id]);
   };
   return (

@@ -9,7 +9,7 @@ import {
   type CompletionResult,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { Annotation, EditorState, type Extension } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, StateEffect, type Extension } from "@codemirror/state";
 import {
   Decoration,
   EditorView,
@@ -22,6 +22,7 @@ import {
   type ViewUpdate,
 } from "@codemirror/view";
 import { useEffect, useLayoutEffect, useRef } from "react";
+import { same } from "../../canvas/patch.ts";
 import type { Usable } from "../../canvas/upstream.ts";
 import { codeSetup, type Language } from "./code-languages.ts";
 
@@ -89,6 +90,9 @@ const theme = EditorView.theme({
 /** outside marks a change that does not come from the person in this editor. */
 const outside = Annotation.define<boolean>();
 
+/** redraw draws the references again: other variables are offered. */
+const redraw = StateEffect.define<null>();
+
 class Chip extends WidgetType {
   readonly #text: string;
   readonly #title: string;
@@ -120,31 +124,24 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
   const view = useRef<EditorView>(undefined);
   const latest = useRef(props);
   latest.current = props;
+  const described = useRef(new Compartment());
   const sent = useRef<string[]>([]); // texts that the page was told of and that have not come back
   // Before the page is painted: no key that is typed in between may get lost.
   useLayoutEffect(() => {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
-    const { label, text, hint, language } = latest.current;
     const made = new EditorView({
       root,
       parent: root,
       state: EditorState.create({
-        doc: text,
+        doc: latest.current.text,
         extensions: [
           history(),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           theme,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label }),
-          ...(hint ? [placeholder(hint)] : []),
-          ...(language
-            ? [codeSetup(language), EditorView.editorAttributes.of({ class: "code" })]
-            : [chips(() => latest.current.offered, latest.current.bare === true)]),
-          ...(language
-            ? []
-            : [offers(() => latest.current.offered)]),
+          described.current.of(description(latest)),
           EditorView.updateListener.of((update) => {
             const foreign = update.transactions.some((each) => each.annotation(outside));
             if (!update.docChanged || foreign) return;
@@ -167,6 +164,20 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
       made.destroy();
     };
   }, []);
+  // What the component says of the field, and what runs before it, may come later than the field.
+  const { label, hint, language, offered } = props;
+  const shown = useRef({ label, hint, language });
+  useEffect(() => {
+    if (same(shown.current, { label, hint, language })) return;
+    shown.current = { label, hint, language };
+    view.current?.dispatch({ effects: described.current.reconfigure(description(latest)) });
+  }, [label, hint, language]);
+  const marked = useRef(offered);
+  useEffect(() => {
+    if (same(marked.current, offered)) return;
+    marked.current = offered;
+    view.current?.dispatch({ effects: redraw.of(null) });
+  }, [offered]);
   // Undo, or another view, may have changed the text. What was written here comes back later than
   // the next key.
   useEffect(() => {
@@ -178,6 +189,19 @@ export default function PromptEditor(props: EditorProps): React.ReactNode {
     view.current?.dispatch({ changes: { from: 0, to: now.length, insert: props.text }, annotations: outside.of(true) });
   }, [props.text]);
   return <div ref={host} className="editor" data-tall={props.tall || undefined} />;
+}
+
+// description is what changes with the component: the name, the hint, and the language.
+function description(latest: { readonly current: EditorProps }): Extension {
+  const { label, hint, language, bare = false } = latest.current;
+  const offered = (): readonly Offered[] => latest.current.offered;
+  return [
+    EditorView.contentAttributes.of({ "aria-label": label }),
+    hint ? placeholder(hint) : [],
+    language
+      ? [codeSetup(language), EditorView.editorAttributes.of({ class: "code" })]
+      : [chips(offered, bare), offers(offered)],
+  ];
 }
 
 // chips draws references as names of nodes; one that leads nowhere is marked.
@@ -202,7 +226,8 @@ function chips(offered: () => readonly Offered[], bare: boolean): ViewPlugin<{ d
       }
 
       update(update: ViewUpdate): void {
-        this.decorations = matcher.updateDeco(update, this.decorations);
+        const again = update.transactions.some(({ effects }) => effects.some((each) => each.is(redraw)));
+        this.decorations = again ? matcher.createDeco(update.view) : matcher.updateDeco(update, this.decorations);
       }
     },
     {

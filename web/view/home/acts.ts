@@ -7,5 +7,6 @@ export interface HomeActs {
   onHost(id: string): void;
   onExample(example: Example): void;
   onTemplate(template: Template): void;
-  onImport(text: string, name: string): void;
+  /** onImport asks for a file and shows what will become of it before it is opened. */
+  onImport(): void;
 }

@@ -1,23 +1,24 @@
 // Home: the person's canvases, what to start a new one from, and files to import.
 
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useText } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import type { HomeActs } from "./acts.ts";
-import { chooseFile } from "./choose.ts";
 import { Canvases } from "./canvases.tsx";
-import { ImportDialog } from "./import.tsx";
 import { Starters } from "./starters.tsx";
 import { useHomeText } from "./text.ts";
 
-/** Home is shown while no canvas is open. */
-export default function Home({ acts }: { acts: HomeActs }): React.ReactNode {
+/** Home is shown while no canvas is open. It leads to the templates when `templates` changes. */
+export default function Home({ acts, templates }: { acts: HomeActs; templates: number }): React.ReactNode {
   const t = useText();
   const h = useHomeText();
   const [words, setWords] = useState("");
-  const [chosen, setChosen] = useState<File>();
-  const templates = useRef<HTMLElement>(null);
-  const choose = (): void => chooseFile(".json,.yaml,.yml,application/json", setChosen);
+  const starters = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (templates === 0) return;
+    starters.current?.scrollIntoView();
+    starters.current?.querySelector<HTMLElement>("h2")?.focus();
+  }, [templates]);
   return (
     <div className="home">
       <div className="home-head">
@@ -29,30 +30,13 @@ export default function Home({ acts }: { acts: HomeActs }): React.ReactNode {
           aria-label={t("host.find")}
           onChange={(event) => setWords(event.target.value)}
         />
-        <button type="button" onClick={choose}>
+        <button type="button" onClick={acts.onImport}>
           <Icon name="keep" />
           {h("import")}
         </button>
       </div>
       <Canvases words={words.trim()} acts={acts} />
-      <Starters ref={templates} acts={acts} />
-      {chosen && (
-        <ImportDialog
-          key={`${chosen.name} ${chosen.lastModified} ${chosen.size}`}
-          file={chosen}
-          onOther={choose}
-          onTemplates={() => {
-            setChosen(undefined);
-            templates.current?.scrollIntoView();
-            templates.current?.querySelector<HTMLElement>("h2")?.focus();
-          }}
-          onImport={(text, name) => {
-            setChosen(undefined);
-            acts.onImport(text, name);
-          }}
-          onClose={() => setChosen(undefined)}
-        />
-      )}
+      <Starters ref={starters} acts={acts} />
     </div>
   );
 }

@@ -15,7 +15,7 @@ const longestMessage = 300;
 const largestFile = 40_000_000; // bytes
 
 /** ImportDialog shows what is known of a file and offers to open it. */
-export function ImportDialog({
+export default function ImportDialog({
   file,
   onImport,
   onOther,
@@ -23,7 +23,7 @@ export function ImportDialog({
   onClose,
 }: {
   file: File;
-  onImport(text: string, name: string): void;
+  onImport(text: string): void;
   onOther(): void;
   onTemplates(): void;
   onClose(): void;
@@ -80,7 +80,7 @@ export function ImportDialog({
           </button>
         )}
         {readable && (
-          <button type="button" className="primary" autoFocus onClick={() => onImport(text, name)}>
+          <button type="button" className="primary" autoFocus onClick={() => onImport(text)}>
             {h("import_open")}
           </button>
         )}

@@ -2,14 +2,15 @@
 
 import { useState } from "react";
 import { chatAddress, frameTag, widgetTag, type Embed } from "../../run/snippets.ts";
-import { Code, Fault, useAct, useLoaded, usePublishText, Waiting, type Section } from "./parts.tsx";
+import { useAttempt, useLoaded } from "../loaded.ts";
+import { Code, Fault, usePublishText, Waiting, type Section } from "./parts.tsx";
 
 /** EmbedSection chooses how the chat looks. */
 export function EmbedSection({ release, onSection }: Section): React.ReactNode {
   const t = usePublishText();
-  const token = useLoaded(() => release.token());
-  const published = useLoaded(async () => ({ at: await release.published() }));
-  const { busy, fault, act } = useAct();
+  const token = useLoaded("token", () => release.token());
+  const published = useLoaded("published", async () => ({ at: await release.published() }));
+  const { busy, fault, run } = useAttempt();
   const [revoked, setRevoked] = useState(false);
   const [look, setLook] = useState<Omit<Embed, "host" | "agent" | "token">>({
     color: "#1f6470",
@@ -22,10 +23,9 @@ export function EmbedSection({ release, onSection }: Section): React.ReactNode {
     return <Waiting {...(token.value === undefined ? token : published)} />;
   const embed: Embed = { ...look, host: location.origin, agent: release.id, token: token.value };
   const revoke = (): void =>
-    act(async () => {
-      await release.revoke();
+    void run(async () => {
+      await token.after(() => release.revoke());
       setRevoked(true);
-      token.reload();
     });
   return (
     <>

@@ -6,7 +6,8 @@ import { diff } from "../../canvas/diff.ts";
 import type { Dsl } from "../../canvas/dsl.ts";
 import type { Version } from "../../run/release.ts";
 import { useApp, useSpecText, useStore } from "../context.tsx";
-import { Fault, useAct, useDate, useLoaded, usePublishText, Waiting, type Section } from "./parts.tsx";
+import { useAttempt, useLoaded, type Loaded } from "../loaded.ts";
+import { Fault, useDate, usePublishText, Waiting, type Section } from "./parts.tsx";
 
 const TextDiff = lazy(() => import("./text-diff.tsx"));
 
@@ -14,7 +15,7 @@ const TextDiff = lazy(() => import("./text-diff.tsx"));
 export function HistorySection({ release }: Section): React.ReactNode {
   const t = usePublishText();
   const date = useDate();
-  const versions = useLoaded(() => release.versions());
+  const versions = useLoaded("versions", () => release.versions());
   const [chosen, setChosen] = useState<string>();
   const list = versions.value;
   if (!list) return <Waiting {...versions} />;
@@ -35,7 +36,7 @@ export function HistorySection({ release }: Section): React.ReactNode {
           </li>
         ))}
       </ul>
-      <VersionView key={open} release={release} id={open} onRenamed={versions.reload} />
+      <VersionView key={open} release={release} id={open} after={versions.after} />
     </div>
   );
 }
@@ -48,13 +49,13 @@ function titleOf({ title }: Version): string {
 function VersionView({
   release,
   id,
-  onRenamed,
-}: Pick<Section, "release"> & { id: string; onRenamed(): void }): React.ReactNode {
+  after,
+}: Pick<Section, "release"> & { id: string } & Pick<Loaded<unknown>, "after">): React.ReactNode {
   const t = usePublishText();
   const { session } = useApp();
-  const version = useLoaded(() => release.version(id));
+  const version = useLoaded(id, () => release.version(id));
   const now = useStore(session.document, (document) => document?.dsl);
-  const { busy, fault, act } = useAct();
+  const { busy, fault, run } = useAttempt();
   const [title, setTitle] = useState<string>();
   const [restored, setRestored] = useState(false);
   const saved = version.value?.dsl;
@@ -66,10 +67,9 @@ function VersionView({
     setRestored(true);
   };
   const rename = (): void =>
-    act(async () => {
-      await release.rename(id, title ?? "");
+    void run(async () => {
+      await after(() => release.rename(id, title ?? ""));
       setTitle(undefined);
-      onRenamed();
     });
   return (
     <section className="version" aria-label={version.value?.title}>

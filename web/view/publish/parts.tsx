@@ -1,10 +1,10 @@
-// What the sections of the view share: their texts, requests with their failures, and copied code.
+// What the sections of the view share: their texts, failures of their requests, and copied code.
 
-import { useCallback, useEffect, useState } from "react";
-import { messageOf } from "@easel/engine";
+import { useState } from "react";
 import type { Release } from "../../run/release.ts";
 import { publishText, type PublishText } from "../../words/publish.ts";
 import { useLook } from "../context.tsx";
+import type { Loaded } from "../loaded.ts";
 
 const texts = { en: publishText("en"), zh: publishText("zh") };
 
@@ -32,49 +32,6 @@ export function useDate(): (time: string) => string {
   return (time) => format.format(new Date(time));
 }
 
-/** Loaded is what a request gave so far. */
-export interface Loaded<T> {
-  value?: T;
-  fault?: string;
-  reload(): void;
-}
-
-/** useLoaded makes a request when the view opens and when `reload` is called. */
-export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
-  const [state, setState] = useState<{ value?: T; fault?: string }>({});
-  const [count, setCount] = useState(0);
-  const reload = useCallback(() => setCount((before) => before + 1), []);
-  useEffect(() => {
-    let current = true;
-    load().then(
-      (value) => {
-        if (current) setState({ value });
-      },
-      (err: unknown) => {
-        if (current) setState({ fault: messageOf(err) });
-      },
-    );
-    return () => {
-      current = false;
-    };
-  }, [count]);
-  return { ...state, reload };
-}
-
-/** useAct runs what a button does and shows why it failed. */
-export function useAct(): { busy: boolean; fault: string | undefined; act(work: () => Promise<void>): void } {
-  const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string>();
-  const act = (work: () => Promise<void>): void => {
-    setBusy(true);
-    setFault(undefined);
-    work()
-      .catch((err: unknown) => setFault(messageOf(err)))
-      .finally(() => setBusy(false));
-  };
-  return { busy, fault, act };
-}
-
 /** Waiting shows that a request is on its way, or why it failed. */
 export function Waiting({ fault, reload }: Pick<Loaded<unknown>, "fault" | "reload">): React.ReactNode {
   const t = usePublishText();
@@ -87,7 +44,7 @@ export function Waiting({ fault, reload }: Pick<Loaded<unknown>, "fault" | "relo
   return (
     <p className="fault" role="alert">
       {fault}{" "}
-      <button type="button" onClick={reload}>
+      <button type="button" onClick={() => void reload()}>
         {t("again")}
       </button>
     </p>

@@ -2,7 +2,8 @@
 
 import { useState } from "react";
 import { curl, javascript, python } from "../../run/snippets.ts";
-import { Code, Fault, useAct, usePublishText, type Section } from "./parts.tsx";
+import { useAttempt } from "../loaded.ts";
+import { Code, Fault, usePublishText, type Section } from "./parts.tsx";
 
 const languages = {
   curl: ["curl", curl],
@@ -16,7 +17,7 @@ export function ProgramsSection({ release }: Section): React.ReactNode {
   const t = usePublishText();
   const [language, setLanguage] = useState<Language>("curl");
   const [key, setKey] = useState<string>();
-  const { busy, fault, act } = useAct();
+  const { busy, fault, run } = useAttempt();
   const [name, write] = languages[language];
   const text = write({ host: location.origin, canvas: release.id, key: key ?? "YOUR_API_KEY" });
   return (
@@ -36,7 +37,7 @@ export function ProgramsSection({ release }: Section): React.ReactNode {
           <button
             type="button"
             disabled={busy}
-            onClick={() => act(async () => setKey(await release.key(`API page ${release.id.slice(0, 8)}`)))}
+            onClick={() => void run(async () => setKey(await release.key(`API page ${release.id.slice(0, 8)}`)))}
           >
             {t("make_key")}
           </button>

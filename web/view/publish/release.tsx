@@ -3,7 +3,8 @@
 import { useState } from "react";
 import type { Need } from "../../run/release.ts";
 import { useApp, useSelect, useStore } from "../context.tsx";
-import { Fault, useAct, useDate, useLoaded, usePublishText, Waiting, type Section } from "./parts.tsx";
+import { useAttempt, useLoaded } from "../loaded.ts";
+import { Fault, useDate, usePublishText, Waiting, type Section } from "./parts.tsx";
 
 const missing = {
   model: "need_model",
@@ -16,23 +17,19 @@ const missing = {
 export function ReleaseSection({ release, onKeep, onSection, onClose }: Section): React.ReactNode {
   const t = usePublishText();
   const date = useDate();
-  const { session } = useApp();
+  const { session, together } = useApp();
   const select = useSelect();
   const dsl = useStore(session.document, (document) => document?.dsl);
-  const published = useLoaded(() => release.published());
-  const needs = useLoaded(() => (dsl ? release.needs(dsl) : Promise.resolve([])));
-  const { busy, fault, act } = useAct();
+  const published = useLoaded("published", () => release.published());
+  const needs = useLoaded("needs", () => (dsl ? release.needs(dsl) : Promise.resolve([])));
+  const { busy, fault, run } = useAttempt();
   const [done, setDone] = useState(false);
   const [saved, setSaved] = useState(!session.edited);
-  const save = (): void => act(async () => setSaved(await onKeep()));
+  const save = (): void => void run(async () => setSaved(await onKeep()));
   const publish = (): void =>
-    act(async () => {
-      const origin = session.origin.get();
-      if (!origin) return;
-      const { rev } = await release.publish(origin.rev);
-      session.origin.set({ ...origin, rev });
+    void run(async () => {
+      await published.after(() => together.publish((rev) => release.publish(rev)));
       setDone(true);
-      published.reload();
     });
   const found = needs.value;
   if (!found) return <Waiting {...needs} />;

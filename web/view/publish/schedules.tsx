@@ -1,24 +1,21 @@
 // The schedules of a canvas: when it runs by itself.
 
 import { useState } from "react";
-import type { Schedule } from "../../run/release.ts";
+import type { NewSchedule, Schedule } from "../../run/release.ts";
 import type { Installed } from "../../run/admin.ts";
 import { fieldsOf, SchemaFields, valuesOf } from "../area/schema.tsx";
-import { useLook } from "../context.tsx";
-import { Code, Fault, useAct, useDate, useLoaded, usePublishText, Waiting, type Section } from "./parts.tsx";
+import { useLook, useText } from "../context.tsx";
+import { useAttempt, useLoaded } from "../loaded.ts";
+import { Code, Fault, useDate, usePublishText, Waiting, type Section } from "./parts.tsx";
 
 /** SchedulesSection lists schedules and adds one. */
 export function SchedulesSection({ release, onSection }: Section): React.ReactNode {
   const t = usePublishText();
-  const schedules = useLoaded(() => release.schedules());
-  const published = useLoaded(async () => ({ at: await release.published() }));
-  const triggers = useLoaded(() => release.triggers());
-  const { busy, fault, act } = useAct();
-  const after = (work: () => Promise<unknown>): void =>
-    act(async () => {
-      await work();
-      schedules.reload();
-    });
+  const schedules = useLoaded("schedules", () => release.schedules());
+  const published = useLoaded("published", async () => ({ at: await release.published() }));
+  const triggers = useLoaded("triggers", () => release.triggers());
+  const { busy, fault, run } = useAttempt();
+  const act = (work: () => Promise<unknown>): void => void run(() => schedules.after(work));
   const list = schedules.value;
   if (!list || !published.value) return <Waiting {...(list ? published : schedules)} />;
   return (
@@ -30,14 +27,14 @@ export function SchedulesSection({ release, onSection }: Section): React.ReactNo
             key={each.id}
             schedule={each}
             busy={busy}
-            onPause={() => after(() => release.pause(each.id, !each.paused))}
-            onRemove={() => after(() => release.unschedule(each.id))}
+            onPause={() => act(() => release.pause(each.id, !each.paused))}
+            onRemove={() => act(() => release.unschedule(each.id))}
           />
         ))}
       </ul>
       <Fault text={fault} />
       {published.value.at ? (
-        <Add release={release} triggers={triggers.value ?? []} onAdded={schedules.reload} />
+        <Add triggers={triggers.value ?? []} onAdd={(given) => schedules.after(() => release.schedule(given))} />
       ) : (
         <p className="fault" role="alert">
           {t("publish_first")}{" "}
@@ -62,6 +59,7 @@ function Row({
   onRemove(): void;
 }): React.ReactNode {
   const t = usePublishText();
+  const say = useText();
   const date = useDate();
   const { name, every, cron, zone, plugin, hook, paused, next, last } = schedule;
   return (
@@ -72,13 +70,16 @@ function Row({
         {hook && <Code label={t("webhook_address")} text={location.origin + hook} />}
         {paused && <small>{t("paused")}</small>}
         {!paused && !hook && <small>{t("next", next.map(date).join(" · "))}</small>}
-        {last && <small>{t("last", `${date(last.created)}, ${last.error ?? last.status}`)}</small>}
+        {last && <small>{t("last", `${date(last.created)}, ${last.error ?? say(`status.${last.status}`)}`)}</small>}
       </div>
       <button
         type="button"
         disabled={busy}
         aria-label={t("schedule_named", t(paused ? "resume" : "pause"), name)}
-        onClick={onPause}
+        onClick={(event) => {
+          // The second click of a double click would resume what the first paused.
+          if (event.detail < 2) onPause();
+        }}
       >
         {t(paused ? "resume" : "pause")}
       </button>
@@ -95,14 +96,15 @@ function Row({
   );
 }
 
-function Add({
-  release,
-  triggers,
-  onAdded,
-}: Pick<Section, "release"> & { triggers: Installed[]; onAdded(): void }): React.ReactNode {
+interface AddProps {
+  triggers: Installed[];
+  onAdd(given: NewSchedule): Promise<unknown>;
+}
+
+function Add({ triggers, onAdd }: AddProps): React.ReactNode {
   const t = usePublishText();
   const language = useLook((look) => look.language);
-  const { busy, fault, act } = useAct();
+  const { busy, fault, run } = useAttempt();
   const [kind, setKind] = useState<"every" | "cron">("every");
   const [name, setName] = useState("");
   const [when, setWhen] = useState("24h");
@@ -112,9 +114,9 @@ function Add({
   const plugin = triggers.find((each) => each.component === component);
   const fields = fieldsOf(plugin?.params);
   const add = (form: FormData): void =>
-    act(async () => {
+    void run(async () => {
       const params = Object.entries(valuesOf(fields, form)).filter(([, value]) => value !== null);
-      await release.schedule({
+      await onAdd({
         name,
         query,
         ...(plugin?.trigger !== "webhook" && (kind === "every" ? { every: when } : { cron: when, zone })),
@@ -122,7 +124,6 @@ function Add({
       });
       setName("");
       setQuery("");
-      onAdded();
     });
   return (
     <form

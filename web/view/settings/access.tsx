@@ -15,21 +15,19 @@ export function KeysSection({ me }: { me: Me }): React.ReactNode {
   const { day, count } = useFormats();
   const loaded = useLoaded("keys", () => admin.list<ApiKey>("/keys"));
   const [made, setMade] = useState<ApiKey>();
-  const { value, reload } = loaded;
+  const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const mine = scopes.filter((scope) => me.scopes?.includes(scope));
   const add = async (values: FormData): Promise<void> => {
     const expires = textOf(values, "expires");
     const chosen = mine.filter((scope) => values.get(`scope_${scope}`) !== null);
-    setMade(
-      await admin.post<ApiKey>("/keys", {
-        name: textOf(values, "name"),
-        ...(chosen.length < mine.length ? { scopes: chosen } : {}),
-        tokens_per_day: Number(textOf(values, "quota")) || 0,
-        ...(expires ? { expires: new Date(expires).toISOString() } : {}),
-      }),
-    );
-    reload();
+    const key = {
+      name: textOf(values, "name"),
+      ...(chosen.length < mine.length ? { scopes: chosen } : {}),
+      tokens_per_day: Number(textOf(values, "quota")) || 0,
+      ...(expires ? { expires: new Date(expires).toISOString() } : {}),
+    };
+    await after(async () => setMade(await admin.post<ApiKey>("/keys", key)));
   };
   const allowed = (key: ApiKey): string =>
     key.scopes.length === 0
@@ -58,10 +56,7 @@ export function KeysSection({ me }: { me: Me }): React.ReactNode {
                 key.tokens_today > 0 && s("key_used", count(key.tokens_today)),
                 s("created", day(key.created)),
               ]}
-              remove={async () => {
-                await admin.remove(`/keys/${encodeURIComponent(key.id)}`);
-                reload();
-              }}
+              remove={() => after(() => admin.remove(`/keys/${encodeURIComponent(key.id)}`))}
             />
           ))}
         </ul>
@@ -90,12 +85,13 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
   const admin = useAdmin();
   const { day } = useFormats();
   const loaded = useLoaded("users", () => admin.list<User>("/users"));
-  const { value, reload } = loaded;
+  const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
+  const path = (id: string): string => `/users/${encodeURIComponent(id)}`;
   const add = async (values: FormData): Promise<void> => {
     const password = String(values.get("password"));
-    await admin.post("/users", { email: textOf(values, "email"), password, role: textOf(values, "role") });
-    reload();
+    const user = { email: textOf(values, "email"), password, role: textOf(values, "role") };
+    await after(() => admin.post("/users", user));
   };
   return (
     <>
@@ -109,22 +105,23 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
             facts={[email, s("created", day(created))]}
             {...(id === me.user
               ? {}
-              : {
-                  remove: async () => {
-                    await admin.remove(`/users/${encodeURIComponent(id)}`);
-                    reload();
-                  },
-                })}
+              : { remove: () => after(() => admin.remove(path(id))) })}
           >
             {id !== me.user && (
-              <Adder
-                label={s("user_reset")}
-                onSubmit={(values) =>
-                  admin.put(`/users/${encodeURIComponent(id)}/password`, { new: String(values.get("password")) })
-                }
-              >
-                <Password />
-              </Adder>
+              <>
+                <Adder
+                  label={s("user_change_role")}
+                  onSubmit={(values) => after(() => admin.put(path(id), { role: textOf(values, "role") }))}
+                >
+                  <Role role={role} />
+                </Adder>
+                <Adder
+                  label={s("user_reset")}
+                  onSubmit={(values) => admin.put(`${path(id)}/password`, { new: String(values.get("password")) })}
+                >
+                  <Password />
+                </Adder>
+              </>
             )}
           </Row>
         ))}
@@ -132,18 +129,25 @@ export function UsersSection({ me }: { me: Me }): React.ReactNode {
       <Adder label={s("user_add")} submit={s("user_add")} onSubmit={add}>
         <Field label={s("user_email")} name="email" type="email" required />
         <Password />
-        <label className="field">
-          {s("user_role")}
-          <select name="role" defaultValue="normal">
-            {roles.map((role) => (
-              <option key={role} value={role}>
-                {s(`role_${role}`)}: {s(`role_${role}_hint`)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Role role="normal" />
       </Adder>
     </>
+  );
+}
+
+function Role({ role }: { role: User["role"] }): React.ReactNode {
+  const s = useSettingsText();
+  return (
+    <label className="field">
+      {s("user_role")}
+      <select name="role" defaultValue={role}>
+        {roles.map((each) => (
+          <option key={each} value={each}>
+            {s(`role_${each}`)}: {s(`role_${each}_hint`)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -168,15 +172,14 @@ export function TenantsSection({ me }: { me: Me }): React.ReactNode {
   const { day, count } = useFormats();
   const loaded = useLoaded("tenants", () => admin.list<Tenant>("/tenants"));
   const [made, setMade] = useState<{ key: string }>();
-  const { value, reload } = loaded;
+  const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const add = async (values: FormData): Promise<void> => {
     const email = textOf(values, "email");
     const owner = email ? { email, password: String(values.get("password")) } : {};
     const quota = Number(textOf(values, "quota")) || 0;
     const tenant = { name: textOf(values, "name"), ...owner, tokens_per_day: quota };
-    setMade(await admin.post<{ key: string }>("/tenants", tenant));
-    reload();
+    await after(async () => setMade(await admin.post<{ key: string }>("/tenants", tenant)));
   };
   return (
     <>
@@ -199,19 +202,13 @@ export function TenantsSection({ me }: { me: Me }): React.ReactNode {
             ]}
             {...(id === me.tenant
               ? {}
-              : {
-                  remove: async () => {
-                    await admin.remove(`/tenants/${encodeURIComponent(id)}`);
-                    reload();
-                  },
-                })}
+              : { remove: () => after(() => admin.remove(`/tenants/${encodeURIComponent(id)}`)) })}
           >
             <Adder
               label={s("tenant_quota")}
-              onSubmit={async (values) => {
+              onSubmit={(values) => {
                 const body = { tokens_per_day: Number(textOf(values, "quota")) || 0 };
-                await admin.put(`/tenants/${encodeURIComponent(id)}`, body);
-                reload();
+                return after(() => admin.put(`/tenants/${encodeURIComponent(id)}`, body));
               }}
             >
               <Field label={s("tenant_quota")} name="quota" type="number" min={0} defaultValue={quota} />

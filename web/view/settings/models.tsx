@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { Defaults, Model, Provider, Tested } from "../../run/admin.ts";
-import { Empty, Fault, useAttempt, useLoaded } from "../area/parts.tsx";
+import { Empty, Fault, useAttempt, useLoaded, type Loaded } from "../area/parts.tsx";
 import { Adder, Field, namesOf, Row, textOf, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
 
 /** ModelsSection lists providers. */
@@ -14,18 +14,18 @@ export function ModelsSection(): React.ReactNode {
     models: await admin.list<Model>("/models"),
     defaults: await admin.get<Defaults>("/models/default"),
   }));
-  const { value, reload } = loaded;
+  const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const { providers, models, defaults } = value;
   const shared = models.filter(({ host }) => host);
   const put = async (values: FormData): Promise<void> => {
     const key = textOf(values, "key");
-    await admin.put(`/providers/${encodeURIComponent(textOf(values, "name"))}`, {
+    const provider = {
       base_url: textOf(values, "url"),
       ...(key ? { key } : {}),
       models: namesOf(values, "models").map((name) => ({ name })),
-    });
-    reload();
+    };
+    await after(() => admin.put(`/providers/${encodeURIComponent(textOf(values, "name"))}`, provider));
   };
   return (
     <>
@@ -34,7 +34,7 @@ export function ModelsSection(): React.ReactNode {
       {providers.length > 0 && (
         <ul className="entries settings-list" aria-label={s("models")}>
           {providers.map((each) => (
-            <ProviderRow key={each.name} provider={each} onChanged={reload} />
+            <ProviderRow key={each.name} provider={each} after={after} />
           ))}
         </ul>
       )}
@@ -49,12 +49,15 @@ export function ModelsSection(): React.ReactNode {
         <Field label={s("provider_key")} name="key" type="password" />
         <Field label={s("provider_models")} name="models" />
       </Adder>
-      <DefaultModels models={models} defaults={defaults} onChanged={reload} />
+      <DefaultModels models={models} defaults={defaults} after={after} />
     </>
   );
 }
 
-function ProviderRow({ provider, onChanged }: { provider: Provider; onChanged(): void }): React.ReactNode {
+function ProviderRow({
+  provider,
+  after,
+}: { provider: Provider } & Pick<Loaded<unknown>, "after">): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
   const path = `/providers/${encodeURIComponent(provider.name)}`;
@@ -74,10 +77,7 @@ function ProviderRow({ provider, onChanged }: { provider: Provider; onChanged():
           {s(attempt.busy ? "provider_testing" : "provider_test")}
         </button>
       }
-      remove={async () => {
-        await admin.remove(path);
-        onChanged();
-      }}
+      remove={() => after(() => admin.remove(path))}
     >
       <Fault text={attempt.fault} />
       {tested?.ok && (
@@ -93,20 +93,16 @@ function ProviderRow({ provider, onChanged }: { provider: Provider; onChanged():
 function DefaultModels({
   models,
   defaults,
-  onChanged,
+  after,
 }: {
   models: Model[];
   defaults: Defaults;
-  onChanged(): void;
-}): React.ReactNode {
+} & Pick<Loaded<unknown>, "after">): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
   const attempt = useAttempt();
   const change = (kind: keyof Defaults, id: string): void =>
-    void attempt.run(async () => {
-      await admin.put("/models/default", { ...defaults, [kind]: id });
-      onChanged();
-    });
+    void attempt.run(() => after(() => admin.put("/models/default", { ...defaults, [kind]: id })));
   return (
     <section className="settings-part">
       <h2>{s("defaults")}</h2>

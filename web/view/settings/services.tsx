@@ -3,7 +3,8 @@
 import { useState } from "react";
 import type { Secret, Server, Tools } from "../../run/admin.ts";
 import type { Schedule } from "../../run/release.ts";
-import { Empty, Fault, useAttempt, useLoaded } from "../area/parts.tsx";
+import { Empty, Fault, useAttempt, useLoaded, type Loaded } from "../area/parts.tsx";
+import { useText } from "../context.tsx";
 import { Adder, Field, namesOf, Row, textOf, useAdmin, useFormats, useSettingsText, Waiting } from "./parts.tsx";
 
 const mostTools = 12;
@@ -14,12 +15,11 @@ export function SecretsSection(): React.ReactNode {
   const admin = useAdmin();
   const { day } = useFormats();
   const loaded = useLoaded("secrets", () => admin.list<Secret>("/secrets"));
-  const { value, reload } = loaded;
+  const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const put = async (name: string, values: FormData): Promise<void> => {
     const body = { value: String(values.get("value")), hosts: namesOf(values, "hosts") };
-    await admin.put(`/secrets/${encodeURIComponent(name)}`, body);
-    reload();
+    await after(() => admin.put(`/secrets/${encodeURIComponent(name)}`, body));
   };
   const fields = (hosts: string[] = []): React.ReactNode => (
     <>
@@ -38,10 +38,7 @@ export function SecretsSection(): React.ReactNode {
               key={name}
               title={name}
               facts={[hosts?.join(", ") || s("secret_any"), day(updated)]}
-              remove={async () => {
-                await admin.remove(`/secrets/${encodeURIComponent(name)}`);
-                reload();
-              }}
+              remove={() => after(() => admin.remove(`/secrets/${encodeURIComponent(name)}`))}
             >
               <Adder label={s("secret_replace")} onSubmit={(values) => put(name, values)}>
                 {fields(hosts)}
@@ -67,18 +64,8 @@ export function ServersSection(): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
   const loaded = useLoaded("mcp", () => admin.list<Server>("/mcp-servers"));
-  const { value, reload } = loaded;
+  const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
-  const add = async (values: FormData): Promise<void> => {
-    const authorization = textOf(values, "header");
-    await admin.post("/mcp-servers", {
-      name: textOf(values, "name"),
-      url: textOf(values, "url"),
-      type: textOf(values, "type"),
-      ...(authorization ? { headers: { Authorization: authorization } } : {}),
-    });
-    reload();
-  };
   return (
     <>
       <p className="quiet">{s("mcp_hint")}</p>
@@ -86,27 +73,71 @@ export function ServersSection(): React.ReactNode {
       {value.length > 0 && (
         <ul className="entries settings-list" aria-label={s("mcp")}>
           {value.map((server) => (
-            <ServerRow key={server.id} server={server} onChanged={reload} />
+            <ServerRow key={server.id} server={server} after={after} />
           ))}
         </ul>
       )}
-      <Adder label={s("mcp_add")} submit={s("mcp_add")} onSubmit={add}>
-        <Field label={s("name")} name="name" required maxLength={100} />
-        <Field label={s("mcp_url")} name="url" type="url" required placeholder="https://mcp.example.org/mcp" />
-        <label className="field">
-          HTTP
-          <select name="type">
-            <option>streamable-http</option>
-            <option>sse</option>
-          </select>
-        </label>
-        <Field label={`${s("mcp_header")} (${s("optional")})`} name="header" placeholder="Bearer {{secret:NAME}}" />
+      <Adder
+        label={s("mcp_add")}
+        submit={s("mcp_add")}
+        onSubmit={(values) => after(() => admin.post("/mcp-servers", serverOf(values)))}
+      >
+        <ServerFields />
       </Adder>
     </>
   );
 }
 
-function ServerRow({ server, onChanged }: { server: Server; onChanged(): void }): React.ReactNode {
+const authorization = "Authorization";
+
+// serverOf is what a form says of a server. The page does not know the values of headers: an empty
+// one stands for the stored value, which another address does not get.
+function serverOf(values: FormData, before?: Server): object {
+  const reached = { url: textOf(values, "url"), type: textOf(values, "type") };
+  const kept = before?.url === reached.url ? before.headers.map((name) => [name, ""]) : [];
+  const header = textOf(values, "header");
+  const given = header ? [[authorization, header]] : [];
+  return {
+    name: textOf(values, "name"),
+    description: textOf(values, "description"),
+    ...(before?.type === stdio ? {} : { ...reached, headers: Object.fromEntries([...kept, ...given]) }),
+  };
+}
+
+const stdio = "stdio";
+
+function ServerFields({ server }: { server?: Server }): React.ReactNode {
+  const s = useSettingsText();
+  const placeholder = server?.headers.includes(authorization) ? s("mcp_header_kept") : "Bearer {{secret:NAME}}";
+  return (
+    <>
+      <Field label={s("name")} name="name" required maxLength={100} defaultValue={server?.name} />
+      {server?.type !== stdio && (
+        <>
+          <Field
+            label={s("mcp_url")}
+            name="url"
+            type="url"
+            required
+            placeholder="https://mcp.example.org/mcp"
+            defaultValue={server?.url}
+          />
+          <label className="field">
+            HTTP
+            <select name="type" defaultValue={server?.type}>
+              <option>streamable-http</option>
+              <option>sse</option>
+            </select>
+          </label>
+          <Field label={`${s("mcp_header")} (${s("optional")})`} name="header" placeholder={placeholder} />
+        </>
+      )}
+      <Field label={`${s("description")} (${s("optional")})`} name="description" defaultValue={server?.description} />
+    </>
+  );
+}
+
+function ServerRow({ server, after }: { server: Server } & Pick<Loaded<unknown>, "after">): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
   const attempt = useAttempt();
@@ -127,14 +158,20 @@ function ServerRow({ server, onChanged }: { server: Server; onChanged(): void })
           {s("mcp_tools")}
         </button>
       }
-      remove={async () => {
-        await admin.remove(path);
-        onChanged();
-      }}
+      remove={() => after(() => admin.remove(path))}
     >
       {server.description && <small>{server.description}</small>}
       {tools.length > 0 && <small>{s("mcp_offers", tools.length, shown)}</small>}
       <Fault text={attempt.fault ?? (found && !found.ok ? s("mcp_failed", found.error ?? "") : undefined)} />
+      <Adder
+        label={s("edit")}
+        onSubmit={async (values) => {
+          await after(() => admin.put(path, serverOf(values, server)));
+          setFound(undefined);
+        }}
+      >
+        <ServerFields server={server} />
+      </Adder>
     </Row>
   );
 }
@@ -145,10 +182,11 @@ type HostSchedule = Schedule & { canvas: string };
 export function SchedulesSection(): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
+  const t = useText();
   const { time } = useFormats();
   const loaded = useLoaded("schedules", () => admin.list<HostSchedule>("/schedules"));
   const attempt = useAttempt();
-  const { value, reload } = loaded;
+  const { value, after } = loaded;
   if (!value) return <Waiting loaded={loaded} />;
   const path = (id: string): string => `/schedules/${encodeURIComponent(id)}`;
   return (
@@ -167,26 +205,22 @@ export function SchedulesSection(): React.ReactNode {
                 plugin,
                 hook ?? every ?? [cron, zone].filter(Boolean).join(" "),
                 next[0] !== undefined && s("schedule_next", time(next[0])),
-                last && s("schedule_last", `${time(last.created)}: ${last.status}`),
+                last && s("schedule_last", `${time(last.created)}: ${t(`status.${last.status}`)}`),
               ]}
               acts={
                 <button
                   type="button"
                   disabled={attempt.busy}
-                  onClick={() =>
-                    void attempt.run(async () => {
-                      await admin.put(path(id), { paused: !paused });
-                      reload();
-                    })
-                  }
+                  onClick={(event) => {
+                    // The second click of a double click would resume what the first paused.
+                    if (event.detail > 1) return;
+                    void attempt.run(() => after(() => admin.put(path(id), { paused: !paused })));
+                  }}
                 >
                   {s(paused ? "schedule_resume" : "schedule_pause")}
                 </button>
               }
-              remove={async () => {
-                await admin.remove(path(id));
-                reload();
-              }}
+              remove={() => after(() => admin.remove(path(id)))}
             >
               {last?.error && <p className="reason">{last.error}</p>}
             </Row>

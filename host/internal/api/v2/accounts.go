@@ -42,6 +42,11 @@ func (a accounts) operations() []operation {
 			about: "Create a user who can log in.",
 		}, a.addUser),
 		handle(operation{
+			method: "PUT", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "updateUser",
+			about: "Change the role of a user. Keys of the user that may do more than the role are deleted. The last " +
+				"owner of a tenant stays owner.",
+		}, a.updateUser),
+		handle(operation{
 			method: "DELETE", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "deleteUser",
 			about: "Delete a user with its keys and logins. The last owner of a tenant cannot be deleted.",
 		}, a.removeUser),
@@ -169,6 +174,19 @@ type addUser struct {
 
 func (a accounts) addUser(ctx context.Context, in addUser) (userView, error) {
 	u, err := a.Accounts.AddUser(ctx, in.Who, app.NewUser(in.Body))
+	return userViewOf(u), err
+}
+
+type updateUser struct {
+	Who  app.Principal
+	ID   string `path:"user"`
+	Body struct {
+		Role string `json:"role" jsonschema:"owner, admin or normal"`
+	}
+}
+
+func (a accounts) updateUser(ctx context.Context, in updateUser) (userView, error) {
+	u, err := a.Accounts.SetRole(ctx, in.Who, in.ID, in.Body.Role)
 	return userViewOf(u), err
 }
 

@@ -220,3 +220,40 @@ func TestMetricsAreTheOperators(t *testing.T) {
 	made := s.As("one", "POST", "/api/v2/keys", `{"name":"prometheus","scopes":["metrics"]}`, 201)
 	require.Equal(t, 200, s.Request("GET", "/metrics", made.Get("key").Str(), "").Status)
 }
+
+func TestRoleOfUser(t *testing.T) {
+	s := apitest.New(t)
+	tenant := `{"name":"Three","email":"ann@three.org","password":"correct horse"}`
+	made := s.As("one", "POST", "/api/v2/tenants", tenant, 201)
+	owner := made.Get("key").Str()
+	user := `{"email":"eve@three.org","password":"battery staple","role":"admin"}`
+	eve := s.As(owner, "POST", "/api/v2/users", user, 201)
+	path := "/api/v2/users/" + eve.Get("id").Str()
+	login := s.Request("POST", "/v1/user/login", "", `{"email":"eve@three.org","password":"battery staple"}`)
+	auth := login.Header.Get("Authorization")
+	mayListKeys := func() int { return s.Request("GET", "/api/v2/keys", "", "", "Authorization", auth).Status }
+	makeKey := func(body string) string {
+		made := s.Request("POST", "/api/v2/keys", "", body, "Authorization", auth)
+		require.Equal(t, 201, made.Status)
+		return made.Body.Get("key").Str()
+	}
+	wide, narrow := makeKey(`{}`), makeKey(`{"scopes":["read"]}`)
+	limited := makeKey(`{"scopes":["admin"]}`)
+
+	s.As(wide, "PUT", path, `{"role":"king"}`, 422)
+	s.As(narrow, "PUT", path, `{"role":"owner"}`, 403)
+	s.As(limited, "PUT", path, `{"role":"owner"}`, 403)
+	s.As("two", "PUT", path, `{"role":"normal"}`, 404)
+	s.As(owner, "PUT", "/api/v2/users/"+made.Get("owner").Str(), `{"role":"normal"}`, 409)
+	require.Equal(t, 200, mayListKeys())
+
+	require.Equal(t, "normal", s.As(owner, "PUT", path, `{"role":"normal"}`, 200).Get("role").Str())
+	require.Equal(t, 403, mayListKeys())
+	s.As(wide, "GET", "/api/v2/me", "", 401)
+	s.As(limited, "GET", "/api/v2/me", "", 401)
+	s.As(narrow, "GET", "/api/v2/me", "", 200)
+
+	require.Equal(t, "owner", s.As(owner, "PUT", path, `{"role":"owner"}`, 200).Get("role").Str())
+	require.Equal(t, 200, mayListKeys())
+	s.As(owner, "PUT", "/api/v2/users/"+made.Get("owner").Str(), `{"role":"normal"}`, 200)
+}

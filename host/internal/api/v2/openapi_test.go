@@ -236,6 +236,7 @@ POST /api/v2/canvases/{canvas}/token
 DELETE /api/v2/canvases/{canvas}/token
 GET /api/v2/users
 POST /api/v2/users {"email":"bob@x.org","password":"battery staple","role":"admin"} >bob
+PUT /api/v2/users/{bob} {"role":"normal"}
 PUT /api/v2/users/{bob}/password {"new":"staple battery"}
 DELETE /api/v2/users/{bob}
 POST /api/v2/keys {"name":"k","scopes":["read","run"],"rate":60,"expires":"2099-01-01T00:00:00Z"} >key

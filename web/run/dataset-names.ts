@@ -1,0 +1,49 @@
+// What the datasets that canvases name are called on the host: cards and forms show names, canvases
+// hold ids.
+
+import { messageOf } from "@easel/engine";
+import type { Dataset, Datasets } from "./datasets.ts";
+import type { Host } from "./host.ts";
+import { Store } from "./store.ts";
+
+/** Known is what the host said about a dataset: null is missing, a text why it is not known. */
+export type Known = Dataset | string | null;
+
+/** DatasetNames asks the host once for each dataset, while the person is signed in there. */
+export class DatasetNames {
+  /** What the host said, by the id or name that was asked for. */
+  readonly known = new Store<ReadonlyMap<string, Known>>(new Map());
+  readonly #datasets: Pick<Datasets, "find">;
+  readonly #host: Pick<Host, "state">;
+  readonly #asked = new Set<string>();
+
+  constructor(datasets: Pick<Datasets, "find">, host: Pick<Host, "state">) {
+    this.#datasets = datasets;
+    this.#host = host;
+    host.state.subscribe(() => {
+      if (host.state.get().status === "open") return;
+      this.#asked.clear();
+      this.known.set(new Map());
+    });
+  }
+
+  /** ask finds a dataset; one that was missing or not readable is asked for again with `again`. */
+  async ask(name: string, again = false): Promise<void> {
+    if (this.#host.state.get().status !== "open") return;
+    const found = this.known.get().get(name);
+    const settled = typeof found === "object" && found !== null;
+    if (settled || (this.#asked.has(name) && !(again && found !== undefined))) return;
+    this.#asked.add(name);
+    const answer = await this.#datasets.find(name).then((dataset) => dataset ?? null, messageOf);
+    if (this.#asked.has(name)) this.#keep(name, answer);
+  }
+
+  /** add keeps a dataset that the person chose from a list. */
+  add(dataset: Dataset): void {
+    this.#keep(dataset.id, dataset);
+  }
+
+  #keep(name: string, what: Known): void {
+    this.known.set(new Map(this.known.get()).set(name, what));
+  }
+}

@@ -1,0 +1,20 @@
+// How canvases name the models of a host: `name`, `name@PROVIDER` or `name@INSTANCE@PROVIDER`. A
+// provider without a list of models takes every name; the host lists it as `*@PROVIDER`.
+
+/** isListed reports whether a host with a list of models has the one that a canvas names. */
+export function isListed(models: Iterable<string>, id: string): boolean {
+  const wanted = split(id);
+  for (const each of models) {
+    if (each === id) return true;
+    const { name, provider } = split(each);
+    const here = wanted.provider === "" || provider.toLowerCase() === wanted.provider.toLowerCase();
+    if (here && (name === "*" || name === wanted.name)) return true;
+  }
+  return false;
+}
+
+function split(id: string): { name: string; provider: string } {
+  const at = id.lastIndexOf("@");
+  if (at < 0) return { name: id, provider: "" };
+  return { name: id.slice(0, id.indexOf("@")), provider: id.slice(at + 1) };
+}
