@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/wordcache"
 )
 
 // Settings say how words become terms. The zero value is English.
@@ -30,6 +32,8 @@ type Settings struct {
 type Term struct {
 	Text       string
 	Start, End int
+	// Number is that of Text: equal terms of an analyzer have equal ones, until [Analyzer.Trim].
+	Number int32
 	// Stop marks words that occur in nearly every English text. An index stores them, but a query
 	// uses them only when it has no other terms.
 	Stop bool
@@ -42,21 +46,31 @@ type Term struct {
 type Analyzer struct {
 	stem  func(string) string
 	stops map[string]bool
-	cache map[string]cached // by the word as fold gives it
-	word  []byte
+
+	texts    []string         // of terms, by number
+	numbers  map[string]int32 // of terms
+	words    []word
+	known    map[string]int32 // places in words, by the word as fold gives it
+	frequent *wordcache.Cache // the same for the most frequent words; nil while there are few
+	folded   []byte           // buffer
 }
 
-// cached is what a word becomes.
-type cached struct {
-	term string
+// word is what a word becomes.
+type word struct {
+	term int32 // number
 	stop bool
 }
 
 // longestTerm is the size up to which a word is a term, in bytes; longer words are cut.
 const longestTerm = 128
 
-// cachedWords bounds how many words an analyzer remembers the stem of.
-const cachedWords = 1 << 16
+const (
+	// mostWords bounds how many words, and how many terms, an analyzer remembers.
+	mostWords = 1 << 16
+	// fewWords is up to how many words a map is as fast as a table of frequent ones; questions have
+	// no more.
+	fewWords = 256
+)
 
 // New makes an analyzer.
 func New(s Settings) (*Analyzer, error) {
@@ -68,7 +82,7 @@ func New(s Settings) (*Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Analyzer{stem: stem, cache: map[string]cached{}}
+	a := &Analyzer{stem: stem, numbers: map[string]int32{}, known: map[string]int32{}}
 	if s.Language == "english" {
 		a.stops = stopWords
 	}
@@ -130,38 +144,79 @@ func (a *Analyzer) Query(text string) []string {
 	return out
 }
 
+// Trim forgets the numbers of all terms when there are many, and reports whether it did. Until the
+// next call an analyzer takes memory for each word that is new to it.
+func (a *Analyzer) Trim() bool {
+	if len(a.words) < mostWords && len(a.texts) < mostWords {
+		return false
+	}
+	a.texts, a.words = nil, nil
+	clear(a.numbers)
+	clear(a.known)
+	a.frequent = nil
+	return true
+}
+
+// Terms is how many numbers of terms are in use: they are below it.
+func (a *Analyzer) Terms() int { return len(a.texts) }
+
 // term makes a term of text[start:end].
 func (a *Analyzer) term(text string, start, end int) Term {
-	t := Term{Start: start, End: end}
-	folded := a.fold(text[start:end])
-	c, ok := a.cache[string(folded)]
-	if !ok {
-		word := string(folded)
-		c = cached{a.stem(word), a.stops[word]}
-		if len(a.cache) >= cachedWords {
-			clear(a.cache)
+	w := a.words[a.place(a.fold(text[start:end]))]
+	return Term{Text: a.texts[w.term], Number: w.term, Start: start, End: end, Stop: w.stop}
+}
+
+// place is where words has a folded word.
+func (a *Analyzer) place(folded []byte) int32 {
+	key, frequent := wordcache.KeyOf(folded)
+	if frequent = frequent && a.frequent != nil; frequent {
+		if n, ok := a.frequent.Get(key); ok {
+			return n
 		}
-		a.cache[word] = c
 	}
-	t.Text, t.Stop = c.term, c.stop
-	return t
+	n, ok := a.known[string(folded)]
+	if !ok {
+		text := string(folded)
+		n = int32(len(a.words))
+		a.words = append(a.words, word{a.number(a.stem(text)), a.stops[text]})
+		a.known[text] = n
+		if a.frequent == nil && len(a.words) > fewWords {
+			a.frequent = &wordcache.Cache{}
+		}
+	}
+	if frequent {
+		a.frequent.Put(key, n)
+	}
+	return n
+}
+
+// number is that of a term.
+func (a *Analyzer) number(term string) int32 {
+	n, ok := a.numbers[term]
+	if !ok {
+		term = strings.Clone(term) // it may be a part of a large text
+		n = int32(len(a.texts))
+		a.texts = append(a.texts, term)
+		a.numbers[term] = n
+	}
+	return n
 }
 
 // fold is a word in lower case, without a possessive ending and in composed form, until the next
 // call.
 func (a *Analyzer) fold(word string) []byte {
-	a.word = a.word[:0]
+	a.folded = a.folded[:0]
 	n := 0
 	for n < min(len(word), longestTerm) && isASCIIWord(word[n]) {
 		c := word[n]
 		if c <= 'Z' && 'A' <= c {
 			c |= 0x20
 		}
-		a.word = append(a.word, c)
+		a.folded = append(a.folded, c)
 		n++
 	}
 	if n == len(word) {
-		return a.word
+		return a.folded
 	}
 	ascii := true
 	for _, r := range word[n:] {
@@ -176,32 +231,39 @@ func (a *Analyzer) fold(word string) []byte {
 			ascii = false
 			r = unicode.ToLower(halfWidth(r))
 		}
-		if len(a.word)+utf8.RuneLen(r) > longestTerm {
+		if len(a.folded)+utf8.RuneLen(r) > longestTerm {
 			break
 		}
-		a.word = utf8.AppendRune(a.word, r)
+		a.folded = utf8.AppendRune(a.folded, r)
 	}
-	if !ascii && !norm.NFC.IsNormal(a.word) {
-		a.word = norm.NFC.Append(nil, a.word...)
+	if !ascii && !norm.NFC.IsNormal(a.folded) {
+		a.folded = norm.NFC.Append(nil, a.folded...)
 	}
-	return bytes.TrimSuffix(a.word, []byte("'s"))
+	return bytes.TrimSuffix(a.folded, []byte("'s"))
 }
 
 // appendPairs adds the pairs of the run of wide characters that begins at start, and each character
 // alone. A run of one character is its own term.
 func (a *Analyzer) appendPairs(dst []Term, text string, start int) (_ []Term, end int) {
-	last, size := utf8.DecodeRuneInString(text[start:])
+	_, size := utf8.DecodeRuneInString(text[start:])
 	at, pos := start, start+size
 	for n := 1; ; n++ {
 		r, size := utf8.DecodeRuneInString(text[pos:])
 		more := pos < len(text) && isWide(r)
-		dst = append(dst, Term{Text: string(last), Start: at, End: pos, Single: more || n > 1})
+		dst = append(dst, a.wide(text, at, pos))
+		dst[len(dst)-1].Single = more || n > 1
 		if !more {
 			return dst, pos
 		}
-		dst = append(dst, Term{Text: string([]rune{last, r}), Start: at, End: pos + size})
-		last, at, pos = r, pos, pos+size
+		dst = append(dst, a.wide(text, at, pos+size))
+		at, pos = pos, pos+size
 	}
+}
+
+// wide is the term text[start:end] as it is.
+func (a *Analyzer) wide(text string, start, end int) Term {
+	n := a.number(text[start:end])
+	return Term{Text: a.texts[n], Number: n, Start: start, End: end}
 }
 
 // wordEnd is where the word that begins at start ends. An apostrophe between letters belongs to a

@@ -27,6 +27,7 @@ func webDocumentRoutes(f *face) []api.Route {
 	}
 	return []api.Route{
 		{Method: "POST", Path: "/v1/document/upload", Scope: edit, Body: api.BodyUpload, Handler: w.webUpload},
+		{Method: "POST", Path: "/v1/document/web_crawl", Scope: edit, Body: api.BodyUpload, Handler: w.webCrawl},
 		post("create", edit, w.webCreateDocument), post("list", read, w.webListDocuments),
 		post("filter", read, w.webCountDocuments), post("infos", read, w.webDocuments),
 		get("/v1/document/thumbnails", w.documents.thumbnails), post("change_status", edit, w.webStatus),
@@ -163,7 +164,7 @@ func (f webDocuments) webListDocuments(ctx context.Context, r *api.Request) (api
 	return envelope.OK(engine.Object("total", total, "docs", engine.List(rows...))), nil
 }
 
-// webCountDocuments counts documents by suffix and by state, for lists of filters.
+// webCountDocuments counts documents for lists of filters.
 func (f webDocuments) webCountDocuments(ctx context.Context, r *api.Request) (api.Response, error) {
 	if err := loose(r); err != nil {
 		return nil, err
@@ -172,15 +173,7 @@ func (f webDocuments) webCountDocuments(ctx context.Context, r *api.Request) (ap
 	if err != nil {
 		return nil, err
 	}
-	suffixes, runs, total := map[string]int{}, map[string]int{}, 0
-	err = f.eachDocument(ctx, r, id, q, func(v dataset.Document) {
-		_, digit := stateName(v.State)
-		suffixes[suffix(v.Name)]++
-		runs[digit]++
-		total++
-	})
-	filter := engine.Object("suffix", counted(suffixes), "run_status", counted(runs), "metadata", engine.Object())
-	return jsonOK(engine.Object("filter", filter, "total", total), err)
+	return f.countDocuments(ctx, r, id, q)
 }
 
 // counted is an object of counts.

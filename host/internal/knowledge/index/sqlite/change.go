@@ -14,9 +14,8 @@ import (
 // it commits.
 type change struct {
 	*sql.Tx
-	x       *Index
-	d       *dataset
-	counter *index.Counter
+	x *Index
+	d *dataset
 
 	added      *segment            // chunks of this change that are not in a segment yet
 	flushed    []*segment          // segments that this change made; the old tail is the first
@@ -43,12 +42,12 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 		x: x, d: d, added: newTail(), dims: d.dims,
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
 	}
-	if d.counter == nil {
-		if d.counter, err = index.NewCounter(d.settings); err != nil {
+	if d.appender == nil {
+		if d.appender, err = newAppender(d.settings); err != nil {
 			return wrap(key, err)
 		}
 	}
-	c.counter = d.counter
+	defer d.appender.use(nil)
 	if c.Tx, err = x.write.BeginTx(ctx, nil); err != nil {
 		return wrap(key, err)
 	}

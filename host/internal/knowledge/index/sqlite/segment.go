@@ -31,31 +31,6 @@ func newTail() *segment {
 	return &segment{tail: &tail{postings: map[string]*postings{}}}
 }
 
-// add appends a chunk. counts are how often each term occurs.
-func (s *segment) add(row, doc int64, length int, counts map[string]int, vector []float32, enabled bool) {
-	local := len(s.rows)
-	s.rows, s.docs = append(s.rows, row), append(s.docs, doc)
-	s.lengths = append(s.lengths, uint32(length))
-	s.tail.vectors = append(s.tail.vectors, vector)
-	for term, n := range counts {
-		p := s.tail.postings[term]
-		if p == nil {
-			p = &postings{}
-			s.tail.postings[term] = p
-			s.tail.size += len(term) + 48
-		}
-		before := len(p.data)
-		p.add(local, n)
-		s.tail.size += len(p.data) - before
-	}
-	s.tail.size += 24 + 4*len(vector)
-	s.live++
-	s.words += int64(length)
-	if !enabled {
-		s.hidden = s.hidden.with(local)
-	}
-}
-
 // extend appends the chunks of another tail.
 func (s *segment) extend(more *segment) {
 	offset := len(s.rows)

@@ -175,8 +175,7 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 			return err
 		}
 	}
-	length, counts := c.counter.Count(name, chunk)
-	c.added.add(row, doc, length, counts, vector, !chunk.Disabled)
+	c.d.appender.add(c.added, row, doc, name, chunk, vector)
 	if c.added.tail.size > c.x.flushSize {
 		return c.flush(ctx)
 	}
