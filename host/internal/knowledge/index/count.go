@@ -11,17 +11,17 @@ import (
 // Counter counts the terms of chunks. It is for one goroutine at a time.
 type Counter struct {
 	analyzer *terms.Analyzer
-	found    []terms.Term // buffer
-	counts   []int32      // of the chunk, by the numbers of terms
-	list     []TermCount  // of the last chunk
+	found    []terms.Number // buffer
+	counts   []int32        // of the chunk, by the indexes of terms
+	list     []TermCount    // of the last chunk
 }
 
 // TermCount is how often a term counts in a chunk.
 type TermCount struct {
 	Term  string
 	Count int
-	// Number is that of the term in the counter until its next [Counter.Trim].
-	Number int32
+	// Index is the number of the term in the counter until its next [Counter.Trim].
+	Index int
 }
 
 // NewCounter returns a counter with the language of a dataset.
@@ -34,10 +34,10 @@ func NewCounter(s Settings) (*Counter, error) {
 }
 
 // keptTerms is the number of terms of a chunk up to which the buffers for them are used again.
-const keptTerms = 1 << 14
+const keptTerms = 1 << 16
 
-// Trim bounds the memory of a counter: call it between documents. It forgets the numbers of terms
-// when there are many, and reports whether it did.
+// Trim bounds the memory of a counter: call it now and then. It forgets the numbers of terms when
+// there are many, and reports whether it did.
 func (c *Counter) Trim() bool {
 	if cap(c.found) > keptTerms {
 		c.found, c.list = nil, nil
@@ -63,24 +63,24 @@ func (c *Counter) Count(name string, chunk *Chunk) (length int, list []TermCount
 	}
 	for i := range c.list {
 		t := &c.list[i]
-		t.Count, c.counts[t.Number] = int(c.counts[t.Number]), 0
+		t.Count, c.counts[t.Index] = int(c.counts[t.Index]), 0
 	}
 	return length, c.list
 }
 
 // take adds the terms of a text to the counts, and returns the number of its words.
 func (c *Counter) take(text string, weight int32) (words int) {
-	c.found = c.analyzer.Append(c.found[:0], text)
+	c.found = c.analyzer.AppendNumbers(c.found[:0], text)
 	if more := c.analyzer.Terms() - len(c.counts); more > 0 {
 		c.counts = append(c.counts, make([]int32, more)...)
 	}
-	for i := range c.found {
-		t := &c.found[i]
-		if c.counts[t.Number] == 0 {
-			c.list = append(c.list, TermCount{Term: t.Text, Number: t.Number})
+	for _, n := range c.found {
+		i := n.Index()
+		if c.counts[i] == 0 {
+			c.list = append(c.list, TermCount{Term: c.analyzer.Text(n), Index: i})
 		}
-		c.counts[t.Number] += weight
-		if !t.Stop && !t.Single {
+		c.counts[i] += weight
+		if n.IsWord() {
 			words++
 		}
 	}

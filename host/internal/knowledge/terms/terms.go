@@ -32,8 +32,6 @@ type Settings struct {
 type Term struct {
 	Text       string
 	Start, End int
-	// Number is that of Text: equal terms of an analyzer have equal ones, until [Analyzer.Trim].
-	Number int32
 	// Stop marks words that occur in nearly every English text. An index stores them, but a query
 	// uses them only when it has no other terms.
 	Stop bool
@@ -47,25 +45,35 @@ type Analyzer struct {
 	stem  func(string) string
 	stops map[string]bool
 
-	texts    []string         // of terms, by number
-	numbers  map[string]int32 // of terms
-	words    []word
-	known    map[string]int32 // places in words, by the word as fold gives it
-	frequent *wordcache.Cache // the same for the most frequent words; nil while there are few
-	folded   []byte           // buffer
+	texts    []string          // of terms, by number
+	numbers  map[string]int32  // of terms
+	words    map[string]Number // what words become, by the word as fold gives it
+	frequent *wordcache.Cache  // the same for the most frequent words; nil while there are few
+	folded   []byte            // buffer
 }
 
-// word is what a word becomes.
-type word struct {
-	term int32 // number
-	stop bool
-}
+// Number is a term as a number with its marks. Equal terms of an analyzer have equal ones until
+// [Analyzer.Trim].
+type Number int32
+
+const (
+	stop Number = 1 << iota
+	single
+	markBits = iota
+)
+
+// Index is the number of the term, from 0.
+func (n Number) Index() int { return int(n >> markBits) }
+
+// IsWord reports whether the term counts as a word of a text: it is neither a stop word nor a
+// single character.
+func (n Number) IsWord() bool { return n&(stop|single) == 0 }
 
 // longestTerm is the size up to which a word is a term, in bytes; longer words are cut.
 const longestTerm = 128
 
 const (
-	// mostWords bounds how many words, and how many terms, an analyzer remembers.
+	// mostWords is how many words, and how many terms, an analyzer remembers after [Analyzer.Trim].
 	mostWords = 1 << 16
 	// fewWords is up to how many words a map is as fast as a table of frequent ones; questions have
 	// no more.
@@ -82,7 +90,7 @@ func New(s Settings) (*Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Analyzer{stem: stem, numbers: map[string]int32{}, known: map[string]int32{}}
+	a := &Analyzer{stem: stem, numbers: map[string]int32{}, words: map[string]Number{}}
 	if s.Language == "english" {
 		a.stops = stopWords
 	}
@@ -106,22 +114,41 @@ func (s Settings) Normal() Settings {
 
 // Append adds the terms of a text to dst, in order.
 func (a *Analyzer) Append(dst []Term, text string) []Term {
+	a.each(text, func(start, end int, n Number) {
+		dst = append(dst, Term{
+			Text: a.texts[n.Index()], Start: start, End: end, Stop: n&stop != 0, Single: n&single != 0,
+		})
+	})
+	return dst
+}
+
+// AppendNumbers adds the terms of a text to dst like [Analyzer.Append].
+func (a *Analyzer) AppendNumbers(dst []Number, text string) []Number {
+	a.each(text, func(_, _ int, n Number) { dst = append(dst, n) })
+	return dst
+}
+
+// Text is that of a term.
+func (a *Analyzer) Text(n Number) string { return a.texts[n.Index()] }
+
+// Terms is how many terms have numbers: their indexes are below it.
+func (a *Analyzer) Terms() int { return len(a.texts) }
+
+// each calls found with the terms of a text, in order.
+func (a *Analyzer) each(text string, found func(start, end int, n Number)) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case isWide(r):
-			var end int
-			dst, end = a.appendPairs(dst, text, i)
-			i = end
+			i = a.pairs(text, i, found)
 		case isWord(r):
 			end := wordEnd(text, i)
-			dst = append(dst, a.term(text, i, end))
+			found(i, end, a.word(a.fold(text[i:end])))
 			i = end
 		default:
 			i += size
 		}
 	}
-	return dst
 }
 
 // Query is the terms of a question: without stop words and single characters unless there is
@@ -150,48 +177,40 @@ func (a *Analyzer) Trim() bool {
 	if len(a.words) < mostWords && len(a.texts) < mostWords {
 		return false
 	}
-	a.texts, a.words = nil, nil
+	a.texts = nil
+	clear(a.words)
 	clear(a.numbers)
-	clear(a.known)
 	a.frequent = nil
 	return true
 }
 
-// Terms is how many numbers of terms are in use: they are below it.
-func (a *Analyzer) Terms() int { return len(a.texts) }
-
-// term makes a term of text[start:end].
-func (a *Analyzer) term(text string, start, end int) Term {
-	w := a.words[a.place(a.fold(text[start:end]))]
-	return Term{Text: a.texts[w.term], Number: w.term, Start: start, End: end, Stop: w.stop}
-}
-
-// place is where words has a folded word.
-func (a *Analyzer) place(folded []byte) int32 {
+// word is what a folded word becomes.
+func (a *Analyzer) word(folded []byte) Number {
 	key, frequent := wordcache.KeyOf(folded)
 	if frequent = frequent && a.frequent != nil; frequent {
 		if n, ok := a.frequent.Get(key); ok {
-			return n
+			return Number(n)
 		}
 	}
-	n, ok := a.known[string(folded)]
+	n, ok := a.words[string(folded)]
 	if !ok {
 		text := string(folded)
-		n = int32(len(a.words))
-		a.words = append(a.words, word{a.number(a.stem(text)), a.stops[text]})
-		a.known[text] = n
+		if n = a.number(a.stem(text)); a.stops[text] {
+			n |= stop
+		}
+		a.words[text] = n
 		if a.frequent == nil && len(a.words) > fewWords {
 			a.frequent = &wordcache.Cache{}
 		}
 	}
 	if frequent {
-		a.frequent.Put(key, n)
+		a.frequent.Put(key, int32(n))
 	}
 	return n
 }
 
-// number is that of a term.
-func (a *Analyzer) number(term string) int32 {
+// number is that of a term, without marks.
+func (a *Analyzer) number(term string) Number {
 	n, ok := a.numbers[term]
 	if !ok {
 		term = strings.Clone(term) // it may be a part of a large text
@@ -199,7 +218,7 @@ func (a *Analyzer) number(term string) int32 {
 		a.texts = append(a.texts, term)
 		a.numbers[term] = n
 	}
-	return n
+	return Number(n) << markBits
 }
 
 // fold is a word in lower case, without a possessive ending and in composed form, until the next
@@ -242,28 +261,25 @@ func (a *Analyzer) fold(word string) []byte {
 	return bytes.TrimSuffix(a.folded, []byte("'s"))
 }
 
-// appendPairs adds the pairs of the run of wide characters that begins at start, and each character
-// alone. A run of one character is its own term.
-func (a *Analyzer) appendPairs(dst []Term, text string, start int) (_ []Term, end int) {
+// pairs calls found with the pairs of the run of wide characters that begins at start, and with each
+// character alone. A run of one character is its own term.
+func (a *Analyzer) pairs(text string, start int, found func(start, end int, n Number)) (end int) {
 	_, size := utf8.DecodeRuneInString(text[start:])
 	at, pos := start, start+size
 	for n := 1; ; n++ {
 		r, size := utf8.DecodeRuneInString(text[pos:])
 		more := pos < len(text) && isWide(r)
-		dst = append(dst, a.wide(text, at, pos))
-		dst[len(dst)-1].Single = more || n > 1
-		if !more {
-			return dst, pos
+		character := a.number(text[at:pos])
+		if more || n > 1 {
+			character |= single
 		}
-		dst = append(dst, a.wide(text, at, pos+size))
+		found(at, pos, character)
+		if !more {
+			return pos
+		}
+		found(at, pos+size, a.number(text[at:pos+size]))
 		at, pos = pos, pos+size
 	}
-}
-
-// wide is the term text[start:end] as it is.
-func (a *Analyzer) wide(text string, start, end int) Term {
-	n := a.number(text[start:end])
-	return Term{Text: a.texts[n], Number: n, Start: start, End: end}
 }
 
 // wordEnd is where the word that begins at start ends. An apostrophe between letters belongs to a

@@ -11,7 +11,7 @@ import "math/bits"
 // Longest is the length in bytes up to which words are remembered.
 const Longest = 16
 
-// sets is the number of sets of two places; the table has 256 KB, which fits a processor's cache.
+// sets is the number of sets of two places; the table has 192 KB, which fits a processor's cache.
 const (
 	setBits = 12
 	sets    = 1 << setBits
@@ -23,8 +23,9 @@ type Cache struct {
 }
 
 type place struct {
-	Key
-	value int32
+	low, high uint64
+	length    int32
+	value     int32
 }
 
 // Key is a word as integers. Two words have the same one only when they are equal.
@@ -32,6 +33,8 @@ type Key struct {
 	low, high uint64
 	length    int32 // 0 is no word
 }
+
+func (p *place) has(k Key) bool { return p.low == k.low && p.high == k.high && p.length == k.length }
 
 // KeyOf returns the key of a word; ok is false for one that is empty or longer than [Longest].
 func KeyOf[T string | []byte](word T) (k Key, ok bool) {
@@ -66,10 +69,10 @@ func (k Key) set() uint64 {
 // Get returns the number of a word; ok is false when it is not in the table.
 func (c *Cache) Get(k Key) (value int32, ok bool) {
 	s := &c.places[k.set()]
-	switch k {
-	case s[0].Key:
+	switch {
+	case s[0].has(k):
 		return s[0].value, true
-	case s[1].Key:
+	case s[1].has(k):
 		s[0], s[1] = s[1], s[0]
 		return s[0].value, true
 	}
@@ -80,5 +83,5 @@ func (c *Cache) Get(k Key) (value int32, ok bool) {
 // read for longer leaves the table.
 func (c *Cache) Put(k Key, value int32) {
 	s := &c.places[k.set()]
-	s[0], s[1] = place{k, value}, s[0]
+	s[0], s[1] = place{k.low, k.high, k.length, value}, s[0]
 }

@@ -175,6 +175,7 @@ func (c *change) add(document, name string, n int64, chunks iter.Seq2[index.Chun
 }
 
 func (c *change) addChunk(document, name string, n int64, chunk *index.Chunk) error {
+	c.counter.Trim()
 	length, counts := c.counter.Count(name, chunk)
 	row := chunkRow{
 		Kind: chunkKind, Document: document, Chunk: chunk.ID, Rev: c.rev, N: n, Length: length,

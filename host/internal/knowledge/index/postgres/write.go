@@ -171,6 +171,7 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 	if err != nil {
 		return err
 	}
+	c.counter.Trim()
 	length, counts := c.counter.Count(name, chunk)
 	terms, numbers := c.hashed(counts)
 	c.queue(len(content)+len(text)+12*len(terms), `WITH chunk AS (

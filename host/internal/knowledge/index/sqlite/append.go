@@ -1,14 +1,29 @@
 package sqlite
 
-import "github.com/easel-canvas/easel/host/internal/knowledge/index"
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
 
-// appender adds chunks to tails. It remembers words, and the postings of the tail it last added to
-// by the numbers of terms, which is faster than by the terms.
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+)
+
+// appender appends chunks to tails. It finds postings by the indexes that its counter gives to
+// terms, which is faster than by the terms.
 type appender struct {
 	counter *index.Counter
-	to      *tail
-	list    []*postings // by number; nil where it is not known yet
-	known   []int32     // numbers in list
+	places  []int32     // by index: 1 + the place in the terms of the chunks that are being added; 0 is none
+	kept    []*postings // by index: those of the tail of the dataset; nil where they are not known yet
+	keptOf  *tail
+	free    []byte // room for the first postings of terms
+}
+
+// termPostings are the postings of a term in the chunks of a change.
+type termPostings struct {
+	term  string
+	index int
+	postings
 }
 
 // newAppender returns one for a dataset.
@@ -17,30 +32,23 @@ func newAppender(s index.Settings) (*appender, error) {
 	return &appender{counter: counter}, err
 }
 
-// use chooses the tail; nil releases the one before.
-func (a *appender) use(t *tail) {
-	if a.to == t {
-		return
+// trim bounds the memory for terms. There must be no chunks that are being added.
+func (a *appender) trim() {
+	if a.counter.Trim() {
+		a.places, a.kept, a.keptOf = nil, nil, nil
 	}
-	for _, number := range a.known {
-		a.list[number] = nil
-	}
-	a.to, a.known = t, a.known[:0]
 }
 
-// add appends a chunk of a document of this name to a tail. vector has length 1, or is nil.
+// add appends a chunk of a document of this name to those that are being added. vector has length 1,
+// or is nil.
 func (a *appender) add(s *segment, row, doc int64, name string, chunk *index.Chunk, vector []float32) {
-	if a.counter.Trim() {
-		a.to, a.list, a.known = nil, nil, nil
-	}
-	a.use(s.tail)
 	length, terms := a.counter.Count(name, chunk)
 	local := len(s.rows)
 	s.rows, s.docs = append(s.rows, row), append(s.docs, doc)
 	s.lengths = append(s.lengths, uint32(length))
 	s.tail.vectors = append(s.tail.vectors, vector)
 	for i := range terms {
-		p := a.postings(&terms[i])
+		p := a.postings(s.tail, &terms[i])
 		before := len(p.data)
 		p.add(local, terms[i].Count)
 		s.tail.size += len(p.data) - before
@@ -53,20 +61,102 @@ func (a *appender) add(s *segment, row, doc int64, name string, chunk *index.Chu
 	}
 }
 
-// postings are those of a term, which are made when there are none.
-func (a *appender) postings(t *index.TermCount) *postings {
-	if more := int(t.Number) + 1 - len(a.list); more > 0 {
-		a.list = append(a.list, make([]*postings, more)...)
+// postings are those of a term in the chunks that are being added, until the next call.
+func (a *appender) postings(t *tail, c *index.TermCount) *postings {
+	a.places = grown(a.places, c.Index)
+	if a.places[c.Index] == 0 {
+		t.terms = append(t.terms, termPostings{c.Term, c.Index, postings{data: a.room()}})
+		t.size += len(c.Term) + 48
+		a.places[c.Index] = int32(len(t.terms))
 	}
-	p := a.list[t.Number]
-	if p == nil {
-		if p = a.to.postings[t.Term]; p == nil {
-			p = &postings{}
-			a.to.postings[t.Term] = p
-			a.to.size += len(t.Term) + 48
+	return &t.terms[a.places[c.Index]-1].postings
+}
+
+// release forgets the chunks that were added.
+func (a *appender) release(s *segment) {
+	for i := range s.tail.terms {
+		a.places[s.tail.terms[i].index] = 0
+	}
+}
+
+// extend appends the chunks of a change to the tail of a dataset.
+func (a *appender) extend(s, added *segment) {
+	offset := len(s.rows)
+	s.rows, s.docs = append(s.rows, added.rows...), append(s.docs, added.docs...)
+	s.lengths = append(s.lengths, added.lengths...)
+	s.tail.vectors = append(s.tail.vectors, added.tail.vectors...)
+	for i := range added.rows {
+		if added.dead.has(i) {
+			s.dead = s.dead.with(offset + i)
 		}
-		a.list[t.Number] = p
-		a.known = append(a.known, t.Number)
+		if added.hidden.has(i) {
+			s.hidden = s.hidden.with(offset + i)
+		}
 	}
-	return p
+	if a.keptOf != s.tail {
+		clear(a.kept)
+		a.keptOf = s.tail
+	}
+	for i := range added.tail.terms {
+		t := &added.tail.terms[i]
+		a.kept = grown(a.kept, t.index)
+		p := a.kept[t.index]
+		if p == nil {
+			if p = s.tail.postings[t.term]; p == nil {
+				p = &postings{data: a.room()}
+				s.tail.postings[t.term] = p
+			}
+			a.kept[t.index] = p
+		}
+		p.join(&t.postings, offset)
+	}
+	s.live += added.live
+	s.words += added.words
+	s.tail.size += added.tail.size
+}
+
+// room is empty, with room for the few bytes that most terms need.
+func (a *appender) room() []byte {
+	const few, block = 8, 64 << 10
+	if len(a.free) < few {
+		a.free = make([]byte, block)
+	}
+	room := a.free[:0:few]
+	a.free = a.free[few:]
+	return room
+}
+
+// grown is a list that has an index.
+func grown[T any](list []T, index int) []T {
+	if more := index + 1 - len(list); more > 0 {
+		list = append(list, make([]T, more)...)
+	}
+	return list
+}
+
+// sorted are the encoded postings of a tail, in the order of the terms.
+func (t *tail) sorted() iter.Seq2[string, []byte] {
+	if t.postings != nil {
+		return sortedLists(t.postings)
+	}
+	return func(yield func(string, []byte) bool) {
+		for _, p := range slices.SortedFunc(slices.Values(t.terms), func(a, b termPostings) int {
+			return cmp.Compare(a.term, b.term)
+		}) {
+			if !yield(p.term, p.data) {
+				return
+			}
+		}
+	}
+}
+
+// sortedLists are encoded postings in the order of the terms.
+func sortedLists(lists map[string]*postings) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for _, term := range slices.Sorted(maps.Keys(lists)) {
+			if !yield(term, lists[term].data) {
+				return
+			}
+		}
+	}
 }

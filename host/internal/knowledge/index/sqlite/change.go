@@ -39,7 +39,7 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 		return wrap(key, err)
 	}
 	c := &change{
-		x: x, d: d, added: newTail(), dims: d.dims,
+		x: x, d: d, added: newAdded(), dims: d.dims,
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
 	}
 	if d.appender == nil {
@@ -47,7 +47,8 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 			return wrap(key, err)
 		}
 	}
-	defer d.appender.use(nil)
+	d.appender.trim()
+	defer func() { d.appender.release(c.added) }()
 	if c.Tx, err = x.write.BeginTx(ctx, nil); err != nil {
 		return wrap(key, err)
 	}
@@ -107,7 +108,7 @@ func (c *change) commit() error {
 		c.d.segments = append(c.d.segments[:len(c.d.segments):len(c.d.segments)], c.flushed...)
 		c.d.tail = newTail()
 	}
-	c.d.tail.extend(c.added)
+	c.d.appender.extend(c.d.tail, c.added)
 	return nil
 }
 
@@ -138,7 +139,9 @@ func (c *change) flush(ctx context.Context) error {
 	}
 	c.moved(c.added, s)
 	c.flushed = append(c.flushed, s)
-	c.added = newTail()
+	c.d.appender.release(c.added)
+	c.added = newAdded()
+	c.d.appender.trim()
 	return nil
 }
 

@@ -91,6 +91,7 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 	if err != nil {
 		return err
 	}
+	added := newAdded()
 	rows, err := x.write.QueryContext(ctx,
 		`SELECT c.id, c.document, d.name, c.content, c.searched, c.keywords, c.questions, c.enabled, v.data
 		FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN vectors v ON v.id = c.id
@@ -115,8 +116,9 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 			v = decodeFloats(vector)
 		}
 		chunk.Disabled = !enabled
-		a.add(d.tail, row, doc, name, &chunk, v)
+		a.add(added, row, doc, name, &chunk, v)
 	}
+	a.extend(d.tail, added)
 	return rows.Err()
 }
 
