@@ -32,7 +32,11 @@ func appendRecord(b []byte, c *Chunk) []byte {
 		number protowire.Number
 		text   string
 	}{
-		{fieldID, c.ID}, {fieldContent, c.Content}, {fieldText, c.Text}, {fieldImage, c.Image}, {fieldKind, c.Kind},
+		{fieldID, c.ID},
+		{fieldContent, c.Content},
+		{fieldText, c.Text},
+		{fieldImage, c.Image},
+		{fieldKind, c.Kind},
 		{fieldParent, c.Parent},
 	} {
 		if f.text != "" {

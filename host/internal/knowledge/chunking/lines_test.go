@@ -23,7 +23,8 @@ func TestLinesHaveTheTokensOfTheText(t *testing.T) {
 	require.Equal(t, libraryCount(string(readme)), l.count(string(readme)))
 
 	pieces := []string{
-		"\n", "\n\n", "\r\n", "\r", "\n \n", " ", "\t", "\u2003", ".\n", "'s", "'ll", "Wort", "12", "退货", "é", "\x80", "🙂",
+		"\n", "\n\n", "\r\n", "\r", "\n \n", " ", "\t", "\u2003", ".\n",
+		"'s", "'ll", "Wort", "12", "退货", "é", "\x80", "🙂",
 		"a line of more than so many bytes", "another one, of them.", "|", "- ",
 	}
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -21,7 +21,9 @@ func counted(c *Counter, name string, chunk *Chunk) (length int, counts map[stri
 func TestCounter(t *testing.T) {
 	c, err := NewCounter(Settings{})
 	require.NoError(t, err)
-	chunk := &Chunk{Content: "other", Text: "The shoes, shoe 退货", Keywords: []string{"shoe"}, Questions: []string{"why shoe"}}
+	chunk := &Chunk{
+		Content: "other", Text: "The shoes, shoe 退货", Keywords: []string{"shoe"}, Questions: []string{"why shoe"},
+	}
 	want := map[string]int{
 		"the": 1, "shoe": 2 + KeywordWeight + QuestionWeight, "退": 1, "退货": 1, "货": 1, "why": QuestionWeight,
 		"a": NameWeight, "md": NameWeight,

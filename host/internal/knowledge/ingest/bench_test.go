@@ -96,7 +96,8 @@ func BenchmarkMarkdown(b *testing.B) {
 	}
 }
 
-// awaitDone waits until all documents are parsed. It asks seldom, because that costs processor time.
+// awaitDone waits until all documents are parsed. It asks seldom, because that takes processor
+// time.
 func awaitDone(b *testing.B, f *datasettest.Fixture, ds string, documents int) {
 	for range time.Tick(100 * time.Millisecond) {
 		_, n, err := f.Documents(b.Context(), datasettest.Owner, ds, app.DocumentList{

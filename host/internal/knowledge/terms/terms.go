@@ -261,8 +261,8 @@ func (a *Analyzer) fold(word string) []byte {
 	return bytes.TrimSuffix(a.folded, []byte("'s"))
 }
 
-// pairs calls found with the pairs of the run of wide characters that begins at start, and with each
-// character alone. A run of one character is its own term.
+// pairs calls found with the pairs of the run of wide characters that begins at start, and with
+// each character alone. A run of one character is its own term.
 func (a *Analyzer) pairs(text string, start int, found func(start, end int, n Number)) (end int) {
 	_, size := utf8.DecodeRuneInString(text[start:])
 	at, pos := start, start+size

@@ -1,9 +1,8 @@
 // Package wordcache remembers a number for each of the most frequent words of texts.
 //
-// A [Cache] is a table of fixed size in which a word may displace another, so its user keeps what it
-// cannot find again somewhere else, such as in a map. A word that is found costs about a quarter of
-// a map of strings, because it is compared as two integers and few words make up most of a text. A
-// Cache is for one goroutine at a time.
+// A [Cache] is a table of fixed size in which a word may displace another, so its user keeps the
+// numbers in a map as well. Most words of a text are few, and finding them as two integers is
+// cheaper than hashing and comparing strings. A Cache is for one goroutine at a time.
 package wordcache
 
 import "math/bits"

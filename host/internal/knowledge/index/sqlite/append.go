@@ -39,8 +39,8 @@ func (a *appender) trim() {
 	}
 }
 
-// add appends a chunk of a document of this name to those that are being added. vector has length 1,
-// or is nil.
+// add appends a chunk of a document of this name to those that are being added. vector has length
+// 1, or is nil.
 func (a *appender) add(s *segment, row, doc int64, name string, chunk *index.Chunk, vector []float32) {
 	length, terms := a.counter.Count(name, chunk)
 	local := len(s.rows)

@@ -182,8 +182,8 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 	return nil
 }
 
-// exec runs a statement that is prepared once for the change. The driver starts a goroutine for each
-// statement that can be canceled, which costs more than an insertion, so ctx is checked before.
+// exec runs a statement that is prepared once for the change. The driver starts a goroutine for
+// each statement that can be canceled, which costs more than an insertion: ctx is checked before.
 func (c *change) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
