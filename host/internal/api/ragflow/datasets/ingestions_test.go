@@ -34,19 +34,20 @@ func TestFiltersOfParseLogs(t *testing.T) {
 	for query, want := range map[string]int64{
 		"operation_status=3": 2, "operation_status=DONE": 2, "operation_status=4": 1,
 		"operation_status=FAIL&operation_status=3": 3, "operation_status=0": 0,
-		"suffix=md": 1, "suffix=md&suffix=txt": 2, "types=doc": 3, "types=pdf": 0, "keywords=BROKEN": 1, "keywords=a.t": 1,
-		"create_date_from=2999-01-01": 0, "create_date_to=2000-01-01": 0,
+		"suffix=md": 1, "suffix=md&suffix=txt": 2, "suffix=md,txt": 2, "suffix=md&operation_status=4": 0,
+		"types=doc": 3, "types=pdf": 0, "keywords=BROKEN": 1, "keywords=a.t": 1, "log_type=dataset": 0,
+		"create_date_from=2999-01-01": 0, "create_date_to=2000-01-01": 0, "page=2&page_size=2": 3,
 		"create_date_from=2000-01-01&create_date_to=2999-01-01%2012:00:00": 3,
-		"suffix=md&operation_status=4":                                     0, "log_type=dataset": 0, "page=2&page_size=2": 3,
 	} {
 		require.Equal(t, want, total(query), query)
 	}
 	logs := s.Good(s.Get(ragflow.NewerPrefix + of + "/ingestions?page=2&page_size=2")).Data().Get("logs")
 	require.Equal(t, 1, logs.Len())
+	const dates = "create_date_from=2026-02-02&create_date_to=2026-02-01"
 	for query, message := range map[string]string{
-		"operation_status=gone":                                 "Invalid filter operation_status status conditions: gone",
-		"create_date_from=2026-02-02&create_date_to=2026-02-01": "Create data filter is abnormal.",
-		"create_date_from=soon":                                 `"soon" is no date such as 2026-01-31 or 2026-01-31 12:00:00`,
+		"operation_status=gone": "Invalid filter operation_status status conditions: gone",
+		dates:                   "Create data filter is abnormal.",
+		"create_date_from=soon": `"soon" is no date such as 2026-01-31 or 2026-01-31 12:00:00`,
 	} {
 		a := s.Get(ragflow.NewerPrefix + of + "/ingestions?" + query)
 		require.Equal(t, 102, a.Code(), query)
