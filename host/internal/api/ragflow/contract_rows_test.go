@@ -248,7 +248,7 @@ var fileContract = slices.Concat(
 		require.Equal(t, "ä.txt", a.Data().Get("name").Str())
 		require.Equal(t, "txt", a.Data().Get("extension").Str())
 		require.Equal(t, engine.KindNumber, a.Data().Get("created_at").Kind())
-	}}, "/v1/canvas/upload/{canvas}", "/api/v1/agents/{canvas}/upload"),
+	}}, "/v1/canvas/upload/{canvas}", "/api/v1/agents/{canvas}/upload", "/v1/document/upload_info"),
 	rows(contract{name: "several", method: "POST", body: "FILES", want: jsonList(fileKeys)}, "/v1/canvas/upload/{canvas}", "/api/v1/agents/{canvas}/upload"),
 	rows(contract{name: "upload to an unknown one", method: "POST", body: "FILE", want: dataError(102, "canvas not found.")}, "/v1/canvas/upload/{none}", "/api/v1/agents/{none}/upload"),
 	rows(contract{name: "upload by an embedded page", method: "POST", body: "FILE", as: "beta", want: jsonResult(fileKeys)}, "/v1/canvas/upload/{canvas}"),

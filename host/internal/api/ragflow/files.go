@@ -31,6 +31,7 @@ func (f files) routes() []api.Route {
 	return []api.Route{
 		up("/v1/canvas/upload/{id}"),
 		up("/api/v1/agents/{id}/upload"),
+		{Method: "POST", Path: "/v1/document/upload_info", Body: api.BodyUpload, Scope: app.ScopeRun, Handler: f.store},
 		down("/v1/canvas/download"),
 		down("/api/v1/agents/download"),
 		down("/api/v1/agents/attachments/{id}/download"),
@@ -41,11 +42,16 @@ func (f files) routes() []api.Route {
 // maxFiles is how many files one request may upload.
 const maxFiles = 50
 
-// upload stores files of a form, or a page at an address.
+// upload stores files for a canvas.
 func (f files) upload(ctx context.Context, r *api.Request) (api.Response, error) {
 	if _, err := f.canvas(ctx, r, r.Params["id"], api.Failed(api.KindNotFound, api.NoCanvas)); err != nil {
 		return nil, err
 	}
+	return f.store(ctx, r)
+}
+
+// store stores files of a form, or a page at an address.
+func (f files) store(ctx context.Context, r *api.Request) (api.Response, error) {
 	if address := r.Query.Get("url"); address != "" {
 		if r.Who.Embeds {
 			return nil, api.Forbidden("An embedding page uploads files; it cannot make this host fetch a url.")

@@ -1,14 +1,15 @@
 // Package chunkfile stores the chunks of a document as a file in the object store, with their
 // vectors. The file is what indexes are made from: on this host, on others, and after a restore.
 //
-// A file is a header line and records. A record is the length of a JSON object, the object, the
-// number of dimensions and as many little-endian float32; lengths are unsigned varints.
+// A file is a header line and records. A record is the length of its fields, the fields in the
+// encoding of protocol buffers, the number of dimensions and as many little-endian float32; lengths
+// are unsigned varints. In files of the first version the fields are a JSON object; they are read
+// but not written any more.
 package chunkfile
 
 import (
 	"bufio"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -59,7 +60,9 @@ func (c *Chunk) Dataset() dataset.Chunk {
 }
 
 const (
-	header = "easel chunks 1\n"
+	header = "easel chunks 2\n"
+	// headerJSON is that of the first version, and as long.
+	headerJSON = "easel chunks 1\n"
 	// largestRecord bounds what a reader takes into memory for one chunk, in bytes.
 	largestRecord = 256 << 20
 	mostDims      = 1 << 16
@@ -67,9 +70,9 @@ const (
 
 // Writer writes a file.
 type Writer struct {
-	out *bufio.Writer
-	buf []byte
-	err error
+	out         *bufio.Writer
+	record, buf []byte
+	err         error
 }
 
 // NewWriter begins a file. The caller closes the Writer.
@@ -84,12 +87,9 @@ func (w *Writer) Write(c *Chunk) error {
 	if w.err != nil {
 		return w.err
 	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	w.buf = binary.AppendUvarint(w.buf[:0], uint64(len(text)))
-	w.buf = append(w.buf, text...)
+	w.record = appendRecord(w.record[:0], c)
+	w.buf = binary.AppendUvarint(w.buf[:0], uint64(len(w.record)))
+	w.buf = append(w.buf, w.record...)
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(c.Vector)))
 	w.buf = AppendVector(w.buf, c.Vector)
 	_, w.err = w.out.Write(w.buf)
@@ -112,15 +112,19 @@ func Read(r io.Reader) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		in := bufio.NewReaderSize(r, 128<<10)
 		head := make([]byte, len(header))
+		decode := readRecord
 		if _, err := io.ReadFull(in, head); err != nil || string(head) != header {
-			yield(Chunk{}, errors.Join(ErrDamaged, err))
-			return
+			if string(head) != headerJSON {
+				yield(Chunk{}, errors.Join(ErrDamaged, err))
+				return
+			}
+			decode = readJSON
 		}
 		var buf []byte
 		for {
 			var c Chunk
 			var err error
-			buf, err = readChunk(in, buf, &c)
+			buf, err = readChunk(in, buf, &c, decode)
 			if errors.Is(err, io.EOF) {
 				return
 			}
@@ -132,7 +136,7 @@ func Read(r io.Reader) iter.Seq2[Chunk, error] {
 }
 
 // readChunk reads a record. io.EOF is the end of the file.
-func readChunk(in *bufio.Reader, buf []byte, c *Chunk) ([]byte, error) {
+func readChunk(in *bufio.Reader, buf []byte, c *Chunk, decode func([]byte, *Chunk) error) ([]byte, error) {
 	n, err := binary.ReadUvarint(in)
 	if err != nil {
 		if errors.Is(err, io.EOF) {
@@ -143,8 +147,8 @@ func readChunk(in *bufio.Reader, buf []byte, c *Chunk) ([]byte, error) {
 	if buf, err = readBytes(in, buf, n); err != nil {
 		return buf, err
 	}
-	if err := json.Unmarshal(buf, c); err != nil {
-		return buf, damaged(err)
+	if err := decode(buf, c); err != nil {
+		return buf, err
 	}
 	dims, err := binary.ReadUvarint(in)
 	if err != nil || dims > mostDims {

@@ -2,10 +2,14 @@ package chunkfile
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 func written(t testing.TB, chunks ...Chunk) []byte {
@@ -47,6 +51,45 @@ func TestChunksComeBackWhole(t *testing.T) {
 	require.Empty(t, out)
 }
 
+// All fields come back, and those of files that earlier versions wrote as JSON.
+func TestFields(t *testing.T) {
+	whole := Chunk{
+		ID: "1", Content: "c", Text: "t", Keywords: []string{"k", ""}, Questions: []string{"q"}, Tags: []string{"t"},
+		Image: "i", Kind: "image", Positions: [][]float64{{1, 2.5, -3, 4, 5}, {}}, Parent: "p", Hidden: true, Tokens: 7,
+		Created: -9, Vector: []float32{1},
+	}
+	out, err := read(written(t, whole))
+	require.NoError(t, err)
+	require.Equal(t, []Chunk{whole}, out)
+	v := reflect.ValueOf(whole)
+	for i := range v.NumField() {
+		require.False(t, v.Field(i).IsZero(), "the test has no %s", v.Type().Field(i).Name)
+	}
+
+	text, err := json.Marshal(whole)
+	require.NoError(t, err)
+	old := binary.AppendUvarint([]byte(headerJSON), uint64(len(text)))
+	old = append(old, text...)
+	old = AppendVector(binary.AppendUvarint(old, 1), whole.Vector)
+	out, err = read(old)
+	require.NoError(t, err)
+	require.Equal(t, []Chunk{whole}, out)
+
+	out, err = read(written(t, Chunk{Content: "a\xff\xfeb"}))
+	require.NoError(t, err)
+	require.Equal(t, "a\uFFFDb", out[0].Content, "text is valid UTF-8")
+}
+
+// A record with a field that this version does not know is read without it.
+func TestUnknownFields(t *testing.T) {
+	record := appendRecord(nil, &Chunk{ID: "1", Content: "c"})
+	record = protowire.AppendString(protowire.AppendTag(record, 99, protowire.BytesType), "new")
+	record = protowire.AppendVarint(protowire.AppendTag(record, 100, protowire.VarintType), 5)
+	var c Chunk
+	require.NoError(t, readRecord(record, &c))
+	require.Equal(t, Chunk{ID: "1", Content: "c"}, c)
+}
+
 // A file that is cut anywhere but between two records is damaged, and gives no chunk twice.
 func TestCutFile(t *testing.T) {
 	data := written(t, sample[0], sample[0], sample[2])
@@ -65,6 +108,7 @@ func TestCutFile(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, sample[0], sample[2]))
+	f.Add([]byte(headerJSON + "\x02{}\x00"))
 	f.Add([]byte(header + "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		out, err := read(data)

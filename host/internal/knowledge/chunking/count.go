@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer/codec"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/wordcache"
 )
 
 // cl100k is the vocabulary by which the original counts, whatever the model. Its tables take
@@ -17,16 +19,46 @@ var cl100k = sync.OnceValue(codec.NewCl100kBase)
 // Count counts the tokens of a text in the vocabulary cl100k_base.
 //
 // The vocabulary splits a text into pieces by a pattern and each piece into tokens. Pieces are
-// mostly words, and the same ones: their counts are remembered, which makes counting about ten
+// mostly words, and the same ones: their counts are remembered, which makes counting more than ten
 // times as fast as the library.
 func Count(text string) int {
-	total := 0
+	c := counters.Get().(*pieceCounter) // the pool has nothing else
+	defer counters.Put(c)
+	return c.count(text)
+}
+
+// counters are for one goroutine at a time.
+var counters = sync.Pool{New: func() any { return &pieceCounter{} }}
+
+// pieceCounter counts tokens and remembers the most frequent pieces without locks.
+type pieceCounter struct {
+	frequent wordcache.Cache
+}
+
+func (c *pieceCounter) count(text string) (total int) {
 	for len(text) > 0 {
 		n := nextPiece(text)
-		total += pieceTokens(text[:n])
+		total += c.piece(text[:n])
 		text = text[n:]
 	}
 	return total
+}
+
+func (c *pieceCounter) piece(piece string) int {
+	if len(piece) == 1 {
+		return 1
+	}
+	key, short := wordcache.KeyOf(piece)
+	if short {
+		if n, ok := c.frequent.Get(key); ok {
+			return int(n)
+		}
+	}
+	n := pieceTokens(piece)
+	if short {
+		c.frequent.Put(key, int32(n))
+	}
+	return n
 }
 
 // Pieces that are remembered: all short ones up to a number.
@@ -44,9 +76,6 @@ var known [shards]struct {
 
 // pieceTokens is the number of tokens of a piece.
 func pieceTokens(piece string) int {
-	if len(piece) == 1 {
-		return 1
-	}
 	if len(piece) > longestPiece {
 		return libraryCount(piece)
 	}

@@ -44,7 +44,14 @@ func FuzzCount(f *testing.F) {
 	for _, text := range counted {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { require.Equal(t, libraryCount(text), Count(text)) })
+	f.Fuzz(func(t *testing.T, text string) {
+		want := libraryCount(text)
+		require.Equal(t, want, Count(text))
+		l := newLineCounter()
+		defer l.close()
+		require.Equal(t, want, l.count(text))
+		require.Equal(t, want, l.count(text), "of lines that are known")
+	})
 }
 
 func BenchmarkCount(b *testing.B) {

@@ -72,7 +72,8 @@ func Cut(ctx context.Context, name string, settings json.RawMessage, doc Documen
 	if !ok {
 		return nil, fmt.Errorf("%w %q (one of %s)", ErrMethod, name, strings.Join(Methods(), ", "))
 	}
-	c := cutter{ctx: ctx, config: config{Size: 512, Delimiter: "\n"}}
+	c := cutter{ctx: ctx, config: config{Size: 512, Delimiter: "\n"}, lines: newLineCounter()}
+	defer c.lines.close()
 	if len(settings) > 0 {
 		if err := json.Unmarshal(settings, &c.config); err != nil {
 			return nil, fmt.Errorf("chunk method %s: settings: %w", name, err)
@@ -100,7 +101,8 @@ func Cut(ctx context.Context, name string, settings json.RawMessage, doc Documen
 // cutter is the state of one cut.
 type cutter struct {
 	config
-	ctx context.Context
+	ctx   context.Context
+	lines *lineCounter
 }
 
 // count is [Count] until the context ends; then the result is not used any more.
@@ -108,7 +110,7 @@ func (c *cutter) count(text string) int {
 	if c.ctx.Err() != nil {
 		return len(text)
 	}
-	return Count(text)
+	return c.lines.count(text)
 }
 
 func (c *cutter) structure(doc *Document) ([]chunk.Chunk, error) {

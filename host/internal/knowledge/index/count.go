@@ -11,8 +11,17 @@ import (
 // Counter counts the terms of chunks. It is for one goroutine at a time.
 type Counter struct {
 	analyzer *terms.Analyzer
-	found    []terms.Term   // buffer
-	counts   map[string]int // of the last chunk
+	found    []terms.Number // buffer
+	counts   []int32        // of the chunk, by the indexes of terms
+	list     []TermCount    // of the last chunk
+}
+
+// TermCount is how often a term counts in a chunk.
+type TermCount struct {
+	Term  string
+	Count int
+	// Index is the number of the term in the counter until its next [Counter.Trim].
+	Index int
 }
 
 // NewCounter returns a counter with the language of a dataset.
@@ -21,39 +30,61 @@ func NewCounter(s Settings) (*Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Counter{analyzer: a, counts: map[string]int{}}, nil
+	return &Counter{analyzer: a}, nil
 }
 
-// keptCounts is the number of terms up to which the counts of a chunk are used for the next one.
-const keptCounts = 4096
+// keptTerms is the number of terms of a chunk up to which the buffers for them are used again.
+const keptTerms = 1 << 16
 
-// Count returns the number of words of a chunk and, until the next call, how often each of its
-// terms counts. name is that of its document.
-func (c *Counter) Count(name string, chunk *Chunk) (length int, counts map[string]int) {
-	if len(c.counts) > keptCounts {
-		c.counts = map[string]int{} // an emptied map keeps its size
+// Trim bounds the memory of a counter: call it now and then. It forgets the numbers of terms when
+// there are many, and reports whether it did.
+func (c *Counter) Trim() bool {
+	if cap(c.found) > keptTerms {
+		c.found, c.list = nil, nil
 	}
-	counts = c.counts
-	clear(counts)
-	take := func(text string, weight int) (words int) {
-		c.found = c.analyzer.Append(c.found[:0], text)
-		for _, t := range c.found {
-			counts[t.Text] += weight
-			if !t.Stop && !t.Single {
-				words++
-			}
-		}
-		return words
+	if !c.analyzer.Trim() {
+		return false
 	}
-	length = take(chunk.Searched(), 1)
-	take(name, NameWeight)
+	c.counts = nil
+	return true
+}
+
+// Count returns the number of words of a chunk and, until the next call, its terms in the order in
+// which they first occur. name is that of its document.
+func (c *Counter) Count(name string, chunk *Chunk) (length int, list []TermCount) {
+	c.list = c.list[:0]
+	length = c.take(chunk.Searched(), 1)
+	c.take(name, NameWeight)
 	for _, k := range chunk.Keywords {
-		take(k, KeywordWeight)
+		c.take(k, KeywordWeight)
 	}
 	for _, q := range chunk.Questions {
-		take(q, QuestionWeight)
+		c.take(q, QuestionWeight)
 	}
-	return length, counts
+	for i := range c.list {
+		t := &c.list[i]
+		t.Count, c.counts[t.Index] = int(c.counts[t.Index]), 0
+	}
+	return length, c.list
+}
+
+// take adds the terms of a text to the counts, and returns the number of its words.
+func (c *Counter) take(text string, weight int32) (words int) {
+	c.found = c.analyzer.AppendNumbers(c.found[:0], text)
+	if more := c.analyzer.Terms() - len(c.counts); more > 0 {
+		c.counts = append(c.counts, make([]int32, more)...)
+	}
+	for _, n := range c.found {
+		i := n.Index()
+		if c.counts[i] == 0 {
+			c.list = append(c.list, TermCount{Term: c.analyzer.Text(n), Index: i})
+		}
+		c.counts[i] += weight
+		if n.IsWord() {
+			words++
+		}
+	}
+	return words
 }
 
 // QueryTerms returns the terms of a question in a dataset and how often each occurs.

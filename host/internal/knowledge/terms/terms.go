@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/wordcache"
 )
 
 // Settings say how words become terms. The zero value is English.
@@ -42,21 +44,41 @@ type Term struct {
 type Analyzer struct {
 	stem  func(string) string
 	stops map[string]bool
-	cache map[string]cached // by the word as fold gives it
-	word  []byte
+
+	texts    []string          // of terms, by number
+	numbers  map[string]int32  // of terms
+	words    map[string]Number // what words become, by the word as fold gives it
+	frequent *wordcache.Cache  // the same for the most frequent words; nil while there are few
+	folded   []byte            // buffer
 }
 
-// cached is what a word becomes.
-type cached struct {
-	term string
-	stop bool
-}
+// Number is a term as a number with its marks. Equal terms of an analyzer have equal ones until
+// [Analyzer.Trim].
+type Number int32
+
+const (
+	stop Number = 1 << iota
+	single
+	markBits = iota
+)
+
+// Index is the number of the term, from 0.
+func (n Number) Index() int { return int(n >> markBits) }
+
+// IsWord reports whether the term counts as a word of a text: it is neither a stop word nor a
+// single character.
+func (n Number) IsWord() bool { return n&(stop|single) == 0 }
 
 // longestTerm is the size up to which a word is a term, in bytes; longer words are cut.
 const longestTerm = 128
 
-// cachedWords bounds how many words an analyzer remembers the stem of.
-const cachedWords = 1 << 16
+const (
+	// mostWords is how many words, and how many terms, an analyzer remembers after [Analyzer.Trim].
+	mostWords = 1 << 16
+	// fewWords is up to how many words a map is as fast as a table of frequent ones; questions have
+	// no more.
+	fewWords = 256
+)
 
 // New makes an analyzer.
 func New(s Settings) (*Analyzer, error) {
@@ -68,7 +90,7 @@ func New(s Settings) (*Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Analyzer{stem: stem, cache: map[string]cached{}}
+	a := &Analyzer{stem: stem, numbers: map[string]int32{}, words: map[string]Number{}}
 	if s.Language == "english" {
 		a.stops = stopWords
 	}
@@ -92,22 +114,41 @@ func (s Settings) Normal() Settings {
 
 // Append adds the terms of a text to dst, in order.
 func (a *Analyzer) Append(dst []Term, text string) []Term {
+	a.each(text, func(start, end int, n Number) {
+		dst = append(dst, Term{
+			Text: a.texts[n.Index()], Start: start, End: end, Stop: n&stop != 0, Single: n&single != 0,
+		})
+	})
+	return dst
+}
+
+// AppendNumbers adds the terms of a text to dst like [Analyzer.Append].
+func (a *Analyzer) AppendNumbers(dst []Number, text string) []Number {
+	a.each(text, func(_, _ int, n Number) { dst = append(dst, n) })
+	return dst
+}
+
+// Text is that of a term.
+func (a *Analyzer) Text(n Number) string { return a.texts[n.Index()] }
+
+// Terms is how many terms have numbers: their indexes are below it.
+func (a *Analyzer) Terms() int { return len(a.texts) }
+
+// each calls found with the terms of a text, in order.
+func (a *Analyzer) each(text string, found func(start, end int, n Number)) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case isWide(r):
-			var end int
-			dst, end = a.appendPairs(dst, text, i)
-			i = end
+			i = a.pairs(text, i, found)
 		case isWord(r):
 			end := wordEnd(text, i)
-			dst = append(dst, a.term(text, i, end))
+			found(i, end, a.word(a.fold(text[i:end])))
 			i = end
 		default:
 			i += size
 		}
 	}
-	return dst
 }
 
 // Query is the terms of a question: without stop words and single characters unless there is
@@ -130,38 +171,71 @@ func (a *Analyzer) Query(text string) []string {
 	return out
 }
 
-// term makes a term of text[start:end].
-func (a *Analyzer) term(text string, start, end int) Term {
-	t := Term{Start: start, End: end}
-	folded := a.fold(text[start:end])
-	c, ok := a.cache[string(folded)]
-	if !ok {
-		word := string(folded)
-		c = cached{a.stem(word), a.stops[word]}
-		if len(a.cache) >= cachedWords {
-			clear(a.cache)
-		}
-		a.cache[word] = c
+// Trim forgets the numbers of all terms when there are many, and reports whether it did. Until the
+// next call an analyzer takes memory for each word that is new to it.
+func (a *Analyzer) Trim() bool {
+	if len(a.words) < mostWords && len(a.texts) < mostWords {
+		return false
 	}
-	t.Text, t.Stop = c.term, c.stop
-	return t
+	a.texts = nil
+	clear(a.words)
+	clear(a.numbers)
+	a.frequent = nil
+	return true
+}
+
+// word is what a folded word becomes.
+func (a *Analyzer) word(folded []byte) Number {
+	key, frequent := wordcache.KeyOf(folded)
+	if frequent = frequent && a.frequent != nil; frequent {
+		if n, ok := a.frequent.Get(key); ok {
+			return Number(n)
+		}
+	}
+	n, ok := a.words[string(folded)]
+	if !ok {
+		text := string(folded)
+		if n = a.number(a.stem(text)); a.stops[text] {
+			n |= stop
+		}
+		a.words[text] = n
+		if a.frequent == nil && len(a.words) > fewWords {
+			a.frequent = &wordcache.Cache{}
+		}
+	}
+	if frequent {
+		a.frequent.Put(key, int32(n))
+	}
+	return n
+}
+
+// number is that of a term, without marks.
+func (a *Analyzer) number(term string) Number {
+	n, ok := a.numbers[term]
+	if !ok {
+		term = strings.Clone(term) // it may be a part of a large text
+		n = int32(len(a.texts))
+		a.texts = append(a.texts, term)
+		a.numbers[term] = n
+	}
+	return Number(n) << markBits
 }
 
 // fold is a word in lower case, without a possessive ending and in composed form, until the next
 // call.
 func (a *Analyzer) fold(word string) []byte {
-	a.word = a.word[:0]
+	a.folded = a.folded[:0]
 	n := 0
 	for n < min(len(word), longestTerm) && isASCIIWord(word[n]) {
 		c := word[n]
 		if c <= 'Z' && 'A' <= c {
 			c |= 0x20
 		}
-		a.word = append(a.word, c)
+		a.folded = append(a.folded, c)
 		n++
 	}
 	if n == len(word) {
-		return a.word
+		return a.folded
 	}
 	ascii := true
 	for _, r := range word[n:] {
@@ -176,31 +250,35 @@ func (a *Analyzer) fold(word string) []byte {
 			ascii = false
 			r = unicode.ToLower(halfWidth(r))
 		}
-		if len(a.word)+utf8.RuneLen(r) > longestTerm {
+		if len(a.folded)+utf8.RuneLen(r) > longestTerm {
 			break
 		}
-		a.word = utf8.AppendRune(a.word, r)
+		a.folded = utf8.AppendRune(a.folded, r)
 	}
-	if !ascii && !norm.NFC.IsNormal(a.word) {
-		a.word = norm.NFC.Append(nil, a.word...)
+	if !ascii && !norm.NFC.IsNormal(a.folded) {
+		a.folded = norm.NFC.Append(nil, a.folded...)
 	}
-	return bytes.TrimSuffix(a.word, []byte("'s"))
+	return bytes.TrimSuffix(a.folded, []byte("'s"))
 }
 
-// appendPairs adds the pairs of the run of wide characters that begins at start, and each character
-// alone. A run of one character is its own term.
-func (a *Analyzer) appendPairs(dst []Term, text string, start int) (_ []Term, end int) {
-	last, size := utf8.DecodeRuneInString(text[start:])
+// pairs calls found with the pairs of the run of wide characters that begins at start, and with
+// each character alone. A run of one character is its own term.
+func (a *Analyzer) pairs(text string, start int, found func(start, end int, n Number)) (end int) {
+	_, size := utf8.DecodeRuneInString(text[start:])
 	at, pos := start, start+size
 	for n := 1; ; n++ {
 		r, size := utf8.DecodeRuneInString(text[pos:])
 		more := pos < len(text) && isWide(r)
-		dst = append(dst, Term{Text: string(last), Start: at, End: pos, Single: more || n > 1})
-		if !more {
-			return dst, pos
+		character := a.number(text[at:pos])
+		if more || n > 1 {
+			character |= single
 		}
-		dst = append(dst, Term{Text: string([]rune{last, r}), Start: at, End: pos + size})
-		last, at, pos = r, pos, pos+size
+		found(at, pos, character)
+		if !more {
+			return pos
+		}
+		found(at, pos+size, a.number(text[at:pos+size]))
+		at, pos = pos, pos+size
 	}
 }
 

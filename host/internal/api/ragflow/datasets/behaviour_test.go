@@ -157,11 +157,11 @@ func TestUploadsOfTheSameName(t *testing.T) {
 	var b apitest.Belongings
 	s.FurnishDataset(&b)
 	path := "/api/v1/datasets/" + b.Dataset + "/documents"
-	body, kind := formOf([]string{"a.txt", "a.txt", "b.txt"})
+	body, kind := formOf([]string{"a.txt", "a.txt", "b.txt"}, nil)
 	rows := s.Good(s.Request("POST", path, "one", body, "Content-Type", kind)).Data()
 	require.Equal(t, "a.txt a(1).txt b.txt",
 		rows.At(0).Get("name").Str()+" "+rows.At(1).Get("name").Str()+" "+rows.At(2).Get("name").Str())
-	body, kind = formOf([]string{"c.txt", ""})
+	body, kind = formOf([]string{"c.txt", ""}, nil)
 	require.Equal(t, 101, s.Request("POST", path, "one", body, "Content-Type", kind).Code())
 	require.Equal(t, "4", s.Good(s.Get(path)).Data().Get("total").Text())
 	future := s.Good(s.Get(path + "?create_time_from=9999999999000")).Data()

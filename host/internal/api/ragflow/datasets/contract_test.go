@@ -2,6 +2,7 @@ package datasets_test
 
 import (
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ import (
 type row struct {
 	dialect string // "old", "new"; "" is both
 	call    string // method and path; {dataset}, {document}, {chunk}, {none} are put in, here and in body
-	body    string // "FILE:name" and further names are a form of files
+	body    string // "FILE:name" and further names are a form of files, "FORM:a=b&c=d" one of fields
 	code    int
 	// message is that of the answer; one that begins with ~ is a part of it.
 	message string
@@ -50,12 +51,16 @@ func put(b apitest.Belongings, text string) string {
 		"{none}", apitest.Nowhere).Replace(text)
 }
 
-// formOf is a multipart body with files of the given names.
-func formOf(names []string) (body, contentType string) {
+// formOf is a multipart body with files of the given names, or with fields.
+func formOf(names []string, fields url.Values) (body, contentType string) {
 	const mark = "xxMARKxx"
 	for _, n := range names {
 		head := `Content-Disposition: form-data; name="file"; filename="` + n + `"`
 		body += "--" + mark + "\r\n" + head + "\r\n\r\nhello\r\n"
+	}
+	for name := range fields {
+		head := `Content-Disposition: form-data; name="` + name + `"`
+		body += "--" + mark + "\r\n" + head + "\r\n\r\n" + fields.Get(name) + "\r\n"
 	}
 	return body + "--" + mark + "--\r\n", "multipart/form-data; boundary=" + mark
 }
@@ -67,7 +72,14 @@ func (r row) run(t *testing.T, s *apitest.Site, dialect string, b apitest.Belong
 	header := []string{"Content-Type", "application/json"}
 	if names, ok := strings.CutPrefix(body, "FILE:"); ok {
 		var kind string
-		body, kind = formOf(strings.Split(names, ","))
+		body, kind = formOf(strings.Split(names, ","), nil)
+		header = []string{"Content-Type", kind}
+	}
+	if text, ok := strings.CutPrefix(body, "FORM:"); ok {
+		fields, err := url.ParseQuery(text)
+		require.NoError(t, err)
+		var kind string
+		body, kind = formOf(nil, fields)
 		header = []string{"Content-Type", kind}
 	}
 	if dialect == "new" {

@@ -48,6 +48,8 @@ type documentDialect interface {
 	noUploadDataset(id string) error
 	// uploadsOther reports whether documents are made of addresses and of nothing as well.
 	uploadsOther() bool
+	// countsInLists reports whether a list of documents gives their counts on request.
+	countsInLists() bool
 	// refusedFiles refuses files that a dataset does not take; stored are the others.
 	refusedFiles(lines string, stored engine.Value) error
 	// checkPageSize refuses pages that are too large.

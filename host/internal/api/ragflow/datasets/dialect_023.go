@@ -68,6 +68,8 @@ func (older) noUploadDataset(id string) error {
 
 func (older) uploadsOther() bool { return false }
 
+func (older) countsInLists() bool { return false }
+
 func (older) refusedFiles(lines string, _ engine.Value) error {
 	return api.Failed(api.KindFailed, "%s", lines)
 }

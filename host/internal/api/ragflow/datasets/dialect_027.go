@@ -137,6 +137,8 @@ func (newer) noUploadDataset(id string) error {
 
 func (newer) uploadsOther() bool { return true }
 
+func (newer) countsInLists() bool { return true }
+
 func (newer) refusedFiles(lines string, stored engine.Value) error {
 	return &api.Failure{Kind: api.KindFailed, Message: lines, Data: stored, HasData: true}
 }

@@ -123,6 +123,9 @@ func (f documentHandlers) list(ctx context.Context, r *api.Request) (api.Respons
 	if err != nil {
 		return nil, err
 	}
+	if r.Query.Get("type") == "filter" && f.countsInLists() {
+		return f.countDocuments(ctx, r, id, q)
+	}
 	for _, wanted := range []app.DocumentList{{ID: q.ID}, {Name: q.Name}} {
 		if wanted.ID+wanted.Name == "" {
 			continue

@@ -86,7 +86,12 @@ func (f ingestionHandlers) parseLogQuery(r *api.Request) (q app.ParseLogList, er
 			return q, err
 		}
 	}
-	names := func(name string) []string { return append(r.Query.Names(name), r.Body.Texts(name)...) }
+	names := func(name string) (list []string) {
+		for _, value := range r.Query.Values[name] { // repeated, or with commas
+			list = append(list, strings.FieldsFunc(value, func(c rune) bool { return c == ',' })...)
+		}
+		return append(list, r.Body.Texts(name)...)
+	}
 	q = app.ParseLogList{
 		Words: r.Query.Get("keywords"), Suffixes: names("suffix"), Kinds: names("types"),
 		Ascending: !r.Query.Asked("desc", true),

@@ -29,6 +29,7 @@ func (newer) ownRoutes(f *face) []api.Route {
 		route("POST", documents+"/batch-update-status", edit, api.BodySmall, files.batchStatus),
 		get("/api/v1/documents/{document}", files.downloadAny),
 		get("/api/v1/documents/{document}/preview", files.downloadAny),
+		get("/api/v1/documents/images/{image}", noImage),
 		get("/api/v1/thumbnails", files.thumbnails),
 		route("PATCH", documents+"/metadatas", edit, api.BodyCanvas, meta.update),
 		get(config, meta.getConfig),

@@ -191,11 +191,13 @@ func (f documentHandlers) uploadOther(ctx context.Context, r *api.Request, id st
 	case len(name) > longestFileName:
 		return nil, nameTooLong()
 	}
-	make := f.uploadEmpty
+	var v dataset.Document
+	var err error
 	if kind == "web" {
-		make = f.uploadPage
+		v, err = f.uploadPage(ctx, r, id, name, r.Body.Text("url"))
+	} else {
+		v, err = f.uploadEmpty(ctx, r, id, name)
 	}
-	v, err := make(ctx, r, id, name)
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +209,10 @@ func (f documentHandlers) uploadEmpty(ctx context.Context, r *api.Request, id, n
 }
 
 // uploadPage stores what an address returns.
-func (f documentHandlers) uploadPage(ctx context.Context, r *api.Request, id, name string) (dataset.Document, error) {
-	page, err := f.services.Files.PutPage(ctx, r.Who.Tenant, r.Body.Text("url"))
+func (f documentHandlers) uploadPage(
+	ctx context.Context, r *api.Request, id, name, address string,
+) (dataset.Document, error) {
+	page, err := f.services.Files.PutPage(ctx, r.Who.Tenant, address)
 	if err != nil {
 		return dataset.Document{}, err
 	}

@@ -27,6 +27,7 @@ func webDocumentRoutes(f *face) []api.Route {
 	}
 	return []api.Route{
 		{Method: "POST", Path: "/v1/document/upload", Scope: edit, Body: api.BodyUpload, Handler: w.upload},
+		{Method: "POST", Path: "/v1/document/web_crawl", Scope: edit, Body: api.BodyUpload, Handler: w.crawl},
 		post("create", edit, w.create), post("list", read, w.list),
 		post("filter", read, w.count), post("infos", read, w.byIDs),
 		get("/v1/document/thumbnails", w.documents.thumbnails), post("change_status", edit, w.setStatus),
@@ -172,15 +173,7 @@ func (f webDocuments) count(ctx context.Context, r *api.Request) (api.Response, 
 	if err != nil {
 		return nil, err
 	}
-	suffixes, runs, total := map[string]int{}, map[string]int{}, 0
-	err = f.eachDocument(ctx, r, id, q, func(v dataset.Document) {
-		_, digit := stateName(v.State)
-		suffixes[suffix(v.Name)]++
-		runs[digit]++
-		total++
-	})
-	filter := engine.Object("suffix", counted(suffixes), "run_status", counted(runs), "metadata", engine.Object())
-	return jsonOK(engine.Object("filter", filter, "total", total), err)
+	return f.countDocuments(ctx, r, id, q)
 }
 
 // counted is an object of counts.

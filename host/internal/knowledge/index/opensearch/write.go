@@ -1,12 +1,12 @@
 package opensearch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -175,6 +175,7 @@ func (c *change) add(document, name string, n int64, chunks iter.Seq2[index.Chun
 }
 
 func (c *change) addChunk(document, name string, n int64, chunk *index.Chunk) error {
+	c.counter.Trim()
 	length, counts := c.counter.Count(name, chunk)
 	row := chunkRow{
 		Kind: chunkKind, Document: document, Chunk: chunk.ID, Rev: c.rev, N: n, Length: length,
@@ -182,10 +183,11 @@ func (c *change) addChunk(document, name string, n int64, chunk *index.Chunk) er
 		Body: chunkBody{chunk.Content, chunk.Text, chunk.Keywords, chunk.Questions, chunk.Extra},
 	}
 	var text strings.Builder
-	for _, term := range slices.Sorted(maps.Keys(counts)) {
-		h := hash(term)
-		row.Counts[h] += counts[term]
-		for range counts[term] {
+	slices.SortFunc(counts, func(a, b index.TermCount) int { return cmp.Compare(a.Term, b.Term) })
+	for _, t := range counts {
+		h := hash(t.Term)
+		row.Counts[h] += t.Count
+		for range t.Count {
 			text.WriteString(h)
 			text.WriteByte(' ')
 		}

@@ -171,6 +171,7 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 	if err != nil {
 		return err
 	}
+	c.counter.Trim()
 	length, counts := c.counter.Count(name, chunk)
 	terms, numbers := c.hashed(counts)
 	c.queue(len(content)+len(text)+12*len(terms), `WITH chunk AS (
@@ -192,10 +193,10 @@ func (c *change) insert(document int64, name string, chunk *index.Chunk) error {
 }
 
 // hashed are the terms of a chunk as they are stored, and how often each counts.
-func (c *change) hashed(counts map[string]int) (terms []int64, numbers []int32) {
+func (c *change) hashed(counts []index.TermCount) (terms []int64, numbers []int32) {
 	byHash := make(map[int64]int, len(counts))
-	for t, n := range counts {
-		byHash[c.d.hash(t)] += n
+	for _, t := range counts {
+		byHash[c.d.hash(t.Term)] += t.Count
 	}
 	terms = slices.AppendSeq(make([]int64, 0, len(byHash)), maps.Keys(byHash))
 	slices.Sort(terms)

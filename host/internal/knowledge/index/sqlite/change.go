@@ -14,9 +14,8 @@ import (
 // it commits.
 type change struct {
 	*sql.Tx
-	x       *Index
-	d       *dataset
-	counter *index.Counter
+	x *Index
+	d *dataset
 
 	added      *segment            // chunks of this change that are not in a segment yet
 	flushed    []*segment          // segments that this change made; the old tail is the first
@@ -40,15 +39,16 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 		return wrap(key, err)
 	}
 	c := &change{
-		x: x, d: d, added: newTail(), dims: d.dims,
+		x: x, d: d, added: newAdded(), dims: d.dims,
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
 	}
-	if d.counter == nil {
-		if d.counter, err = index.NewCounter(d.settings); err != nil {
+	if d.appender == nil {
+		if d.appender, err = newAppender(d.settings); err != nil {
 			return wrap(key, err)
 		}
 	}
-	c.counter = d.counter
+	d.appender.trim()
+	defer func() { d.appender.release(c.added) }()
 	if c.Tx, err = x.write.BeginTx(ctx, nil); err != nil {
 		return wrap(key, err)
 	}
@@ -108,7 +108,7 @@ func (c *change) commit() error {
 		c.d.segments = append(c.d.segments[:len(c.d.segments):len(c.d.segments)], c.flushed...)
 		c.d.tail = newTail()
 	}
-	c.d.tail.extend(c.added)
+	c.d.appender.extend(c.d.tail, c.added)
 	return nil
 }
 
@@ -139,7 +139,9 @@ func (c *change) flush(ctx context.Context) error {
 	}
 	c.moved(c.added, s)
 	c.flushed = append(c.flushed, s)
-	c.added = newTail()
+	c.d.appender.release(c.added)
+	c.added = newAdded()
+	c.d.appender.trim()
 	return nil
 }
 

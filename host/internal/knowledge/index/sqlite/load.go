@@ -87,11 +87,11 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 		last := d.segments[n-1]
 		flushed = last.rows[len(last.rows)-1]
 	}
-	counter, err := index.NewCounter(d.settings)
+	a, err := newAppender(d.settings)
 	if err != nil {
 		return err
 	}
-	c := &change{d: d, counter: counter}
+	added := newAdded()
 	rows, err := x.write.QueryContext(ctx,
 		`SELECT c.id, c.document, d.name, c.content, c.searched, c.keywords, c.questions, c.enabled, v.data
 		FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN vectors v ON v.id = c.id
@@ -111,13 +111,14 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 			return err
 		}
 		chunk.Keywords, chunk.Questions = splitLines(keywords), splitLines(questions)
-		length, counts := c.counter.Count(name, &chunk)
 		var v []float32
 		if vector != nil {
 			v = decodeFloats(vector)
 		}
-		d.tail.add(row, doc, length, counts, v, enabled)
+		chunk.Disabled = !enabled
+		a.add(added, row, doc, name, &chunk, v)
 	}
+	a.extend(d.tail, added)
 	return rows.Err()
 }
 

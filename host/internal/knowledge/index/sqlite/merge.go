@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 )
 
@@ -20,11 +20,11 @@ func (c *change) writeTail(ctx context.Context, from *segment, dead bitmap) (*se
 		rows: from.rows, docs: from.docs, lengths: from.lengths, hidden: from.hidden.clone(), dead: dead.clone(),
 		live: from.live, words: from.words, codes: encodeVectors(from.tail.vectors, c.dims),
 	}
-	return s, c.writeSegment(ctx, s, from.tail.postings)
+	return s, c.writeSegment(ctx, s, from.tail.sorted())
 }
 
-// writeSegment stores a segment and gives it its id.
-func (c *change) writeSegment(ctx context.Context, s *segment, lists map[string]*postings) error {
+// writeSegment stores a segment with its postings and gives it its id.
+func (c *change) writeSegment(ctx context.Context, s *segment, lists iter.Seq2[string, []byte]) error {
 	res, err := c.ExecContext(ctx, `INSERT INTO segments (dataset, first, data) VALUES (?, ?, ?)`, c.d.id,
 		s.rows[0], s.encode())
 	if err != nil {
@@ -33,9 +33,9 @@ func (c *change) writeSegment(ctx context.Context, s *segment, lists map[string]
 	if s.id, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	for _, term := range slices.Sorted(maps.Keys(lists)) {
+	for term, data := range lists {
 		const insert = `INSERT INTO postings (segment, term, data) VALUES (?, ?, ?)`
-		if _, err := c.exec(ctx, insert, s.id, term, lists[term].data); err != nil {
+		if _, err := c.exec(ctx, insert, s.id, term, data); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func (x *Index) mergeRange(ctx context.Context, d *dataset, from, to int) error 
 	}
 	var replacement []*segment
 	if len(merged.rows) > 0 {
-		if err := c.writeSegment(ctx, merged, lists); err != nil {
+		if err := c.writeSegment(ctx, merged, sortedLists(lists)); err != nil {
 			return err
 		}
 		replacement = []*segment{merged}

@@ -22,66 +22,17 @@ type segment struct {
 
 // tail is what a segment has in the file and a tail in memory.
 type tail struct {
-	postings map[string]*postings
-	vectors  [][]float32 // nil for a chunk without
-	size     int         // of both, about, in bytes
+	postings map[string]*postings // of a dataset; nil in the chunks of a change, which have terms
+	terms    []termPostings       // in the order of their first occurrence
+	vectors  [][]float32          // nil for a chunk without
+	size     int                  // of all, about, in bytes
 }
 
-func newTail() *segment {
-	return &segment{tail: &tail{postings: map[string]*postings{}}}
-}
+// newTail returns the tail of a dataset.
+func newTail() *segment { return &segment{tail: &tail{postings: map[string]*postings{}}} }
 
-// add appends a chunk. counts are how often each term occurs.
-func (s *segment) add(row, doc int64, length int, counts map[string]int, vector []float32, enabled bool) {
-	local := len(s.rows)
-	s.rows, s.docs = append(s.rows, row), append(s.docs, doc)
-	s.lengths = append(s.lengths, uint32(length))
-	s.tail.vectors = append(s.tail.vectors, vector)
-	for term, n := range counts {
-		p := s.tail.postings[term]
-		if p == nil {
-			p = &postings{}
-			s.tail.postings[term] = p
-			s.tail.size += len(term) + 48
-		}
-		before := len(p.data)
-		p.add(local, n)
-		s.tail.size += len(p.data) - before
-	}
-	s.tail.size += 24 + 4*len(vector)
-	s.live++
-	s.words += int64(length)
-	if !enabled {
-		s.hidden = s.hidden.with(local)
-	}
-}
-
-// extend appends the chunks of another tail.
-func (s *segment) extend(more *segment) {
-	offset := len(s.rows)
-	s.rows, s.docs = append(s.rows, more.rows...), append(s.docs, more.docs...)
-	s.lengths = append(s.lengths, more.lengths...)
-	s.tail.vectors = append(s.tail.vectors, more.tail.vectors...)
-	for i := range more.rows {
-		if more.dead.has(i) {
-			s.dead = s.dead.with(offset + i)
-		}
-		if more.hidden.has(i) {
-			s.hidden = s.hidden.with(offset + i)
-		}
-	}
-	for term, theirs := range more.tail.postings {
-		ours := s.tail.postings[term]
-		if ours == nil {
-			ours = &postings{}
-			s.tail.postings[term] = ours
-		}
-		ours.join(theirs, offset)
-	}
-	s.live += more.live
-	s.words += more.words
-	s.tail.size += more.tail.size
-}
+// newAdded returns the chunks of a change, to which an [appender] adds.
+func newAdded() *segment { return &segment{tail: &tail{}} }
 
 // local is the number of the chunk with a row, or -1.
 func (s *segment) local(row int64) int {

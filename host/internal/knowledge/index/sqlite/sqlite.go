@@ -53,8 +53,8 @@ type dataset struct {
 	dims     int
 	segments []*segment // in the order of their chunks
 	tail     *segment   // the newest chunks, with their postings
-	// counter is that of changes; it remembers the stems of words. nil before the first one.
-	counter *index.Counter
+	// appender is that of changes; nil before the first one.
+	appender *appender
 }
 
 // parts are all segments and the tail.
@@ -228,7 +228,7 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	d.settings, d.counter = s, nil
+	d.settings, d.appender = s, nil
 	return nil
 }
 

@@ -175,16 +175,20 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 			return err
 		}
 	}
-	length, counts := c.counter.Count(name, chunk)
-	c.added.add(row, doc, length, counts, vector, !chunk.Disabled)
+	c.d.appender.add(c.added, row, doc, name, chunk, vector)
 	if c.added.tail.size > c.x.flushSize {
 		return c.flush(ctx)
 	}
 	return nil
 }
 
-// exec runs a statement that is prepared once for the change.
+// exec runs a statement that is prepared once for the change. The driver starts a goroutine for
+// each statement that can be canceled, which costs more than an insertion: ctx is checked before.
 func (c *change) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx = context.WithoutCancel(ctx)
 	stmt := c.statements[query]
 	if stmt == nil {
 		var err error

@@ -1,0 +1,162 @@
+package sqlite
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+)
+
+// appender appends chunks to tails. It finds postings by the indexes that its counter gives to
+// terms, which is faster than by the terms.
+type appender struct {
+	counter *index.Counter
+	places  []int32     // by index: 1 + the place in the terms of the chunks that are being added; 0 is none
+	kept    []*postings // by index: those of the tail of the dataset; nil where they are not known yet
+	keptOf  *tail
+	free    []byte // room for the first postings of terms
+}
+
+// termPostings are the postings of a term in the chunks of a change.
+type termPostings struct {
+	term  string
+	index int
+	postings
+}
+
+// newAppender returns one for a dataset.
+func newAppender(s index.Settings) (*appender, error) {
+	counter, err := index.NewCounter(s)
+	return &appender{counter: counter}, err
+}
+
+// trim bounds the memory for terms. There must be no chunks that are being added.
+func (a *appender) trim() {
+	if a.counter.Trim() {
+		a.places, a.kept, a.keptOf = nil, nil, nil
+	}
+}
+
+// add appends a chunk of a document of this name to those that are being added. vector has length
+// 1, or is nil.
+func (a *appender) add(s *segment, row, doc int64, name string, chunk *index.Chunk, vector []float32) {
+	length, terms := a.counter.Count(name, chunk)
+	local := len(s.rows)
+	s.rows, s.docs = append(s.rows, row), append(s.docs, doc)
+	s.lengths = append(s.lengths, uint32(length))
+	s.tail.vectors = append(s.tail.vectors, vector)
+	for i := range terms {
+		p := a.postings(s.tail, &terms[i])
+		before := len(p.data)
+		p.add(local, terms[i].Count)
+		s.tail.size += len(p.data) - before
+	}
+	s.tail.size += 24 + 4*len(vector)
+	s.live++
+	s.words += int64(length)
+	if chunk.Disabled {
+		s.hidden = s.hidden.with(local)
+	}
+}
+
+// postings are those of a term in the chunks that are being added, until the next call.
+func (a *appender) postings(t *tail, c *index.TermCount) *postings {
+	a.places = grown(a.places, c.Index)
+	if a.places[c.Index] == 0 {
+		t.terms = append(t.terms, termPostings{c.Term, c.Index, postings{data: a.room()}})
+		t.size += len(c.Term) + 48
+		a.places[c.Index] = int32(len(t.terms))
+	}
+	return &t.terms[a.places[c.Index]-1].postings
+}
+
+// release forgets the chunks that were added.
+func (a *appender) release(s *segment) {
+	for i := range s.tail.terms {
+		a.places[s.tail.terms[i].index] = 0
+	}
+}
+
+// extend appends the chunks of a change to the tail of a dataset.
+func (a *appender) extend(s, added *segment) {
+	offset := len(s.rows)
+	s.rows, s.docs = append(s.rows, added.rows...), append(s.docs, added.docs...)
+	s.lengths = append(s.lengths, added.lengths...)
+	s.tail.vectors = append(s.tail.vectors, added.tail.vectors...)
+	for i := range added.rows {
+		if added.dead.has(i) {
+			s.dead = s.dead.with(offset + i)
+		}
+		if added.hidden.has(i) {
+			s.hidden = s.hidden.with(offset + i)
+		}
+	}
+	if a.keptOf != s.tail {
+		clear(a.kept)
+		a.keptOf = s.tail
+	}
+	for i := range added.tail.terms {
+		t := &added.tail.terms[i]
+		a.kept = grown(a.kept, t.index)
+		p := a.kept[t.index]
+		if p == nil {
+			if p = s.tail.postings[t.term]; p == nil {
+				p = &postings{data: a.room()}
+				s.tail.postings[t.term] = p
+			}
+			a.kept[t.index] = p
+		}
+		p.join(&t.postings, offset)
+	}
+	s.live += added.live
+	s.words += added.words
+	s.tail.size += added.tail.size
+}
+
+// room is empty, with room for the few bytes that most terms need.
+func (a *appender) room() []byte {
+	const few, block = 8, 64 << 10
+	if len(a.free) < few {
+		a.free = make([]byte, block)
+	}
+	room := a.free[:0:few]
+	a.free = a.free[few:]
+	return room
+}
+
+// grown is a list that has an index.
+func grown[T any](list []T, index int) []T {
+	if more := index + 1 - len(list); more > 0 {
+		list = append(list, make([]T, more)...)
+	}
+	return list
+}
+
+// sorted are the encoded postings of a tail, in the order of the terms.
+func (t *tail) sorted() iter.Seq2[string, []byte] {
+	if t.postings != nil {
+		return sortedLists(t.postings)
+	}
+	return func(yield func(string, []byte) bool) {
+		for _, p := range slices.SortedFunc(slices.Values(t.terms), func(a, b termPostings) int {
+			return cmp.Compare(a.term, b.term)
+		}) {
+			if !yield(p.term, p.data) {
+				return
+			}
+		}
+	}
+}
+
+// sortedLists are encoded postings in the order of the terms.
+func sortedLists(lists map[string]*postings) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for _, term := range slices.Sorted(maps.Keys(lists)) {
+			if !yield(term, lists[term].data) {
+				return
+			}
+		}
+	}
+}
