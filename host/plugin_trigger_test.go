@@ -168,7 +168,7 @@ func TestWebhookOfAPlugin(t *testing.T) {
 	}
 	call(t, "POST", url+"/api/v2/schedules",
 		`{"canvas":"`+canvas+`","plugin":"webhook","params":{"token":"t0k"}}`, &made)
-	require.Equal(t, "/api/v2/hooks/"+firstTenantID+"/"+made.ID, made.Hook)
+	require.Equal(t, "/api/webhooks/"+firstTenantID+"/"+made.ID, made.Hook)
 	require.Empty(t, made.Next)
 	send := func(method, path, body, signature string) (status int, text string, h http.Header) {
 		t.Helper()
@@ -219,8 +219,8 @@ func TestWebhookOfAPlugin(t *testing.T) {
 		{"a limit of the plugin", "POST", made.Hook, "busy", "good 4", 429, "slowly"},
 		{"cookies stay", "POST", made.Hook, "cookie", "good 6", 200, "undefined"},
 		{"a body that is too large", "POST", made.Hook, strings.Repeat("x", 1<<20+1), "", 413, "body_too_large"},
-		{"another tenant", "POST", "/api/v2/hooks/other/" + made.ID, "", "", 404, "not_found"},
-		{"no such schedule", "POST", "/api/v2/hooks/" + firstTenantID + "/none", "", "", 404, "not_found"},
+		{"another tenant", "POST", "/api/webhooks/other/" + made.ID, "", "", 404, "not_found"},
+		{"no such schedule", "POST", "/api/webhooks/" + firstTenantID + "/none", "", "", 404, "not_found"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			status, text, h := send(row.method, row.path, row.body, row.signature)

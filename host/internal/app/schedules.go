@@ -261,4 +261,4 @@ func (s *Schedules) Hook(ctx context.Context, tenant, id string, r contract.Trig
 }
 
 // HookPath is the path of the address whose requests go to the plugin of a schedule.
-func HookPath(tenant, id string) string { return "/api/v2/hooks/" + tenant + "/" + id }
+func HookPath(tenant, id string) string { return "/api/webhooks/" + tenant + "/" + id }

@@ -21,7 +21,7 @@ var triggerRate = api.Limit{PerSecond: 10, Burst: 100}
 // their errors.
 func (f *Face) TriggerRoutes(fail api.ErrorForm) []api.Route {
 	return []api.Route{{
-		Method: Methods, Path: "/api/v2/hooks/{tenant}/{schedule}", Body: api.BodyWebhook, Need: api.NeedNone,
+		Method: Methods, Path: "/api/webhooks/{tenant}/{schedule}", Body: api.BodyWebhook, Need: api.NeedNone,
 		Handler: f.trigger, Fail: fail,
 	}}
 }
