@@ -39,6 +39,8 @@ type Port struct {
 	Model     engine.Model   // acts in Browser nodes; nil runs none
 	Chromium  string         // program that renders pages for Browser nodes; "" reads them without one
 	Others    engine.Tools   // what is not served here; nil serves nothing else
+
+	session browse.Session // of the Browser nodes that share theirs
 }
 
 var _ engine.Tools = (*Port)(nil)
@@ -106,7 +108,7 @@ func docGenerator(ctx context.Context, p *Port, c *engine.ExternalCall, _ *web.S
 }
 
 func browser(ctx context.Context, p *Port, c *engine.ExternalCall, _ *web.SecretBox) (engine.Value, error) {
-	b := &browse.Browser{Network: p.Network, Model: p.Model, Files: p.Files, Chromium: p.Chromium}
+	b := &browse.Browser{Network: p.Network, Model: p.Model, Files: p.Files, Chromium: p.Chromium, Session: &p.session}
 	return b.Call(ctx, c.Params, c.Arguments, c.Key)
 }
 
