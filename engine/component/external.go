@@ -154,21 +154,52 @@ func externalSpecs() []engine.Spec {
 	} {
 		list = append(list, group...)
 	}
-	for i := range list {
-		list[i].Open = true // a host may have more settings
-	}
 	return list
 }
+
+// Search is an external component with one argument, the query. Its settings are those of its Spec.
+type Search struct {
+	External
+	Query engine.Expr `json:"query" doc:"search query, text or address" default:"{sys.query}"`
+}
+
+// Run calls the tool.
+func (s *Search) Run(ctx context.Context, call *engine.Call) error {
+	return s.act(ctx, call, arg{"query", &s.Query})
+}
+
+// searching returns the Spec of a Search with its settings, and the names of those that
+// the service usually requires.
+func searching(name, function, doc string, query engine.Field, settings []string, needs ...string) engine.Spec {
+	fresh := func() engine.Component { return &Search{External: needing(needs...)} }
+	return outside(name, function, doc, passages, fresh, settings, query)
+}
+
+// Settings that several tools read.
+const (
+	baseURLSetting    = `json:"base_url" doc:"address of the API, in place of the service's own" label:"Base URL" group:"advanced"`
+	apiKeySetting     = `json:"api_key" doc:"API key of the service, preferably {{secret:NAME}}" label:"API key"`
+	topNSetting       = `json:"top_n" type:"integer" doc:"number of results" default:"10" min:"1" label:"Results"`
+	paperCountSetting = `json:"top_n" type:"integer" doc:"number of results" default:"12" min:"1" label:"Results"`
+)
+
+var (
+	serviceKey     = []string{apiKeySetting, baseURLSetting}
+	resultCount    = []string{topNSetting, baseURLSetting}
+	resultCountKey = []string{topNSetting, apiKeySetting, baseURLSetting}
+)
 
 // passages is the output of a search: its results as text for a prompt.
 const passages = "formalized_content"
 
-// outside returns the Spec of an external component that a model may call, with names and docs of
-// its arguments.
-func outside(name, function, doc, result string, fresh func() engine.Component, args ...engine.Field) engine.Spec {
+// outside returns the Spec of an external component that a model may call, with its settings and the
+// names and docs of its arguments.
+func outside(
+	name, function, doc, result string, fresh func() engine.Component, settings []string, args ...engine.Field,
+) engine.Spec {
 	return engine.Spec{
 		Category: engine.CategoryTool, Icon: iconFor(result), StandIn: standInFor(name, result),
-		Name: name, Doc: doc, New: fresh, Inputs: args, Retries: true,
+		Name: name, Doc: doc, New: fresh, Settings: settings, Inputs: args, Retries: true,
 		Outputs:  outputsOf(result),
 		Thoughts: "Calling " + name + ".",
 		Tool:     &engine.ToolSpec{Function: function, Description: doc, Args: args, Result: result},
