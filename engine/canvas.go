@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -108,9 +107,7 @@ func (n *node) compile(reg *Registry) []error {
 	d := decoder{setup: setup}
 	d.decode(&n.common, params)
 	d.decode(n.comp, params)
-	for _, f := range n.spec.settings() {
-		d.field(&f, reflect.New(f.typ).Elem(), params, f.name)
-	}
+	d.settings(n.spec, params)
 	n.refs = append(n.refs, d.refs...)
 	if init, ok := n.comp.(Initializer); ok && len(d.problems) == 0 {
 		d.fail(init.Init(setup))

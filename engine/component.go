@@ -131,7 +131,7 @@ type Spec struct {
 	Tool     *ToolSpec     // set when an agent may call it
 	Missing  string        // why a component that loads cannot run here; "" when it can
 	Params   Value         // JSON Schema of the params, for components without a struct of them
-	Settings []string      // more params, which only a port reads: tags, with type:"integer", "boolean" or "any"
+	Settings []string      // more params: tags, with type:"integer", "boolean", "any" or "expr"; only a port reads them
 	Hidden   bool          // left out of tables and palettes: for tests
 	AnyCase  bool          // its name is accepted in any case
 	Tells    bool          // a default value for errors is said to the user, as a tool's is; else it is the output "result"
@@ -172,10 +172,11 @@ type ToolSpec struct {
 // Setup is what an Initializer learns about its node.
 type Setup struct {
 	NodeID   string
-	Name     string // display name
-	Kind     string // component name
-	Params   Value  // as in the document
-	Outputs  Value  // declared outputs: name -> {type, value, ...}
+	Name     string      // display name
+	Kind     string      // component name
+	Params   Value       // as in the document
+	Outputs  Value       // declared outputs: name -> {type, value, ...}
+	Exprs    []NamedExpr // settings of type expr, in their order
 	Registry *Registry
 	owner    *node
 }

@@ -53,6 +53,22 @@ func (d *decoder) fields(dst reflect.Value, params Value, path string) {
 	}
 }
 
+// settings checks the settings of a component, and gives those of type expr to its Setup.
+func (d *decoder) settings(spec *Spec, params Value) {
+	fields := spec.settings()
+	exprs := make([]NamedExpr, 0, len(fields)) // never grown: references are bound in place
+	for i := range fields {
+		f := &fields[i]
+		dst := reflect.New(f.typ).Elem()
+		if f.typ == typeExpr {
+			exprs = append(exprs, NamedExpr{Name: f.name})
+			dst = reflect.ValueOf(&exprs[len(exprs)-1].Expr).Elem()
+		}
+		d.field(f, dst, params, f.name)
+	}
+	d.setup.Exprs = exprs
+}
+
 // field stores the param f in dst.
 func (d *decoder) field(f *paramField, dst reflect.Value, params Value, at string) {
 	v, given := params.Lookup(f.name)
@@ -323,6 +339,8 @@ func (s *Spec) settings() (list []paramField) {
 			typ = reflect.TypeFor[bool]()
 		case "any":
 			typ = typeValue
+		case "expr":
+			typ = typeExpr
 		}
 		list = append(list, newParamField(tag.Get("json"), typ, tag))
 	}

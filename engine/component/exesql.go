@@ -26,7 +26,9 @@ func (e *ExeSQL) Run(ctx context.Context, call *engine.Call) error {
 }
 
 var exeSQLSpec = sqlLook(outside("ExeSQL", "execute_sql", "Runs SQL on a database and returns the rows.", passages,
-	func() engine.Component { return &ExeSQL{External: needing("database", "username", "host", "password")} }, nil,
+	func() engine.Component {
+		return &ExeSQL{External: External{settings: []string{"database", "username", "host", "password"}}}
+	}, nil,
 	wanted("sql", "the statement to run")))
 
 // sqlLook adapts the Spec of an external component to a database.

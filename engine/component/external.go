@@ -16,10 +16,8 @@ type External struct {
 	params   engine.Value
 	settings []string // params that the service usually requires
 	pins     []string // arguments that a model is not asked for where the params give them
+	exprs    []engine.NamedExpr
 }
-
-// needing returns an External with the names of its connection settings.
-func needing(settings ...string) External { return External{settings: settings} }
 
 // arg is one argument of an external component, passed by a model or set by the node's param.
 type arg struct {
@@ -29,6 +27,7 @@ type arg struct {
 
 // Init stores the params for the port.
 func (e *External) Init(s *engine.Setup) error {
+	e.exprs = s.Exprs
 	e.kind, e.params = s.Kind, s.Params.Without("outputs").Without("inputs").Without("debug_inputs")
 	return nil
 }
@@ -157,36 +156,32 @@ func externalSpecs() []engine.Spec {
 	return list
 }
 
-// Search is an external component with one argument, the query. Its settings are those of its Spec.
-type Search struct {
-	External
-	Query engine.Expr `json:"query" doc:"search query, text or address" default:"{sys.query}"`
-}
+// Service is an external component that is nothing but its Spec: its arguments are the settings of
+// type expr, and the first of them is what it is asked.
+type Service struct{ External }
 
 // Run calls the tool.
-func (s *Search) Run(ctx context.Context, call *engine.Call) error {
-	return s.act(ctx, call, arg{"query", &s.Query})
+func (s *Service) Run(ctx context.Context, call *engine.Call) error {
+	args := make([]arg, len(s.exprs))
+	for i := range args {
+		args[i] = arg{s.exprs[i].Name, &s.exprs[i].Expr}
+	}
+	return s.act(ctx, call, args...)
 }
 
-// searching returns the Spec of a Search with its settings, and the names of those that
-// the service usually requires.
-func searching(name, function, doc string, query engine.Field, settings []string, needs ...string) engine.Spec {
-	fresh := func() engine.Component { return &Search{External: needing(needs...)} }
-	return outside(name, function, doc, passages, fresh, settings, query)
+// needing returns how to make a Service that usually requires the named settings.
+func needing(settings ...string) func() engine.Component {
+	return func() engine.Component { return &Service{External{settings: settings}} }
 }
 
 // Settings that several tools read.
 const (
+	querySetting      = `json:"query" type:"expr" doc:"search query, text or address" default:"{sys.query}"`
+	urlsSetting       = `json:"urls" type:"expr" doc:"addresses: a list, or separated by commas" default:"{sys.query}" label:"URLs"`
 	baseURLSetting    = `json:"base_url" doc:"address of the API, in place of the service's own" label:"Base URL" group:"advanced"`
 	apiKeySetting     = `json:"api_key" doc:"API key of the service, preferably {{secret:NAME}}" label:"API key"`
 	topNSetting       = `json:"top_n" type:"integer" doc:"number of results" default:"10" min:"1" label:"Results"`
 	paperCountSetting = `json:"top_n" type:"integer" doc:"number of results" default:"12" min:"1" label:"Results"`
-)
-
-var (
-	serviceKey     = []string{apiKeySetting, baseURLSetting}
-	resultCount    = []string{topNSetting, baseURLSetting}
-	resultCountKey = []string{topNSetting, apiKeySetting, baseURLSetting}
 )
 
 // passages is the output of a search: its results as text for a prompt.

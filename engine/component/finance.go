@@ -1,25 +1,11 @@
 package component
 
-import (
-	"context"
-
-	"github.com/easel-canvas/easel/engine"
-)
-
-// YahooFinance returns data on a stock.
-type YahooFinance struct {
-	External
-	StockCode engine.Expr `json:"stock_code" doc:"code of the stock, such as AAPL" default:"{sys.query}"`
-}
-
-// Run requests the data.
-func (y *YahooFinance) Run(ctx context.Context, call *engine.Call) error {
-	return y.act(ctx, call, arg{"stock_code", &y.StockCode})
-}
+import "github.com/easel-canvas/easel/engine"
 
 // Settings of the tools for stocks.
 var (
 	yahooSettings = []string{
+		`json:"stock_code" type:"expr" doc:"code of the stock, such as AAPL" default:"{sys.query}"`,
 		`json:"info" type:"boolean" doc:"company profile" default:"true"`,
 		`json:"history" type:"boolean" doc:"price history"`,
 		`json:"financials" type:"boolean" doc:"calendar and estimates"`,
@@ -29,6 +15,7 @@ var (
 		baseURLSetting,
 	}
 	wenCaiSettings = []string{
+		querySetting,
 		topNSetting,
 		`json:"query_type" doc:"kind of security: stock, fund, ..." default:"stock"`,
 	}
@@ -39,8 +26,8 @@ func financeSpecs() []engine.Spec {
 	return []engine.Spec{
 		outside("YahooFinance", "yahoo_finance",
 			"Returns data and news on a stock from Yahoo Finance.", "report",
-			func() engine.Component { return &YahooFinance{} }, yahooSettings, stock),
+			needing(), yahooSettings, stock),
 		outside("WenCai", "iwencai", "Answers questions on the Chinese stock market.", "report",
-			func() engine.Component { return &Search{} }, wenCaiSettings, wanted("query", "the question or stock filter, in Chinese")),
+			needing(), wenCaiSettings, wanted("query", "the question or stock filter, in Chinese")),
 	}
 }

@@ -5,20 +5,24 @@ import "github.com/easel-canvas/easel/engine"
 // Settings of the tools that search collections.
 var (
 	wikipediaSettings = []string{
+		querySetting,
 		`json:"language" doc:"language of the pages" default:"en"`,
 		topNSetting, baseURLSetting,
 	}
 	arXivSettings = []string{
+		querySetting,
 		paperCountSetting,
 		`json:"sort_by" doc:"submittedDate, lastUpdatedDate or relevance" default:"submittedDate"`,
 		baseURLSetting,
 	}
 	pubMedSettings = []string{
+		querySetting,
 		paperCountSetting,
 		`json:"email" doc:"contact e-mail address for the service"`,
 		baseURLSetting,
 	}
 	scholarSettings = []string{
+		querySetting,
 		paperCountSetting,
 		`json:"sort_by" doc:"relevance or date" default:"relevance" enum:"relevance,date"`,
 		`json:"year_low" type:"integer" doc:"earliest year; 0 means any"`,
@@ -29,17 +33,19 @@ var (
 )
 
 func librarySpecs() []engine.Spec {
+	githubSettings := []string{querySetting, topNSetting, apiKeySetting, baseURLSetting}
 	query := wanted("query", "the words to search for, in the language of the collection")
+	plain := needing()
 	return []engine.Spec{
-		searching("Wikipedia", "wikipedia_search", "Searches Wikipedia and returns the summaries of pages.", query,
-			wikipediaSettings),
-		searching("ArXiv", "arxiv_search", "Searches preprints on arXiv and returns their abstracts.", query,
-			arXivSettings),
-		searching("PubMed", "pubmed_search", "Searches medical and biological papers on PubMed.", query,
-			pubMedSettings),
-		searching("GitHub", "github_search", "Searches repositories on GitHub, most stars first.", query,
-			resultCountKey),
-		searching("GoogleScholar", "google_scholar_search", "Searches scientific papers with Google Scholar.", query,
-			scholarSettings),
+		outside("Wikipedia", "wikipedia_search", "Searches Wikipedia and returns the summaries of pages.", passages,
+			plain, wikipediaSettings, query),
+		outside("ArXiv", "arxiv_search", "Searches preprints on arXiv and returns their abstracts.", passages,
+			plain, arXivSettings, query),
+		outside("PubMed", "pubmed_search", "Searches medical and biological papers on PubMed.", passages,
+			plain, pubMedSettings, query),
+		outside("GitHub", "github_search", "Searches repositories on GitHub, most stars first.", passages,
+			plain, githubSettings, query),
+		outside("GoogleScholar", "google_scholar_search", "Searches scientific papers with Google Scholar.", passages,
+			plain, scholarSettings, query),
 	}
 }

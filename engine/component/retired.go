@@ -4,16 +4,20 @@ import "github.com/easel-canvas/easel/engine"
 
 // Settings of the tools of older canvases.
 var (
+	akShareSettings = []string{querySetting, topNSetting, baseURLSetting}
 	crawlerSettings = []string{
+		querySetting,
 		`json:"extract_type" doc:"form of the text" default:"markdown" enum:"html,markdown,content"`,
 	}
 	deepLSettings = []string{
+		querySetting,
 		`json:"auth_key" doc:"API key of the service, preferably {{secret:NAME}}"`,
 		`json:"source_lang" doc:"language of the text" default:"ZH"`,
 		`json:"target_lang" doc:"language of the translation" default:"EN-GB"`,
 		baseURLSetting,
 	}
 	jin10Settings = []string{
+		querySetting,
 		`json:"secret_key" doc:"API key of the service, preferably {{secret:NAME}}"`,
 		`json:"type" doc:"kind of data" default:"flash" enum:"flash,calendar,symbols,news"`,
 		`json:"flash_type" doc:"1 market, 2 futures, 3 US and Hong Kong, 4 A shares, 5 commodities" default:"1"`,
@@ -26,6 +30,7 @@ var (
 		baseURLSetting,
 	}
 	qWeatherSettings = []string{
+		querySetting,
 		`json:"web_apikey" doc:"API key of the service, preferably {{secret:NAME}}"`,
 		`json:"lang" doc:"language of the results" default:"zh"`,
 		`json:"type" doc:"kind of data" default:"weather" enum:"weather,indices,airquality"`,
@@ -34,6 +39,7 @@ var (
 		baseURLSetting,
 	}
 	tuShareSettings = []string{
+		querySetting,
 		`json:"token" doc:"API key of the service, preferably {{secret:NAME}}"`,
 		`json:"src" doc:"source of the news" default:"eastmoney" enum:"sina,wallstreetcn,10jqka,eastmoney,yuncaijing,fenghuang,jinrongjie"`,
 		`json:"start_date" doc:"earliest date and time" default:"2024-01-05 09:00:00"`,
@@ -46,18 +52,18 @@ var (
 // retiredSpecs are components of older canvases.
 func retiredSpecs() []engine.Spec {
 	return []engine.Spec{
-		searching("AkShare", "akshare_stock_news", "Returns news on a Chinese stock.",
-			wanted("query", "code or name of the stock"), resultCount),
-		textOnly(searching("Crawler", "web_crawler", "Reads a web page.",
-			wanted("query", "address of the page"), crawlerSettings)),
-		textOnly(searching("DeepL", "deepl_translate", "Translates a text with DeepL.",
-			wanted("query", "the text"), deepLSettings, "auth_key")),
-		searching("Jin10", "jin10", "Returns financial news from Jin10.",
-			wanted("query", "search query"), jin10Settings, "secret_key"),
-		searching("QWeather", "qweather", "Returns the weather at a place.",
-			wanted("query", "the place"), qWeatherSettings, "web_apikey"),
-		searching("TuShare", "tushare", "Returns news on Chinese stocks.",
-			wanted("query", "search query"), tuShareSettings, "token"),
+		outside("AkShare", "akshare_stock_news", "Returns news on a Chinese stock.", passages,
+			needing(), akShareSettings, wanted("query", "code or name of the stock")),
+		textOnly(outside("Crawler", "web_crawler", "Reads a web page.", passages,
+			needing(), crawlerSettings, wanted("query", "address of the page"))),
+		textOnly(outside("DeepL", "deepl_translate", "Translates a text with DeepL.", passages,
+			needing("auth_key"), deepLSettings, wanted("query", "the text"))),
+		outside("Jin10", "jin10", "Returns financial news from Jin10.", passages,
+			needing("secret_key"), jin10Settings, wanted("query", "search query")),
+		outside("QWeather", "qweather", "Returns the weather at a place.", passages,
+			needing("web_apikey"), qWeatherSettings, wanted("query", "the place")),
+		outside("TuShare", "tushare", "Returns news on Chinese stocks.", passages,
+			needing("token"), tuShareSettings, wanted("query", "search query")),
 	}
 }
 
