@@ -81,6 +81,17 @@ func Serves(component string) bool {
 	return ok
 }
 
+// Missing returns why a requirement of a component is missing, in the words of a component's
+// Requires: "database KIND". Others are asked of next.
+func Missing(next func(requirement string) error) func(requirement string) error {
+	return func(requirement string) error {
+		if kind, ok := strings.CutPrefix(requirement, "database "); ok {
+			return sql.Supports(kind)
+		}
+		return next(requirement)
+	}
+}
+
 func exeSQL(ctx context.Context, p *Port, c *engine.ExternalCall, box *web.SecretBox) (engine.Value, error) {
 	server := net.JoinHostPort(c.Params.Get("host").Text(), c.Params.Get("port").Text())
 	params, err := fill(ctx, box, server, c.Params, "username", "password")
