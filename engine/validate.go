@@ -116,7 +116,8 @@ func (v *validator) checkSettings() {
 		}
 		unknown, known := n.unknownParams()
 		for _, name := range unknown {
-			v.add(n, SeverityWarning, CodeUnknownParam, name, "unknown parameter, which has no effect%s", v.guess(name, known))
+			v.add(n, SeverityWarning, CodeUnknownParam, name,
+				"unknown parameter, which has no effect%s", v.guess(name, known))
 		}
 		for _, tool := range n.tools {
 			unknown, known := tool.unknownParams()

@@ -28,7 +28,8 @@ func (b *Browser) Run(ctx context.Context, call *engine.Call) error {
 
 var browserSpec = engine.Spec{
 	Category: engine.CategoryTool, Icon: "globe",
-	Name: "Browser", Doc: "Lets a language model read web pages, follow links, submit forms and store files.", Waits: true,
+	Name: "Browser", Waits: true,
+	Doc:     "Lets a language model read web pages, follow links, submit forms and store files.",
 	Ignores: []string{"enable_default_extensions", "chromium_sandbox"},
 	New:     func() engine.Component { return &Browser{} },
 	Outputs: []engine.Field{

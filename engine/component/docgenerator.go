@@ -48,8 +48,8 @@ type DocGenerator struct {
 // Run writes the document.
 func (d *DocGenerator) Run(ctx context.Context, call *engine.Call) error {
 	return d.act(ctx, call, arg{"content", &d.Content}, arg{"title", &d.Title}, arg{"subtitle", &d.Subtitle},
-		arg{"header_text", &d.HeaderText}, arg{"footer_text", &d.FooterText}, arg{"filename", &d.Filename}, arg{"watermark_text", &d.Watermark},
-		arg{"logo_image", &d.Logo})
+		arg{"header_text", &d.HeaderText}, arg{"footer_text", &d.FooterText},
+		arg{"filename", &d.Filename}, arg{"watermark_text", &d.Watermark}, arg{"logo_image", &d.Logo})
 }
 
 var docGeneratorSpec = engine.Spec{

@@ -187,8 +187,8 @@ const (
 // passages is the output of a search: its results as text for a prompt.
 const passages = "formalized_content"
 
-// outside returns the Spec of an external component that a model may call, with its settings and the
-// names and docs of its arguments.
+// outside returns the Spec of an external component that a model may call, with its settings and
+// the names and docs of its arguments.
 func outside(
 	name, function, doc, result string, fresh func() engine.Component, settings []string, args ...engine.Field,
 ) engine.Spec {

@@ -103,7 +103,8 @@ func webSearchSpecs() []engine.Spec {
 				}}
 			}, searXNGSettings, query, maybe("searxng_url", "string", "address of the server")),
 		outside("Bing", "bing_search", "Searches the web with Bing.", passages, keyed, bingSettings, query),
-		also(outside("BGPT", "bgpt_search", "Searches scientific papers with BGPT.", passages, plain, bgptSettings, query), "BGPTSearch"),
+		also(outside("BGPT", "bgpt_search", "Searches scientific papers with BGPT.", passages, plain, bgptSettings,
+			query), "BGPTSearch"),
 		also(outside("Keenable", "keenable_search", "Searches the web with Keenable.", passages,
 			plain, keenableSettings, query,
 			maybe("site", "string", "search only this domain")), "KeenableSearch"),

@@ -29,8 +29,8 @@ func TestToolsAreWellFormed(t *testing.T) {
 	require.Len(t, list, 23)
 }
 
-// All tools together are small in the program, which holds the interpreter once and the manifest and
-// spec of each; a page loads the module of one tool at a time.
+// All tools together are small in the program, which holds the interpreter once and the manifest
+// and spec of each; a page loads the module of one tool at a time.
 func TestSizeOfAllTools(t *testing.T) {
 	const bound = 1_500_000
 	list, err := All()

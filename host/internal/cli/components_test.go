@@ -133,8 +133,10 @@ func TestValidateExternalComponents(t *testing.T) {
 		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["ExeSQL:S"],"upstream":[]},
 		"ExeSQL:S":{"obj":{"component_name":"ExeSQL","params":{"db_type":"mssql","database":"d","host":"h",
 			"username":"u","password":"p","max_record":3}},"downstream":["Agent:A"],"upstream":["begin"]},
-		"Agent:A":{"obj":{"component_name":"Agent","params":{"prompts":[{"role":"user","content":"{sys.query}"}],"tools":[
-			{"component_name":"QWeather","name":"Weather","params":{"web_apikey":"k","base_url":"https://w.example","lnag":"en"}},
+		"Agent:A":{"obj":{"component_name":"Agent","params":{
+			"prompts":[{"role":"user","content":"{sys.query}"}],"tools":[
+			{"component_name":"QWeather","name":"Weather","params":{
+				"web_apikey":"k","base_url":"https://w.example","lnag":"en"}},
 			{"component_name":"ExeSQL","name":"Shop","params":{"db_type":"sqlite","database":"d"}}]}},
 			"downstream":["DeepL:D"],"upstream":["ExeSQL:S"]},
 		"DeepL:D":{"obj":{"component_name":"DeepL","params":{"auth_key":"k","target_lang":"FR"}},

@@ -27,9 +27,8 @@ func (s *shelf) Open(_ context.Context, file engine.Value) (document.Source, err
 	if file.Get("doc_id").Str() != "logo" {
 		return document.Source{}, errors.New("no such file")
 	}
-	return document.Source{Name: "logo.png", Size: int64(len(s.open)), Open: func(context.Context) (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(s.open)), nil
-	}}, nil
+	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(s.open)), nil }
+	return document.Source{Name: "logo.png", Size: int64(len(s.open)), Open: open}, nil
 }
 
 func (s *shelf) Save(_ context.Context, name, format string, data []byte) (engine.Value, error) {

@@ -41,14 +41,16 @@ func TestLogo(t *testing.T) {
 		made := map[string][]byte{}
 		for _, format := range []string{"pdf", "docx", "html"} {
 			s := &shelf{open: asPNG}
-			params := engine.Object("output_format", format, "logo_position", "center", "logo_width", "3", "logo_height", 2)
+			params := engine.Object("output_format", format, "logo_position", "center",
+				"logo_width", "3", "logo_height", 2)
 			out, err := (&Generator{Files: s, Now: noon}).Call(t.Context(), params, arguments.With("logo_image", logo))
 			require.NoError(t, err, name)
 			require.Equal(t, out.Get("filename"), out.Get("file_path"))
 			made[format] = s.data
 		}
 		require.Contains(t, string(made["pdf"]), "/Subtype /Image", name)
-		require.Contains(t, string(made["html"]), `<p style="text-align:center"><img alt="" style="width:216pt;height:54pt"`)
+		const centred = `<p style="text-align:center"><img alt="" style="width:216pt;height:54pt"`
+		require.Contains(t, string(made["html"]), centred)
 		archive, err := zip.NewReader(bytes.NewReader(made["docx"]), int64(len(made["docx"])))
 		require.NoError(t, err)
 		media, err := archive.Open("word/media/logo.png")
@@ -71,16 +73,18 @@ func TestLogo(t *testing.T) {
 func TestWrongLogos(t *testing.T) {
 	huge := bytes.Clone(picture(t, png.Encode))
 	copy(huge[16:24], []byte{0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff}) // its width and height
+	usual := picture(t, png.Encode)
 	inline := func(data []byte) engine.Value { return engine.String(base64.StdEncoding.EncodeToString(data)) }
 	for want, c := range map[string]struct{ logo, params engine.Value }{
 		"logo_image: no such file":                              {engine.Object("doc_id", "other"), engine.Object()},
 		"logo_image: it is neither a file nor base64":           {engine.String("/etc/passwd!"), engine.Object()},
 		"logo_image: logo: it is neither a PNG nor a JPEG":      {inline([]byte("GIF89a")), engine.Object()},
 		"logo_image: logo: it is neither a PNG nor a JPEG pict": {inline(huge), engine.Object()},
-		`logo_width "0" is not a number from 0.1 to 20`:         {inline(picture(t, png.Encode)), engine.Object("logo_width", 0)},
-		`logo_position "up" (one of left, center, right)`:       {inline(picture(t, png.Encode)), engine.Object("logo_position", "up")},
+		`logo_width "0" is not a number from 0.1 to 20`:         {inline(usual), engine.Object("logo_width", 0)},
+		`logo_position "up" (one of left, center, right)`:       {inline(usual), engine.Object("logo_position", "up")},
 	} {
-		_, err := (&Generator{Files: &shelf{}, Now: noon}).Call(t.Context(), c.params, arguments.With("logo_image", c.logo))
+		g := &Generator{Files: &shelf{}, Now: noon}
+		_, err := g.Call(t.Context(), c.params, arguments.With("logo_image", c.logo))
 		require.ErrorIs(t, err, ErrInput)
 		require.ErrorContains(t, err, want)
 	}

@@ -31,7 +31,8 @@ func html(markdown string, logo *Logo) ([]byte, error) {
 	b.WriteString(pageHead)
 	if logo != nil {
 		width, height := logo.size()
-		fmt.Fprintf(&b, `<p style="text-align:%s"><img alt="" style="width:%.0fpt;height:%.0fpt" src="data:image/png;base64,%s"></p>`+"\n",
+		fmt.Fprintf(&b, `<p style="text-align:%s"><img alt="" style="width:%.0fpt;height:%.0fpt" `+
+			`src="data:image/png;base64,%s"></p>`+"\n",
 			cmp.Or(logo.Align, "left"), width, height, base64.StdEncoding.EncodeToString(logo.png))
 	}
 	if err := reader.Convert([]byte(strings.ToValidUTF8(markdown, "\uFFFD")), &b); err != nil {

@@ -43,7 +43,7 @@ func NewLogo(data []byte) (*Logo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLogo, err)
 	}
-	// Written anew, so that all formats take it and nothing but the picture is in the document.
+	// Encoded again, so that all formats take it and nothing but the picture is in the document.
 	flat := image.NewNRGBA(picture.Bounds())
 	for y := flat.Rect.Min.Y; y < flat.Rect.Max.Y; y++ {
 		for x := flat.Rect.Min.X; x < flat.Rect.Max.X; x++ {
