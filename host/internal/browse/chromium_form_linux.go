@@ -12,14 +12,14 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// leastWait is how long a page may take until it begins to load what a form leads to. A form that a
-// script of the page handles leads nowhere.
+// leastWait is how long a page whose script handles a form may take until it begins to load
+// another one. Most such scripts stay on the page.
 const leastWait = 3 * time.Second
 
 // fillForm fills in a form of the page and submits it as its first button does.
 const fillForm = `(function (index, fields) {
 	const form = document.forms[index];
-	if (!form) return "the form is gone; open the page again";
+	if (!form) return {error: "the form is gone; open the page again"};
 	const elements = [...form.elements].filter((e) => !e.disabled);
 	for (const [name, value] of Object.entries(fields)) {
 		const values = (Array.isArray(value) ? value : [value]).map(String);
@@ -39,11 +39,13 @@ const fillForm = `(function (index, fields) {
 		}
 	}
 	const wrong = elements.find((e) => !e.checkValidity());
-	if (wrong) return "field " + wrong.name + ": " + wrong.validationMessage;
+	if (wrong) return {error: "field " + wrong.name + ": " + wrong.validationMessage};
+	let leads = false;
+	window.addEventListener("submit", (e) => { leads = !e.defaultPrevented; }, {once: true});
 	const button = elements.find((e) => e.type === "submit" || e.type === "image");
 	if (button) button.click();
 	else form.requestSubmit();
-	return "";
+	return {leads};
 })(%d, %s)`
 
 // Submit implements opener.
@@ -58,20 +60,32 @@ func (c *chromium) Submit(ctx context.Context, form *Form, values engine.Value) 
 	ctx, stop := c.bounded(ctx)
 	defer stop()
 	started, loaded := c.on("Page.frameStartedLoading"), c.on("Page.loadEventFired")
-	var answer struct{ Result struct{ Value string } }
+	var answer struct {
+		Result struct {
+			Value struct {
+				Error string
+				Leads bool // the browser loads what follows; else a script of the page may
+			}
+		}
+	}
 	params := object{"expression": fmt.Sprintf(fillForm, form.index, fields), "returnByValue": true}
 	if err := c.call(ctx, c.session, "Runtime.evaluate", params, &answer); err != nil {
 		return nil, err
 	}
-	if answer.Result.Value != "" {
-		return nil, errors.New(answer.Result.Value)
+	if answer.Result.Value.Error != "" {
+		return nil, errors.New(answer.Result.Value.Error)
 	}
-	leads, err := c.await(ctx, started, leastWait)
-	if err == nil && leads {
-		_, err = c.await(ctx, loaded, longestPage/2)
+	leads := answer.Result.Value.Leads
+	if !leads {
+		var err error
+		if leads, err = c.await(ctx, started, leastWait); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
+	if leads {
+		if _, err := c.await(ctx, loaded, longestPage/2); err != nil {
+			return nil, err
+		}
 	}
 	return c.readOpen(ctx)
 }
