@@ -107,6 +107,7 @@ func (n *node) compile(reg *Registry) []error {
 	d := decoder{setup: setup}
 	d.decode(&n.common, params)
 	d.decode(n.comp, params)
+	d.settings(n.spec, params)
 	n.refs = append(n.refs, d.refs...)
 	if init, ok := n.comp.(Initializer); ok && len(d.problems) == 0 {
 		d.fail(init.Init(setup))

@@ -102,7 +102,7 @@ type (
 // default:"..." is its default as JSON or plain text; enum:"a,b" lists what is accepted; min:"0"
 // and max:"1" bound numbers; check:"nonempty" refuses empty values; label:"..." is what a form
 // calls it, group:"..." the part of the form it belongs to; format:"code" marks a program. Fields
-// of type Ref, Text and Expr hold references.
+// of type Ref, Text and Expr hold references. Settings have the same tags.
 type Spec struct {
 	Name    string           // component_name
 	Aliases []string         // other names that load as this component
@@ -131,11 +131,11 @@ type Spec struct {
 	Tool     *ToolSpec     // set when an agent may call it
 	Missing  string        // why a component that loads cannot run here; "" when it can
 	Params   Value         // JSON Schema of the params, for components without a struct of them
+	Settings []string      // more params: tags, with type:"integer", "boolean", "any" or "expr"; only a port reads them
 	Hidden   bool          // left out of tables and palettes: for tests
 	AnyCase  bool          // its name is accepted in any case
 	Tells    bool          // a default value for errors is said to the user, as a tool's is; else it is the output "result"
 	Pipeline bool          // a step of ingestion pipelines
-	Open     bool          // params beyond those of its struct are passed on to a port
 	Ignores  []string      // params of the original's documents that have no effect here
 }
 
@@ -172,10 +172,11 @@ type ToolSpec struct {
 // Setup is what an Initializer learns about its node.
 type Setup struct {
 	NodeID   string
-	Name     string // display name
-	Kind     string // component name
-	Params   Value  // as in the document
-	Outputs  Value  // declared outputs: name -> {type, value, ...}
+	Name     string      // display name
+	Kind     string      // component name
+	Params   Value       // as in the document
+	Outputs  Value       // declared outputs: name -> {type, value, ...}
+	Exprs    []NamedExpr // settings of type expr, in their order
 	Registry *Registry
 	owner    *node
 }

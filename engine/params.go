@@ -49,23 +49,43 @@ func (d *decoder) decode(target any, params Value) {
 
 func (d *decoder) fields(dst reflect.Value, params Value, path string) {
 	for _, f := range paramFields(dst.Type()) {
-		at := path + f.name
-		v, given := params.Lookup(f.name)
-		if !given || v.IsNull() {
-			if f.def.IsNull() {
-				if f.nonempty {
-					d.fail(d.setup.Fail(at, Null, "is missing; expected a value"))
-				}
-				continue
-			}
-			v = f.def
-		}
-		err := d.value(dst.FieldByIndex(f.index), v, at)
-		if err == nil {
-			err = d.check(&f, v, at)
-		}
-		d.fail(err)
+		d.field(&f, dst.FieldByIndex(f.index), params, path+f.name)
 	}
+}
+
+// settings checks the settings of a component, and gives those of type expr to its Setup.
+func (d *decoder) settings(spec *Spec, params Value) {
+	fields := spec.settings()
+	exprs := make([]NamedExpr, 0, len(fields)) // never grown: references are bound in place
+	for i := range fields {
+		f := &fields[i]
+		dst := reflect.New(f.typ).Elem()
+		if f.typ == typeExpr {
+			exprs = append(exprs, NamedExpr{Name: f.name})
+			dst = reflect.ValueOf(&exprs[len(exprs)-1].Expr).Elem()
+		}
+		d.field(f, dst, params, f.name)
+	}
+	d.setup.Exprs = exprs
+}
+
+// field stores the param f in dst.
+func (d *decoder) field(f *paramField, dst reflect.Value, params Value, at string) {
+	v, given := params.Lookup(f.name)
+	if !given || v.IsNull() {
+		if f.def.IsNull() {
+			if f.nonempty {
+				d.fail(d.setup.Fail(at, Null, "is missing; expected a value"))
+			}
+			return
+		}
+		v = f.def
+	}
+	err := d.value(dst, v, at)
+	if err == nil {
+		err = d.check(f, v, at)
+	}
+	d.fail(err)
 }
 
 func (d *decoder) check(f *paramField, v Value, at string) error {
@@ -247,17 +267,24 @@ func paramFields(t reflect.Type) []paramField {
 		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
-		p := paramField{name: name, index: f.Index, typ: f.Type, doc: f.Tag.Get("doc"), def: defaultOf(f)}
-		if e := f.Tag.Get("enum"); e != "" {
-			p.enum = strings.Split(e, ",")
-		}
-		p.min, p.max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
-		p.nonempty = f.Tag.Get("check") == "nonempty"
-		p.label, p.group, p.format = f.Tag.Get("label"), f.Tag.Get("group"), f.Tag.Get("format")
+		p := newParamField(name, f.Type, f.Tag)
+		p.index = f.Index
 		list = append(list, p)
 	}
 	fieldCache.Store(t, list)
 	return list
+}
+
+// newParamField reads the tags of a param.
+func newParamField(name string, typ reflect.Type, tag reflect.StructTag) paramField {
+	p := paramField{name: name, typ: typ, doc: tag.Get("doc"), def: defaultOf(typ, tag)}
+	if e := tag.Get("enum"); e != "" {
+		p.enum = strings.Split(e, ",")
+	}
+	p.min, p.max = bound(tag.Get("min")), bound(tag.Get("max"))
+	p.nonempty = tag.Get("check") == "nonempty"
+	p.label, p.group, p.format = tag.Get("label"), tag.Get("group"), tag.Get("format")
+	return p
 }
 
 // title returns the label of a param, or else its name in words: top_n is "Top n".
@@ -278,12 +305,12 @@ func bound(s string) *float64 {
 }
 
 // defaultOf reads the default tag: as JSON where that works, else as text.
-func defaultOf(f reflect.StructField) Value {
-	s, ok := f.Tag.Lookup("default")
+func defaultOf(typ reflect.Type, tag reflect.StructTag) Value {
+	s, ok := tag.Lookup("default")
 	if !ok {
 		return Null
 	}
-	if v, err := ParseJSONText(s); err == nil && (v.Kind() != KindNumber || f.Type.Kind() != reflect.String) {
+	if v, err := ParseJSONText(s); err == nil && (v.Kind() != KindNumber || typ.Kind() != reflect.String) {
 		return v
 	}
 	return String(s)
@@ -292,33 +319,52 @@ func defaultOf(f reflect.StructField) Value {
 // commonIgnores are members of params that every node may have and that are no settings here.
 var commonIgnores = []string{"outputs", "inputs", "debug_inputs", "exception_comment"}
 
-// paramNames are the params that the node's component declares.
-func (n *node) paramNames() (names []string) {
-	for _, target := range [...]any{n.comp, &n.common} {
-		if t := reflect.TypeOf(target); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
-			for _, f := range paramFields(t.Elem()) {
-				names = append(names, f.name)
-			}
-		}
+// paramFields returns the params of a component: the fields of its struct, and its settings.
+func (s *Spec) paramFields(c Component) (list []paramField) {
+	if t := reflect.TypeOf(c); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
+		list = paramFields(t.Elem())
 	}
-	return names
+	return append(list[:len(list):len(list)], s.settings()...)
 }
 
-// unknownParams returns the params in the document that the component does not read.
-func (n *node) unknownParams() (names []string) {
-	if n.comp == nil || n.spec.Open || n.spec.Pipeline || strings.HasPrefix(n.spec.Name, PluginPrefix) {
-		return nil // plugins check their params themselves
+// settings returns the params that only a port reads.
+func (s *Spec) settings() (list []paramField) {
+	for _, text := range s.Settings {
+		tag := reflect.StructTag(text)
+		typ := reflect.TypeFor[string]()
+		switch tag.Get("type") {
+		case "integer":
+			typ = reflect.TypeFor[int]()
+		case "boolean":
+			typ = reflect.TypeFor[bool]()
+		case "any":
+			typ = typeValue
+		case "expr":
+			typ = typeExpr
+		}
+		list = append(list, newParamField(tag.Get("json"), typ, tag))
 	}
-	t := reflect.TypeOf(n.comp)
-	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct || len(paramFields(t.Elem())) == 0 {
-		return nil // it does not say which params it reads
+	return list
+}
+
+// unknownParams returns the params in the document that the component does not read, and the ones
+// it does.
+func (n *node) unknownParams() (names, known []string) {
+	if n.comp == nil || n.spec.Pipeline || strings.HasPrefix(n.spec.Name, PluginPrefix) {
+		return nil, nil // plugins check their params themselves
 	}
-	known := n.paramNames()
+	fields := n.spec.paramFields(n.comp)
+	if len(fields) == 0 {
+		return nil, nil // it does not say which params it reads
+	}
+	for _, f := range append(fields, paramFields(reflect.TypeFor[Common]())...) {
+		known = append(known, f.name)
+	}
 	for name := range n.params.Fields() {
 		if !slices.Contains(known, name) && !slices.Contains(n.spec.Ignores, name) &&
 			!slices.Contains(commonIgnores, name) && !strings.HasPrefix(name, "_") {
 			names = append(names, name)
 		}
 	}
-	return names
+	return names, known
 }

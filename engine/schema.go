@@ -11,12 +11,9 @@ func (s *Spec) Schema() Value {
 		return s.Params
 	}
 	props := NewObject(24)
-	var required []string
-	if t := reflect.TypeOf(s.New()); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
-		required = properties(props, t.Elem())
-	}
+	required := properties(props, s.paramFields(s.New()))
 	common := NewObject(8)
-	properties(common, reflect.TypeFor[Common]())
+	properties(common, paramFields(reflect.TypeFor[Common]()))
 	for name, p := range common.Value().Fields() {
 		if !props.Has(name) {
 			props.Set(name, p)
@@ -78,8 +75,8 @@ func describeFields(fields []Field) Value {
 }
 
 // properties adds the schema of each param and gives the names of those that must be there.
-func properties(b *ObjectBuilder, t reflect.Type) (required []string) {
-	for _, f := range paramFields(t) {
+func properties(b *ObjectBuilder, fields []paramField) (required []string) {
+	for _, f := range fields {
 		p := typeSchema(f.typ)
 		p.Set("title", String(f.title()))
 		if f.doc != "" {
@@ -138,7 +135,7 @@ func typeSchema(t reflect.Type) *ObjectBuilder {
 		b.Set("type", String("array")).Set("items", typeSchema(t.Elem()).Value())
 	case reflect.Struct:
 		props := NewObject(8)
-		properties(props, t)
+		properties(props, paramFields(t))
 		b.Set("type", String("object")).Set("properties", props.Value())
 	}
 	return b

@@ -114,14 +114,16 @@ func (v *validator) checkSettings() {
 		if n.spec.Missing != "" {
 			v.add(n, SeverityError, CodeUnsupported, "", "%s does not run here: %s", n.spec.Name, n.spec.Missing)
 		}
-		for _, name := range n.unknownParams() {
+		unknown, known := n.unknownParams()
+		for _, name := range unknown {
 			v.add(n, SeverityWarning, CodeUnknownParam, name,
-				"unknown parameter, which has no effect%s", v.guess(name, n.paramNames()))
+				"unknown parameter, which has no effect%s", v.guess(name, known))
 		}
 		for _, tool := range n.tools {
-			for _, name := range tool.unknownParams() {
+			unknown, known := tool.unknownParams()
+			for _, name := range unknown {
 				v.add(n, SeverityWarning, CodeUnknownParam, "tools", "%s: unknown parameter %q, which has no effect%s",
-					tool.name, name, v.guess(name, tool.paramNames()))
+					tool.name, name, v.guess(name, known))
 			}
 		}
 		v.checkRequirements(n)

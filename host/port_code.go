@@ -5,6 +5,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/code"
+	"github.com/easel-canvas/easel/host/internal/hosttool"
 )
 
 // openScripts makes what runs the scripts of CodeExec, and lets validation say which languages are
@@ -15,7 +16,7 @@ func (h *Host) openScripts(registry *engine.Registry) (err error) {
 		Executor: h.cfg.CodeExecutor, Token: h.cfg.CodeExecutorToken,
 	})
 	if err == nil {
-		registry.Missing = h.scripts.Missing
+		registry.Missing = hosttool.Missing(h.scripts.Missing)
 	}
 	return err
 }

@@ -1,9 +1,11 @@
 package component
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,8 +18,10 @@ import (
 // Several outputs take the members of an object by name (a dot is a path) or the elements of a list
 // by position; one plain value goes to the first output. Differs: output on standard error fails
 // the node only when there is no result; as a tool it returns the result. Files that the script
-// wrote are the outputs _ARTIFACTS and, as Markdown links, attachments. Source: RAGFlow
-// agent/tools/code_exec.py at 80a16e71 (behaviour only).
+// wrote are the outputs _ARTIFACTS and, as Markdown links, attachments. As in later versions,
+// content, raw_result and actual_type are outputs too, unless the only output that the node
+// declares has one of these names; a value that does not fit its declared type is converted and no
+// error. Source: RAGFlow agent/tools/code_exec.py at 80a16e71 (behaviour only).
 type CodeExec struct {
 	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript" label:"Language"`
 	Script    string             `json:"script" doc:"source with a function main, which receives the arguments by name (JavaScript: as one object)" format:"code"`
@@ -25,15 +29,24 @@ type CodeExec struct {
 	outputs   []codeOutput
 }
 
+// describingOutputs are outputs that documents of later versions declare beside their own one.
+var describingOutputs = []string{"content", "raw_result", "actual_type", "attachments"}
+
 // codeOutput is one declared output.
 type codeOutput struct{ name, typ string }
 
 var codeExecSpec = engine.Spec{
 	Name:     "CodeExec",
 	Category: engine.CategoryTool, Icon: "code",
-	Doc:      "Runs a Python or JavaScript function and returns its result.",
-	New:      func() engine.Component { return &CodeExec{} },
-	Outputs:  []engine.Field{{Name: "result", Type: "any", Doc: "result of main, unless the node declares other outputs"}},
+	Doc: "Runs a Python or JavaScript function and returns its result.",
+	New: func() engine.Component { return &CodeExec{} },
+	Outputs: []engine.Field{
+		{Name: "result", Type: "any", Doc: "result of main, unless the node declares other outputs"},
+		{Name: "content", Type: "string", Doc: "the result as text, with links to files"},
+		{Name: "raw_result", Type: "any", Doc: "the result as main returned it"},
+		{Name: "actual_type", Type: "string", Doc: "its type: String, Number, Boolean, Object, Array<...>, Null"},
+		{Name: "attachments", Type: "list", Doc: "links to files that the script wrote"},
+	},
 	Retries:  true,
 	Thoughts: "Running the code.",
 	Tool: &engine.ToolSpec{
@@ -53,10 +66,17 @@ func (c *CodeExec) Init(s *engine.Setup) error {
 	if v := s.Params.Get("script"); v.Kind() == engine.KindString && v.Str() == "" {
 		return s.Fail("script", v, "is empty; expected a function main")
 	}
+	var own []codeOutput
 	for name, slot := range s.Outputs.Fields() {
 		if !strings.HasPrefix(name, "_") {
 			c.outputs = append(c.outputs, codeOutput{name, strings.ToLower(slot.Get("type").Text())})
+			if !slices.Contains(describingOutputs, name) {
+				own = append(own, c.outputs[len(c.outputs)-1])
+			}
 		}
+	}
+	if len(own) > 0 {
+		c.outputs = own
 	}
 	if len(c.outputs) == 0 {
 		c.outputs = []codeOutput{{"result", ""}}
@@ -154,22 +174,49 @@ func (c *CodeExec) result(call *engine.Call, res engine.CodeResult) error {
 		}
 		v = printed(res.Stdout)
 	}
-	for i, o := range c.outputs {
-		call.Out(o.name, coerce(c.pick(v, i), o.typ))
-	}
 	links := artifactLinks(res.Artifacts)
+	content := v.Text()
+	for _, link := range links {
+		content += "\n\n" + link.Str()
+	}
+	call.Out("content", engine.String(content))
+	call.Out("raw_result", v)
+	call.Out("actual_type", engine.String(actualType(v)))
 	if len(links) > 0 {
 		call.Out("_ARTIFACTS", engine.List(res.Artifacts...))
 		call.Out("attachments", engine.List(links...))
 	}
-	if call.IsTool() {
-		content := v.Text()
-		for _, link := range links {
-			content += "\n\n" + link.Str()
-		}
-		call.Out("content", engine.String(content))
+	for i, o := range c.outputs { // last: a declared output may have one of these names
+		call.Out(o.name, coerce(c.pick(v, i), o.typ))
 	}
 	return nil
+}
+
+// actualType returns the type of a result: String, Number, Boolean, Object, Array<type> or Null. A
+// list of values of several types is an Array<Any>.
+func actualType(v engine.Value) string {
+	switch v.Kind() {
+	case engine.KindNull:
+		return "Null"
+	case engine.KindBool:
+		return "Boolean"
+	case engine.KindNumber:
+		return "Number"
+	case engine.KindObject:
+		return "Object"
+	case engine.KindList:
+		of := ""
+		for _, e := range v.Elements() {
+			switch t := actualType(e); of {
+			case "", t:
+				of = t
+			default:
+				return "Array<Any>"
+			}
+		}
+		return "Array<" + cmp.Or(of, "Any") + ">"
+	}
+	return "String"
 }
 
 // artifactLinks returns a Markdown link for each file that a script made, an image for a picture,

@@ -79,6 +79,32 @@ func TestCodeExecResult(t *testing.T) {
 	}
 }
 
+// Beside the declared outputs a node has its result as it was, as text, and the type of it.
+func TestCodeExecDescribesItsResult(t *testing.T) {
+	for _, c := range []struct{ outputs, result, want string }{
+		{`{"r": {"type": "String"}}`, `7`, `{"r":"7","content":"7","raw_result":7,"actual_type":"Number"}`},
+		{`{"r": {"type": "Number"}}`, `"7"`, `{"r":7.0,"content":"7","raw_result":"7","actual_type":"String"}`},
+		{`{}`, `{"result": true}`, `{"result":true,"raw_result":{"result":true},"actual_type":"Object"}`},
+		{`{}`, `[1, 2.5]`, `{"raw_result":[1,2.5],"actual_type":"Array<Number>"}`},
+		{`{}`, `[[1], ["a"]]`, `{"actual_type":"Array<Any>"}`},
+		{`{}`, `[["a"], ["b"]]`, `{"actual_type":"Array<Array<String>>"}`},
+		{`{}`, `[]`, `{"actual_type":"Array<Any>"}`},
+		{`{}`, `[null, null]`, `{"actual_type":"Array<Null>"}`},
+		{`{}`, `false`, `{"result":false,"raw_result":false,"actual_type":"Boolean"}`},
+		{`{"result": {"type": "Object"}, "attachments": {"type": "Array<String>"}, "content": {"type": "string"}}`,
+			`{"a": 1}`, `{"result":{"a":1},"content":"{\"a\": 1}","attachments":null}`},
+		{`{"content": {"type": "Number"}}`, `{"content": "5"}`, `{"content":5.0,"actual_type":"Object"}`},
+	} {
+		port := &sandbox{result: engine.CodeResult{Value: parse(t, c.result)}}
+		canvas := node(t, "CodeExec", `{"script": "x", "outputs": `+c.outputs+`}`, "")
+		s := run(t, canvas, nil, "q", engine.Null, engine.Ports{Code: port})
+		require.NoError(t, s.err)
+		for name, v := range parse(t, c.want).Fields() {
+			require.Equal(t, v.JSON(), s.outs.Get(name).JSON(), "%s of %s", name, c.result)
+		}
+	}
+}
+
 func TestCodeExecArguments(t *testing.T) {
 	port := &sandbox{}
 	s := run(t, node(t, "CodeExec", `{"lang": "nodejs", "script": "x", "arguments": {"a": "begin@l", "b": "plain text", "c": "", "d": "me@mail.org"}}`, ""),

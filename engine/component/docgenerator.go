@@ -8,6 +8,9 @@ import (
 )
 
 // DocGenerator writes a document as PDF, Word, text, Markdown or HTML.
+//
+// Differs: files are stored where the host stores those of runs, so output_directory has no effect,
+// and file_path is the name of the file there; a logo keeps its proportions.
 type DocGenerator struct {
 	External
 	Content      engine.Expr `json:"content" doc:"text of the document, as Markdown" check:"nonempty"`
@@ -31,6 +34,10 @@ type DocGenerator struct {
 	MarginLeft   float64     `json:"margin_left" doc:"margin in inches" group:"page"`
 	PageSize     string      `json:"page_size" doc:"A4 or Letter" default:"A4" group:"page"`
 	Orientation  string      `json:"orientation" doc:"portrait or landscape" default:"portrait" group:"page"`
+	Logo         engine.Expr `json:"logo_image" doc:"picture above the text: a file, or base64 of a PNG or JPEG" group:"page"`
+	LogoPosition string      `json:"logo_position" doc:"left, center or right" default:"left" enum:"left,center,right" group:"page"`
+	LogoWidth    float64     `json:"logo_width" doc:"width at most, in inches" default:"2" group:"page"`
+	LogoHeight   float64     `json:"logo_height" doc:"height at most, in inches" default:"1" group:"page"`
 	Filename     engine.Expr `json:"filename" doc:"name of the file without extension"`
 	PageNumbers  bool        `json:"add_page_numbers" doc:"add page numbers" default:"true" label:"Page numbers" group:"page"`
 	Timestamp    bool        `json:"add_timestamp" doc:"add the time of creation" default:"true" label:"Timestamp" group:"page"`
@@ -41,13 +48,15 @@ type DocGenerator struct {
 // Run writes the document.
 func (d *DocGenerator) Run(ctx context.Context, call *engine.Call) error {
 	return d.act(ctx, call, arg{"content", &d.Content}, arg{"title", &d.Title}, arg{"subtitle", &d.Subtitle},
-		arg{"header_text", &d.HeaderText}, arg{"footer_text", &d.FooterText}, arg{"filename", &d.Filename}, arg{"watermark_text", &d.Watermark})
+		arg{"header_text", &d.HeaderText}, arg{"footer_text", &d.FooterText},
+		arg{"filename", &d.Filename}, arg{"watermark_text", &d.Watermark}, arg{"logo_image", &d.Logo})
 }
 
 var docGeneratorSpec = engine.Spec{
 	Category: engine.CategoryTool, Icon: "note",
 	Name: "DocGenerator", Aliases: []string{"PDFGenerator"}, Renamed: true,
-	Doc: "Writes a document file from text.", Retries: true, Waits: true,
+	Ignores: []string{"output_directory", "include_download_info_in_content"},
+	Doc:     "Writes a document file from text.", Retries: true, Waits: true,
 	New: func() engine.Component { return &DocGenerator{} },
 	Outputs: []engine.Field{
 		{Name: "success", Type: "boolean", Doc: "whether it succeeded"},
@@ -55,6 +64,7 @@ var docGeneratorSpec = engine.Spec{
 		{Name: "attachment", Type: "object", Doc: "the written file: {doc_id, format, file_name}"},
 		{Name: "doc_id", Type: "string", Doc: "id of the file"},
 		{Name: "filename", Type: "string", Doc: "name of the file"},
+		{Name: "file_path", Type: "string", Doc: "name of the file, for older canvases"},
 		{Name: "mime_type", Type: "string", Doc: "MIME type of the file"},
 		{Name: "size", Type: "number", Doc: "bytes of the file"},
 		{Name: "pdf_base64", Type: "string", Doc: "the file in base64, up to 4 MiB; empty for a larger one"},

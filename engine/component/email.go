@@ -40,7 +40,7 @@ func (e *Email) Run(ctx context.Context, call *engine.Call) error {
 
 var emailSpec = outside("Email", "email", "Sends a mail.", "success",
 	func() engine.Component {
-		return &Email{External: needing("smtp_server", "email", "password", "sender_name")}
-	},
+		return &Email{External: External{settings: []string{"smtp_server", "email", "password", "sender_name"}}}
+	}, nil,
 	wanted("to_email", "address of the recipient"), maybe("cc_email", "string", "more addresses, separated by commas"),
 	maybe("content", "string", "body of the e-mail, as HTML"), maybe("subject", "string", "subject line"))

@@ -25,8 +25,21 @@ func (e *ExeSQL) Run(ctx context.Context, call *engine.Call) error {
 	return e.act(ctx, call, arg{"sql", &e.SQL})
 }
 
+// databaseRequirement begins the name of what a kind of database requires of a host.
+const databaseRequirement = "database "
+
+// Requires returns the kind of database.
+func (e *ExeSQL) Requires() []string { return []string{databaseRequirement + e.DBType} }
+
+// MayRequire returns the kinds of databases that only some hosts have a driver for.
+func (*ExeSQL) MayRequire() []string {
+	return []string{databaseRequirement + "mssql", databaseRequirement + "IBM DB2", databaseRequirement + "trino"}
+}
+
 var exeSQLSpec = sqlLook(outside("ExeSQL", "execute_sql", "Runs SQL on a database and returns the rows.", passages,
-	func() engine.Component { return &ExeSQL{External: needing("database", "username", "host", "password")} },
+	func() engine.Component {
+		return &ExeSQL{External: External{settings: []string{"database", "username", "host", "password"}}}
+	}, nil,
 	wanted("sql", "the statement to run")))
 
 // sqlLook adapts the Spec of an external component to a database.

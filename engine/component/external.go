@@ -16,10 +16,8 @@ type External struct {
 	params   engine.Value
 	settings []string // params that the service usually requires
 	pins     []string // arguments that a model is not asked for where the params give them
+	exprs    []engine.NamedExpr
 }
-
-// needing returns an External with the names of its connection settings.
-func needing(settings ...string) External { return External{settings: settings} }
 
 // arg is one argument of an external component, passed by a model or set by the node's param.
 type arg struct {
@@ -29,6 +27,7 @@ type arg struct {
 
 // Init stores the params for the port.
 func (e *External) Init(s *engine.Setup) error {
+	e.exprs = s.Exprs
 	e.kind, e.params = s.Kind, s.Params.Without("outputs").Without("inputs").Without("debug_inputs")
 	return nil
 }
@@ -154,21 +153,48 @@ func externalSpecs() []engine.Spec {
 	} {
 		list = append(list, group...)
 	}
-	for i := range list {
-		list[i].Open = true // a host may have more settings
-	}
 	return list
 }
+
+// Service is an external component that is nothing but its Spec: its arguments are the settings of
+// type expr, and the first of them is what it is asked.
+type Service struct{ External }
+
+// Run calls the tool.
+func (s *Service) Run(ctx context.Context, call *engine.Call) error {
+	args := make([]arg, len(s.exprs))
+	for i := range args {
+		args[i] = arg{s.exprs[i].Name, &s.exprs[i].Expr}
+	}
+	return s.act(ctx, call, args...)
+}
+
+// needing returns how to make a Service that usually requires the named settings.
+func needing(settings ...string) func() engine.Component {
+	return func() engine.Component { return &Service{External{settings: settings}} }
+}
+
+// Settings that several tools read.
+const (
+	querySetting      = `json:"query" type:"expr" doc:"search query, text or address" default:"{sys.query}"`
+	urlsSetting       = `json:"urls" type:"expr" doc:"addresses: a list, or separated by commas" default:"{sys.query}" label:"URLs"`
+	baseURLSetting    = `json:"base_url" doc:"address of the API, in place of the service's own" label:"Base URL" group:"advanced"`
+	apiKeySetting     = `json:"api_key" doc:"API key of the service, preferably {{secret:NAME}}" label:"API key"`
+	topNSetting       = `json:"top_n" type:"integer" doc:"number of results" default:"10" min:"1" label:"Results"`
+	paperCountSetting = `json:"top_n" type:"integer" doc:"number of results" default:"12" min:"1" label:"Results"`
+)
 
 // passages is the output of a search: its results as text for a prompt.
 const passages = "formalized_content"
 
-// outside returns the Spec of an external component that a model may call, with names and docs of
-// its arguments.
-func outside(name, function, doc, result string, fresh func() engine.Component, args ...engine.Field) engine.Spec {
+// outside returns the Spec of an external component that a model may call, with its settings and
+// the names and docs of its arguments.
+func outside(
+	name, function, doc, result string, fresh func() engine.Component, settings []string, args ...engine.Field,
+) engine.Spec {
 	return engine.Spec{
 		Category: engine.CategoryTool, Icon: iconFor(result), StandIn: standInFor(name, result),
-		Name: name, Doc: doc, New: fresh, Inputs: args, Retries: true,
+		Name: name, Doc: doc, New: fresh, Settings: settings, Inputs: args, Retries: true,
 		Outputs:  outputsOf(result),
 		Thoughts: "Calling " + name + ".",
 		Tool:     &engine.ToolSpec{Function: function, Description: doc, Args: args, Result: result},

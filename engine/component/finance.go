@@ -1,46 +1,33 @@
 package component
 
-import (
-	"context"
+import "github.com/easel-canvas/easel/engine"
 
-	"github.com/easel-canvas/easel/engine"
+// Settings of the tools for stocks.
+var (
+	yahooSettings = []string{
+		`json:"stock_code" type:"expr" doc:"code of the stock, such as AAPL" default:"{sys.query}"`,
+		`json:"info" type:"boolean" doc:"company profile" default:"true"`,
+		`json:"history" type:"boolean" doc:"price history"`,
+		`json:"financials" type:"boolean" doc:"calendar and estimates"`,
+		`json:"balance_sheet" type:"boolean" doc:"the balance sheet"`,
+		`json:"cash_flow_statement" type:"boolean" doc:"the cash flow statement"`,
+		`json:"news" type:"boolean" doc:"latest news" default:"true"`,
+		baseURLSetting,
+	}
+	wenCaiSettings = []string{
+		querySetting,
+		topNSetting,
+		`json:"query_type" doc:"kind of security: stock, fund, ..." default:"stock"`,
+	}
 )
 
-// YahooFinance returns data on a stock.
-type YahooFinance struct {
-	External
-	StockCode    engine.Expr `json:"stock_code" doc:"code of the stock, such as AAPL" default:"{sys.query}"`
-	Info         bool        `json:"info" doc:"company profile" default:"true"`
-	History      bool        `json:"history" doc:"price history"`
-	Financials   bool        `json:"financials" doc:"calendar and estimates"`
-	BalanceSheet bool        `json:"balance_sheet" doc:"the balance sheet"`
-	CashFlow     bool        `json:"cash_flow_statement" doc:"the cash flow statement"`
-	News         bool        `json:"news" doc:"latest news" default:"true"`
-}
-
-// Run requests the data.
-func (y *YahooFinance) Run(ctx context.Context, call *engine.Call) error {
-	return y.act(ctx, call, arg{"stock_code", &y.StockCode})
-}
-
-// WenCai answers questions on the Chinese stock market.
-type WenCai struct {
-	External
-	Query     engine.Expr `json:"query" doc:"the question" default:"{sys.query}"`
-	TopN      int         `json:"top_n" doc:"number of results" default:"10" min:"1" label:"Results"`
-	QueryType string      `json:"query_type" doc:"kind of security: stock, fund, ..." default:"stock"`
-}
-
-// Run asks the service.
-func (w *WenCai) Run(ctx context.Context, call *engine.Call) error {
-	return w.act(ctx, call, arg{"query", &w.Query})
-}
-
 func financeSpecs() []engine.Spec {
+	stock := wanted("stock_code", "code of the stock, such as AAPL or 600519.SS")
 	return []engine.Spec{
-		outside("YahooFinance", "yahoo_finance", "Returns data and news on a stock from Yahoo Finance.", "report",
-			func() engine.Component { return &YahooFinance{} }, wanted("stock_code", "code of the stock, such as AAPL or 600519.SS")),
+		outside("YahooFinance", "yahoo_finance",
+			"Returns data and news on a stock from Yahoo Finance.", "report",
+			needing(), yahooSettings, stock),
 		outside("WenCai", "iwencai", "Answers questions on the Chinese stock market.", "report",
-			func() engine.Component { return &WenCai{} }, wanted("query", "the question or stock filter, in Chinese")),
+			needing(), wenCaiSettings, wanted("query", "the question or stock filter, in Chinese")),
 	}
 }

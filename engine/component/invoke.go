@@ -13,13 +13,14 @@ import (
 //
 // Secrets are passed to the HTTP port by name: it replaces placeholders {{secret:NAME}} in the
 // params themselves, so that no output ever contains a secret. A placeholder in the value of a
-// reference is plain text. Differs: references in url and in values are replaced, values in url are
-// escaped, a missing proxy means none, status and headers are outputs, and clean_html works for
-// every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour only).
+// reference is plain text. Differs: references in url and in values are replaced, and those in
+// headers that are an object (JSON text is sent as it is), values in url are escaped, a missing
+// proxy means none, status and headers are outputs, and clean_html works for every method. Source:
+// RAGFlow agent/component/invoke.py at 80a16e71 (behaviour only).
 type Invoke struct {
 	URL       engine.Text      `json:"url" doc:"address; http:// is the default scheme" check:"nonempty" label:"URL"`
 	Method    string           `json:"method" doc:"HTTP method" default:"get" enum:"get,post,put,GET,POST,PUT"`
-	Headers   engine.Value     `json:"headers" doc:"JSON object of header lines, without references"`
+	Headers   engine.Value     `json:"headers" doc:"object of header lines, whose values may contain references; JSON text is sent as it is"`
 	Variables []InvokeVariable `json:"variables" doc:"arguments of the request: {key, value} or {key, ref}"`
 	Proxy     string           `json:"proxy" doc:"address of a proxy; empty for none"`
 	Timeout   int              `json:"timeout" doc:"seconds to wait for the response" default:"60" min:"1"`
@@ -51,6 +52,15 @@ var invokeSpec = engine.Spec{
 
 // Needs returns the port the component uses.
 func (*Invoke) Needs() string { return "HTTP" }
+
+// References returns the references in header lines.
+func (v *Invoke) References() (refs []engine.Ref) {
+	for _, x := range v.Headers.Fields() {
+		text := engine.ParseText(x.Text())
+		refs = append(refs, text.Refs()...)
+	}
+	return refs
+}
 
 // Run sends the request.
 func (v *Invoke) Run(ctx context.Context, call *engine.Call) error {
@@ -92,7 +102,7 @@ func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRe
 		Method: strings.ToUpper(v.Method), URL: url, Proxy: call.MarkSecrets(engine.String(strings.TrimSpace(v.Proxy))).Str(),
 		Timeout: time.Duration(v.Timeout) * time.Second,
 	}
-	if req.Header, err = readHeaders(call.MarkSecrets(v.Headers)); err != nil {
+	if req.Header, err = v.header(ctx, call); err != nil {
 		return nil, err
 	}
 	args, err := v.args(ctx, call)
@@ -136,6 +146,22 @@ func (v *Invoke) args(ctx context.Context, call *engine.Call) (engine.Value, err
 		b.Set(call.MarkSecrets(engine.String(x.Key)).Str(), value)
 	}
 	return b.Value(), nil
+}
+
+// header returns the header lines. JSON text has no references: canvases rely on braces that reach
+// the server.
+func (v *Invoke) header(ctx context.Context, call *engine.Call) ([]engine.HTTPHeader, error) {
+	if v.Headers.Kind() != engine.KindObject {
+		return readHeaders(call.MarkSecrets(v.Headers))
+	}
+	list, err := readHeaders(v.Headers)
+	for i := range list {
+		text := engine.ParseText(list[i].Value)
+		if list[i].Value, err = call.Render(ctx, &text, engine.TextStyle{Secrets: true}); err != nil {
+			return nil, fmt.Errorf("header %s: %w", list[i].Name, err)
+		}
+	}
+	return list, err
 }
 
 func readHeaders(v engine.Value) ([]engine.HTTPHeader, error) {
@@ -259,4 +285,4 @@ func escapeForm(b *strings.Builder, s, mark string) {
 	}
 }
 
-var _ engine.Component = (*Invoke)(nil)
+var _ engine.Referrer = (*Invoke)(nil)

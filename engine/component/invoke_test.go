@@ -46,11 +46,17 @@ func TestInvokeRequest(t *testing.T) {
 			Header: []engine.HTTPHeader{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}, Body: "q=a+%C3%BC&s={{secret:KEY:M}}+%26&l=a&l=1",
 		}},
 		{
-			"headers are taken as they are", `{"url": "https://{{secret:HOST}}/x", "method": "post", "headers": "{\"content-type\": \"text/x\", \"A\": \"{sys.query} {{secret:KEY}}\"}", "proxy": " http://p "}`,
+			"JSON text of headers is taken as it is", `{"url": "https://{{secret:HOST}}/x", "method": "post", "headers": "{\"content-type\": \"text/x\", \"A\": \"{sys.query} {{secret:KEY}}\"}", "proxy": " http://p "}`,
 			engine.HTTPRequest{
 				Method: "POST", URL: "https://{{secret:HOST:M}}/x", Body: "{}", Proxy: "http://p",
 				Header: []engine.HTTPHeader{{Name: "content-type", Value: "text/x"}, {Name: "A", Value: "{sys.query} {{secret:KEY:M}}"}},
 			},
+		},
+		{
+			"an object of headers may have references", `{"url": "h", "headers": {"A": "{sys.query} {{secret:KEY}}", "B": 1, "C": "{{secret:X}}"}}`,
+			engine.HTTPRequest{Method: "GET", URL: "http://h", Header: []engine.HTTPHeader{
+				{Name: "A", Value: "a ü {{secret:KEY:M}}"}, {Name: "B", Value: "1"}, {Name: "C", Value: "{{secret:X:M}}"},
+			}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -82,6 +88,9 @@ func TestInvokeErrors(t *testing.T) {
 	require.ErrorContains(t, s.err, "refused")
 	s = run(t, node(t, "Invoke", `{"url": "h", "headers": "x"}`, ""), nil, "q", engine.Null, engine.Ports{HTTP: &wire{}})
 	require.ErrorContains(t, s.err, "headers: invalid JSON")
+	s = run(t, node(t, "Invoke", `{"url": "h", "headers": {"A": "{nope@x}"}}`, ""), nil, "q", engine.Null, engine.Ports{HTTP: &wire{}})
+	require.ErrorIs(t, s.err, engine.ErrRef)
+	require.ErrorContains(t, s.err, "header A")
 	s = run(t, node(t, "Invoke", `{"url": "h/{nope@x}"}`, ""), nil, "q", engine.Null, engine.Ports{HTTP: &wire{}})
 	require.ErrorIs(t, s.err, engine.ErrRef)
 	s = run(t, node(t, "Invoke", `{"url": "h"}`, ""), nil, "q", engine.Null, engine.Ports{})

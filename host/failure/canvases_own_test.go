@@ -49,7 +49,8 @@ func works(spec *engine.Spec) bool {
 // serviceTools are the components that call a service.
 func serviceTools(registry *engine.Registry) (names []string) {
 	for _, spec := range registry.Specs() {
-		if spec.Tool != nil && spec.Open && works(spec) {
+		acts, ok := spec.New().(interface{ Needs() string })
+		if ok && acts.Needs() == "Tools" && spec.Tool != nil && works(spec) {
 			names = append(names, spec.Name)
 		}
 	}

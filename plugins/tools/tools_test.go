@@ -28,3 +28,23 @@ func TestToolsAreWellFormed(t *testing.T) {
 	}
 	require.Len(t, list, 23)
 }
+
+// All tools together are small in the program, which holds the interpreter once and the manifest
+// and spec of each; a page loads the module of one tool at a time.
+func TestSizeOfAllTools(t *testing.T) {
+	const bound = 1_500_000
+	list, err := All()
+	require.NoError(t, err)
+	sum, largest := len(httptool.Interpreter()), 0
+	for _, tool := range list {
+		section, err := tool.Section()
+		require.NoError(t, err)
+		module, err := tool.Module()
+		require.NoError(t, err)
+		sum += len(tool.Manifest) + len(section)
+		largest = max(largest, len(module))
+	}
+	require.LessOrEqual(t, sum, bound)
+	require.LessOrEqual(t, largest, bound/len(list)*2, "a page loads little for one tool")
+	t.Logf("%d bytes for all tools, %d for the largest module", sum, largest)
+}

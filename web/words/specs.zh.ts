@@ -1,8 +1,11 @@
 // What components say of themselves, by the English text of the engine: descriptions, thoughts,
 // labels and docs of params. A test compares the keys with the components.
 
+import { toolSettings } from "./tools.zh.ts";
+
 /** zh are the Chinese texts. */
 export const zh: Readonly<Record<string, string>> = {
+  ...toolSettings,
   "The start of every canvas. Its outputs are the inputs of the run: form fields, or the parts of a web request.":
     "每个画布从这里开始。它接收调用方传入的内容：表单字段，或网络请求的各个部分。",
   "Mode": "模式",
@@ -300,7 +303,8 @@ export const zh: Readonly<Record<string, string>> = {
   "address; http:// is the default scheme": "地址；没有协议时补上 http://",
   "HTTP method": "HTTP 方法",
   "Headers": "请求头",
-  "JSON object of header lines, without references": "请求头对象的 JSON 文本；原样使用",
+  "object of header lines, whose values may contain references; JSON text is sent as it is":
+    "请求头对象，值中可以有引用；JSON 文本则原样发送",
   "arguments of the request: {key, value} or {key, ref}": "发送的内容：{key, value} 或 {key, ref}",
   "Proxy": "代理",
   "address of a proxy; empty for none": "代理的地址；留空表示不用代理",
@@ -361,10 +365,7 @@ export const zh: Readonly<Record<string, string>> = {
   "Searches the web with Keenable.": "用 Keenable 搜索网络。",
   "Searches the web with Querit.": "用 Querit 搜索网络。",
   "Searches Wikipedia and returns the summaries of pages.": "搜索维基百科，给出页面摘要。",
-  "Wikipedia: language of the pages": "维基百科：页面的语言",
-  "ArXiv: submittedDate, lastUpdatedDate or relevance": "ArXiv：submittedDate、lastUpdatedDate 或 relevance",
   "Email": "邮箱",
-  "PubMed: contact e-mail address for the service": "PubMed：服务可以联系的邮箱",
   "Searches preprints on arXiv and returns their abstracts.": "在 arXiv 上搜索预印本，给出摘要。",
   "Searches medical and biological papers on PubMed.": "在 PubMed 上搜索医学和生物学论文。",
   "Searches repositories on GitHub, most stars first.": "在 GitHub 上搜索仓库，星标最多的在前。",
@@ -392,7 +393,6 @@ export const zh: Readonly<Record<string, string>> = {
   "News": "新闻",
   "latest news": "最新消息",
   "Answers questions on the Chinese stock market.": "回答有关中国股市的问题。",
-  "the question": "问题",
   "Query type": "查询类型",
   "kind of security: stock, fund, ...": "证券种类：stock、fund 等",
   "Runs SQL on a database and returns the rows.": "在数据库上运行 SQL，给出结果行。",
@@ -494,8 +494,6 @@ export const zh: Readonly<Record<string, string>> = {
   "watermark on each page": "横贯每页的文字",
   "Table of contents": "目录",
   "add a table of contents": "生成目录",
-  "Lets a language model read web pages, follow links and store files.":
-    "让语言模型阅读网页、跟随链接并保存文件。",
   "Using the browser.": "正在使用浏览器。",
   "Max steps": "最大步数",
   "maximum number of actions": "最多多少个动作",
@@ -504,7 +502,6 @@ export const zh: Readonly<Record<string, string>> = {
   "Upload sources": "上传来源",
   "not used: the browser uploads nothing": "不使用：浏览器不上传文件",
   "Returns news on a Chinese stock.": "给出某只中国股票的新闻。",
-  "search query, or the address to read": "要查找的内容，或要读取的地址",
   "Reads a web page.": "读取网页。",
   "Translates a text with DeepL.": "用 DeepL 翻译文字。",
   "Returns financial news from Jin10.": "给出金十的财经新闻。",

@@ -115,8 +115,14 @@ func (t *errand) generate(ctx context.Context, purpose engine.Purpose, system st
 func (t *errand) tools() []engine.ToolDef {
 	address := engine.Object("type", "object", "required", engine.Strings("url"), "properties",
 		engine.Object("url", engine.Object("type", "string", "description", "address, or the number of a link")))
+	form := engine.Object("type", "object", "required", engine.Strings("form"), "properties", engine.Object(
+		"form", engine.Object("type", "integer", "description", "number of the form"),
+		"fields", engine.Object("type", "object", "description",
+			"values by the name of the field; true or false for a checkbox; others stay as they are"),
+	))
 	list := []engine.ToolDef{
-		{Name: "open_page", Description: "opens a web page and gives its text and links", Parameters: address},
+		{Name: "open_page", Description: "opens a web page and gives its text, links and forms", Parameters: address},
+		{Name: "submit_form", Description: "fills in a form of the open page and submits it", Parameters: form},
 		{Name: "download", Description: "stores the file behind an address for the user", Parameters: address},
 	}
 	if t.browser.Chromium != "" {
@@ -175,6 +181,8 @@ func (t *errand) act(ctx context.Context, a action) string {
 	switch a.name {
 	case "open_page":
 		out, err = t.openPage(ctx, t.address(a.args))
+	case "submit_form":
+		out, err = t.submit(ctx, a.args)
 	case "download":
 		out, err = t.download(ctx, t.address(a.args))
 	case "screenshot":
@@ -203,6 +211,27 @@ func (t *errand) openPage(ctx context.Context, address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return t.show(page), nil
+}
+
+// submit submits a form of the open page.
+func (t *errand) submit(ctx context.Context, args engine.Value) (string, error) {
+	n, err := strconv.Atoi(strings.Trim(args.Get("form").Text(), "[]"))
+	switch {
+	case t.page == nil:
+		return "", fmt.Errorf("no page is open")
+	case err != nil || n < 1 || n > len(t.page.Forms):
+		return "", fmt.Errorf("the page has no form %.100q; it has %d", args.Get("form").Text(), len(t.page.Forms))
+	}
+	page, err := t.opener.Submit(ctx, &t.page.Forms[n-1], args.Get("fields"))
+	if err != nil {
+		return "", err
+	}
+	return t.show(page), nil
+}
+
+// show makes a page the open one, and returns what the model sees of it.
+func (t *errand) show(page *Page) string {
 	t.page = page
 	var b strings.Builder
 	b.WriteString("Address: " + page.URL + "\n")
@@ -213,11 +242,18 @@ func (t *errand) openPage(ctx context.Context, address string) (string, error) {
 	for i, link := range page.Links {
 		fmt.Fprintf(&b, "\n[%d] %s", i+1, link)
 	}
-	return b.String(), nil
+	for i := range page.Forms {
+		fmt.Fprintf(&b, "\n\nForm %d: %s", i+1, &page.Forms[i])
+	}
+	return b.String()
 }
 
 func (t *errand) download(ctx context.Context, address string) (string, error) {
-	name, data, err := download(ctx, t.browser.Network, address)
+	cookies, err := t.opener.Cookies(ctx, address)
+	if err != nil {
+		return "", err
+	}
+	name, data, err := download(ctx, t.browser.Network, cookies, address)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 // Package browse runs Browser nodes: a language model reads web pages and answers a task.
 //
-// The model names one action after the other: open a page, store a file, take a screenshot. Pages
+// The model names one action after the other: open a page, submit a form, store a file, take a
+// screenshot. Cookies are kept for the call, or in a [Session] for several. Pages
 // are fetched and read as text; where a Chromium is configured it renders them, in a process of its
 // own that ends with the call. All requests, those of pages included, leave through a [web.Client],
 // which refuses private addresses on the dialled address; time, bytes and memory are bounded.
@@ -64,7 +65,8 @@ type Browser struct {
 	Network  Network
 	Model    engine.Model
 	Files    Files
-	Chromium string // path of the program; "" reads pages without one
+	Chromium string   // path of the program; "" reads pages without one
+	Session  *Session // cookies of the run, for nodes with persist_session; nil keeps none
 }
 
 // Call runs a node. Its outputs are content, the answer, and downloaded_files, a list of
@@ -76,7 +78,12 @@ func (b *Browser) Call(ctx context.Context, params, arguments engine.Value, key 
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, longestCall, ErrTime)
 	defer stop()
-	opener, err := b.open(ctx)
+	session := b.Session
+	if session == nil || !params.Get("persist_session").Truthy() {
+		session = new(Session)
+	}
+	defer session.begin()()
+	opener, err := b.open(ctx, session)
 	if err != nil {
 		return engine.Null, err
 	}
@@ -100,6 +107,10 @@ func steps(params engine.Value) int {
 type opener interface {
 	// Open loads a page.
 	Open(ctx context.Context, address string) (*Page, error)
+	// Submit submits a form of the page opened last, with values by field, and loads what follows.
+	Submit(ctx context.Context, form *Form, values engine.Value) (*Page, error)
+	// Cookies are those that a request to an address carries.
+	Cookies(ctx context.Context, address string) (http.CookieJar, error)
 	// Screenshot is a PNG picture of the page opened last.
 	Screenshot(ctx context.Context) ([]byte, error)
 	// Err is why no further page can be opened; nil while one can.
@@ -108,9 +119,9 @@ type opener interface {
 	Close() error
 }
 
-func (b *Browser) open(ctx context.Context) (opener, error) {
+func (b *Browser) open(ctx context.Context, session *Session) (opener, error) {
 	if b.Chromium == "" {
-		return &fetcher{b.Network}, nil
+		return &fetcher{b.Network, session.jar()}, nil
 	}
-	return startChromium(ctx, b.Chromium, b.Network)
+	return startChromium(ctx, b.Chromium, b.Network, session)
 }

@@ -356,7 +356,7 @@ func TestChromiumEndsAtItsLimits(t *testing.T) {
 	require.ErrorIs(t, context.Cause(ctx), ErrTooLarge)
 
 	// A browser that is killed ends the call.
-	opener, err := startChromium(t.Context(), path, &web.Client{AllowPrivate: true})
+	opener, err := startChromium(t.Context(), path, &web.Client{AllowPrivate: true}, new(Session))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, opener.Close()) }()
 	require.NoError(t, opener.Err())

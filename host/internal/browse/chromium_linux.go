@@ -28,7 +28,8 @@ type chromium struct {
 	proxy   *proxy
 	folder  string // profile, home and temporary files
 	pipes   []*os.File
-	session string
+	session string        // of the protocol
+	sites   *Session      // takes the cookies at the end
 	said    tail          // what the program wrote last
 	ended   chan struct{} // closed when the program has ended
 }
@@ -53,9 +54,9 @@ func flags(folder, proxy string) []string {
 }
 
 // startChromium starts the program and waits until it has a page.
-func startChromium(ctx context.Context, program string, network Network) (_ opener, err error) {
+func startChromium(ctx context.Context, program string, network Network, sites *Session) (_ opener, err error) {
 	ctx, fail := context.WithCancelCause(ctx)
-	c := &chromium{ctx: ctx, fail: fail, ended: make(chan struct{})}
+	c := &chromium{ctx: ctx, fail: fail, ended: make(chan struct{}), sites: sites}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("start %s: %w%s", program, errors.Join(err, c.Close()), c.said.text())
@@ -94,7 +95,7 @@ func (c *chromium) start(program string) error {
 	cmd.Stderr, cmd.WaitDelay = &c.said, time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
-	go c.await(cmd, started)
+	go c.awaitExit(cmd, started)
 	if err := errors.Join(<-started, toRead.Close(), toWrite.Close()); err != nil {
 		return err
 	}
@@ -102,9 +103,9 @@ func (c *chromium) start(program string) error {
 	return nil
 }
 
-// await starts a program and waits for its end, on a thread that lives as long: the program is
+// awaitExit starts a program and waits for its end, on a thread that lives as long: the program is
 // killed with the thread that started it.
-func (c *chromium) await(cmd *exec.Cmd, started chan<- error) {
+func (c *chromium) awaitExit(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := cmd.Start()
@@ -139,7 +140,10 @@ func (c *chromium) attach(ctx context.Context) error {
 		}
 	}
 	go c.dismissDialogs(c.on("Page.javascriptDialogOpening"))
-	return nil
+	if len(c.sites.chromium) == 0 {
+		return nil
+	}
+	return c.call(ctx, "", "Storage.setCookies", object{"cookies": c.sites.chromium}, nil)
 }
 
 type object = map[string]any
@@ -200,17 +204,26 @@ func (c *chromium) Open(ctx context.Context, address string) (*Page, error) {
 	if started.ErrorText != "" {
 		return nil, fmt.Errorf("%s: %s", address, started.ErrorText)
 	}
-	patience := time.NewTimer(longestPage / 2)
-	defer patience.Stop()
-	select {
-	case <-loaded:
-	case <-patience.C:
-	case <-c.closed:
-		return nil, whyEnded(c.ctx, errClosed)
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	if _, err := c.await(ctx, loaded, longestPage/2); err != nil {
+		return nil, err
 	}
 	return c.readOpen(ctx)
+}
+
+// await waits for an event, but not longer than patience; it reports whether the event came.
+func (c *chromium) await(ctx context.Context, event <-chan json.RawMessage, patience time.Duration) (bool, error) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-event:
+		return true, nil
+	case <-timer.C:
+		return false, nil
+	case <-c.closed:
+		return false, whyEnded(c.ctx, errClosed)
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
 }
 
 // readOpen reads the page as its scripts have left it.
@@ -349,8 +362,11 @@ func (c *chromium) awaitEnd() {
 
 // Close implements opener. It ends all processes of the browser and removes their files.
 func (c *chromium) Close() error {
-	c.fail(nil)
 	var all error
+	if c.session != "" && c.Err() == nil {
+		all = c.keepCookies()
+	}
+	c.fail(nil)
 	if c.command != nil {
 		c.kill()
 		c.awaitEnd()

@@ -11,17 +11,45 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
-// fetcher reads pages without running their scripts.
-type fetcher struct{ network Network }
+// fetcher reads pages without running their scripts. Its cookies are those of the session.
+type fetcher struct {
+	network Network
+	cookies http.CookieJar
+}
 
 // Open implements opener.
 func (f *fetcher) Open(ctx context.Context, address string) (*Page, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, longestPage, ErrTime)
 	defer stop()
-	res, err := get(ctx, f.network, address)
+	if err := checkAddress(address); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	return f.page(req)
+}
+
+// Submit implements opener.
+func (f *fetcher) Submit(ctx context.Context, form *Form, values engine.Value) (*Page, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, longestPage, ErrTime)
+	defer stop()
+	req, err := form.request(ctx, values)
+	if err != nil {
+		return nil, err
+	}
+	return f.page(req)
+}
+
+// page reads the response of a request.
+func (f *fetcher) page(req *http.Request) (*Page, error) {
+	ctx := req.Context()
+	res, err := send(f.network, f.cookies, req)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +57,7 @@ func (f *fetcher) Open(ctx context.Context, address string) (*Page, error) {
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // an unreadable type is read as HTML
 	if kind != "" && !strings.HasPrefix(kind, "text/") && !strings.Contains(kind, "html") &&
 		!strings.Contains(kind, "xml") && !strings.Contains(kind, "json") {
-		return nil, fmt.Errorf("%s is not a page but a file of type %s; use download", address, kind)
+		return nil, fmt.Errorf("%s is not a page but a file of type %s; use download", req.URL, kind)
 	}
 	text, err := charset.NewReader(&limited{res.Body, largestPage}, res.Header.Get("Content-Type"))
 	if err != nil {
@@ -46,34 +74,36 @@ func (f *fetcher) Open(ctx context.Context, address string) (*Page, error) {
 // Screenshot implements opener.
 func (f *fetcher) Screenshot(context.Context) ([]byte, error) { return nil, ErrNoBrowser }
 
+// Cookies implements opener.
+func (f *fetcher) Cookies(context.Context, string) (http.CookieJar, error) { return f.cookies, nil }
+
 // Err implements opener.
 func (f *fetcher) Err() error { return nil }
 
 // Close implements opener.
 func (f *fetcher) Close() error { return nil }
 
-// get sends a request and follows redirects; every address is checked when it is dialled.
-func get(ctx context.Context, network Network, address string) (*http.Response, error) {
-	if err := checkAddress(address); err != nil {
+// send sends a request and follows redirects; every address is checked when it is dialled.
+func send(network Network, cookies http.CookieJar, req *http.Request) (*http.Response, error) {
+	if err := checkAddress(req.URL.String()); err != nil {
 		return nil, err
 	}
 	transport := network.Transport()
 	transport.DisableKeepAlives = true
-	client := &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		if len(via) > mostRedirects {
-			return fmt.Errorf("%w: more than %d", web.ErrRedirects, mostRedirects)
-		}
-		return checkAddress(r.URL.String())
-	}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
+	client := &http.Client{
+		Transport: transport, Jar: cookies,
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if len(via) > mostRedirects {
+				return fmt.Errorf("%w: more than %d", web.ErrRedirects, mostRedirects)
+			}
+			return checkAddress(r.URL.String())
+		},
 	}
 	req.Header.Set("User-Agent", "Mozilla/5.0 (compatible; easel)")
 	req.Header.Set("Accept", "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.5")
 	res, err := client.Do(req)
 	if err != nil {
-		return nil, whyEnded(ctx, err)
+		return nil, whyEnded(req.Context(), err)
 	}
 	return res, nil
 }
@@ -110,10 +140,19 @@ func (l *limited) Read(p []byte) (int, error) {
 }
 
 // download reads a file.
-func download(ctx context.Context, network Network, address string) (name string, data []byte, err error) {
+func download(ctx context.Context, network Network, cookies http.CookieJar, address string) (
+	name string, data []byte, err error,
+) {
 	ctx, stop := context.WithTimeoutCause(ctx, 2*longestPage, ErrTime)
 	defer stop()
-	res, err := get(ctx, network, address)
+	if err := checkAddress(address); err != nil {
+		return "", nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", nil, err
+	}
+	res, err := send(network, cookies, req)
 	if err != nil {
 		return "", nil, err
 	}

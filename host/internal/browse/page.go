@@ -17,6 +17,7 @@ type Page struct {
 	Title  string
 	Text   string   // of the content; a link is followed by its number in brackets
 	Links  []string // addresses by number, from 1
+	Forms  []Form   // by number, from 1
 }
 
 // readPage reads HTML, or text of any other kind as it is.
@@ -39,6 +40,7 @@ func readPage(base *url.URL, from io.Reader, kind string) (*Page, error) {
 			base = u
 		}
 	}
+	page.Forms = readForms(doc, base)
 	w := &textWriter{page: page, base: base, numbers: map[string]int{}}
 	w.write(content(doc))
 	page.Text = cut(strings.TrimSpace(w.out.String()))

@@ -125,7 +125,7 @@ func (a *app) missingOf(s *engine.Spec) (missing []lack) {
 		return nil
 	}
 	for _, requirement := range r.MayRequire() {
-		if err := a.missing(requirement); err != nil {
+		if err := a.registry.Missing(requirement); err != nil {
 			missing = append(missing, lack{requirement, err})
 		}
 	}

@@ -125,6 +125,34 @@ func TestValidateForAPlace(t *testing.T) {
 	require.Contains(t, errs, `unknown place "moon"; accepted are cli, server, page`)
 }
 
+// Params of external components are known, also those that only their tool reads, and a kind of
+// database without a driver is named before a run.
+func TestValidateExternalComponents(t *testing.T) {
+	canvas := file(t, "c.json", `{"components":{
+		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["ExeSQL:S"],"upstream":[]},
+		"ExeSQL:S":{"obj":{"component_name":"ExeSQL","params":{"db_type":"mssql","database":"d","host":"h",
+			"username":"u","password":"p","max_record":3}},"downstream":["Agent:A"],"upstream":["begin"]},
+		"Agent:A":{"obj":{"component_name":"Agent","params":{
+			"prompts":[{"role":"user","content":"{sys.query}"}],"tools":[
+			{"component_name":"QWeather","name":"Weather","params":{
+				"web_apikey":"k","base_url":"https://w.example","lnag":"en"}},
+			{"component_name":"ExeSQL","name":"Shop","params":{"db_type":"sqlite","database":"d"}}]}},
+			"downstream":["DeepL:D"],"upstream":["ExeSQL:S"]},
+		"DeepL:D":{"obj":{"component_name":"DeepL","params":{"auth_key":"k","target_lang":"FR"}},
+			"downstream":[],"upstream":["Agent:A"]}}}`)
+	_, out, _ := easel(t, "validate", canvas, "--json")
+	got := map[string][]string{}
+	for _, d := range parse1(t, out).At(0).Get("diagnostics").Elements() {
+		got[d.Get("code").Str()] = append(got[d.Get("code").Str()], d.Get("message").Str())
+	}
+	require.Equal(t, []string{
+		`unknown parameter, which has no effect; did you mean "max_records"?`,
+		`Weather: unknown parameter "lnag", which has no effect; did you mean "lang"?`,
+	}, got["unknown_param"])
+	require.Len(t, got["not_available"], 1)
+	require.Contains(t, got["not_available"][0], `db_type "mssql" (one of postgres, mysql, mariadb, oceanbase, sqlite)`)
+}
+
 func TestComponentsListPlaces(t *testing.T) {
 	_, out, _ := easel(t, "components", "--json", "TavilySearch", "Retrieval", "Begin")
 	list := parse1(t, out)

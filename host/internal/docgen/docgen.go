@@ -13,14 +13,17 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/document/write"
 )
 
 // ErrInput means that a param does not fit; the message names it.
 var ErrInput = errors.New("document")
 
-// Files stores what is made.
+// Files stores what is made, and opens what goes into it.
 type Files interface {
+	// Open finds a file by its descriptor.
+	Open(ctx context.Context, file engine.Value) (document.Source, error)
 	// Save stores a file and returns {doc_id, format, file_name}.
 	Save(ctx context.Context, name, format string, data []byte) (engine.Value, error)
 }
@@ -56,7 +59,7 @@ func formatOf(name string) (format, error) {
 
 // Call runs a node. Its outputs are success, doc_id, filename, mime_type, size, and download, a
 // JSON text of these that holds the file in base64 up to 4 MiB. pdf_base64 is the same text of the
-// file, whatever its format; older canvases read it.
+// file, whatever its format, and file_path the name it is stored under; older canvases read them.
 func (g *Generator) Call(ctx context.Context, params, arguments engine.Value) (engine.Value, error) {
 	f, err := formatOf(params.Get("output_format").Text())
 	if err != nil {
@@ -64,6 +67,9 @@ func (g *Generator) Call(ctx context.Context, params, arguments engine.Value) (e
 	}
 	layout, err := layoutOf(params, arguments)
 	if err != nil {
+		return engine.Null, err
+	}
+	if layout.Logo, err = g.logo(ctx, params, arguments.Get("logo_image")); err != nil {
 		return engine.Null, err
 	}
 	now := time.Now
@@ -82,13 +88,13 @@ func (g *Generator) Call(ctx context.Context, params, arguments engine.Value) (e
 	facts := []any{
 		"doc_id", stored.Get("doc_id"), "filename", stored.Get("file_name"), "mime_type", f.mimeType, "size", len(data),
 	}
-	download, inline := engine.Object(facts...), ""
+	download, inline := engine.Object(facts...).With("path", stored.Get("file_name")), ""
 	if len(data) <= mostInline {
 		inline = base64.StdEncoding.EncodeToString(data)
 		download = download.With("base64", engine.String(inline))
 	}
 	return engine.Object(append(facts, "success", true, "download", download.JSON(), "attachment", stored,
-		"pdf_base64", inline)...), nil
+		"pdf_base64", inline, "file_path", stored.Get("file_name"))...), nil
 }
 
 // markdown is the content below its title.

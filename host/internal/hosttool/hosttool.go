@@ -39,6 +39,8 @@ type Port struct {
 	Model     engine.Model   // acts in Browser nodes; nil runs none
 	Chromium  string         // program that renders pages for Browser nodes; "" reads them without one
 	Others    engine.Tools   // what is not served here; nil serves nothing else
+
+	session browse.Session // of the Browser nodes that share theirs
 }
 
 var _ engine.Tools = (*Port)(nil)
@@ -79,6 +81,17 @@ func Serves(component string) bool {
 	return ok
 }
 
+// Missing returns why a requirement of a component is missing, in the words of a component's
+// Requires: "database KIND". Others are asked of next.
+func Missing(next func(requirement string) error) func(requirement string) error {
+	return func(requirement string) error {
+		if kind, ok := strings.CutPrefix(requirement, "database "); ok {
+			return sql.Supports(kind)
+		}
+		return next(requirement)
+	}
+}
+
 func exeSQL(ctx context.Context, p *Port, c *engine.ExternalCall, box *web.SecretBox) (engine.Value, error) {
 	server := net.JoinHostPort(c.Params.Get("host").Text(), c.Params.Get("port").Text())
 	params, err := fill(ctx, box, server, c.Params, "username", "password")
@@ -106,7 +119,7 @@ func docGenerator(ctx context.Context, p *Port, c *engine.ExternalCall, _ *web.S
 }
 
 func browser(ctx context.Context, p *Port, c *engine.ExternalCall, _ *web.SecretBox) (engine.Value, error) {
-	b := &browse.Browser{Network: p.Network, Model: p.Model, Files: p.Files, Chromium: p.Chromium}
+	b := &browse.Browser{Network: p.Network, Model: p.Model, Files: p.Files, Chromium: p.Chromium, Session: &p.session}
 	return b.Call(ctx, c.Params, c.Arguments, c.Key)
 }
 

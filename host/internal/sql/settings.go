@@ -109,6 +109,12 @@ func (k kind) port() int {
 	return 3306
 }
 
+// Supports returns nil for a db_type that has a driver here, and else [ErrDriver].
+func Supports(dbType string) error {
+	_, err := kindOf(dbType)
+	return err
+}
+
 func kindOf(name string) (kind, error) {
 	switch name {
 	case "postgres", "postgresql":

@@ -37,7 +37,16 @@ func TestToolsAgreeWithTheirComponents(t *testing.T) {
 					require.Contains(t, m.Outputs.Names(), f.Name, "output of the component")
 				}
 			}
-			for name, p := range spec.Schema().Get("properties").Fields() {
+			params := spec.Schema().Get("properties")
+			for _, name := range m.Params.Names() {
+				p, known := params.Lookup(name)
+				require.True(t, known, "param %s of the tool", name)
+				own, _ := m.Params.Property(name)
+				if p.Get("enum").Len() > 0 {
+					require.Equal(t, engine.List(own.Enum()...).JSON(), p.Get("enum").JSON(), "values of %s", name)
+				}
+			}
+			for name, p := range params.Fields() {
 				def, known := p.Lookup("default")
 				own, has := m.Params.Property(name)
 				if !known || !has || own.Default().IsNull() || def.Text() == "" {

@@ -296,7 +296,7 @@ export type Role =
 
 /** Group is a part of a form that params belong to. */
 export type Group =
-  /** layout_recognize, description */
+  /** layout_recognize, description, base_url */
   | "advanced"
   /** max_retries, delay_after_error, exception_method, exception_default_value, exception_goto */
   | "errors"
@@ -314,8 +314,8 @@ export type Group =
   /**
    * header_text, footer_text, font_family, font_size, title_font_size, heading1_font_size,
    * heading2_font_size, heading3_font_size, line_spacing, text_color, title_color, margin_top,
-   * margin_right, margin_bottom, margin_left, page_size, orientation, add_page_numbers,
-   * add_timestamp, watermark_text, enable_toc
+   * margin_right, margin_bottom, margin_left, page_size, orientation, logo_image, logo_position,
+   * logo_width, logo_height, add_page_numbers, add_timestamp, watermark_text, enable_toc
    */
   | "page"
   /** methods, content_types, schema, security, execution_mode, response */

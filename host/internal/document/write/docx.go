@@ -11,11 +11,17 @@ import (
 // in one place.
 func docx(blocks []block, layout *Layout) ([]byte, error) {
 	w := &word{rels: []relation{{"styles", "styles.xml", false}, {"numbering", "numbering.xml", false}}}
+	var pictures []part
+	if layout.Logo != nil {
+		pictures = []part{{"word/media/logo.png", string(layout.Logo.png)}}
+		w.logo(layout.Logo)
+	}
 	for i, b := range blocks {
 		w.title = i == 0 && layout.Title
 		w.block(b)
 	}
 	section, more := w.section(layout)
+	more = append(more, pictures...)
 	body := `<w:document ` + wordSpace + `><w:body>` +
 		w.body.String() + section + `</w:body></w:document>`
 	parts := append([]part{
@@ -69,7 +75,11 @@ func (w *word) section(layout *Layout) (string, []part) {
 }
 
 const wordSpace = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
-	`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
+	`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
+	`xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" ` +
+	`xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:pic="` + pictureSpace + `"`
+
+const pictureSpace = "http://schemas.openxmlformats.org/drawingml/2006/picture"
 
 func relationID(i int) string { return "rId" + strconv.Itoa(i+1) }
 
@@ -96,6 +106,19 @@ func (w *word) block(b block) {
 		w.spans(b.spans)
 		w.body.WriteString("</w:p>")
 	}
+}
+
+// logo writes a paragraph with a picture. Measures are EMU, of which a point has 12,700.
+func (w *word) logo(l *Logo) {
+	w.rels = append(w.rels, relation{"image", "media/logo.png", false})
+	width, height := l.size()
+	extent := fmt.Sprintf(`cx="%d" cy="%d"`, int(width*12700), int(height*12700))
+	fmt.Fprintf(&w.body, `<w:p><w:pPr><w:jc w:val="%s"/></w:pPr><w:r><w:drawing><wp:inline><wp:extent %s/>`+
+		`<wp:docPr id="1" name="logo"/><a:graphic><a:graphicData uri="%s"><pic:pic><pic:nvPicPr><pic:cNvPr id="1" `+
+		`name="logo"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="%s"/><a:stretch><a:fillRect/>`+
+		`</a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext %s/></a:xfrm>`+
+		`<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline>`+
+		`</w:drawing></w:r></w:p>`, cmp.Or(l.Align, "left"), extent, pictureSpace, relationID(len(w.rels)-1), extent)
 }
 
 // properties of a paragraph. Lists and quotations stand 360 twips, a quarter of an inch, further in

@@ -2,6 +2,9 @@ package write
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/base64"
+	"fmt"
 	"strings"
 )
 
@@ -23,9 +26,15 @@ pre { overflow: auto; padding: .8em; background: #f4f4f4 } blockquote { margin-l
 )
 
 // html is a page that needs nothing else.
-func html(markdown string) ([]byte, error) {
+func html(markdown string, logo *Logo) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(pageHead)
+	if logo != nil {
+		width, height := logo.size()
+		fmt.Fprintf(&b, `<p style="text-align:%s"><img alt="" style="width:%.0fpt;height:%.0fpt" `+
+			`src="data:image/png;base64,%s"></p>`+"\n",
+			cmp.Or(logo.Align, "left"), width, height, base64.StdEncoding.EncodeToString(logo.png))
+	}
 	if err := reader.Convert([]byte(strings.ToValidUTF8(markdown, "\uFFFD")), &b); err != nil {
 		return nil, err
 	}

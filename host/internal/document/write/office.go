@@ -21,6 +21,7 @@ func pack(main, mainType string, parts ...part) ([]byte, error) {
 	types.WriteString(`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 		`<Default Extension="xml" ContentType="application/xml"/>` +
+		`<Default Extension="png" ContentType="image/png"/>` +
 		`<Override PartName="/` + main + `" ContentType="` + mainType + `.main+xml"/>`)
 	for _, p := range parts {
 		if kind := partType(p.name); kind != "" {
@@ -44,7 +45,11 @@ func pack(main, mainType string, parts ...part) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := w.Write([]byte(xmlHead + p.content)); err != nil {
+		content := p.content
+		if !strings.HasSuffix(p.name, ".png") {
+			content = xmlHead + content
+		}
+		if _, err := w.Write([]byte(content)); err != nil {
 			return nil, err
 		}
 	}

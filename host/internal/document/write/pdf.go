@@ -29,6 +29,9 @@ const mostOperations = 200_000
 // pdf sets blocks on pages.
 func pdf(blocks []block, layout *Layout) ([]byte, error) {
 	s := newSetter(layout)
+	if layout.Logo != nil {
+		s.logo(layout.Logo)
+	}
 	for i, b := range blocks {
 		for _, row := range b.rows {
 			for _, cell := range row {
@@ -118,6 +121,27 @@ func (s *setter) centred(text string, size float64) {
 		s.words(line, s.Left+(s.inner()-widthOf(line))/2, size)
 		return
 	}
+}
+
+// logo sets a picture at the top of the text.
+func (s *setter) logo(l *Logo) {
+	width, height := l.size()
+	if scale := min(s.inner()/width, s.room()/2/height); scale < 1 {
+		width, height = width*scale, height*scale
+	}
+	x := s.Left
+	switch l.Align {
+	case "center":
+		x += (s.inner() - width) / 2
+	case "right":
+		x += s.inner() - width
+	}
+	picture, err := gopdf.ImageHolderByBytes(l.png)
+	if err == nil {
+		err = s.out.ImageByHolder(picture, x, s.Top+s.y, &gopdf.Rect{W: width, H: height})
+	}
+	s.check(err)
+	s.y += height + s.body
 }
 
 // watermark sets a text across the page, below all else.

@@ -50,6 +50,7 @@ type Layout struct {
 	Title      bool
 	TitleSize  float64
 	TitleColor Color
+	Logo       *Logo // above the text of a PDF, a Word document or a page; nil is none
 }
 
 // Margins of pages, in points.
@@ -84,7 +85,7 @@ func MakeWith(format, markdown string, layout *Layout) ([]byte, error) {
 	}
 	switch format {
 	case "html":
-		return html(markdown)
+		return html(markdown, layout.Logo)
 	case "txt":
 		return plainText(parse(markdown)), nil
 	case "docx":
