@@ -26,7 +26,7 @@ func (a *account) unreserve(call *Call) {
 	}
 }
 
-// admit is nil when the state of the run may grow by n bytes, which then count as its memory.
+// admit returns nil when the state of the run may grow by n bytes, which then count as its memory.
 func (a *account) admit(n int64) error {
 	if n <= a.slack {
 		a.slack -= max(n, 0)
@@ -51,8 +51,8 @@ func (a *account) hold(size int64) error {
 	return nil
 }
 
-// size is the accounted size of everything the run keeps: its state, what it was given and what its
-// unread streams wait with.
+// size returns the accounted size of everything the run keeps: its state, what it was given and
+// what its unread streams wait with.
 func (a *account) size() int64 {
 	n := a.st.size() + a.given
 	for _, i := range a.pending {
@@ -61,7 +61,7 @@ func (a *account) size() int64 {
 	return n
 }
 
-// givenSize is the size of what a run was started with and keeps.
+// givenSize returns the size of what a run was started with and keeps.
 func (a *account) givenSize() int64 {
 	if a.inputs.IsNull() && a.webhook.IsNull() && a.answers.IsNull() {
 		return 0
@@ -74,7 +74,7 @@ func (a *account) small(call *Call) bool {
 	return !call.long && a.st.size() < smallState && a.bytes < a.smallBelow
 }
 
-// checkEvent is nil when node_finished of an execution is no larger than an event may be.
+// checkEvent returns nil when node_finished of an execution is no larger than an event may be.
 func (a *account) checkEvent(call *Call) error {
 	if a.small(call) {
 		return nil

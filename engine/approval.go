@@ -96,7 +96,7 @@ func approvalFields(name, node, tool string, args, schema Value) Value {
 			"value", args.JSON()))
 }
 
-// approved gives the arguments with which a person lets a tool run. It is a *Suspension before
+// approved returns the arguments with which a person lets a tool run. It is a *Suspension before
 // there is an answer.
 func (c *Call) approved(t *Ask, key string) (Value, error) {
 	name := approvalPrefix + c.root().id + key
@@ -122,7 +122,7 @@ func answerTo(name string, field, inputs Value) (Value, error) {
 	return edited, nil
 }
 
-// decision is yes, no or "" for an answer that is neither.
+// decision returns yes, no or, for any other answer, "".
 func decision(v Value) string {
 	if v.Kind() == KindBool {
 		if v.True() {
@@ -156,8 +156,8 @@ func editedArguments(v Value) (Value, error) {
 	return v, nil
 }
 
-// approvalProblem is what is wrong with the answer to an approval, or nil. Fields of other forms
-// have no problem.
+// approvalProblem returns what is wrong with the answer to an approval, or nil. Fields of other
+// forms have no problem.
 func approvalProblem(name string, field, inputs Value) error {
 	ask := field.Get("approval")
 	if ask.IsNull() {
@@ -176,8 +176,8 @@ func approvalProblem(name string, field, inputs Value) error {
 	return err
 }
 
-// askNode is the approval of a node that has not begun: its arguments are what its params refer to
-// and, for one that can be a tool, those of the tool that its params give.
+// askNode returns the approval of a node that has not begun: its arguments are what its params
+// refer to and, for one that can be a tool, those of the tool that its params give.
 func (f *forms) askNode(n *node) *suspended {
 	args, properties := NewObject(4), NewObject(4)
 	add := func(name string, v Value) {

@@ -35,7 +35,7 @@ func chain(n int) []string {
 	return lines
 }
 
-// built is a canvas of the real components.
+// built returns a canvas of the real components.
 func built(b testing.TB, lines ...string) *engine.Canvas {
 	b.Helper()
 	reg, err := engine.NewRegistry(component.Builtin()...)
@@ -168,7 +168,7 @@ func flush(b *testing.B, file *os.File, log []byte) []byte {
 	return log[:0]
 }
 
-// referenceText is 100 KB with the given number of references in it.
+// referenceText returns 100 KB with the given number of references in it.
 func referenceText(refs int) string {
 	var t strings.Builder
 	pad := strings.Repeat("x", 95)

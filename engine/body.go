@@ -13,7 +13,7 @@ type body struct {
 	ins       []slot    // of the container
 }
 
-// body is the open body of a container, or nil.
+// body returns the open body of a container, or nil.
 func (r *run) body(container nodeIndex) *body {
 	if container == noNode || !r.sched.IsOpen(container) {
 		return nil
@@ -21,7 +21,7 @@ func (r *run) body(container nodeIndex) *body {
 	return bodyOf(r.bodies, container)
 }
 
-// bodyOf is what bodies has about a container, or nil.
+// bodyOf returns the entry of a container in bodies, or nil.
 func bodyOf(bodies []body, container nodeIndex) *body {
 	for i := range bodies {
 		if bodies[i].container == container {

@@ -128,11 +128,11 @@ func newCall(r *run, n *node) *Call {
 	return c
 }
 
-// NodeID is the id of the node; tools inside an agent have the agent's id, "-->" and their own
+// NodeID returns the id of the node; tools inside an agent have the agent's id, "-->" and their own
 // name.
 func (c *execution) NodeID() string { return c.id }
 
-// Name is the display name of the node.
+// Name returns the display name of the node.
 func (c *execution) Name() string { return c.node.name }
 
 // Ports returns the ports of the run.
@@ -173,7 +173,7 @@ func (c *execution) Key() string {
 	return c.run.messageID + "/" + strconv.FormatInt(root.step, 10) + "/" + strconv.FormatInt(root.subs, 10)
 }
 
-// root is the execution of the node in the canvas, for a tool inside of it.
+// root returns the execution of the node in the canvas, for a tool inside of it.
 func (c *execution) root() *execution {
 	for c.parent != nil {
 		c = &c.parent.execution

@@ -42,7 +42,7 @@ func (c *execution) setOut(name string, v Value) {
 	c.outs = append(c.outs, slot{name, v})
 }
 
-// Written is an output this execution has set already.
+// Written returns an output this execution has set already.
 func (c *CallOutputs) Written(name string) (Value, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,5 +162,5 @@ func (c *CallOutputs) timed(entry Value, start time.Time) Value {
 	return entry.With("elapsed_time", seconds(now.Sub(start))).With("created_at", unixSeconds(now))
 }
 
-// unixSeconds is a time as events have it.
+// unixSeconds returns a time as events have it.
 func unixSeconds(t time.Time) Value { return Float(float64(t.UnixMicro()) / 1e6) }

@@ -29,8 +29,8 @@ func (c *cancellation) stopAfter(d time.Duration) {
 	})
 }
 
-// work is the context of everything that may take long. It is made when first needed, by the owner
-// and before any worker starts, because most small runs never need it.
+// work returns the context of everything that may take long. It is made when first needed, by the
+// owner and before any worker starts, because most small runs never need it.
 func (c *cancellation) work() context.Context {
 	if c.ctx == nil {
 		c.ctx, c.stop = context.WithCancel(c.outer)
@@ -75,7 +75,7 @@ func (c *cancellation) canceled() bool {
 	return false
 }
 
-// inline is the context of components that do not block.
+// inline returns the context of components that do not block.
 func (c *cancellation) inline() context.Context {
 	if c.ctx != nil {
 		return c.ctx

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// canvasFolder is the folder with real canvases. They are input to test with and no part of the
-// project.
+// canvasFolder returns the folder with real canvases. They are input to test with and no part of
+// the project.
 func canvasFolder(t *testing.T) string {
 	folder := os.Getenv("EASEL_CANVASES")
 	if folder == "" {
@@ -175,7 +175,7 @@ func compareSequence(t *testing.T, want, observed engine.Value) {
 	}
 }
 
-// wantedSequence is the recorded order, one "event node" per line.
+// wantedSequence returns the recorded order, one "event node" per line.
 func wantedSequence(run engine.Value) string {
 	var lines []string
 	for _, e := range run.Get("events").Elements() {
@@ -184,7 +184,7 @@ func wantedSequence(run engine.Value) string {
 	return strings.Join(lines, "\n")
 }
 
-// sequence is what was seen, with the pieces of a message as one line.
+// sequence returns the events seen, with the pieces of a message as one line.
 func sequence(run engine.Value) string {
 	var lines []string
 	for _, e := range run.Get("events").Elements() {

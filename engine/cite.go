@@ -32,7 +32,7 @@ func (r *Reference) value() Value {
 	return Object("chunks", r.chunks.value(), "doc_aggs", r.aggs.value())
 }
 
-// CitationNumber is the number a chunk id gets when its place is free: sha1(id) mod 500.
+// CitationNumber returns the number a chunk id gets when its place is free: sha1(id) mod 500.
 func CitationNumber(id string) int {
 	n := 0
 	for _, b := range sha1Sum(id) {
@@ -41,7 +41,7 @@ func CitationNumber(id string) int {
 	return n
 }
 
-// ChunkID is the id of a chunk that has none of its own, such as a result of a web search:
+// ChunkID returns the id of a chunk that has none of its own, such as a result of a web search:
 // sha1(content) mod 100,000,000.
 func ChunkID(content string) string {
 	n := 0
@@ -140,8 +140,8 @@ func hasCitation(text string) bool {
 	}
 }
 
-// CitedBy is the id of the node that found a passage of the last run, by its citation number; ""
-// when there is none, or when the state was read from a document, which does not say.
+// CitedBy returns the id of the node that found a passage of the last run, by its citation number;
+// "" when there is none, or when the state was read from a document, which does not say.
 func (s *State) CitedBy(number int) string {
 	if n := len(s.retrieval); n > 0 {
 		return s.retrieval[n-1].sources[strconv.Itoa(number)]

@@ -44,7 +44,7 @@ var canvasCodes = []Term{
 	{CodeEndlessCycle, "a cycle without a choice, so that the run never finishes"},
 }
 
-// runCodes are the codes of runs, those of the limits included.
+// runCodes returns the codes of runs, those of the limits included.
 func runCodes() []Term {
 	terms := []Term{
 		{CodeRunFailed, "a node failed for a reason that has no code of its own; the message says which"},

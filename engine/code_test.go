@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// listedCodes are the words of engine.Codes.
+// listedCodes returns the words of engine.Codes.
 func listedCodes(t *testing.T) map[string]bool {
 	t.Helper()
 	listed := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// builtins is a registry of every built-in component.
+// builtins returns a registry of every built-in component.
 func builtins(t testing.TB) *engine.Registry {
 	t.Helper()
 	reg, err := engine.NewRegistry(component.Builtin()...)
@@ -100,8 +100,8 @@ func TestConformanceCrash(t *testing.T) {
 // never keeps a log and does not cut.
 func never(*engine.Event) bool { return false }
 
-// lines are the events of all runs of a case as clients get them, one per line, each run followed
-// by what is stored.
+// lines returns the events of all runs of a case as clients get them, one per line, each run
+// followed by what is stored.
 func lines(t *testing.T, player *enginetest.Player, c *enginetest.Case) []string {
 	t.Helper()
 	observed, err := player.Play(t.Context(), c)
@@ -133,7 +133,7 @@ func requireSameLines(t *testing.T, want, got []string, what string) {
 	}
 }
 
-// around is the part of a where it begins to differ from b.
+// around returns the part of a where it begins to differ from b.
 func around(a, b string) string {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {

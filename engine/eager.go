@@ -503,7 +503,7 @@ func (e *eager) drop(j *job) {
 	j.call.slot.end()
 }
 
-// jobContext is the context of a worker, with the timeout of its node.
+// jobContext returns the context of a worker, with the timeout of its node.
 func (b *crew) jobContext(j *job) (ctx context.Context, cancel context.CancelFunc) {
 	if d := j.call.node.timeout; d > 0 {
 		ctx, cancel = context.WithTimeout(b.r.work(), d)

@@ -26,7 +26,7 @@ type overlap struct {
 	stretch stretch
 }
 
-// scheduling is the mode of the run.
+// scheduling returns the mode of the run.
 func (o *overlap) scheduling() Scheduling {
 	if o.eager {
 		return Eager
@@ -67,7 +67,7 @@ func (e *eager) save() {
 // runsBodies reports whether a worker runs bodies, whose events would come again after a crash.
 func runsBodies(j *job) bool { return j.call.node.container != nil }
 
-// value is what the log says of an overlap: all of it, or the ways from the first new one on.
+// value returns an overlap as the log has it: all of it, or the ways from the first new one on.
 func (o *overlap) value(c *Canvas, schedule *scheduler.State, from int) Value {
 	running := make([]Value, len(o.running))
 	for i, s := range o.running {
@@ -128,7 +128,7 @@ func (o *overlap) apply(c *Canvas, schedule *scheduler.State, v Value) (err erro
 	return nil
 }
 
-// scheduleValue is where a stretch began.
+// scheduleValue returns the position at which a stretch began.
 func scheduleValue(c *Canvas, s *scheduler.State) Value {
 	scopes := make([]Value, len(s.Scopes))
 	for i, x := range s.Scopes {
@@ -153,7 +153,7 @@ func readSchedule(c *Canvas, v Value) (*scheduler.State, error) {
 	return p.schedule, err
 }
 
-// idsOf are the ids of nodes.
+// idsOf returns the ids of nodes.
 func idsOf(c *Canvas, nodes []nodeIndex) []string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -162,7 +162,7 @@ func idsOf(c *Canvas, nodes []nodeIndex) []string {
 	return ids
 }
 
-// maskOf is a set of nodes as hex digits.
+// maskOf returns a set of nodes as hex digits.
 func maskOf(set []bool) string {
 	bits := make([]byte, (len(set)+7)/8)
 	for i, in := range set {
@@ -200,7 +200,7 @@ func (e *eager) noteStreams() {
 	}
 }
 
-// writtenValue is what the writer of a complete text gave, or null where it was cut short.
+// writtenValue returns the result of a complete text's writer, or null where it was cut short.
 func (c *Call) writtenValue() Value {
 	text, err := c.deferred.stream.result()
 	if err != nil && (errors.Is(err, ErrCanceled) || c.run.canceled()) {
@@ -251,7 +251,7 @@ type replay struct {
 // pending reports whether something of the log is still to be settled.
 func (p *replay) pending() bool { return len(p.order)+len(p.arrived) > 0 }
 
-// take is what an execution gave before the run was taken over, or nil.
+// take returns the result of an execution before the takeover, or nil.
 func (p *replay) take(step int64) *Call {
 	call := p.results[step]
 	delete(p.results, step)
@@ -267,8 +267,8 @@ func (p *replay) defers(call *Call) bool {
 	return true
 }
 
-// next is the execution that is settled next, or nil. When idle, nothing more comes by itself: what
-// the log names and does not come is passed over.
+// next returns the execution that is settled next, or nil. When idle, nothing more comes by itself:
+// what the log names and does not come is passed over.
 func (p *replay) next(idle bool) *Call {
 	for len(p.order) > 0 {
 		isNext := func(c *Call) bool { return c.step == p.order[0] }

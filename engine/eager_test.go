@@ -90,7 +90,7 @@ func eagerRun(t *testing.T, dsl string, opt engine.Options) ([]timed, *engine.St
 	return events, state, nil
 }
 
-// cell is one member of components.
+// cell returns one member of components.
 func cell(id, kind, params string, down ...string) string {
 	return fmt.Sprintf(
 		`%q: {"obj": {"component_name": %q, "params": {%s}}, "downstream": [%s]}`, id, kind, params, quoted(down))

@@ -45,7 +45,7 @@ func (e *NodeError) Error() string {
 	return fmt.Sprintf("node %s (%s): %v", brief(e.Node), brief(e.Kind), e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *NodeError) Unwrap() error { return e.Err }
 
 // ParamError says which parameter of which component is wrong, and what would be right.
@@ -85,7 +85,7 @@ func (e *ParamError) Error() string {
 // quotedMost is how many bytes of a value an error message quotes.
 const quotedMost = 120
 
-// brief is a value of a document as an error message quotes it.
+// brief returns a value of a document as an error message quotes it.
 func brief(s string) string { return shorten(s, quotedMost) }
 
 // shorten cuts a text for an error message, on a rune, and says how long it is.

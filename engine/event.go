@@ -114,20 +114,20 @@ type Event struct {
 	Facts *Facts
 }
 
-// Clone is a copy that stays valid.
+// Clone returns a copy that stays valid.
 func (e *Event) Clone() *Event {
 	c := *e
 	c.JSON = append([]byte(nil), e.JSON...)
 	return &c
 }
 
-// Value is the parsed event.
+// Value returns the parsed event.
 func (e *Event) Value() Value {
 	v, _ := ParseJSON(e.JSON) // the engine wrote it
 	return v
 }
 
-// Data is the data member of the event.
+// Data returns the data member of the event.
 func (e *Event) Data() Value { return e.Value().Get("data") }
 
 // encoder appends events to one buffer that is used again for each of them. Nothing here uses

@@ -23,7 +23,7 @@ type Piece struct {
 	Opens, Closes bool // the piece begins or ends reasoning
 }
 
-// Marked is the text with the marks around reasoning, as a stored message has them.
+// Marked returns the text with the marks around reasoning, as a stored message has them.
 func (p Piece) Marked() string {
 	text := p.Text
 	if p.Opens {
@@ -67,12 +67,12 @@ func ReadFacts(t EventType, json []byte) Facts {
 	return f
 }
 
-// dataFacts are the facts of an event that is written from a value.
+// dataFacts returns the facts of an event that is written from a value.
 func dataFacts(data Value) *Facts {
 	return &Facts{Node: data.Get("component_id").Str(), Failed: data.Get("error").Truthy(), Data: data}
 }
 
-// asWritten is a string as JSON holds it: each byte that is not UTF-8 is U+FFFD.
+// asWritten returns a string as JSON holds it: each byte that is not UTF-8 is U+FFFD.
 func asWritten(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -80,7 +80,7 @@ func asWritten(s string) string {
 	return string([]rune(s))
 }
 
-// callFacts are the facts of an event of the call's node.
+// callFacts returns the facts of an event of the call's node.
 func callFacts(c *Call) *Facts {
 	if c.err == nil {
 		return &c.node.facts

@@ -18,7 +18,7 @@ type Items struct {
 // ItemResult is what the body gave for one element.
 type ItemResult struct{ given Value }
 
-// Err is why the body failed, or nil.
+// Err returns the error of the body, or nil.
 func (r *ItemResult) Err() error {
 	if text := r.given.Get("error"); !text.IsNull() {
 		return errors.New(text.Str())
@@ -26,7 +26,8 @@ func (r *ItemResult) Err() error {
 	return nil
 }
 
-// Output is what a reference to a node of the body meant at the end; ok is false for another node.
+// Output returns the value of a reference to a node of the body at the end; ok is false for another
+// node.
 func (r *ItemResult) Output(ref *Ref) (v Value, ok bool) {
 	outs, ok := r.given.Get("outs").Lookup(ref.Node)
 	if !ok {
@@ -131,7 +132,7 @@ func (g *itemGroup) awaitTexts(ctx context.Context) error {
 	return nil
 }
 
-// readEarly is the whole text of a stream, which takes a slot if it is not open yet.
+// readEarly returns the whole text of a stream, which takes a slot if it is not open yet.
 func (g *itemGroup) readEarly(ctx context.Context, s *Stream) (string, error) {
 	c := g.call
 	if !s.isOpen() {
@@ -172,7 +173,7 @@ func (g *itemGroup) restore() (resumed int) {
 	return resumed
 }
 
-// recordName is what the log knows an element of this execution by.
+// recordName returns the name of an element of this execution in the log.
 func (g *itemGroup) recordName(i int) string { return itemRecordName(g.call.id, g.call.step, i) }
 
 func itemRecordName(node string, step int64, i int) string {
@@ -289,7 +290,8 @@ func (g *itemGroup) hand(i int, e innerEvent) {
 	g.call.run.wakeUp()
 }
 
-// suspension is the form of the first element that waits, with everything that is done, or nil.
+// suspension returns the form of the first element that waits, with everything that is done, or
+// nil.
 func (g *itemGroup) suspension() error {
 	given, paused := NewObject(len(g.given)), NewObject(1)
 	var form Value
@@ -377,7 +379,8 @@ func (x *itemRun) prepare(ctx context.Context) (*run, error) {
 	return r, nil
 }
 
-// state is what the body begins with: a copy of what the container sees, or where it waited.
+// state returns the initial state of the body: a copy of the container's view, or the state in
+// which it waited.
 func (x *itemRun) state() (*State, error) {
 	c := x.group.call
 	if form := x.group.paused[x.index]; !form.IsNull() {
@@ -426,7 +429,7 @@ func (x *itemRun) take(e *Event, err error) bool {
 	return true
 }
 
-// record is what the body left behind.
+// record returns the effects of the body.
 func (x *itemRun) record(r *run, err error) Value {
 	outs, sets := NewObject(4), List()
 	for i := range r.st.nodes {
@@ -476,7 +479,7 @@ func (l *innerEvents) add(events ...innerEvent) {
 	l.list = append(l.list, events...)
 }
 
-// takeAll gives the events since it was last called.
+// takeAll returns the events since it was last called.
 func (l *innerEvents) takeAll() []innerEvent {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -32,7 +32,7 @@ func ParseJSON(data []byte) (Value, error) { return ParseJSONText(string(data)) 
 // ParseJSONText is ParseJSON for a string. Strings of the result may share its memory.
 func ParseJSONText(s string) (Value, error) { return ParseJSONReserving(s, nil) }
 
-// ParseJSONReserving is ParseJSONText for texts of strangers: a list of zeros takes 16 times the
+// ParseJSONReserving is ParseJSONText for untrusted input: a list of zeros takes 16 times the
 // memory of its text, nested lists 60 times. reserve is called with the number of bytes that are
 // about to be allocated, mostly once, and its error ends the parsing before they are. A nil reserve
 // allows everything.
@@ -56,7 +56,7 @@ func ParseJSONReserving(s string, reserve func(n int64) error) (Value, error) {
 	return v, nil
 }
 
-// JSONSize is how many bytes ParseJSONText allocates for a text.
+// JSONSize returns the number of bytes ParseJSONText allocates for a text.
 func JSONSize(s string) (n int64) {
 	_, _ = measure(s, func(more int64) error { // this one never fails
 		n += more
@@ -73,7 +73,7 @@ type parser struct {
 	layout
 }
 
-// count is how many entries the list or object has that begins here and is not empty. An entry
+// count returns the number of entries the list or object has that begins here and is not empty. An entry
 // takes at least width bytes of the text; a text that is no JSON may claim more than it has room
 // for.
 func (p *parser) count(width int) int {
@@ -243,7 +243,7 @@ func (p *parser) str() (string, bool) {
 	return "", p.fail("the text ends inside a string")
 }
 
-// text is a string of the text, with U+FFFD for what is not UTF-8.
+// text returns a string of the text, with U+FFFD for what is not UTF-8.
 func (p *parser) text(s string) string {
 	if p.valid {
 		return s
@@ -319,7 +319,7 @@ func (p *parser) hex4(i int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// numberEnd is the index behind the JSON number that starts at i, or -1.
+// numberEnd returns the index behind the JSON number that starts at i, or -1.
 func numberEnd(s string, i int) int {
 	if i < len(s) && s[i] == '-' {
 		i++
@@ -444,11 +444,11 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// JSON is v as compact JSON.
+// JSON returns v as compact JSON.
 func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
 
-// Text is how v reads inside a text: null as nothing, a string as it is, anything else as JSON with
-// ", " and ": ".
+// Text returns v as it is written inside a text: null as nothing, a string as it is, anything else
+// as JSON with ", " and ": ".
 func (v Value) Text() string {
 	switch v.kind {
 	case KindNull, KindStream:
@@ -459,7 +459,7 @@ func (v Value) Text() string {
 	return string(v.AppendText(nil))
 }
 
-// String is Text; it lets values be printed.
+// String returns v.Text(), so that values can be printed.
 func (v Value) String() string { return v.Text() }
 
 // MarshalJSON makes Value usable with encoding/json.

@@ -85,7 +85,7 @@ func reserveBytes(reserve func(n int64) error, n int64) error {
 	return reserve(n)
 }
 
-// sizeOf is what n entries of a list or an object take.
+// sizeOf returns the size of n entries of a list or an object.
 func sizeOf(object bool, n uint32) int64 {
 	if !object {
 		return sizeOfEntry * int64(n)
@@ -99,8 +99,8 @@ func sizeOf(object bool, n uint32) int64 {
 	return size
 }
 
-// stringEnd is the index of the quote that ends a string whose text begins at i, or the length of
-// s, and whether the string holds escapes.
+// stringEnd returns the index of the quote that ends a string whose text begins at i, or the length
+// of s, and whether the string holds escapes.
 func stringEnd(s string, i int) (end int, escaped bool) {
 	for short := min(len(s), i+16); i < short; i++ { // of most strings; the search below costs more to begin with
 		switch s[i] {

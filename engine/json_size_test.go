@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// shapes are texts of the forms that JSON comes in, by name, of about size bytes.
+// shapes returns texts of the forms that JSON comes in, by name, of about size bytes.
 func shapes(size int) map[string]string {
 	repeat := func(open, one, end string) string {
 		return open + strings.Repeat(one+",", max(1, size/(len(one)+1))) + one + end
@@ -45,7 +45,7 @@ func shapes(size int) map[string]string {
 	}
 }
 
-// allocated is how many bytes a function allocates.
+// allocated returns the number of bytes a function allocates.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -94,7 +94,7 @@ func TestParsingStopsAtItsReservation(t *testing.T) {
 	}
 }
 
-// canvasText is an example canvas.
+// canvasText returns an example canvas.
 func canvasText(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile("../web/examples/tea-house.json")

@@ -32,7 +32,7 @@ type Limits struct {
 	ToolSeconds   int64 // one call of a tool by an agent; none by default
 }
 
-// LimitNames are the names of the fields of Limits, as options of programs name them, in order.
+// LimitNames returns the names of the fields of Limits, as options of programs name them, in order.
 func LimitNames() []string {
 	names := make([]string, len(limitKinds))
 	for i, k := range limitKinds {
@@ -164,7 +164,7 @@ func (e *LimitError) Error() string {
 		e.Kind, e.Size, e.Limit, kindOf(e.Kind).name, kindOf(e.Kind).name)
 }
 
-// Unwrap gives the kind.
+// Unwrap returns the kind.
 func (e *LimitError) Unwrap() error { return e.Kind }
 
 // within checks n against a limit.
@@ -201,8 +201,9 @@ func (l *Limits) setDefaults() {
 	set(&l.ToolSeconds, ErrToolTooSlow)
 }
 
-// CheckText is nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise. Components
-// ask it before they make a text whose length depends on values; the error is the node's.
+// CheckText returns nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise.
+// Components ask it before they make a text whose length depends on values; the error is the
+// node's.
 //
 // The bytes count as memory of the run until the node is done, see [Memory].
 func (c *execution) CheckText(n int64) error {
@@ -212,10 +213,10 @@ func (c *execution) CheckText(n int64) error {
 	return c.reserve(n)
 }
 
-// TextLimit is the longest text in bytes that a node may make.
+// TextLimit returns the longest text in bytes that a node may make.
 func (c *execution) TextLimit() int64 { return c.run.opt.Limits.Text }
 
-// TextOfValue is v.Text, refused when it is longer than a text may be.
+// TextOfValue returns v.Text, refused when it is longer than a text may be.
 func (c *execution) TextOfValue(v Value) (string, error) {
 	if v.kind != KindString {
 		if err := c.CheckText(v.textLen(c.run.opt.Limits.Text)); err != nil {
@@ -225,8 +226,8 @@ func (c *execution) TextOfValue(v Value) (string, error) {
 	return v.Text(), nil
 }
 
-// JoinText is the elements of a list as texts with a separator between them, refused when it is
-// longer than a text may be.
+// JoinText returns the elements of a list as texts with a separator between them, refused when it
+// is longer than a text may be.
 func (c *execution) JoinText(list Value, separator string) (string, error) {
 	most := c.run.opt.Limits.Text
 	n := int64(len(separator)) * int64(list.Len())
@@ -245,7 +246,7 @@ func (c *execution) JoinText(list Value, separator string) (string, error) {
 	return strings.Join(parts, separator), nil
 }
 
-// JSONOf is v.JSON, refused when it is longer than a text may be.
+// JSONOf returns v.JSON, refused when it is longer than a text may be.
 func (c *execution) JSONOf(v Value) (string, error) {
 	if err := c.CheckText(v.jsonLen(c.run.opt.Limits.Text, 1)); err != nil {
 		return "", err
@@ -253,13 +254,13 @@ func (c *execution) JSONOf(v Value) (string, error) {
 	return v.JSON(), nil
 }
 
-// CheckSize is nil when a value of this size, as [Value.Size] counts it, may be made. Components
-// ask it before they make a value that is much larger than what it is made of.
+// CheckSize returns nil when a value of this size, as [Value.Size] counts it, may be made.
+// Components ask it before they make a value that is much larger than what it is made of.
 func (c *execution) CheckSize(n int64) error {
 	return within(ErrOutputTooLarge, n, c.run.opt.Limits.Output)
 }
 
-// MadeMeter is a function that counts bytes which an execution makes on its way to a text, and
+// MadeMeter returns a function that counts bytes which an execution makes on its way to a text, and
 // refuses more than four texts as long as they may be.
 func (c *execution) MadeMeter() func(n int64) error {
 	total, most := int64(0), 4*min(c.run.opt.Limits.Text, math.MaxInt64/4)
@@ -272,13 +273,13 @@ func (c *execution) MadeMeter() func(n int64) error {
 	}
 }
 
-// CheckParse is nil when reading a text as JSON gives no value that is larger than outputs are by
-// default. It looks at each byte of a long text and makes nothing.
+// CheckParse returns nil when reading a text as JSON gives no value that is larger than outputs are
+// by default. It looks at each byte of a long text and makes nothing.
 func CheckParse(text string) error {
 	return within(ErrOutputTooLarge, parsedSize(text), kindOf(ErrOutputTooLarge).standard)
 }
 
-// CheckValue is nil when v may be an output or a variable.
+// CheckValue returns nil when v may be an output or a variable.
 func (c *execution) CheckValue(v Value) error { return c.run.opt.Limits.checkValue(v) }
 
 func (l *Limits) checkValue(v Value) error {
@@ -291,7 +292,7 @@ func (l *Limits) checkValue(v Value) error {
 	return within(ErrOutputTooLarge, v.Size(), l.Output)
 }
 
-// checkPrompt is nil when a request is no longer than a text may be.
+// checkPrompt returns nil when a request is no longer than a text may be.
 func (c *Call) checkPrompt(req *ModelRequest) error {
 	size := int64(len(req.System))
 	for i := range req.Messages {

@@ -143,7 +143,7 @@ func (n *node) identify(reg *Registry) error {
 	return nil
 }
 
-// paramError is an error of one parameter of the node.
+// paramError returns an error of one parameter of the node.
 func (n *node) paramError(param, value, problem string) error {
 	return &ParamError{Node: n.id, Name: n.name, Kind: n.spec.Name, Param: param, Value: value, Problem: problem}
 }

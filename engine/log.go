@@ -235,7 +235,8 @@ func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) 
 	return append(b, '}')
 }
 
-// batchNodes are the nodes of the last batch that have run; those that wait for a person have not.
+// batchNodes returns the nodes of the last batch that have run; those that wait for a person have
+// not.
 func (j *journal) batchNodes() []nodeIndex {
 	j.ids = j.ids[:0]
 	for _, call := range j.calls {

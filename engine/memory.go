@@ -51,7 +51,7 @@ func (m *memory) add(n int64) error {
 	return nil
 }
 
-// close gives everything back.
+// close returns all reserved memory to the budget.
 func (m *memory) close() {
 	if m.budget == nil {
 		return
@@ -116,7 +116,7 @@ const (
 	smallInput = 1 << 10
 )
 
-// measureFrom is the number of bytes of events from which all of them are measured.
+// measureFrom returns the number of bytes of events from which all of them are measured.
 func (l *Limits) measureFrom() int64 {
 	most := int64(2*smallState + 1000*smallInput)
 	if l.Event < most {

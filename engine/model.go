@@ -108,7 +108,7 @@ func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *mete
 	return take("", true)
 }
 
-// ModelInfo is what is known about a model.
+// ModelInfo returns the known properties of a model.
 func (c *Call) ModelInfo(ctx context.Context, llmID string) Info {
 	info := Info{}
 	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {

@@ -20,7 +20,7 @@ type mutant struct {
 	dsl  engine.Value
 }
 
-// mutants are all mutants of a canvas.
+// mutants returns all mutants of a canvas.
 func mutants(dsl engine.Value) (list []mutant) {
 	m := mutator{dsl: dsl, components: dsl.Get("components")}
 	for id := range m.components.Fields() {
@@ -64,7 +64,7 @@ func (m *mutator) add(components engine.Value, what string, args ...any) {
 
 func (m *mutator) without(id string) engine.Value { return m.renamed(id, "") }
 
-// renamed is the components with another id for one of them; "" leaves it out.
+// renamed returns the components with another id for one of them; "" leaves it out.
 func (m *mutator) renamed(id, to string) engine.Value {
 	b := engine.NewObject(len(m.ids))
 	for name, entry := range m.components.Fields() {
@@ -160,7 +160,7 @@ func TestValidateAgreesWithLoad(t *testing.T) {
 	}
 }
 
-// manyCanvases are the canvases of all cases, and real ones where there are some.
+// manyCanvases returns the canvases of all cases, and real ones where there are some.
 func manyCanvases(t *testing.T) (list []engine.Value) {
 	paths, err := filepath.Glob("testdata/cases/*.json")
 	require.NoError(t, err)

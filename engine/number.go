@@ -44,7 +44,7 @@ func ParseNumber(s string) (v Value, ok bool) {
 // IsInt reports whether v is a number written without fraction and exponent.
 func (v Value) IsInt() bool { return v.kind == KindNumber && !strings.ContainsAny(v.text, ".eE") }
 
-// Float is the number as a float64; ok is false for every other kind.
+// Float returns the number as a float64; ok is false for every other kind.
 func (v Value) Float() (f float64, ok bool) {
 	if v.kind != KindNumber {
 		return 0, false
@@ -53,8 +53,8 @@ func (v Value) Float() (f float64, ok bool) {
 	return f, err == nil || !math.IsNaN(f)
 }
 
-// Int is the number as an int64, cut towards zero; ok is false for other kinds and for numbers out
-// of range.
+// Int returns the number as an int64, cut towards zero; ok is false for other kinds and for numbers
+// out of range.
 func (v Value) Int() (n int64, ok bool) {
 	if v.kind != KindNumber {
 		return 0, false

@@ -128,7 +128,7 @@ func (o *Options) pinned(n *node) bool {
 	return ok
 }
 
-// unwrapped is a pinned output without the {"value": ...} of a saved document.
+// unwrapped returns a pinned output without the {"value": ...} of a saved document.
 func unwrapped(v Value) Value {
 	if x, wrapped := v.Lookup("value"); wrapped && v.Kind() == KindObject {
 		return x

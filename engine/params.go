@@ -292,7 +292,7 @@ func defaultOf(f reflect.StructField) Value {
 // commonIgnores are members of params that every node may have and that are no settings here.
 var commonIgnores = []string{"outputs", "inputs", "debug_inputs", "exception_comment"}
 
-// paramNames are the params that the node's component declares.
+// paramNames returns the params that the node's component declares.
 func (n *node) paramNames() (names []string) {
 	for _, target := range [...]any{n.comp, &n.common} {
 		if t := reflect.TypeOf(target); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {

@@ -25,8 +25,8 @@ func (f *forms) isForm(n nodeIndex) bool {
 		len(f.opt.Approval) > 0 && f.opt.needsApproval(&f.c.nodes[n])
 }
 
-// answered are the nodes of a batch that may run now that people have answered: those that need an
-// approval that was not asked for yet are left to the next batch.
+// answered returns the nodes of a batch that may run now that people have answered: those that need
+// an approval that was not asked for yet are left to the next batch.
 func (f *forms) answered(batch []nodeIndex) []nodeIndex {
 	kept := batch[:0]
 	for _, n := range batch {
@@ -182,7 +182,7 @@ func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 	return true, nil
 }
 
-// withoutApprovals are the inputs without answers to the approvals that are asked.
+// withoutApprovals returns the inputs without answers to the approvals that are asked.
 func (f *forms) withoutApprovals() Value {
 	inputs := f.in.Inputs
 	for i := range f.suspended {
@@ -196,8 +196,8 @@ func (f *forms) withoutApprovals() Value {
 	return inputs
 }
 
-// formFields is a form whose fields say in one way whether they may be left out: a field may have
-// "required" in place of "optional", which is what clients look at.
+// formFields returns a form whose fields say in one way whether they may be left out: a field may
+// have "required" in place of "optional", which is what clients look at.
 func formFields(form Value) Value {
 	b := NewObject(form.Len())
 	for name, field := range form.Fields() {
@@ -209,7 +209,7 @@ func formFields(form Value) Value {
 	return b.Value()
 }
 
-// answer is the value given for a field, bare or wrapped.
+// answer returns the value given for a field, bare or wrapped.
 func answer(inputs Value, name string) Value {
 	v := inputs.Get(name)
 	if x, ok := v.Lookup("value"); ok {

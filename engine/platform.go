@@ -14,7 +14,7 @@ import (
 // SystemClock is the machine's clock.
 type SystemClock struct{}
 
-// Now is the time of day.
+// Now returns the time of day.
 func (SystemClock) Now() time.Time { return time.Now() }
 
 // Sleep waits for d or until ctx ends.
@@ -35,8 +35,8 @@ func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
 // RandomIDs makes ids of 16 random bytes.
 type RandomIDs struct{}
 
-// NewID is 32 hex digits. Ids are names, not secrets: the runtime's own generator, which is seeded
-// by the system, is enough and ten times as fast as asking the system each time.
+// NewID returns 32 hex digits. Ids are names, not secrets: the runtime's own generator, which is
+// seeded by the system, is enough and ten times as fast as asking the system each time.
 func (RandomIDs) NewID() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())
@@ -46,10 +46,10 @@ func (RandomIDs) NewID() string {
 	return string(text[:])
 }
 
-// NewSecretMark is what marks the placeholders of secrets that count, see FillSecrets: 32 hex
-// digits that cannot be guessed. It never comes from the IDs port or from a seed, which tests and
-// replays predict. The top-level generator of math/rand/v2 is ChaCha8 with a seed of the system and
-// cannot be set; crypto/rand would cost the browser's module more than it adds for a text that
+// NewSecretMark returns a mark for the placeholders of secrets to be filled, see FillSecrets: 32
+// hex digits that cannot be guessed. It never comes from the IDs port or from a seed, which tests
+// and replays predict. The top-level generator of math/rand/v2 is ChaCha8 with a seed of the system
+// and cannot be set; crypto/rand would cost the browser's module more than it adds for a text that
 // lives as long as a run.
 func NewSecretMark() string { return RandomIDs{}.NewID() }
 
@@ -57,5 +57,5 @@ func NewSecretMark() string { return RandomIDs{}.NewID() }
 // does not ask the run's clock.
 func after(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// until is the real time left.
+// until returns the real time left.
 func until(t time.Time) time.Duration { return time.Until(t) }

@@ -122,8 +122,9 @@ type ModelConfig struct {
 	Thinking                                             string // how much a reasoning model thinks; "" leaves it to the model
 }
 
-// Value is the settings that are set, by their names in requests of chat completions: {temperature,
-// top_p, presence_penalty, frequency_penalty, max_tokens, stop}. Thinking has no name there.
+// Value returns the settings that are set, by their names in requests of chat completions:
+// {temperature, top_p, presence_penalty, frequency_penalty, max_tokens, stop}. Thinking has no name
+// there.
 func (c *ModelConfig) Value() Value {
 	b := NewObject(6)
 	for _, f := range [...]struct {
@@ -161,7 +162,7 @@ type Usage struct {
 	Cost                      int64 // millionths of the currency of [Options].Prices; 0 without prices
 }
 
-// Tokens is the number of tokens, input and output.
+// Tokens returns the number of tokens, input and output.
 func (u Usage) Tokens() int64 { return int64(u.Prompt) + int64(u.Completion) }
 
 // Value returns the usage as it is on the wire, without calls and cost where none were counted.
@@ -191,8 +192,8 @@ type ToolDef struct {
 	Parameters  Value // JSON Schema
 }
 
-// Value is the function definition in OpenAI form: {type: "function", function: {name, description,
-// parameters}}.
+// Value returns the function definition in OpenAI form: {type: "function", function: {name,
+// description, parameters}}.
 func (t *ToolDef) Value() Value {
 	return Object("type", "function", "function", Object(
 		"name", t.Name, "description", t.Description, "parameters", t.Parameters))
@@ -335,9 +336,10 @@ type CodeResult struct {
 
 // Tools runs components that this engine knows by name only, such as web searches.
 type Tools interface {
-	// CallTool gives the outputs of a component: name -> value. The members chunks and doc_aggs, if
-	// present, become references. A chunk without chunk_id is a search result {title, url, content,
-	// score}; its id and document are derived from it, and one without content is left out.
+	// CallTool returns the outputs of a component: name -> value. The members chunks and doc_aggs,
+	// if present, become references. A chunk without chunk_id is a search result {title, url,
+	// content, score}; its id and document are derived from it, and one without content is left
+	// out.
 	CallTool(ctx context.Context, c *ExternalCall) (Value, error)
 }
 

@@ -22,7 +22,7 @@ type redactor struct {
 // revealed is a form of a secret's value.
 type revealed struct{ form, name string }
 
-// secretMark is the mark of placeholders that count, or "".
+// secretMark returns the mark of placeholders that count, or "".
 func (r *redactor) secretMark() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -139,7 +139,7 @@ func (r *Registry) Specs() []*Spec {
 	return specs
 }
 
-// Clone is a copy that can be changed by itself.
+// Clone returns a copy that can be changed by itself.
 func (r *Registry) Clone() *Registry {
 	c := &Registry{specs: make(map[string]*Spec, len(r.specs)), names: slices.Clone(r.names), Plugin: r.Plugin}
 	for name, s := range r.specs {

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Eval is the value of a parameter that may be a literal, a reference or a text with references.
+// Eval returns the value of a parameter that may be a literal, a reference or a text with
+// references.
 func (c *CallInputs) Eval(ctx context.Context, e *Expr) (Value, error) {
 	return c.eval(ctx, e, false)
 }
 
-// eval is Eval, and with secrets EvalConfig.
+// eval is Eval or, with secrets, EvalConfig.
 func (c *CallInputs) eval(ctx context.Context, e *Expr, secrets bool) (v Value, err error) {
 	switch {
 	case e.whole, !e.ref.IsZero() && c.refers(&e.ref):
@@ -50,7 +51,7 @@ type TextStyle struct {
 	Secrets bool
 }
 
-// Render is a text with its references replaced.
+// Render returns a text with its references replaced.
 func (c *CallInputs) Render(ctx context.Context, t *Text, style TextStyle) (string, error) {
 	if len(t.refs) == 0 {
 		if style.Secrets {
@@ -143,7 +144,7 @@ func (s TextStyle) text(v Value, absent bool) string {
 	return v.Text()
 }
 
-// TextOf is how one reference reads in the given style.
+// TextOf returns the text of one reference in the given style.
 func (c *CallInputs) TextOf(ctx context.Context, r *Ref, style TextStyle) (string, error) {
 	v, absent, err := c.resolve(ctx, r)
 	if err != nil {
@@ -155,7 +156,8 @@ func (c *CallInputs) TextOf(ctx context.Context, r *Ref, style TextStyle) (strin
 	return style.text(v, absent), nil
 }
 
-// checkRead is nil when a value is no longer as a text than texts may be. Strings are not copied.
+// checkRead returns nil when a value is no longer as a text than texts may be. Strings are not
+// copied.
 func (c *CallInputs) checkRead(s TextStyle, v Value) error {
 	if v.kind != KindList && v.kind != KindObject {
 		return nil

@@ -24,7 +24,7 @@ func (j *journal) logResult(call *Call) {
 	j.emitData(EventResult, call.id, j.redact(v))
 }
 
-// resultValue is everything an execution left behind, as data.
+// resultValue returns everything an execution left behind, as data.
 func (c *Call) resultValue() Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()

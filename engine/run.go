@@ -258,7 +258,7 @@ func reset(kept Resetter, runID string) {
 	kept.Reset(runID)
 }
 
-// execute is a whole run from its start.
+// execute returns a whole run from its start.
 func (r *run) execute() {
 	resume := r.st.Paused()
 	err := r.opt.check(r.c)
@@ -539,7 +539,7 @@ func recovered(err *error) {
 	}
 }
 
-// errorText is how an error reads in events and outputs.
+// errorText returns the text of an error in events and outputs.
 func errorText(err error) string {
 	if errors.Is(err, ErrCanceled) || errors.Is(err, context.Canceled) {
 		return CanceledText

@@ -9,8 +9,8 @@ import (
 // missing.
 var stateKeys = [...]string{"path", "history", "retrieval", "memory", "globals", "waiting", "run", "task_id"}
 
-// Save is the document with its state: what it was loaded from, unknown members and the order of
-// names included, with path, history, retrieval, memory, globals and each node's outputs as they
+// Save returns the document with its state: what it was loaded from, unknown members and the order
+// of names included, with path, history, retrieval, memory, globals and each node's outputs as they
 // are now. In the middle of a run it also says where the run stands.
 func (c *Canvas) Save(st *State) []byte {
 	b := []byte{'{'}
@@ -193,7 +193,7 @@ func appendOutputs(b []byte, declared Value, outs []slot) []byte {
 	return append(b, '}')
 }
 
-// State is the state the document was stored with, as a fresh copy.
+// State returns the state the document was stored with, as a fresh copy.
 func (c *Canvas) State() *State {
 	st, err := c.readState(c.doc)
 	if err != nil {
@@ -244,7 +244,7 @@ func (c *Canvas) emptyState() *State {
 	return st
 }
 
-// room is how many outputs a node is likely to have.
+// room returns the number of outputs a node is likely to have.
 func (n *node) room() int { return max(len(n.declared), len(n.spec.Outputs), 1) }
 
 // readState reads the state members of a document. All of them are optional.

@@ -72,7 +72,7 @@ func MarkSecrets(text, mark string) string {
 	return MapSecrets(text, func(name string) string { return Placeholder(name, mark) })
 }
 
-// Placeholder is how a text names a secret, with a mark unless that is empty.
+// Placeholder returns the placeholder of a secret in a text, with the mark unless that is empty.
 func Placeholder(name, mark string) string {
 	if mark != "" {
 		name += ":" + mark
@@ -129,8 +129,8 @@ const FormType = "application/x-www-form-urlencoded"
 // are found by chance.
 const leastBase64 = 6
 
-// within64 is the part of base64 that depends on value alone, when value stands behind some bytes,
-// counted modulo 3, and before others.
+// within64 returns the part of base64 that depends on value alone, when value stands behind some
+// bytes, counted modulo 3, and before others.
 func within64(e *base64.Encoding, value string, before int) string {
 	all := e.WithPadding(base64.NoPadding).EncodeToString(append(make([]byte, before), value...))
 	from := (before*8 + 5) / 6
@@ -155,8 +155,8 @@ func escaped(s, plain, blank string) string {
 	return b.String()
 }
 
-// SecretMark is the mark that placeholders of this run carry, for a port; "" when no placeholder of
-// the configuration was used yet, so that none is to be replaced.
+// SecretMark returns the mark that placeholders of this run carry, for a port; "" when no
+// placeholder of the configuration was used yet, so that none is to be replaced.
 func (c *Call) SecretMark() string {
 	return c.run.secretMark()
 }
@@ -207,7 +207,8 @@ func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
 	return secret, nil
 }
 
-// nodeError is what a run ends with: err, whose text may quote a request, without secrets.
+// nodeError returns the error that a run ends with: err, whose text may quote a request, without
+// secrets.
 func (r *redactor) nodeError(n *node, err error) error {
 	return &NodeError{Node: n.id, Kind: n.spec.Name, Err: r.redactError(err)}
 }

@@ -149,9 +149,9 @@ func (a *applier) putOut(node nodeIndex, name string, v Value) error {
 	return err
 }
 
-// checkAssigned is nil when a variable may have a value in place of the old one. The value counts
-// as an event, because the log repeats it; of a list, which most often has grown by an element,
-// what it has grown by does.
+// checkAssigned returns nil when a variable may have a value in place of the old one. The value
+// counts as an event, because the log repeats it; of a list, which most often has grown by an
+// element, what it has grown by does.
 func (a *applier) checkAssigned(old, v Value) error {
 	if err := a.opt.Limits.checkValue(v); err != nil {
 		return err
@@ -216,7 +216,8 @@ func (a *applier) handle(call *Call) (jumped bool) {
 	return false
 }
 
-// outcome is how an execution ended, for the scheduler. It also emits the end of a container.
+// outcome returns the result of an execution for the scheduler. It also emits the end of a
+// container.
 func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 	n := call.node
 	switch {

@@ -31,7 +31,7 @@ func (v Value) Size() int64 {
 // less than valueSize in all but odd texts, and never more than five times its length.
 const unscanned = 32
 
-// textSize is the length of a text inside JSON, without its quotes.
+// textSize returns the length of a text inside JSON, without its quotes.
 func textSize(s string) int64 {
 	if len(s) <= unscanned {
 		return int64(len(s))
@@ -58,7 +58,7 @@ var escapedLen = func() (t [256]uint8) {
 	return t
 }()
 
-// depth is how deep v nests: 0 for a text, 1 for an empty list.
+// depth returns the nesting depth of v: 0 for a text, 1 for an empty list.
 func (v Value) depth() uint32 {
 	if v.kind == KindList || v.kind == KindObject {
 		return v.tree.depth
@@ -94,7 +94,7 @@ func (t *tree) measure() *tree {
 	return t
 }
 
-// textLen is how many bytes Text gives, or any number above most when it is more; it allocates
+// textLen returns the number of bytes Text gives, or any number above most when it is more; it allocates
 // nothing.
 func (v Value) textLen(most int64) int64 {
 	switch v.kind {
@@ -106,8 +106,8 @@ func (v Value) textLen(most int64) int64 {
 	return v.jsonLen(most, 2)
 }
 
-// jsonLen is how many bytes v takes as JSON with separators of this length. It stops counting above
-// most.
+// jsonLen returns the number of bytes v takes as JSON with separators of this length. It stops counting
+// above most.
 func (v Value) jsonLen(most int64, separator int) int64 {
 	switch v.kind {
 	case KindNull, KindStream:
@@ -133,7 +133,7 @@ func (v Value) jsonLen(most int64, separator int) int64 {
 	return n
 }
 
-// quotedLen is textSize that looks at every byte.
+// quotedLen is textSize, but inspects every byte.
 func quotedLen(s string) int64 {
 	n := int64(0)
 	for i := 0; i < len(s); i++ {

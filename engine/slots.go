@@ -85,7 +85,7 @@ type slotHold struct {
 	over  bool // it takes none any more
 }
 
-// holdOf is a holder of a slot that was taken.
+// holdOf returns a holder of a slot that was taken.
 func (s *slots) holdOf() *slotHold { return &slotHold{slots: s, held: true} }
 
 // rest gives the slot back while the holder waits. It reports whether there was one.
@@ -111,7 +111,7 @@ func (h *slotHold) take() bool {
 	return ok
 }
 
-// taken is take while the mutex of slots is held. A holder that is over needs no slot.
+// taken is take with the mutex of slots held. A holder that is over needs no slot.
 func (h *slotHold) taken() bool {
 	if h.over {
 		return true

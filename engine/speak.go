@@ -197,7 +197,7 @@ func (s *speaking) stream(stream *Stream) error {
 	return err
 }
 
-// text is everything that was said. It is put together at the end, so that a long stream is held
+// text returns the whole spoken text. It is put together at the end, so that a long stream is held
 // once.
 func (s *speaking) text() string {
 	texts := make([]string, len(s.parts))
@@ -277,7 +277,7 @@ func (s *speaking) sound() []byte {
 	return sound
 }
 
-// speakable is text as a voice can read it: without control characters and pictures, blanks
+// speakable returns text as a voice can read it: without control characters and pictures, blanks
 // squeezed, cut.
 func speakable(text string) string {
 	var b strings.Builder

@@ -30,7 +30,7 @@ type allowance struct {
 	repeats  map[string]int64 // tool calls by name and arguments
 }
 
-// totals is what the run has used.
+// totals returns the usage of the run.
 func (s *spending) totals() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +44,7 @@ func (s *spending) restore(u Usage) {
 	s.run.used = u
 }
 
-// exceeded is the error of a limit that n is beyond.
+// exceeded returns the error of a limit that n is beyond.
 func (a *allowance) exceeded(kind error, n, limit int64) error {
 	if n <= limit {
 		return nil
@@ -52,9 +52,9 @@ func (a *allowance) exceeded(kind error, n, limit int64) error {
 	return &LimitError{Kind: kind, Size: n, Limit: limit, Of: a.of}
 }
 
-// admits is nil when one more model call may begin. wait says that it may not begin yet, because
-// those on their way could use up what is left: so an allowance is never exceeded by more than one
-// answer.
+// admits returns nil when one more model call may begin. wait says that it may not begin yet,
+// because those on their way could use up what is left: so an allowance is never exceeded by more
+// than one answer.
 func (a *allowance) admits(most Usage) (wait bool, err error) {
 	l := a.limits
 	if err := a.exceeded(ErrTooManyModelCalls, int64(a.used.Calls)+1, l.ModelCalls); err != nil {
@@ -74,7 +74,7 @@ func (a *allowance) admits(most Usage) (wait bool, err error) {
 	return left < most.Tokens() || money < most.Cost, nil
 }
 
-// allowances are those of the agents around an execution and of its run, and of the runs around
+// allowances returns those of the agents around an execution and of its run, and of the runs around
 // that one, the innermost first.
 func (c *execution) allowances() []*allowance {
 	var list []*allowance
@@ -93,7 +93,7 @@ func (c *execution) allowances() []*allowance {
 	return list
 }
 
-// shared is what guards all allowances: the spending of the outermost run.
+// shared returns the spending that guards all allowances: the spending of the outermost run.
 func (s *spending) shared() *spending {
 	for s.outer != nil {
 		s = s.outer
@@ -171,8 +171,8 @@ func (s *spending) release(levels []*allowance, most Usage) {
 // unbounded means an answer whose use is unknown.
 const unbounded = math.MaxInt32
 
-// mostOf is the most that one call of a model can use, if a limit of the run needs it: its window,
-// when the model port knows that. With a limit on money the model must have a price.
+// mostOf returns the most that one call of a model can use, if a limit of the run needs it: its
+// window, when the model port knows that. With a limit on money the model must have a price.
 func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 	tokens, money := false, false
 	for _, a := range c.allowances() {
@@ -250,7 +250,7 @@ func (c *CallOutputs) count(llm string, used, made Usage, start time.Time) {
 	c.Log(EventUsage, entry.With("node", node.Value()).With("run", run.Value()))
 }
 
-// AllowRound is nil when an agent may begin a further round of tool calls.
+// AllowRound returns nil when an agent may begin a further round of tool calls.
 func (c *CallOutputs) AllowRound() error {
 	s := c.run.spending.shared()
 	s.mu.Lock()
@@ -266,7 +266,7 @@ func (c *CallOutputs) AllowRound() error {
 	return nil
 }
 
-// AllowTool is nil when an agent may call a tool with these arguments. An error that wraps
+// AllowTool returns nil when an agent may call a tool with these arguments. An error that wraps
 // [ErrLimit] ends the agent; [ErrRepeatedCall] is for the model, so that it does something else.
 // The agent ends when the model asks for the same call as often again.
 func (c *CallOutputs) AllowTool(exposed string, args Value) error {
@@ -316,7 +316,7 @@ func (c *CallOutputs) Allow(ctx context.Context, l Limits) (_ context.Context, e
 	return context.WithTimeoutCause(ctx, time.Duration(l.Seconds)*time.Second, over)
 }
 
-// ToolTime is how long a tool may take; 0 is no limit.
+// ToolTime returns the time limit of a tool; 0 is no limit.
 func (c *CallOutputs) ToolTime() time.Duration {
 	least := c.run.opt.Limits.ToolSeconds
 	for _, a := range c.allowances() {
@@ -328,7 +328,7 @@ func (c *CallOutputs) ToolTime() time.Duration {
 	return time.Duration(least) * time.Second
 }
 
-// ToolTooSlow is the error of a tool that took longer than ToolTime, which is logged.
+// ToolTooSlow returns the error of a tool that took longer than ToolTime, which is logged.
 func (c *CallOutputs) ToolTooSlow(exposed string) error {
 	n := int64(c.ToolTime() / time.Second)
 	return c.overLimit(fmt.Errorf("tool %s: %w", exposed, &LimitError{Kind: ErrToolTooSlow, Size: n, Limit: n}))

@@ -24,10 +24,10 @@ type State struct {
 	bytes     int64       // size of outputs, history, retrieval and memory; see recount
 }
 
-// size is the accounted size of everything in the state that grows.
+// size returns the accounted size of everything in the state that grows.
 func (s *State) size() int64 { return s.bytes + s.globals.bytes }
 
-// slotSize is the size of a named value.
+// slotSize returns the size of a named value.
 func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + v.Size() }
 
 // recount finds the size of a state of unknown origin. From there on the run that owns it keeps it
@@ -48,7 +48,7 @@ func (s *State) recount() {
 	}
 }
 
-// outSize is the size of the outputs of a node.
+// outSize returns the size of the outputs of a node.
 func (s *State) outSize(node nodeIndex) int64 {
 	n := int64(0)
 	for i := range s.nodes[node].outs {
@@ -79,7 +79,7 @@ type Turn struct {
 	Content Value  // a text; of the assistant an object: output name -> value
 }
 
-// Text is what was said.
+// Text returns the text said so far.
 func (t Turn) Text() string {
 	if t.Content.Kind() == KindObject {
 		return t.Content.Get("content").Text()
@@ -189,7 +189,7 @@ func (s *State) dropError(node nodeIndex) {
 // errorOutput is the output that holds the text of a node's error.
 const errorOutput = "_ERROR"
 
-// Clone is a copy that can be run by itself.
+// Clone returns a copy that can be run by itself.
 func (s *State) Clone() *State {
 	c := *s
 	c.globals = s.globals.clone()
@@ -210,8 +210,8 @@ func (s *State) Clone() *State {
 	return &c
 }
 
-// view is the state as it is now, to be read while the state itself changes. Values are immutable,
-// so only what holds them is copied, and the outputs of a node when they change.
+// view returns the state as it is now, to be read while the state itself changes. Values are
+// immutable, so only what holds them is copied, and the outputs of a node when they change.
 func (s *State) view() *State {
 	v := &State{
 		canvas: s.canvas, globals: s.globals.clone(), history: s.history, memory: s.memory, variables: s.variables,
@@ -227,13 +227,13 @@ func (s *State) view() *State {
 	return v
 }
 
-// Global is a variable of the conversation, such as sys.query or env.city.
+// Global returns a variable of the conversation, such as sys.query or env.city.
 func (s *State) Global(name string) (Value, bool) { return s.globals.get(name) }
 
 // SetGlobal sets a variable of the conversation.
 func (s *State) SetGlobal(name string, v Value) { s.globals.set(name, v) }
 
-// Output is what a node holds under a name.
+// Output returns an output of a node by name.
 func (s *State) Output(node, name string) (Value, bool) {
 	i, ok := s.canvas.index[node]
 	if !ok {
@@ -242,7 +242,7 @@ func (s *State) Output(node, name string) (Value, bool) {
 	return s.nodes[i].out(name)
 }
 
-// Outputs are all values a node holds, in order.
+// Outputs returns all values a node holds, in order.
 func (s *State) Outputs(node string) Value {
 	i, ok := s.canvas.index[node]
 	if !ok {
@@ -259,10 +259,10 @@ func (s *State) Outputs(node string) Value {
 	return b.Value()
 }
 
-// History is the conversation, oldest first.
+// History returns the conversation, oldest first.
 func (s *State) History() []Turn { return s.history }
 
-// Path is the ids of what the last run executed, in order.
+// Path returns the ids of what the last run executed, in order.
 func (s *State) Path() []string { return s.ids(s.path) }
 
 // Waiting returns the ids of the nodes with which a paused run continues: forms, and other nodes of
@@ -319,7 +319,7 @@ func (s *State) defineEnv() {
 	}
 }
 
-// envDefault is the defined value of an env variable, or the zero of its declared type.
+// envDefault returns the defined value of an env variable, or the zero of its declared type.
 func (s *State) envDefault(name string) Value {
 	def, ok := s.variables.Lookup(name)
 	if !ok {
@@ -331,7 +331,7 @@ func (s *State) envDefault(name string) Value {
 	return ZeroOf(def.Get("type").Str())
 }
 
-// zeroLike is the empty value of the same kind.
+// zeroLike returns the empty value of the same kind.
 func zeroLike(v Value) Value {
 	switch v.Kind() {
 	case KindString:
@@ -349,8 +349,8 @@ func zeroLike(v Value) Value {
 	return Null
 }
 
-// ZeroOf is the empty value of a declared type: number, boolean, object, array<...>; anything else
-// is "".
+// ZeroOf returns the empty value of a declared type: number, boolean, object, array<...>; anything
+// else is "".
 func ZeroOf(typ string) Value {
 	typ = strings.ToLower(typ)
 	switch {
@@ -366,7 +366,7 @@ func ZeroOf(typ string) Value {
 	return String("")
 }
 
-// window is the last n turns of the conversation, two entries each, oldest first.
+// window returns the last n turns of the conversation, two entries each, oldest first.
 func (s *State) window(n int) []Turn {
 	if n <= 0 {
 		return nil

@@ -127,7 +127,7 @@ func (s *Stream) caughtUp() {
 	}
 }
 
-// next is the text behind the first at bytes, and whether nothing more will come.
+// next returns the text behind the first at bytes, and whether nothing more will come.
 func (s *Stream) next(at int) (piece string, ended bool) {
 	ended = s.ended()
 	s.mu.Lock()
@@ -181,7 +181,7 @@ func (s *Stream) each(ctx context.Context, r *emitter, yield func(piece string) 
 	}
 }
 
-// length is how many bytes have come so far.
+// length returns the number of bytes received so far.
 func (s *Stream) length() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +208,7 @@ func (s *Stream) await(ctx, runCtx context.Context, signal <-chan struct{}, flus
 	}
 }
 
-// result is the text so far and the error, if it has ended.
+// result returns the text so far and the error, if it has ended.
 func (s *Stream) result() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +253,7 @@ func (s *Stream) read() bool {
 	return s.used
 }
 
-// endedAt is when the producer returned.
+// endedAt returns the time at which the producer returned.
 func (s *Stream) endedAt() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

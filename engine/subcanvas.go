@@ -75,7 +75,8 @@ func (c *Call) RunCanvas(ctx context.Context, sub SubRun) (SubResult, error) {
 	return result, nil
 }
 
-// subState is a fresh state of the canvas, or that in which it waited, with the answers as inputs.
+// subState returns a fresh state of the canvas, or that in which it waited, with the answers as
+// inputs.
 func (c *Call) subState(sub *SubRun) (*State, error) {
 	saved, waited := c.Resumed()
 	if !waited {
@@ -101,7 +102,7 @@ func (c *Call) subState(sub *SubRun) (*State, error) {
 // fieldPrefix begins the names of the fields of this execution's forms, so that two of them differ.
 func (c *Call) fieldPrefix() string { return c.root().id + c.scope + "/" }
 
-// suspendWith is the suspension of an execution whose canvas waits for a form.
+// suspendWith returns the suspension of an execution whose canvas waits for a form.
 func (c *Call) suspendWith(sub *SubRun, st *State, form Value) error {
 	document, err := ParseJSON(sub.Canvas.Save(st))
 	if err != nil {
@@ -116,7 +117,7 @@ func (c *Call) suspendWith(sub *SubRun, st *State, form Value) error {
 	}
 }
 
-// subOptions are the options of a run inside of this execution.
+// subOptions returns the options of a run inside of this execution.
 func (c *Call) subOptions(id string) Options {
 	outer := &c.run.opt
 	opt := Options{
@@ -135,7 +136,7 @@ type innerIDs struct {
 	first string
 }
 
-// NewID gives the first id, and then others.
+// NewID returns the first id, and then the following ones.
 func (i *innerIDs) NewID() string {
 	if id := i.first; id != "" {
 		i.first = ""
@@ -172,8 +173,8 @@ func (c *Call) logInner(e *Event) {
 	}
 }
 
-// innerPath is the ids of the nodes on the way to a node inside: those of the canvases between, and
-// its own.
+// innerPath returns the ids of the nodes on the way to a node inside: those of the canvases
+// between, and its own.
 func (c *Call) innerPath(further Value, node string) Value {
 	list := List()
 	if node != "" {
@@ -219,7 +220,7 @@ func (c *Call) FindCanvas(ctx context.Context, id, version string) (*Canvas, err
 // errInputs is why a canvas cannot take what it is given.
 var errInputs = errors.New("inputs do not fit the form of the canvas")
 
-// StartSchema is a JSON Schema of what a canvas asks for at its start.
+// StartSchema returns a JSON Schema of what a canvas asks for at its start.
 func (c *Canvas) StartSchema() Value {
 	form, err := c.InputForm(startID)
 	if err != nil {
@@ -242,7 +243,7 @@ func (c *Canvas) StartSchema() Value {
 	return Object("type", "object", "properties", properties.Value(), "required", required)
 }
 
-// fieldKind is the type in JSON Schema of a field of a form; "" for one that takes anything.
+// fieldKind returns the type in JSON Schema of a field of a form; "" for one that takes anything.
 func fieldKind(field string) string {
 	switch strings.ToLower(field) {
 	case "line", "paragraph", "options", "select", "string", "text":
@@ -259,7 +260,7 @@ func fieldKind(field string) string {
 	return ""
 }
 
-// CheckStart is nil when inputs fit what the canvas asks for at its start.
+// CheckStart returns nil when inputs fit what the canvas asks for at its start.
 func CheckStart(c *Canvas, inputs Value) error {
 	plain := NewObject(inputs.Len())
 	for name := range inputs.Fields() {

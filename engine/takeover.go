@@ -9,9 +9,9 @@ import (
 // This file continues a run that another process started: the state in its log, and a run that
 // stands there.
 
-// StateAt is the state as it was after entry seq of a run's log, which must begin with a snapshot:
-// the last checkpoint up to there, and the results of a batch that was not settled. seq 0 means the
-// end of the log.
+// StateAt returns the state as it was after entry seq of a run's log, which must begin with a
+// snapshot: the last checkpoint up to there, and the results of a batch that was not settled. seq 0
+// means the end of the log.
 func (c *Canvas) StateAt(log []*Event, seq uint64) (*State, error) {
 	var st *State
 	for _, e := range log {

@@ -24,7 +24,7 @@ func newTape(past Value) *tape {
 	return &tape{past: past, now: emptyObject, counts: map[string]int64{}}
 }
 
-// value is everything that was recorded.
+// value returns the whole record.
 func (t *tape) value() Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,7 +124,7 @@ func (c *Call) inScope(ctx context.Context) {
 	}
 }
 
-// replayed is the answer that a model gave to this call before the execution was suspended.
+// replayed returns the answer that a model gave to this call before the execution was suspended.
 func (c *Call) replayed(req *ModelRequest, emit func(string) error) (a Answer, key string, ok bool, err error) {
 	tape := c.root().tape
 	if tape == nil {

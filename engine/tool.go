@@ -41,11 +41,11 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 	return t, nil
 }
 
-// Component is the compiled component.
+// Component returns the compiled component.
 func (t *BoundTool) Component() Component { return t.node.comp }
 
-// Err is why the tool cannot run, or nil. One that is missing may run later: a call asks the
-// component itself, which looks up again what it needs.
+// Err returns the reason why the tool cannot run, or nil. A tool that is missing may run later: a
+// call asks the component itself, which looks up again what it needs.
 func (t *BoundTool) Err() error {
 	if t.err == nil && t.Spec.Missing != "" {
 		return fmt.Errorf("%s: %w: %s", t.Spec.Name, ErrNoPort, t.Spec.Missing)
@@ -53,7 +53,7 @@ func (t *BoundTool) Err() error {
 	return t.err
 }
 
-// Description is what the canvas says about the tool, or else what the component says.
+// Description returns the canvas's description of the tool, or else the component's.
 func (t *BoundTool) Description() string {
 	if t.node.common.Description != "" {
 		return t.node.common.Description
@@ -104,8 +104,8 @@ func (c *Call) TraceTool(exposed string, args Value) func(result Value, err erro
 	return c.traceTool(exposed, exposed, args)
 }
 
-// traceTool is TraceTool for a tool that the canvas calls by another name; "" is a step of the
-// agent itself.
+// traceTool is TraceTool for a tool that has another name in the canvas; "" is a step of the agent
+// itself.
 func (c *Call) traceTool(tool, exposed string, args Value) func(result Value, err error) {
 	start := c.run.clock.Now()
 	b := NewObject(8)
@@ -133,8 +133,8 @@ func (c *Call) TraceStep(name string, args, result Value) {
 	c.traceTool("", name, args)(result, nil)
 }
 
-// TraceEntry is a finished tool call, the data of its event, as a trace shows it. Its path ends in
-// the tool: Agent-->Sub_Agent-->Tool.
+// TraceEntry returns a finished tool call, the data of its event, as a trace shows it. Its path
+// ends in the tool: Agent-->Sub_Agent-->Tool.
 func TraceEntry(call Value) Value {
 	path := call.Get("path").Str()
 	if tool := call.Get("tool").Str(); tool != "" {
@@ -147,10 +147,11 @@ func TraceEntry(call Value) Value {
 // toolArrow stands between an agent and its tool, in ids and paths.
 const toolArrow = "-->"
 
-// idSegment is the name of a tool as its id has it.
+// idSegment returns the name of a tool as its id has it.
 func idSegment(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
-// tracePath is the display name of the node in the canvas and, after arrows, the agents below it.
+// tracePath returns the display name of the node in the canvas and, after arrows, the agents below
+// it.
 func (c *execution) tracePath() string {
 	root := c.root()
 	path := root.node.name + strings.TrimPrefix(c.id, root.id)

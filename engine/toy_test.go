@@ -248,7 +248,7 @@ func sketch(lines ...string) []byte {
 	return []byte(b.String())
 }
 
-// story is what a run showed, one short line per event.
+// story returns the events of a run, one short line each.
 func story(t *testing.T, c *engine.Canvas, st *engine.State, in engine.Input, opt engine.Options) (lines []string, err error) {
 	t.Helper()
 	for e, fail := range c.Run(t.Context(), st, in, opt) {
@@ -307,7 +307,7 @@ func (p pieces) Generate(ctx context.Context, _ *engine.ModelRequest) iter.Seq2[
 	}
 }
 
-// model is Options with such a model.
+// model returns Options with such a model.
 func model(p ...string) engine.Options {
 	return engine.Options{Ports: engine.Ports{Model: pieces(p)}}
 }

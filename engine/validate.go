@@ -194,7 +194,7 @@ func (v *validator) knowsVariable(expr string) bool {
 	return true
 }
 
-// variables are the names of all variables of the conversation.
+// variables returns the names of all variables of the conversation.
 func (v *validator) variables() []string {
 	var names []string
 	for _, name := range sysVariables {
@@ -236,7 +236,7 @@ func (v *validator) nodeReference(n *node, r *Ref) {
 		r.Expr, r.Node, r.Output, v.guess(r.Output, target.outputNames()))
 }
 
-// outputNames are the outputs a node may have.
+// outputNames returns the outputs a node may have.
 func (n *node) outputNames() []string {
 	var names []string
 	for _, f := range n.spec.Outputs {

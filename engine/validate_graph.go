@@ -70,7 +70,7 @@ func (v *validator) checkParent(n *node) {
 	}
 }
 
-// next are the nodes that follow n by edges and choices.
+// next returns the nodes that follow n by edges and choices.
 func (v *validator) next(n *node) []nodeIndex {
 	if n.brancher {
 		return n.targets
@@ -120,7 +120,7 @@ func (v *validator) checkExits(container *node) {
 	}
 }
 
-// always are the nodes of a body that run in each of its turns, whatever is chosen.
+// always returns the nodes of a body that run in each of its turns, whatever is chosen.
 func (v *validator) always(container *node) map[nodeIndex]bool {
 	seen := map[nodeIndex]bool{container.item: true}
 	queue := []nodeIndex{container.item}
@@ -162,7 +162,7 @@ func (v *validator) checkCycles() {
 	}
 }
 
-// onwards are the nodes that run each time after n has run.
+// onwards returns the nodes that run each time after n has run.
 func (v *validator) onwards(n *node) []nodeIndex {
 	if n.brancher || n.form != nil || n.isItem || n.isExit || len(n.gotos) > 0 {
 		return nil
@@ -189,7 +189,7 @@ func (v *validator) checkReachable() {
 	}
 }
 
-// fromStart are the nodes that a run can come to.
+// fromStart returns the nodes that a run can come to.
 func (v *validator) fromStart() []bool {
 	if v.start < 0 {
 		return make([]bool, len(v.nodes))

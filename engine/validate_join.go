@@ -28,7 +28,7 @@ func (o *orderCheck) checkJoin(n *node) {
 	}
 }
 
-// waysInto are the nodes with an edge to a node.
+// waysInto returns the nodes with an edge to a node.
 func (o *orderCheck) waysInto(n *node) []nodeIndex {
 	var ways []nodeIndex
 	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
@@ -39,7 +39,8 @@ func (o *orderCheck) waysInto(n *node) []nodeIndex {
 	return ways
 }
 
-// span is when a node may run, counted in batches; one in a cycle may run in any.
+// span returns the first and the last batch in which a node may run; a node in a cycle may run in
+// any.
 func (o *orderCheck) span(at nodeIndex) (first, last int) {
 	s := &o.spans[at]
 	switch {
@@ -73,8 +74,8 @@ func (o *orderCheck) span(at nodeIndex) (first, last int) {
 	return s.first, s.last
 }
 
-// heldUntil is the first batch in which a node may run because of what it waits for: nodes of the
-// same body that run in any case.
+// heldUntil returns the first batch in which a node may run because of what it waits for: nodes of
+// the same body that run in any case.
 func (o *orderCheck) heldUntil(n *node) int {
 	held := 0
 	for _, source := range o.graph.Sources(n.index) {

@@ -104,8 +104,8 @@ func (o *orderCheck) ordered(a, b nodeIndex) bool {
 	return a == b || o.after(a)[b] || o.after(b)[a]
 }
 
-// level is n, or the container around it that is in the same body as other or as a container of
-// other.
+// level returns n, or the container around it that is in the same body as other or as a container
+// of other.
 func (o *orderCheck) level(n, other nodeIndex) nodeIndex {
 	for p := o.nodes[n].parent; p != noNode; p = o.nodes[p].parent {
 		if p == other || o.graph.Encloses(p, other) {
@@ -116,7 +116,7 @@ func (o *orderCheck) level(n, other nodeIndex) nodeIndex {
 	return n
 }
 
-// after are the nodes that wait for n, or for one that does.
+// after returns the nodes that wait for n, or for one that does.
 func (o *orderCheck) after(n nodeIndex) []bool {
 	if o.before[n] != nil {
 		return o.before[n]

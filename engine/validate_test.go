@@ -50,7 +50,7 @@ func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 	require.NotContains(t, all, "{sys.query}", "a variable that exists is no problem")
 }
 
-// problemLines are problems, one per line.
+// problemLines returns problems, one per line.
 func problemLines(problems []engine.Diagnostic) string {
 	var lines []string
 	for _, p := range problems {

@@ -99,7 +99,7 @@ func (v Value) Kind() Kind { return v.kind }
 // IsNull reports whether v is null.
 func (v Value) IsNull() bool { return v.kind == KindNull }
 
-// Str is the text of a string; "" for every other kind.
+// Str returns the text of a string; "" for every other kind.
 func (v Value) Str() string {
 	if v.kind == KindString {
 		return v.text
@@ -128,7 +128,7 @@ func (v Value) Truthy() bool {
 	return true
 }
 
-// Stream is the lazy text behind v, or nil.
+// Stream returns the lazy text behind v, or nil.
 func (v Value) Stream() *Stream {
 	if v.kind != KindStream {
 		return nil
@@ -136,7 +136,7 @@ func (v Value) Stream() *Stream {
 	return v.tree.stream
 }
 
-// Len is the number of elements of a list or members of an object; 0 for every other kind.
+// Len returns the number of elements of a list or members of an object; 0 for every other kind.
 func (v Value) Len() int {
 	if v.kind != KindList && v.kind != KindObject {
 		return 0
@@ -144,8 +144,8 @@ func (v Value) Len() int {
 	return len(v.tree.vals)
 }
 
-// At is element i (0-based) of a list, or the value of member i of an object. It is null out of
-// range.
+// At returns element i (0-based) of a list, or the value of member i of an object. It is null out
+// of range.
 func (v Value) At(i int) Value {
 	if i < 0 || i >= v.Len() {
 		return Null
@@ -153,7 +153,7 @@ func (v Value) At(i int) Value {
 	return v.tree.vals[i]
 }
 
-// Key is the name of member i (0-based) of an object.
+// Key returns the name of member i (0-based) of an object.
 func (v Value) Key(i int) string {
 	if v.kind != KindObject || i < 0 || i >= len(v.tree.keys) {
 		return ""
@@ -169,7 +169,7 @@ func (v Value) Lookup(key string) (Value, bool) {
 	return Null, false
 }
 
-// Get is a member of an object, or null.
+// Get returns a member of an object, or null.
 func (v Value) Get(key string) Value {
 	if i := v.find(key); i >= 0 {
 		return v.tree.vals[i]
@@ -184,7 +184,7 @@ func (v Value) find(key string) int {
 	return findKey(v.tree.keys, v.tree.index, key)
 }
 
-// findKey is the place of a key, or -1. index is nil while a scan is faster.
+// findKey returns the place of a key, or -1. index is nil while a scan is faster.
 func findKey(keys []string, index map[string]int, key string) int {
 	if index != nil {
 		if i, ok := index[key]; ok {
@@ -209,7 +209,7 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
-// Slice is a copy of the elements of a list; empty for every other kind.
+// Slice returns a copy of the elements of a list; empty for every other kind.
 func (v Value) Slice() []Value { return append(make([]Value, 0, v.Len()), elements(v)...) }
 
 // Fields iterates over the members of an object, in document order.
@@ -226,7 +226,7 @@ func (v Value) Fields() iter.Seq2[string, Value] {
 	}
 }
 
-// Append is the list v with one more element. A null v counts as an empty list; any other kind
+// Append returns the list v with one more element. A null v counts as an empty list; any other kind
 // gives a list of x alone. Growing one list step by step costs amortised constant time.
 func (v Value) Append(x Value) Value {
 	if v.kind != KindList {
@@ -244,15 +244,15 @@ func (v Value) Append(x Value) Value {
 	return appendedTo(old, append(vals, x), r)
 }
 
-// appendedTo is the list that vals are, which are those of old and one more.
+// appendedTo returns the list that vals are, which are those of old and one more.
 func appendedTo(old *tree, vals []Value, r *room) Value {
 	t := &tree{vals: vals, room: r, size: old.size, depth: max(old.depth, 1)}
 	t.hold(vals[len(vals)-1])
 	return Value{kind: KindList, tree: t}
 }
 
-// With is the object v with one member set; a member that exists keeps its place. Any other kind
-// counts as an empty object.
+// With returns the object v with one member set; a member that exists keeps its place. Any other
+// kind counts as an empty object.
 func (v Value) With(key string, x Value) Value {
 	var b ObjectBuilder
 	if v.kind == KindObject {
@@ -264,7 +264,7 @@ func (v Value) With(key string, x Value) Value {
 	return b.Value()
 }
 
-// Without is the object v without one member.
+// Without returns the object v without one member.
 func (v Value) Without(key string) Value {
 	if v.find(key) < 0 {
 		return v
@@ -322,7 +322,7 @@ type ObjectBuilder struct {
 	index map[string]int
 }
 
-// NewObject gives a builder with room for n members.
+// NewObject returns a builder with room for n members.
 func NewObject(n int) *ObjectBuilder {
 	b := &ObjectBuilder{}
 	b.grow(n)
@@ -358,10 +358,10 @@ func (b *ObjectBuilder) find(key string) int {
 // Has reports whether there is a member of this name.
 func (b *ObjectBuilder) Has(key string) bool { return b.find(key) >= 0 }
 
-// Len is the number of members so far.
+// Len returns the number of members so far.
 func (b *ObjectBuilder) Len() int { return len(b.keys) }
 
-// Value is the finished object.
+// Value returns the finished object.
 func (b *ObjectBuilder) Value() Value {
 	if b.index == nil && len(b.keys) >= indexFrom {
 		b.index = indexOf(b.keys)

@@ -127,7 +127,7 @@ func (s *served) call(b *testing.B, method, path, body string, into any) {
 	}
 }
 
-// request is the bytes that start a run whose events are the answer.
+// request returns the bytes that start a run whose events are the answer.
 func (s *served) request(canvas string) []byte {
 	const body = `{"query":"hello"}`
 	return fmt.Appendf(nil, "POST /api/v2/canvases/%s/runs HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
@@ -211,7 +211,7 @@ func (c *streaming) whole() error {
 	}
 }
 
-// part is one component of a canvas document.
+// part returns one component of a canvas document.
 func part(id, name, params, down string) string {
 	if down != "" {
 		down = `"` + down + `"`
@@ -503,7 +503,7 @@ func BenchmarkCancelOverHTTP(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// percentile is a percentile in milliseconds.
+// percentile returns a percentile in milliseconds.
 func percentile(list []time.Duration, p int) float64 {
 	if len(list) == 0 {
 		return 0
@@ -512,7 +512,7 @@ func percentile(list []time.Duration, p int) float64 {
 	return float64(list[min(len(list)*p/100, len(list)-1)].Microseconds()) / 1000
 }
 
-// cpuTime is what a process has used, in user and system together.
+// cpuTime returns the processor time of a process, user and system together.
 func cpuTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -533,7 +533,7 @@ func cpuTime(b *testing.B, pid int) time.Duration {
 	return sum
 }
 
-// residentMB is the memory that a process holds, in megabytes.
+// residentMB returns the memory that a process holds, in megabytes.
 func residentMB(b *testing.B, pid int) float64 {
 	b.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

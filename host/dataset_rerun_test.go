@@ -48,7 +48,7 @@ func newRerunFixture(t *testing.T) *rerunFixture {
 	return f
 }
 
-// await gives the document when its parse has ended.
+// await returns the document when its parse has ended.
 func (f *rerunFixture) await() (d dataset.Document) {
 	f.Helper()
 	require.Eventually(f, func() bool {

@@ -59,7 +59,7 @@ func (t tenantEmbeddings) Embed(ctx context.Context, tenant, id string, texts []
 	return t.models.Of(tenant, "").EmbedBy(ctx, id, texts)
 }
 
-// bucket is where files are.
+// bucket returns the bucket of files.
 func (cfg *Config) bucket() blobs.Bucket {
 	return blobs.Bucket{URL: cfg.Files, Key: cfg.FilesKey, Secret: cfg.FilesSecret}
 }

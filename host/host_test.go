@@ -85,7 +85,7 @@ func callAs(t *testing.T, key, method, url, body string, into any) {
 	require.NoError(t, json.Unmarshal(data, into))
 }
 
-// frames are the data of a stream of server-sent events.
+// frames returns the data of a stream of server-sent events.
 func frames(t *testing.T, body io.Reader) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		in := bufio.NewScanner(body)
@@ -210,9 +210,9 @@ func TestKill(t *testing.T) {
 	require.Contains(t, list.Data[0].Messages[2].Content, "answered")
 }
 
-// heard is what a reader has in the end, by number. What follows the number in an id says where its
-// host found the event, live or in the log. A take-over voids what was told from its number on and
-// never stored.
+// heard returns the events a reader has received, by number. What follows the number in an id says
+// where its host found the event, live or in the log. A take-over voids what was told from its
+// number on and never stored.
 func heard(list []event) []event {
 	var out []event
 	number := func(e event) int {

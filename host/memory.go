@@ -40,7 +40,7 @@ func newBudgets(limit int64) budgets {
 	}
 }
 
-// list is the budgets with what is used of them, by the names of their labels.
+// list returns the budgets with what is used of them, by the names of their labels.
 func (b budgets) list() []app.Budget {
 	var out []app.Budget
 	for _, one := range b.named() {

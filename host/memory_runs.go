@@ -61,8 +61,8 @@ const (
 	memoryPatience = 2 * time.Second
 )
 
-// reserveFor is the part of a budget of size bytes that only small runs may use, so that growing
-// runs never keep others from starting.
+// reserveFor returns the part of a budget of size bytes that only small runs may use, so that
+// growing runs never keep others from starting.
 func reserveFor(size int64) int64 { return size / 8 }
 
 // Grow reserves n bytes more, or gives -n back. A small run waits for up to memoryPatience; a
@@ -120,7 +120,7 @@ func (m *runMemory) add(a *runAccount) {
 	m.accounts[a.run] = a
 }
 
-// shortage is nil unless the process is short of memory; it is closed when that is over.
+// shortage returns nil unless the process is short of memory; it is closed when that is over.
 func (m *runMemory) shortage() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,7 +130,7 @@ func (m *runMemory) shortage() <-chan struct{} {
 // errShort is why nothing grows while the process is short of memory.
 var errShort = errors.New("the process is close to its memory limit")
 
-// Full is nil unless the process is short of memory.
+// Full returns nil unless the process is short of memory.
 func (m *runMemory) Full() error {
 	if m.shortage() != nil {
 		return fmt.Errorf("%w: %w", runs.ErrMemory, errShort)
@@ -173,7 +173,7 @@ func (m *runMemory) watch() (end string, err error) {
 	return end, m.note(u)
 }
 
-// largest is the run that holds most, if it is enough to matter.
+// largest returns the run that holds most, if it is enough to matter.
 func (m *runMemory) largest() (run string) {
 	most := int64(heavy)
 	for id, a := range m.accounts {

@@ -61,7 +61,7 @@ func (d *metricsDoor) close() error {
 	return d.server.Close()
 }
 
-// Metrics is where the numbers are read without a key; "" when that is nowhere.
+// Metrics returns the address of the metrics listener without authentication; "" if there is none.
 func (h *Host) Metrics() string {
 	if h.metrics.listener == nil {
 		return ""

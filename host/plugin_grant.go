@@ -32,7 +32,7 @@ const (
 	grantKept = time.Second
 )
 
-// of is the grant of a tenant. When the records cannot be read, plugins may do nothing.
+// of returns the grant of a tenant. When the records cannot be read, plugins may do nothing.
 func (g *grants) of(tenant string) *contract.Permissions {
 	g.mu.Lock()
 	kept, ok := g.known[tenant]

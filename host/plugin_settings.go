@@ -172,7 +172,8 @@ func (p *plugins) SetSettings(ctx context.Context, tenant, name string, c app.Pl
 	return p.setSecrets(ctx, tenant, about, c.Secrets)
 }
 
-// withoutRemoved are the settings of a change that get a value, and those that are not declared.
+// withoutRemoved returns the settings of a change that get a value, and those that are not
+// declared.
 func withoutRemoved(m *contract.Manifest, change engine.Value) engine.Value {
 	out := engine.Object()
 	for name, v := range change.Fields() {
@@ -206,7 +207,7 @@ func (p *plugins) setSecrets(ctx context.Context, tenant string, about *contract
 	return nil
 }
 
-// boundHosts are the patterns that a new secret is bound to; nil, for any host, when the plugin
+// boundHosts returns the patterns that a new secret is bound to; nil, for any host, when the plugin
 // asks for one that cannot be bound.
 func boundHosts(asked []string) []string {
 	for _, host := range asked {
@@ -217,7 +218,7 @@ func boundHosts(asked []string) []string {
 	return asked
 }
 
-// secretNames are the names of the secrets that a tenant has.
+// secretNames returns the names of the secrets that a tenant has.
 func (p *plugins) secretNames(ctx context.Context, tenant string) (map[string]bool, error) {
 	secrets, err := p.store.Secrets.List(ctx, tenant)
 	set := make(map[string]bool, len(secrets))

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// settingReader is a plugin that gives its input back as the output.
+// settingReader returns a plugin that gives its input back as the output.
 func settingReader(t *testing.T, version string) []byte {
 	t.Helper()
 	const head, tail = `{"outputs":{"input":`, `}}`
@@ -58,7 +58,7 @@ type settingsOf struct {
 	}
 }
 
-// refusal is the message of the error of a request, empty without one.
+// refusal returns the message of the error of a request, empty without one.
 func refusal(t *testing.T, method, url, body string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

@@ -20,7 +20,7 @@ const toolUsing = `{"components":{
 		"tools":[{"component_name":"plugin:typewriter@1","name":"Typewriter","params":{"pause_ms":0}}]}},"downstream":["M"],"upstream":["begin"]},
 	"M":{"obj":{"component_name":"Message","params":{"content":["{A@content}"]}},"downstream":[],"upstream":["A"]}}}`
 
-// toolCaller is a model server that calls the first tool it is offered with its own text, and
+// toolCaller returns a model server that calls the first tool it is offered with its own text, and
 // answers with what came back. It refuses names of functions that OpenAI refuses.
 func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 	return httpServer(t, func(w http.ResponseWriter, r *http.Request) {

@@ -29,7 +29,7 @@ type plugins struct {
 // pluginPoll is how often the folder is looked at.
 const pluginPoll = 300 * time.Millisecond
 
-// pluginFolder is where plugins are installed; "" when there is no place for any.
+// pluginFolder returns the folder in which plugins are installed; "" if there is none.
 func (h *Host) pluginFolder() string {
 	if h.cfg.Plugins != "" || h.cfg.Dir == "" {
 		return h.cfg.Plugins
@@ -92,7 +92,7 @@ func (p *plugins) forget(ctx context.Context, h *Host) {
 	}
 }
 
-// embedderOf is the run's model, which makes vectors on the account of the run.
+// embedderOf returns the run's model, which makes vectors on the account of the run.
 func embedderOf(call *engine.Call) plugin.Embedder {
 	e, _ := call.Ports().Model.(plugin.Embedder)
 	return e

@@ -20,7 +20,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// installer is the command line beside a running host: a catalog of its own on the same folder.
+// installer returns the command line beside a running host: a catalog of its own on the same
+// folder.
 func installer(t *testing.T, dir string) *plugin.Catalog {
 	t.Helper()
 	h, err := plugin.New(t.Context(), plugin.Config{Log: quiet})
@@ -31,7 +32,7 @@ func installer(t *testing.T, dir string) *plugin.Catalog {
 	return c
 }
 
-// packed is an example plugin with its manifest, the version changed when one is given.
+// packed returns an example plugin with its manifest, the version changed when one is given.
 func packed(t *testing.T, name, version string) []byte {
 	t.Helper()
 	dir := filepath.Join("..", "plugins", "examples", name)
@@ -47,7 +48,7 @@ func packed(t *testing.T, name, version string) []byte {
 	return out
 }
 
-// teller is a plugin that asks the host for something and tells the answer.
+// teller returns a plugin that asks the host for something and tells the answer.
 func teller(t *testing.T, version, request, permissions string) []byte {
 	t.Helper()
 	const head, tail = `{"outputs":{"answer":`, `}}`

@@ -20,7 +20,7 @@ type canvasPort struct {
 	tenant string
 }
 
-// Canvas is the published version of a canvas, or the one that is named by its id or title.
+// Canvas returns the published version of a canvas, or the one that is named by its id or title.
 func (p canvasPort) Canvas(ctx context.Context, id, version string) (*engine.Canvas, error) {
 	c, err := p.store.Canvases.Get(ctx, p.tenant, id)
 	if errors.Is(err, store.ErrNotFound) {

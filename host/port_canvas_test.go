@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// says is a canvas that says a text.
+// says returns a canvas that says a text.
 func says(text string) string {
 	return `{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:M"]},
 		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["` + text + `"]}}}}}`
 }
 
-// within is a canvas that runs another one and sends its answer.
+// within returns a canvas that runs another one and sends its answer.
 func within(canvas, version string) string {
 	return fmt.Sprintf(`{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Canvas:C"]},

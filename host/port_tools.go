@@ -19,7 +19,7 @@ func (p *ports) testDatabase(ctx context.Context, settings engine.Value) error {
 	return (&sql.Runner{Network: &web.Client{AllowPrivate: p.private}, Dir: p.sqlite}).Test(ctx, &s)
 }
 
-// guestTools are the sandboxed modules for canvases that a page tries out; nil without any.
+// guestTools returns the sandboxed modules for canvases that a page tries out; nil without any.
 func (p *ports) guestTools() func(tenant string) engine.Tools {
 	if p.tools == nil {
 		return nil

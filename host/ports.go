@@ -47,7 +47,7 @@ func (h *Host) newPorts() *ports {
 	return p
 }
 
-// of are the ports of one run.
+// of returns the ports of one run.
 func (p *ports) of(j *runs.Job) engine.Ports {
 	models := p.model(j)
 	return engine.Ports{

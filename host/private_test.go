@@ -47,7 +47,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// hosts are ways to write an address of this machine or of its network.
+// hosts returns ways to write an address of this machine or of its network.
 func (s *site) hosts() []string {
 	return []string{
 		"127.0.0.1:" + s.port, "localhost:" + s.port, "LOCALHOST.:" + s.port, "127.1:" + s.port, "2130706433:" + s.port, "0x7f000001:" + s.port,

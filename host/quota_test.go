@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// tenTokens is a provider whose every answer and every vector costs ten tokens.
+// tenTokens returns a provider whose every answer and every vector costs ten tokens.
 func tenTokens(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

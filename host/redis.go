@@ -56,7 +56,7 @@ func (h *Host) openRedis(ctx context.Context) (err error) {
 // wanted says whether traces are to be written, which need to know all that a run did.
 func (r *redisKeys) wanted(cfg *Config) bool { return cfg.RedisDoor != "" || cfg.Redis != "" }
 
-// redisPassword is the door's password, made at the first start and shown in RedisKey then.
+// redisPassword returns the door's password, made at the first start and shown in RedisKey then.
 func (h *Host) redisPassword(ctx context.Context) (string, error) {
 	const tenant, name = "", "redis-door" // of no tenant, so no canvas can name it
 	kept, err := h.store.Secrets.Open(ctx, tenant, name)
@@ -70,7 +70,7 @@ func (h *Host) redisPassword(ctx context.Context) (string, error) {
 	return h.RedisKey, h.store.Secrets.Put(ctx, tenant, name, []byte(h.RedisKey), nil)
 }
 
-// RedisDoor is where the Redis door listens; "" when there is none.
+// RedisDoor returns the address of the Redis endpoint; "" if there is none.
 func (h *Host) RedisDoor() string {
 	if h.redis.door == nil {
 		return ""

@@ -53,7 +53,7 @@ func serving(h *Host) (url string, done func()) {
 	}
 }
 
-// httpServer is a site that canvases and plugins reach.
+// httpServer returns a site that canvases and plugins reach.
 func httpServer(t *testing.T, answer http.HandlerFunc) (url string) {
 	t.Helper()
 	s := httptest.NewServer(answer)
@@ -61,7 +61,7 @@ func httpServer(t *testing.T, answer http.HandlerFunc) (url string) {
 	return s.URL
 }
 
-// program is the path of a program of Debian's redis packages.
+// program returns the path of a program of Debian's redis packages.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -105,7 +105,7 @@ func redisServer(t *testing.T) (addr string) {
 	return addr
 }
 
-// silent is a server that takes requests and never answers.
+// silent returns a server that takes requests and never answers.
 func silent(t *testing.T) (url string, asked <-chan struct{}) {
 	t.Helper()
 	got := make(chan struct{}, 100)
@@ -117,7 +117,7 @@ func silent(t *testing.T) (url string, asked <-chan struct{}) {
 	return s.URL, got
 }
 
-// doc is a canvas of nodes in a row: id, component, params.
+// doc returns a canvas of nodes in a row: id, component, params.
 func doc(nodes ...[3]string) string {
 	var list []string
 	for i, n := range nodes {
@@ -142,7 +142,7 @@ func begun(t *testing.T, url, dsl, query string) (run, message string) {
 	return r.ID, r.Message
 }
 
-// status is how a run stands when it is over.
+// status returns the final status of a run.
 func status(t *testing.T, url, run string) string {
 	t.Helper()
 	events(t, url+"/api/v2/runs/"+run+"/events", "", func(e event) bool { return e.kind == "end" })

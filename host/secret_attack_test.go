@@ -42,7 +42,7 @@ func newCatcher(t *testing.T) *catcher {
 	return c
 }
 
-// take gives the requests since the last time.
+// take returns the requests since the last time.
 func (c *catcher) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +51,7 @@ func (c *catcher) take() []string {
 	return all
 }
 
-// sender is a canvas that ends in an Invoke: begin -> nodes -> X. The canvas itself sends the
+// sender returns a canvas that ends in an Invoke: begin -> nodes -> X. The canvas itself sends the
 // secret in the header X-Own.
 func sender(begin, params string, nodes ...[3]string) string {
 	const link = `%q: {"obj": {"component_name": %q, "params": %s}, "downstream": [%q]}`
@@ -70,8 +70,8 @@ func sender(begin, params string, nodes ...[3]string) string {
 		"sys.files": [], "env.set": ""}, "variables": {"set": {"type": "string", "value": ""}}}`
 }
 
-// ways are the places of a request into which a reference can bring text; line says that it has no
-// blanks or line ends, which no URL may hold.
+// ways returns the places of a request into which a reference can bring text; line says that it has
+// no blanks or line ends, which no URL may hold.
 func ways(url, ref string, line bool) map[string]string {
 	at := `"url": "` + url + `/`
 	places := map[string]string{

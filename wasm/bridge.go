@@ -116,7 +116,7 @@ func (b *bridge) close(handle uint32) {
 	}
 }
 
-// keep gives a canvas a handle.
+// keep stores a canvas and returns its handle.
 func (b *bridge) keep(h *held) uint32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,7 +33,7 @@ type signpost struct {
 	Plan    string       `json:"plan" doc:"how it is made" format:"code"`
 }
 
-// Targets are the nodes at home.
+// Targets returns the nodes at home.
 func (s *signpost) Targets() []string { return s.Home }
 
 // Run leads home.

@@ -69,7 +69,7 @@ func (n *notebook) done(id uint32, ok bool, text []byte) {
 	n.note(line{Fn: "done", ID: id, OK: &ok, Text: string(text)})
 }
 
-// take gives what was noted since it was last asked.
+// take returns the entries since the last call.
 func (n *notebook) take() []line {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -127,7 +127,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// hold gives the whole conversation with what the module really says.
+// hold compares the whole conversation with the messages of the module.
 func hold(t *testing.T, lines []line) (all []line) {
 	synctest.Test(t, func(*testing.T) {
 		host := &notebook{}
@@ -150,8 +150,8 @@ func hold(t *testing.T, lines []line) (all []line) {
 	return all
 }
 
-// echo is a text for the module with the ids the module really said, where the file has others in
-// their place.
+// echo returns a text for the module with the ids the module really said, where the file has others
+// in their place.
 func echo(text string, file, real []line) string {
 	written, said := idsOf(file), idsOf(real)
 	return hexID.ReplaceAllStringFunc(text, func(id string) string {
@@ -162,7 +162,7 @@ func echo(text string, file, real []line) string {
 	})
 }
 
-// idsOf are the ids in what the module said, in order.
+// idsOf returns the ids in what the module said, in order.
 func idsOf(lines []line) (ids []string) {
 	for _, l := range lines {
 		if l.To == "host" {
@@ -174,8 +174,8 @@ func idsOf(lines []line) (ids []string) {
 
 var hexID = regexp.MustCompile(`[0-9a-f]{32}`)
 
-// plain is a conversation as text, with ids numbered as they come and JSON without the order of
-// members.
+// plain returns a conversation as text, with ids numbered as they come and JSON without the order
+// of members.
 func plain(lines []line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -206,7 +206,7 @@ func plain(lines []line) string {
 	})
 }
 
-// write is a golden file: one line per call, so that a difference is easy to see.
+// write returns a golden file: one line per call, so that a difference is easy to see.
 func write(about string, lines []line) []byte {
 	numbered := hexID.FindAllString(fmt.Sprint(lines), -1)
 	ids := map[string]string{}

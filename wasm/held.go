@@ -64,7 +64,7 @@ func (b *bridge) reset(header engine.Value, _ string) ([]byte, error) {
 	return empty, nil
 }
 
-// form is what a person fills in to run one node alone.
+// form returns the fields that a person fills in to run one node alone.
 func (b *bridge) form(header engine.Value, _ string) ([]byte, error) {
 	h, free, err := b.borrow(header.Get("canvas"))
 	if err != nil {

@@ -28,9 +28,9 @@ type place struct {
 	order  float64 // its preferred position in its column
 }
 
-// arrange gives every node a place: columns from left to right along the edges, back edges left
-// out; groups are as large as their bodies, which are arranged inside them. sizes says how large
-// nodes are drawn, node id -> [width, height]. Equal canvases get equal places.
+// arrange sets the position of every node: columns from left to right along the edges, back edges
+// left out; groups are as large as their bodies, which are arranged inside them. sizes says how
+// large nodes are drawn, node id -> [width, height]. Equal canvases get equal places.
 func arrange(components, sizes engine.Value) engine.Value {
 	p := plane{index: make(map[string]int, components.Len())}
 	for id := range components.Fields() {
@@ -55,7 +55,7 @@ func arrange(components, sizes engine.Value) engine.Value {
 	return engine.Object("nodes", nodes.Value())
 }
 
-// length is one measure of a size that may be anything; what no node can have counts as not
+// length returns one measure of a size that may be anything; what no node can have counts as not
 // measured.
 func length(size engine.Value, at int, otherwise float64) float64 {
 	if f, ok := size.At(at).Float(); ok && f > 0 && f < 1e5 {

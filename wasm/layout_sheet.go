@@ -171,8 +171,8 @@ func (t tally) upTo(at int) (n int) {
 	return n
 }
 
-// align gives every place its height: as near as it can be to the middle of its neighbours without
-// leaving its order.
+// align sets the height of every position: as near as it can be to the middle of its neighbours
+// without leaving its order.
 func (s *sheet) align() {
 	for _, column := range s.columns {
 		s.settle(column, nil)
@@ -233,7 +233,8 @@ func (s *sheet) settle(column []int, neighbours map[int][]int) {
 	}
 }
 
-// gapBetween is the room between two places of a column; edges that pass side by side need less.
+// gapBetween returns the room between two places of a column; edges that pass side by side need
+// less.
 func gapBetween(a, b *place) float64 {
 	if a.id == "" && b.id == "" {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// spot is where a node came to stand.
+// spot returns the position of a node.
 func spot(t *testing.T, components, id string) (x, y, w, h int64) {
 	t.Helper()
 	doc, err := engine.ParseJSONText(components)

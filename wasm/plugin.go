@@ -53,8 +53,7 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	return engine.Object("component", p.component()).AppendJSON(nil), nil
 }
 
-// stays is why a plugin whose manifest says so takes no part in previews here, which may be on a
-// server.
+// stays returns the reason why a plugin takes no part in previews here, which may be on a server.
 func stays(preview contract.Preview, server bool) string {
 	switch {
 	case preview == contract.PreviewServer && !server:
@@ -65,7 +64,7 @@ func stays(preview contract.Preview, server bool) string {
 	return ""
 }
 
-// component is the name by which canvases know it: plugin:weather@1.
+// component returns the name by which canvases know it: plugin:weather@1.
 func (p *plugin) component() string {
 	return engine.PluginPrefix + p.manifest.Name + "@" + p.manifest.Major()
 }
@@ -80,7 +79,7 @@ func (b *bridge) lookup(name string) (engine.Spec, bool) {
 	return spec, ok
 }
 
-// findPlugin gives the plugin for weather, weather@1 or weather@1.2.0.
+// findPlugin returns the plugin for weather, weather@1 or weather@1.2.0.
 func (b *bridge) findPlugin(ref string) (node.Plugin, error) {
 	name, want, _ := strings.Cut(ref, "@")
 	b.mu.Lock()
@@ -96,7 +95,7 @@ func (b *bridge) findPlugin(ref string) (node.Plugin, error) {
 	return p, nil
 }
 
-// describePlugins are the components that the loaded plugins are.
+// describePlugins returns the components that the loaded plugins are.
 func (b *bridge) describePlugins() []engine.Value {
 	b.mu.Lock()
 	names := stable.Strings(slices.Collect(maps.Keys(b.plugins)))
@@ -114,7 +113,7 @@ func (b *bridge) describePlugins() []engine.Value {
 	return specs
 }
 
-// Manifest is what the plugin says about itself.
+// Manifest returns the plugin's manifest.
 func (p *plugin) Manifest() *contract.Manifest { return p.manifest }
 
 // checkWait bounds the wait for a plugin's opinion, which includes the start of a Worker.
@@ -193,7 +192,7 @@ func (p *plugin) invoke(ctx context.Context, call *engine.Call, in node.Invocati
 	return result, err
 }
 
-// left is how much time the plugin has.
+// left returns the remaining time of the plugin.
 func (p *plugin) left(ctx context.Context) time.Duration {
 	left := p.timeout
 	if d, ok := ctx.Deadline(); ok {
@@ -210,7 +209,7 @@ func (p *plugin) payload(export string, input []byte) engine.Value {
 	return v.With("input_base64", engine.String(base64.StdEncoding.EncodeToString(input)))
 }
 
-// failed is an error of the host as one of the plugin, with its code and data.
+// failed returns an error of the host as one of the plugin, with its code and data.
 func (p *plugin) failed(err error, step string) error {
 	var f *failure
 	if !errors.As(err, &f) {

@@ -44,8 +44,8 @@ func (b *bridge) examine(header engine.Value, body string) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(answer, metered), nil
 }
 
-// fileManifest is the manifest in the file of a plugin that runs on a host of this version, as it
-// is written and as it is read.
+// fileManifest returns the manifest in the file of a plugin that runs on a host of this version, as
+// it is written and as it is read.
 func fileManifest(wasm []byte, version string) (text engine.Value, m *contract.Manifest, err error) {
 	raw, err := contract.ManifestOf(wasm)
 	if err != nil {
@@ -60,8 +60,8 @@ func fileManifest(wasm []byte, version string) (text engine.Value, m *contract.M
 	return text, m, m.CheckHost(version)
 }
 
-// grant is what a plugin may do: "asked" grants what its manifest asks for, permissions are the
-// most it may have, and nothing is nothing.
+// grant returns what a plugin may do: "asked" grants what its manifest asks for, permissions are
+// the most it may have, and nothing is nothing.
 func grant(m *contract.Manifest, given engine.Value) (contract.Permissions, error) {
 	if given.Str() == "asked" {
 		return m.Permissions, nil
@@ -95,8 +95,8 @@ func meterModule(about engine.Value, wasm []byte, pages uint32) (engine.Value, [
 	return about.With("memory", engine.Bool(shape.Memory != nil)), metered, nil
 }
 
-// refusal is an error of the contract as the answer to a request: the host knows which file it is
-// about.
+// refusal returns an error of the contract as the answer to a request: the host knows which file it
+// is about.
 func refusal(err error) error {
 	var e *contract.Error
 	if errors.As(err, &e) {
@@ -105,7 +105,7 @@ func refusal(err error) error {
 	return err
 }
 
-// meterError gives a failure of the meter its code.
+// meterError adds the code to an error of the meter.
 func meterError(err error) error {
 	code := contract.Malformed
 	switch {

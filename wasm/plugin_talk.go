@@ -51,7 +51,7 @@ func (r *run) converse(ctx context.Context, nodeID string, payload engine.Value,
 	}
 }
 
-// answer is {"ok"} or {"error"}; false says that the plugin should finish.
+// answer returns {"ok"} or {"error"}; false says that the plugin should finish.
 func (d *dialogue) answer(ctx context.Context, op string, args engine.Value) (engine.Value, bool) {
 	v, err := d.run(ctx, op, args)
 	if d.given != nil {

@@ -25,13 +25,13 @@ const weather = `{"abi":1,"name":"weather","version":"1.2.0","description":"Weat
 	"outputs":{"type":"object","properties":{"text":{"type":"string"},"temp":{"type":"number"}},"required":["text"]},
 	"permissions":{"llm":{"max_calls":1,"reason":"words"}}}`
 
-// keep gives the module a manifest.
+// keep passes a manifest to the module.
 func (k *talk) keep(manifest string) {
 	ok, answer := k.load(`{"op":"plugin","timeout_ms":5000,"locale":"en","checks":true}` + "\n" + strings.ReplaceAll(manifest, "\n", " "))
 	require.True(k.t, ok, answer.JSON())
 }
 
-// called is the last call among lines, and its text.
+// called returns the last call among lines, and its text.
 func called(t *testing.T, lines []line) (line, engine.Value) {
 	t.Helper()
 	for _, l := range slices.Backward(lines) {
@@ -83,7 +83,7 @@ func TestPluginRuns(t *testing.T) {
 	})
 }
 
-// inputSchema is the contract's schema of what a plugin is given.
+// inputSchema returns the contract's schema of what a plugin is given.
 func inputSchema(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
 	raw, err := os.ReadFile("../plugins/contract/messages.schema.json")

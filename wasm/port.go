@@ -51,7 +51,7 @@ func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engi
 
 type files struct{ *run }
 
-// Read gives the text of an upload.
+// Read returns the text of an upload.
 func (r files) Read(ctx context.Context, file engine.Value) (string, error) {
 	v, err := r.once(ctx, "files", engine.Object("op", "read", "file", file))
 	return v.Get("text").Str(), err
@@ -176,7 +176,7 @@ func (r mcp) CallTool(ctx context.Context, server *engine.MCPServer, name string
 	return v.Get("text").Text(), err
 }
 
-// mcpRequest is a request to a server, without the headers of its node: a page has no secrets.
+// mcpRequest returns a request to a server, without the headers of its node: a page has no secrets.
 func mcpRequest(op string, server *engine.MCPServer) *engine.ObjectBuilder {
 	b := engine.NewObject(6).Set("op", engine.String(op)).Set("server", engine.String(server.ID))
 	if server.URL != "" {

@@ -14,7 +14,7 @@ type model struct {
 	behind engine.Model
 }
 
-// ModelInfo is what is known about the model behind.
+// ModelInfo returns the known properties of the model.
 func (m *model) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	if i, ok := m.behind.(engine.ModelInfo); ok {
 		return i.ModelInfo(ctx, llmID)
@@ -71,14 +71,14 @@ type hostModel struct {
 	info engine.Info
 }
 
-// readInfo is what the host says about its models: {tools, images, context}. Without tools, agents
-// plan in text, which every model can do.
+// readInfo reads the host's description of its models: {tools, images, context}. Without tools,
+// agents plan in text, which every model can do.
 func readInfo(v engine.Value) engine.Info {
 	n, _ := v.Get("context").Int()
 	return engine.Info{Tools: v.Get("tools").True(), Images: v.Get("images").True(), Context: int(n)}
 }
 
-// ModelInfo is the same for every llm_id.
+// ModelInfo returns the same for every llm_id.
 func (h *hostModel) ModelInfo(context.Context, string) engine.Info { return h.info }
 
 // Generate sends the request and yields the answer as it comes.
@@ -121,7 +121,7 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 	return b.Set("key", engine.String(req.Key)).Value()
 }
 
-// messagesOf are the messages in the form of chat completions, the system's first.
+// messagesOf returns the messages in the form of chat completions, the system's first.
 func messagesOf(req *engine.ModelRequest) engine.Value {
 	list := make([]engine.Value, 0, len(req.Messages)+1)
 	if req.System != "" {

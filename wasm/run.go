@@ -103,7 +103,7 @@ func (r *run) take(e *engine.Event) {
 	}
 }
 
-// ended is the payload of done.
+// ended returns the payload of done.
 func (r *run) ended(failed error) []byte {
 	b := engine.NewObject(5)
 	status := engine.StatusSucceeded

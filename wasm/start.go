@@ -53,7 +53,8 @@ func (s *startMessage) prepare(h *held) error {
 	return h.base(s.header.Get("base"))
 }
 
-// events is the run as the engine does it: a turn, or the rest of one that was saved in its middle.
+// events returns the run as the engine does it: a turn, or the rest of one that was saved in its
+// middle.
 func (s *startMessage) events(r *run) iter.Seq2[*engine.Event, error] {
 	if s.header.Get("continue").True() {
 		return r.held.canvas.Continue(r.ctx, r.held.state, r.options)
@@ -105,7 +106,7 @@ func (s *startMessage) options(r *run) engine.Options {
 // standIns replaces the ports of a run, in a build for tests.
 var standIns func(r *run, play engine.Value, o *engine.Options)
 
-// portsOf are the ports the host answers, and stand-ins for the others where there are some.
+// portsOf returns the ports the host answers, and stand-ins for the others where there are some.
 func (s *startMessage) portsOf(r *run) engine.Ports {
 	p := engine.Ports{Model: &model{run: r, behind: offline.Model{}}}
 	if s.answers("model") {

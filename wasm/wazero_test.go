@@ -145,8 +145,8 @@ func inOrder(observed engine.Value) engine.Value {
 	return observed.With("runs", engine.List(runs...))
 }
 
-// firstDifference is the first position at which two texts differ, with its context; "" when they
-// are equal.
+// firstDifference returns the first position at which two texts differ, with its context; "" when
+// they are equal.
 func firstDifference(want, seen string) string {
 	if want == seen {
 		return ""

@@ -24,7 +24,7 @@ var files = map[string]func(root string) ([]byte, error){
 
 const guestSource = "host/internal/python/guest.py"
 
-// guest is the program that runs scripts in Python, the same on a server and in a page.
+// guest returns the program that runs scripts in Python, the same on a server and in a page.
 func guest(root string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, guestSource))
 	if err != nil {

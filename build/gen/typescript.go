@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 )
 
-// typescript is the vocabulary as types.
+// typescript returns the vocabulary as types.
 func typescript() []byte {
 	var b bytes.Buffer
 	b.WriteString("// Generated from the engine by go run ./build/gen; do not edit.\n")

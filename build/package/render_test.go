@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// render is a substitute for `helm template` with the functions that the chart uses. It returns the
-// documents by kind and name, and NOTES.txt.
+// render returns a substitute for `helm template` with the functions that the chart uses. It
+// returns the documents by kind and name, and NOTES.txt.
 func render(t testing.TB, release string, given tree) (byName map[string]tree, notes string, err error) {
 	t.Helper()
 	root := template.New("chart").Option("missingkey=error")

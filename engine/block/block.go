@@ -47,7 +47,7 @@ type Position struct {
 	Left, Right, Top, Bottom float64
 }
 
-// Page is the page on which the block begins, from 1; 0 if unknown.
+// Page returns the page on which the block begins, from 1; 0 if unknown.
 func (b *Block) Page() int {
 	if len(b.Positions) == 0 {
 		return 0
@@ -61,7 +61,7 @@ type Outline struct {
 	path   []string
 }
 
-// Path is the headings that the next block is under. It must not be changed.
+// Path returns the headings that the next block is under. It must not be changed.
 func (o *Outline) Path() []string { return o.path[:len(o.path):len(o.path)] }
 
 // Enter passes a heading and returns those above it; the headings of its level and below end.

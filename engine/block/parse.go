@@ -87,7 +87,7 @@ func (p *parser) block() {
 	}
 }
 
-// headingOf is the level and the title of a heading with marks; level 0 means that it is none.
+// headingOf returns the level and the title of a heading with marks; level 0 means that it is none.
 func headingOf(line string) (level int, title string) {
 	for level < len(line) && line[level] == '#' {
 		level++
@@ -255,7 +255,7 @@ func (p *parser) paragraph() {
 	p.add(Block{Kind: Paragraph, Text: text})
 }
 
-// underline is the level of the heading above a line of = or -; 0 for other lines.
+// underline returns the level of the heading above a line of = or -; 0 for other lines.
 func underline(line string) int {
 	switch {
 	case len(line) > 2 && strings.Trim(line, "=") == "":

@@ -52,8 +52,8 @@ type Chunk struct {
 	Tags     []string // of the method tag
 }
 
-// Embedded is the text that is embedded and searched: with the headings above it and the head of
-// its table.
+// Embedded returns the text that is embedded and searched: with the headings above it and the head
+// of its table.
 func (c *Chunk) Embedded() string {
 	if c.Search != "" {
 		return c.Search
@@ -74,7 +74,7 @@ func (c *Chunk) Embedded() string {
 // longestRepeated is the size up to which a heading is repeated in chunks below it, in bytes.
 const longestRepeated = 256
 
-// shortened is a heading as chunks below it repeat it.
+// shortened returns a heading as chunks below it repeat it.
 func shortened(heading string) string {
 	n := len(heading)
 	if n <= longestRepeated {
@@ -86,7 +86,7 @@ func shortened(heading string) string {
 	return heading[:n]
 }
 
-// kind is the type of an item.
+// kind returns the type of an item.
 func (i *Item) kind() string {
 	switch t := strings.ToLower(strings.TrimSpace(i.Type)); t {
 	case Table, Image:
@@ -95,8 +95,8 @@ func (i *Item) kind() string {
 	return Text
 }
 
-// withoutTags is a text without the positions that parsers of the original write into it: @@ and
-// ## around digits, points, tabs and minus signs.
+// withoutTags returns a text without the positions that parsers of the original write into it: @@
+// and ## around digits, points, tabs and minus signs.
 func withoutTags(text string) string {
 	var b strings.Builder
 	for {

@@ -123,7 +123,7 @@ func (s *Structure) staysOpen(open []part, tokens int, next part) bool {
 	return tokens < s.Size/small && len(parent) > 0 && len(common(first, parent)) == len(parent)
 }
 
-// common is what two paths begin with.
+// common returns the common prefix of two paths.
 func common(a, b []string) []string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -132,7 +132,7 @@ func common(a, b []string) []string {
 	return a[:n]
 }
 
-// joined is a chunk of blocks; ok is false when there is nothing but blanks.
+// joined returns a chunk of blocks; ok is false when there is nothing but blanks.
 func joined(list []part) (c Chunk, ok bool) {
 	var text strings.Builder
 	kinds := map[partKind]bool{}
@@ -219,8 +219,8 @@ func (s *Structure) cut(headings []part, b part) []Chunk {
 // deepestHead bounds the rows in the head of a table.
 const deepestHead = 8
 
-// fitting is how many bytes of a text fit into a chunk: all, or up to a blank where there is one,
-// at least one character. It counts no more than a few chunks of a long text.
+// fitting returns the number of bytes of a text fit into a chunk: all, or up to a blank where there is
+// one, at least one character. It counts no more than a few chunks of a long text.
 func (s *Structure) fitting(text string) int {
 	low, fits := 0, 0 // bytes that fit, and their tokens
 	high, over := 4*s.Size, 0
@@ -284,7 +284,7 @@ func parts(text string) (out []part) {
 // reader takes blocks from the beginning of a text.
 type reader struct{ rest string }
 
-// line is the first line, with its end.
+// line returns the first line, with its end.
 func (r *reader) line() string {
 	if at := strings.IndexByte(r.rest, '\n'); at >= 0 {
 		return r.rest[:at+1]
@@ -339,7 +339,7 @@ func kindOf(line string) partKind {
 	return paragraph
 }
 
-// headingOf is the level and the title of a heading; level 0 means that it is none.
+// headingOf returns the level and the title of a heading; level 0 means that it is none.
 func headingOf(line string) (level int, title string) {
 	line = strings.TrimSpace(line)
 	const deepest = 6

@@ -147,7 +147,7 @@ func isTitle(layout string) bool {
 	return strings.Contains(layout, "section") || strings.Contains(layout, "title") || strings.Contains(layout, "head")
 }
 
-// patterns are those of the list that matches most records; of equal ones the first.
+// patterns returns those of the list that matches most records; of equal ones the first.
 func (t *Titles) patterns(records []record) ([]*pattern.Pattern, error) {
 	var best []*pattern.Pattern
 	most := 0
@@ -176,7 +176,7 @@ func (t *Titles) patterns(records []record) ([]*pattern.Pattern, error) {
 	return best, nil
 }
 
-// levelOf is the number of the first pattern that a line begins with, from 1; 0 means none.
+// levelOf returns the number of the first pattern that a line begins with, from 1; 0 means none.
 func levelOf(line string, patterns []*pattern.Pattern) int {
 	if line == "" || numberedText.Match(line) {
 		return 0
@@ -210,7 +210,7 @@ func looksLikeTitle(text string) bool {
 	return !strings.ContainsAny(text, ",;，。；！!")
 }
 
-// target is the level down to which headings make chunks; 0 when there is no heading.
+// target returns the level down to which headings make chunks; 0 when there is no heading.
 func target(records []record, depth int) int {
 	seen := map[int]bool{}
 	deepest := 0
@@ -231,7 +231,7 @@ func target(records []record, depth int) int {
 	return 0
 }
 
-// mostFrequent is the level of most headings; the first one if several are equal. 0
+// mostFrequent returns the level of most headings; the first one if several are equal. 0
 // means none.
 func mostFrequent(records []record) (level int) {
 	counts := map[int]int{}
@@ -376,7 +376,7 @@ func (t *Titles) limit(chunks []Chunk) (out []Chunk) {
 	return out
 }
 
-// with is the chunk with another text.
+// with returns the chunk with another text.
 func (c Chunk) with(text string) Chunk {
 	c.Text = text
 	return c

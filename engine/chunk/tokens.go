@@ -87,7 +87,7 @@ func (t *Tokens) Text(text string) []Chunk {
 	return out
 }
 
-// single is one chunk, unless the text is blank.
+// single returns one chunk, unless the text is blank.
 func single(text, kind string) []Chunk {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -109,7 +109,7 @@ func (t *Tokens) mergeUnits(text string) []string {
 	return m.out
 }
 
-// limit is the number of tokens after which a chunk is complete.
+// limit returns the number of tokens after which a chunk is complete.
 func (t *Tokens) limit() float64 { return float64(t.Size) * float64(100-t.Overlap) / 100 }
 
 // merger joins pieces until a limit is passed.
@@ -134,7 +134,7 @@ func (m *merger) add(text string, tokens int) {
 	m.tokens = tokens
 }
 
-// tail is the last percent of the characters of a text.
+// tail returns the last percent of the characters of a text.
 func tail(text string, percent int) string {
 	if percent <= 0 {
 		return ""
@@ -307,7 +307,7 @@ func (t *Tokens) contexts(all []work) []context {
 	return out
 }
 
-// lastSentences is the end of a text with at least need tokens, or all of it.
+// lastSentences returns the end of a text with at least need tokens, or all of it.
 func (t *Tokens) lastSentences(w work, need int) (out string) {
 	if w.tokens < need {
 		return w.Text
@@ -321,7 +321,7 @@ func (t *Tokens) lastSentences(w work, need int) (out string) {
 	return out
 }
 
-// firstSentences is the beginning of a text with at least need tokens, or all of it.
+// firstSentences returns the beginning of a text with at least need tokens, or all of it.
 func (t *Tokens) firstSentences(w work, need int) (out string) {
 	if w.tokens < need {
 		return w.Text

@@ -27,7 +27,7 @@ func (l *AgentLimits) limits() engine.Limits {
 	}
 }
 
-// begin is nil when there may be a further round of tool calls.
+// begin returns nil when there may be a further round of tool calls.
 func (t *task) begin() error {
 	if err := t.call.Canceled(); err != nil {
 		return err

@@ -50,7 +50,7 @@ func (a *Agent) bindServers() {
 // label names the server in warnings.
 func (s *remoteServer) label() string { return "MCP server " + cmp.Or(s.id, s.url) }
 
-// address is the server for the port, with the headers of the agent.
+// address returns the server for the port, with the headers of the agent.
 func (a *Agent) address(call *engine.Call, s *remoteServer) *engine.MCPServer {
 	out := &engine.MCPServer{ID: s.id, URL: s.url, Type: s.kind}
 	for name, value := range call.MarkSecrets(a.CustomHeader).Fields() {
@@ -113,7 +113,7 @@ func (a *Agent) offers(ctx context.Context, call *engine.Call) []offer {
 	return out
 }
 
-// choose gives the tools of a server as it describes them. What is odd about them is noted in the
+// choose returns the tools of a server as it describes them. What is odd about them is noted in the
 // log of the run.
 func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 	server := s.label()
@@ -147,7 +147,8 @@ func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 	return out
 }
 
-// freeName is the name of an MCP tool, with a number behind it when another tool has it already.
+// freeName returns the name of an MCP tool, with a number behind it when another tool has it
+// already.
 func (s toolset) freeName(name string) string {
 	if s.find(name) == nil {
 		return name

@@ -33,7 +33,8 @@ func (t *task) remember(ctx context.Context, answer string) error {
 	return nil
 }
 
-// recalled is the system text of a conversation with the summaries of tool calls of earlier turns.
+// recalled returns the system text of a conversation with the summaries of tool calls of earlier
+// turns.
 func (a *Agent) recalled(call *engine.Call, system string) string {
 	if !a.RememberTools {
 		return system

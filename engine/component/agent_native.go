@@ -39,7 +39,7 @@ func (t *task) native(ctx context.Context) (string, error) {
 	return text.String(), err
 }
 
-// functions are the tools under names that providers accept, and which tool each name means.
+// functions returns the tools under names that providers accept, and which tool each name means.
 func (t *task) functions() (names map[string]string, defs []engine.ToolDef) {
 	defs = t.tools.defs()
 	names = make(map[string]string, len(defs))
@@ -65,7 +65,7 @@ func functionName(name string) string {
 	return safe[max(0, len(safe)-64):]
 }
 
-// turn is one request. Text of a later turn is a paragraph of its own. The canvas's default
+// turn makes one request. Text of a later turn is a paragraph of its own. The canvas's default
 // replaces an answer that fails.
 func (t *task) turn(ctx context.Context, text *strings.Builder, defs []engine.ToolDef) (engine.Answer, error) {
 	c := t.conversation

@@ -44,8 +44,8 @@ func (t *task) plan(ctx context.Context) (string, error) {
 // errRoundFailed means that the model gave no plan; the next round asks again.
 var errRoundFailed = errors.New("the model gave no plan")
 
-// round is one planning call and the tools it names. An answer that is not a list uses up the
-// round.
+// round makes one planning call and calls the tools it names. An answer that is not a list uses up
+// the round.
 func (t *task) round(ctx context.Context, system string) (complete bool, err error) {
 	answer, err := t.call.Generate(ctx, &engine.ModelRequest{
 		LLM: t.agent.LLMID, Purpose: engine.PurposePlan, System: system, Messages: t.planMessages(),
@@ -83,7 +83,7 @@ func (t *task) round(ctx context.Context, system string) (complete bool, err err
 	return len(work) < len(calls), nil
 }
 
-// planMessages are the messages with the question for the next tool behind them.
+// planMessages returns the messages with the question for the next tool behind them.
 func (t *task) planMessages() []engine.ModelMessage {
 	list := slices.Clone(t.messages)
 	if n := len(list); n > 0 && list[n-1].Role == "user" {

@@ -30,8 +30,8 @@ func (t *task) add(role, text string) {
 	t.messages = append(t.messages, engine.ModelMessage{Role: role, Content: text})
 }
 
-// fullRequest is what the user wants, understandable without the conversation. When the
-// conversation is short, or the model fails, it is the last message as it stands.
+// fullRequest returns the user's request, rewritten to be understandable without the conversation.
+// When the conversation is short, or the model fails, it is the last message as it stands.
 func (t *task) fullRequest(ctx context.Context) (string, error) {
 	if len(t.messages) < 3 {
 		return t.request, nil

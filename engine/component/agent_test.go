@@ -187,7 +187,7 @@ func TestAgentInAgent(t *testing.T) {
 	require.Contains(t, m.asked[1].System, "# Why this is asked\nwhy\n\n# Request\nfind")
 }
 
-// call is a native call of EchoTool.
+// call returns a native call of EchoTool.
 func call(id, query string) engine.ToolCall {
 	return engine.ToolCall{ID: id, Name: "echo_tool_0", Arguments: `{"query": "` + query + `"}`}
 }

@@ -27,7 +27,7 @@ func (s library) Canvas(_ context.Context, id, version string) (*engine.Canvas, 
 	return engine.Load(reg, []byte(doc))
 }
 
-// inner is a canvas of a few nodes after each other, given as JSON of their obj.
+// inner returns a canvas of a few nodes after each other, given as JSON of their obj.
 func inner(start string, nodes ...string) string {
 	var b strings.Builder
 	begin := `{"component_name": "Begin", "params": ` + start + `}`

@@ -73,7 +73,7 @@ type seen struct {
 	err      error
 }
 
-// node is a canvas of Begin, one node X of a kind, and a Text behind it; with a Message in its
+// node returns a canvas of Begin, one node X of a kind, and a Text behind it; with a Message in its
 // place when tail says so.
 func node(t *testing.T, kind, params, tail string) *engine.Canvas {
 	t.Helper()

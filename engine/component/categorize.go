@@ -66,7 +66,7 @@ func (c *Categorize) Init(s *engine.Setup) (err error) {
 	return nil
 }
 
-// examples are a list, or lines of one string.
+// examples returns a list, or lines of one string.
 func examples(v engine.Value) []string {
 	if v.Kind() != engine.KindString {
 		return texts(v)

@@ -13,9 +13,11 @@
 // components:
 //
 //   - Switch and Categorize choose what runs next (engine.Brancher).
-//   - Iteration and Loop hold a body (engine.Container), which IterationItem and LoopItem open turn by turn
+//   - Iteration and Loop hold a body (engine.Container), which IterationItem and LoopItem open turn
+//     by turn
 //     (engine.Item) and an ExitLoop may leave (engine.Exit).
-//   - UserFillUp waits for a person (engine.Form), Message speaks (engine.Speaker), LLM and Agent write piece by
+//   - UserFillUp waits for a person (engine.Form), Message speaks (engine.Speaker), LLM and Agent
+//     write piece by
 //     piece (engine.Streamer).
 //
 // Components have no access to the loop, the events or other components. Models, files and searches

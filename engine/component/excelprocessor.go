@@ -47,7 +47,8 @@ var excelProcessorSpec = engine.Spec{
 	StandIn:  writeSheet,
 }
 
-// writeSheet is the stand-in: it writes rows as CSV and returns invented rows for other operations.
+// writeSheet returns the stand-in: it writes rows as CSV and returns invented rows for other
+// operations.
 func writeSheet(args, params engine.Value) (engine.Value, bool) {
 	if args.Get("operation").Str() != "output" {
 		return engine.Object("summary", notice("ExcelProcessor", args), "data", engine.Object(), "markdown", ""), true

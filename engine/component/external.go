@@ -200,7 +200,7 @@ func outputsOf(result string) []engine.Field {
 	return []engine.Field{{Name: result, Type: "any", Doc: "the result"}}
 }
 
-// wanted is a required argument; maybe is an optional one.
+// wanted returns a required argument; maybe is an optional one.
 func wanted(name, doc string) engine.Field {
 	return engine.Field{Name: name, Type: "string", Doc: doc, Required: true}
 }

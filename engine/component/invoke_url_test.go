@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// invoking is a canvas with one Invoke and variables that it defines itself.
+// invoking returns a canvas with one Invoke and variables that it defines itself.
 func invoking(t *testing.T, params string) *engine.Canvas {
 	t.Helper()
 	reg, err := engine.NewRegistry(Builtin()...)

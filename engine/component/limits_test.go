@@ -32,7 +32,7 @@ func (p *peak) Grow(n int64) error {
 	return nil
 }
 
-// doubling is forty nodes of which each holds twice what the one before it holds.
+// doubling returns forty nodes of which each holds twice what the one before it holds.
 func doubling(first, node string) []string {
 	lines := []string{"begin Begin -> " + "N0", "N0 " + first + " -> N1"}
 	for i := 1; i <= 40; i++ {
@@ -45,7 +45,7 @@ func doubling(first, node string) []string {
 	return lines
 }
 
-// turned is an assignment to env.x in each of forty turns of a loop.
+// turned returns an assignment to env.x in each of forty turns of a loop.
 func turned(start string, assignments ...string) []string {
 	return []string{
 		"=env.x " + start, "=env.forty [" + strings.Repeat("1,", 39) + "1]",

@@ -58,8 +58,8 @@ func (c *LoopCondition) holds(ctx context.Context, call *engine.Call) (bool, err
 	return holds, nil
 }
 
-// loopCompare is one comparison of a Loop; known is false when the left value has no such operator.
-// Comparison is case-sensitive; values of different types are neither equal nor ordered.
+// loopCompare evaluates one comparison of a Loop; known is false when the left value has no such
+// operator. Comparison is case-sensitive; values of different types are neither equal nor ordered.
 func loopCompare(left engine.Value, operator string, right engine.Value) (holds, known bool) {
 	switch left.Kind() {
 	case engine.KindNull:

@@ -56,7 +56,7 @@ func pipe(t *testing.T, name, text string, model engine.Model, lines ...string) 
 	return play(t, upload(name), engine.Ports{Parser: parsed(text), Counter: wordCounter{}, Model: model}, lines...)
 }
 
-// chunkTexts are the texts of the chunks that a node gave.
+// chunkTexts returns the texts of the chunks that a node gave.
 func chunkTexts(s *seen, node string) (out []string) {
 	for _, c := range s.outputs[node].Get("chunks").Elements() {
 		out = append(out, c.Get("text").Str())

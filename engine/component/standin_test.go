@@ -70,7 +70,7 @@ func TestStandInWritesSheets(t *testing.T) {
 	require.Equal(t, "| a | b | c |\n| --- | --- | --- |\n| 1 | say \"hi\" |  |\n|  |  | x,y |", outputs.Get("markdown").Str())
 }
 
-// find is a built-in component.
+// find returns a built-in component.
 func find(t *testing.T, name string) engine.Spec {
 	t.Helper()
 	for _, s := range Builtin() {

@@ -9,9 +9,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// switchCompare is one comparison of a Switch. Searching in strings ignores case, comparing does
-// not; a number is compared with a numeric string on the right as a number; values of different
-// types are neither equal nor ordered.
+// switchCompare evaluates one comparison of a Switch. Searching in strings ignores case, comparing
+// does not; a number is compared with a numeric string on the right as a number; values of
+// different types are neither equal nor ordered.
 func switchCompare(left engine.Value, operator string, right engine.Value) (bool, error) {
 	switch operator {
 	case "contains":

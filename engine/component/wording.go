@@ -13,10 +13,10 @@ import (
 
 // wording is a text with references that may also be a Jinja template.
 //
-// It is a template only if Jinja syntax, {% or {{, remains without the references. References become
-// variables of the template, bound to the texts of their values by position, so that nothing in a
-// value or in the text is mistaken for a placeholder. A condition on a false value does not hold,
-// though its text is shown.
+// It is a template only if Jinja syntax, {% or {{, remains without the references. References
+// become variables of the template, bound to the texts of their values by position, so that nothing
+// in a value or in the text is mistaken for a placeholder. A condition on a false value does not
+// hold, though its text is shown.
 type wording struct {
 	text  *engine.Text
 	tmpl  *template.Template // nil for a plain text

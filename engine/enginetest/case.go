@@ -164,7 +164,7 @@ func (r *Run) readCancel(v engine.Value) error {
 	return nil
 }
 
-// Input is the run's arguments as the engine takes them.
+// Input returns the run's arguments as the engine takes them.
 func (r *Run) Input() engine.Input {
 	return engine.Input{
 		Query: r.Kwargs.Get("query"), UserID: r.Kwargs.Get("user_id").Text(), Inputs: r.Kwargs.Get("inputs"),
@@ -172,7 +172,7 @@ func (r *Run) Input() engine.Input {
 	}
 }
 
-// Value is the case as it is written to a file.
+// Value returns the case as it is written to a file.
 func (c *Case) Value() engine.Value {
 	b := engine.NewObject(8)
 	b.Set("name", engine.String(c.Name)).Set("about", engine.String(c.About)).Set("expect", engine.String(c.Expect))
@@ -226,7 +226,7 @@ func (r *Run) value() engine.Value {
 	return b.Value()
 }
 
-// tools are the answers of tools as they are written; null without any.
+// tools returns the answers of tools as they are written; null without any.
 func (r *Run) tools() engine.Value {
 	if len(r.Tools) == 0 {
 		return engine.Null

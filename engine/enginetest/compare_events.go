@@ -179,7 +179,7 @@ func (d *differences) message(want, seen *folded, where string) {
 	}
 }
 
-// voice is what the scripted voice spoke, without its marks and without blanks.
+// voice returns the output of the scripted voice, without its marks and without blanks.
 func voice(sound []string) string {
 	var b strings.Builder
 	for _, s := range sound {

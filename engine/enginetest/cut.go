@@ -52,7 +52,7 @@ func (t *turn) rebuild() (again bool, err error) {
 	return false, nil
 }
 
-// lastError is the error with which a finished run ended, from its log.
+// lastError returns the error with which a finished run ended, from its log.
 func lastError(entries []*engine.Event) error {
 	for i := len(entries) - 1; i >= 0; i-- {
 		switch e := entries[i]; {
@@ -67,7 +67,7 @@ func lastError(entries []*engine.Event) error {
 	return nil
 }
 
-// lastConsistent is the index of the last entry a state can be rebuilt at, or -1.
+// lastConsistent returns the index of the last entry a state can be rebuilt at, or -1.
 func lastConsistent(entries []*engine.Event) int {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if t := entries[i].Type; t == engine.EventCheckpoint || t == engine.EventSnapshot {

@@ -26,7 +26,7 @@ func orderDependent(reg *engine.Registry, c *enginetest.Case) bool {
 	return false
 }
 
-// eagerSeeds is how many random canvases are compared: a few, or those of EASEL_SOAK.
+// eagerSeeds returns the number of random canvases are compared: a few, or those of EASEL_SOAK.
 func eagerSeeds(t *testing.T, usual uint64) uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("EASEL_SOAK"), 10, 64); err == nil {
 		return n
@@ -37,7 +37,7 @@ func eagerSeeds(t *testing.T, usual uint64) uint64 {
 	return usual
 }
 
-// left is what a run leaves, without the numbers of its events and executions.
+// left returns the final state of a run, without the numbers of its events and executions.
 func left(t *testing.T, observed engine.Value) []string {
 	t.Helper()
 	var list []string
@@ -81,7 +81,7 @@ func registry2(t *testing.T, reg *engine.Registry) *engine.Registry {
 	return own
 }
 
-// events are the events of a case without an order, because an eager run has none for what runs
+// events returns the events of a case without an order, because an eager run has none for what runs
 // side by side.
 func events(t *testing.T, observed engine.Value) []string {
 	t.Helper()

@@ -33,7 +33,7 @@ func (k *kit) rule(name string, check func()) {
 	check()
 }
 
-// ended is a context that is over already.
+// ended returns a context that is over already.
 func ended(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()

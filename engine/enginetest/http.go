@@ -17,7 +17,8 @@ const HTTPAddress = "127.0.0.1:18099"
 //
 //	/html...    200 text/html         a page with a title and a paragraph
 //	/status...  500 text/plain        broken
-//	else        200 application/json  {"body", "ct", "method", "path", "x"} of the request; x is the header X-Test
+//	else 200 application/json {"body", "ct", "method", "path", "x"} of the request; x is the
+//	header X-Test
 type HTTP struct{}
 
 const htmlPage = "<html><head><style>x{}</style></head><body><h1>Title</h1><p>Body</p></body></html>"
@@ -64,7 +65,7 @@ func respond(status int, contentType, body string) *engine.HTTPResponse {
 	}}
 }
 
-// header is the value of a request header, or null.
+// header returns the value of a request header, or null.
 func header(req *engine.HTTPRequest, name string) engine.Value {
 	for _, h := range req.Header {
 		if strings.EqualFold(h.Name, name) {

@@ -32,7 +32,7 @@ func FixedModel(text string) *Model {
 	return &Model{Fallback: &r}
 }
 
-// Calls are the calls so far, in the order they were made: {kind, system, messages, gen_conf}.
+// Calls returns the calls so far, in the order they were made: {kind, system, messages, gen_conf}.
 func (m *Model) Calls() []engine.Value {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +52,7 @@ func (m *Model) Left() int {
 	return n
 }
 
-// ModelInfo is the same for every llm_id.
+// ModelInfo returns the same for every llm_id.
 func (m *Model) ModelInfo(context.Context, string) engine.Info { return m.Can }
 
 // Generate plays the reply that fits. A streamed call gets its pieces one by one and ends as soon
@@ -151,7 +151,7 @@ func fits(match string, req *engine.ModelRequest) bool {
 	return false
 }
 
-// callValue is a model call as cases write it.
+// callValue returns a model call as cases write it.
 func callValue(req *engine.ModelRequest) engine.Value {
 	kind := "chat"
 	if req.Stream {

@@ -41,11 +41,10 @@ func Play(ctx context.Context, reg *engine.Registry, c *Case) (engine.Value, err
 	return (&Player{Registry: reg}).Play(ctx, c)
 }
 
-// Play gives what the engine showed: {"name", "runs": [{"load_error", "events", "error",
-// "llm_calls", "tool_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each
-// member only where there is something. Errors of the canvas are part of that; the error returned
-// is one of playing: a Player without registry, or an engine that contradicts itself when it is
-// cut.
+// Play returns the observation: {"name", "runs": [{"load_error", "events", "error", "llm_calls",
+// "tool_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each member only
+// where there is something. Errors of the canvas are part of that; the error returned is one of
+// playing: a Player without registry, or an engine that contradicts itself when it is cut.
 func (p *Player) Play(ctx context.Context, c *Case) (engine.Value, error) {
 	s, err := p.begin(c)
 	if err != nil {
@@ -225,7 +224,7 @@ func (t *turn) consume(events func(yield func(*engine.Event, error) bool)) (cut 
 	return false
 }
 
-// observed is the run as `easel replay` prints it.
+// observed returns the run as `easel replay` prints it.
 func (t *turn) observed(stored []byte) (engine.Value, error) {
 	after, err := engine.ParseJSON(stored)
 	if err != nil {

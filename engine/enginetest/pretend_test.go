@@ -10,7 +10,7 @@ import (
 
 // This file makes observations out of expectations, and damages them.
 
-// example is a value that fits an expectation.
+// example returns a value that fits an expectation.
 func example(v engine.Value) engine.Value {
 	switch v.Kind() {
 	case engine.KindList:
@@ -58,8 +58,8 @@ func orText(v engine.Value, text string) engine.Value {
 	return engine.String(text)
 }
 
-// pretend is an observation that fits the case, written the way an engine might: in pieces, with
-// stamps, extra fields and nulls.
+// pretend returns an observation that fits the case, written the way an engine might: in pieces,
+// with stamps, extra fields and nulls.
 func pretend(c engine.Value) engine.Value {
 	runs := engine.List()
 	for _, r := range c.Get("runs").Elements() {

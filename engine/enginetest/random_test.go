@@ -120,10 +120,11 @@ type drawer struct {
 	own   []string // variables with one writer
 }
 
-// randomCase is a canvas with three turns; forms are answered.
+// randomCase returns a canvas with three turns; forms are answered.
 func randomCase(seed uint64) *enginetest.Case { return (&drawer{}).draw(seed) }
 
-// timedCase is a canvas in which tools take time and nothing has to fail. Of ten, nine are even.
+// timedCase returns a canvas in which tools take time and nothing has to fail. Of ten, nine are
+// even.
 func timedCase(seed uint64) *enginetest.Case {
 	return (&drawer{timed: true, even: seed%10 != 0}).draw(seed)
 }
@@ -148,7 +149,8 @@ func (d *drawer) draw(seed uint64) *enginetest.Case {
 	}
 }
 
-// variables are the variables of the canvas: with a prefix their values, without one also types.
+// variables returns the variables of the canvas: with a prefix their values, without one also
+// types.
 func (d *drawer) variables(prefix string) engine.Value {
 	all := engine.NewObject(4)
 	for _, name := range append([]string{"n"}, d.own...) {
@@ -233,7 +235,7 @@ func readOwn(ids []string, down [][]string, objs []engine.Value) {
 	}
 }
 
-// ownVariable is the variable of a writer in an even canvas.
+// ownVariable returns the variable of a writer in an even canvas.
 func ownVariable(id string) (name string, writes bool) {
 	number, writes := strings.CutPrefix(id, "VariableAssigner:")
 	return "v" + number, writes

@@ -90,7 +90,7 @@ func expectation(seen engine.Value) engine.Value {
 	return b.Value()
 }
 
-// expectedCalls are model calls without stop words, which are not compared.
+// expectedCalls returns model calls without stop words, which are not compared.
 func expectedCalls(calls engine.Value) engine.Value {
 	list := engine.List()
 	for c := range elements(calls) {
@@ -139,7 +139,7 @@ func expectedStored(after engine.Value) engine.Value {
 	return after.With("globals", globals).With("history", history(after.Get("history"))).With("component_outputs", outs.Value())
 }
 
-// withoutHidden is an object without the members that start with _.
+// withoutHidden returns an object without the members that start with _.
 func withoutHidden(v engine.Value) engine.Value {
 	for k := range v.Fields() {
 		if strings.HasPrefix(k, "_") {

@@ -29,7 +29,7 @@ type track struct {
 	shared  bool // another call was open at the same time, so the order may differ next time
 }
 
-// ModelInfo is that of the model behind the tape, without native functions.
+// ModelInfo returns the info of the model behind the tape, without native functions.
 func (t *ModelTape) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	var info engine.Info
 	if m, ok := t.Model.(engine.ModelInfo); ok {
@@ -85,15 +85,15 @@ func (t *ModelTape) keep(tr *track, piece engine.ModelPiece, err error) {
 	}
 }
 
-// Calls are the calls so far, in the order they began: {kind, system, messages, gen_conf}.
+// Calls returns the calls so far, in the order they began: {kind, system, messages, gen_conf}.
 func (t *ModelTape) Calls() []engine.Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append([]engine.Value(nil), t.calls...)
 }
 
-// Script is what was answered, in the order the calls began. Replies to calls that overlapped are
-// bound to their call by its last message.
+// Script returns the recorded replies, in the order the calls began. Replies to calls that
+// overlapped are bound to their call by its last message.
 func (t *ModelTape) Script() []Reply {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -20,14 +20,14 @@ import (
 // timing changes.
 type timing uint64
 
-// of is the time of a node, in whole seconds.
+// of returns the time of a node, in whole seconds.
 func (x timing) of(node string) time.Duration {
 	h := fnv.New64a()
 	fmt.Fprint(h, x, node)
 	return time.Duration(h.Sum64()%8) * time.Second
 }
 
-// Now is the time of the bubble.
+// Now returns the time of the bubble.
 func (x timing) Now() time.Time { return time.Now() }
 
 // Sleep waits for a tool, whose number the duration is.
@@ -59,7 +59,7 @@ type outcome struct {
 	answer string
 }
 
-// leftBy is the state that a document holds, apart from how often the user was asked.
+// leftBy returns the state that a document holds, apart from how often the user was asked.
 func leftBy(doc engine.Value) string {
 	var b strings.Builder
 	for id, c := range doc.Get("components").Fields() {
@@ -122,7 +122,7 @@ func conclude(
 	return out
 }
 
-// inTurn is a case whose bodies run for one element after the other.
+// inTurn returns a case whose bodies run for one element after the other.
 func inTurn(t *testing.T, c *enginetest.Case) *enginetest.Case {
 	t.Helper()
 	dsl, err := engine.ParseJSON([]byte(strings.ReplaceAll(c.DSL.JSON(), `"concurrency":2`, `"concurrency":1`)))

@@ -11,7 +11,7 @@ type Tools struct {
 	Outputs engine.Value // name -> value
 }
 
-// CallTool gives the outputs.
+// CallTool returns the outputs.
 func (t *Tools) CallTool(ctx context.Context, _ *engine.ExternalCall) (engine.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return engine.Null, err

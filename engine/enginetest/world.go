@@ -83,7 +83,7 @@ func (w *world) openTools(run *Run) {
 	}
 }
 
-// toolCalls are the calls of tools, without their answers.
+// toolCalls returns the calls of tools, without their answers.
 func (w *world) toolCalls() []engine.Value {
 	if w.tape == nil {
 		return w.answers.requests()
@@ -104,7 +104,7 @@ func (w *world) freshIDs() engine.IDs {
 	return IDsFrom(w.lastID)
 }
 
-// calls are the model calls of the run.
+// calls returns the model calls of the run.
 func (w *world) calls() []engine.Value {
 	if w.modelTape != nil {
 		return w.modelTape.Calls()

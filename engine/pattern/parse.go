@@ -53,7 +53,7 @@ func (p *parser) parse() (*node, error) {
 	return n, err
 }
 
-// peek is the next rune, 0 at the end.
+// peek returns the next rune, 0 at the end.
 func (p *parser) peek() rune {
 	if p.pos == len(p.expr) {
 		return 0
@@ -202,7 +202,7 @@ func (p *parser) counts() (from, to int, found bool, err error) {
 
 func isNumber(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// number is a count of a repeat, or otherwise where none is written.
+// number returns a count of a repeat, or otherwise where none is written.
 func number(text string, otherwise int) (int, error) {
 	if text == "" {
 		return otherwise, nil

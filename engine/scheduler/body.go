@@ -17,7 +17,7 @@ func (s *Scheduler) IsOpen(container Index) bool { return s.scope(container) != 
 // Enter opens the body of a container, which need not have run: a run that is only that body.
 func (s *Scheduler) Enter(container Index) { s.open(container) }
 
-// scope is the open body of a container, or nil. It is valid until a body opens or ends.
+// scope returns the open body of a container, or nil. It is valid until a body opens or ends.
 func (s *Scheduler) scope(container Index) *Scope {
 	if container == None {
 		return nil

@@ -85,7 +85,7 @@ func (g *Graph) findSources(n Index, order []int) {
 	}
 }
 
-// waysOut is every node that may be scheduled because n ran: edges, choices, error handlers,
+// waysOut returns every node that may be scheduled because n ran: edges, choices, error handlers,
 // bodies.
 func (g *Graph) waysOut(n *Node) []Index {
 	var out []Index
@@ -121,9 +121,9 @@ func (g *Graph) waysOut(n *Node) []Index {
 	return out
 }
 
-// awaited is what a reader of a node has to wait for: the node itself, or the container around it
-// when the reader stands outside. It is None when there is nothing to wait for: the reader itself,
-// or a container around it.
+// awaited returns the node that a reader of a node has to wait for: the node itself, or the
+// container around it when the reader stands outside. It is None when there is nothing to wait for:
+// the reader itself, or a container around it.
 func (g *Graph) awaited(reader, read Index) Index {
 	if read == reader || g.Encloses(read, reader) {
 		return None
@@ -139,7 +139,7 @@ func (g *Graph) awaited(reader, read Index) Index {
 	}
 }
 
-// Sources are the nodes that a node waits for.
+// Sources returns the nodes that a node waits for.
 func (g *Graph) Sources(n Index) []Index {
 	var list []Index
 	for _, s := range g.hot[n].sources {

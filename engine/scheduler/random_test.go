@@ -97,7 +97,7 @@ func (d *drawing) lead(from, to scheduler.Index) {
 	}
 }
 
-// character gives a node what is special about it.
+// character sets the special properties of a node.
 func (d *drawing) character(n scheduler.Index) {
 	node := &d.nodes[n]
 	if d.reads {
@@ -205,14 +205,14 @@ func (s *simulation) step() bool {
 	return true
 }
 
-// dice is a number below n that depends only on the seed of the graph and on what it is for.
+// dice returns a number below n that depends only on the seed of the graph and on what it is for.
 func (s *simulation) dice(n int, what ...uint64) int {
 	h := fnv.New64a()
 	fmt.Fprint(h, s.seed, what)
 	return int(h.Sum64() >> 7 % uint64(n))
 }
 
-// ways are the nodes that an execution leads to.
+// ways returns the nodes that an execution leads to.
 func (s *simulation) ways(n scheduler.Index, how scheduler.Outcome, chosen []scheduler.Index) []scheduler.Index {
 	switch how {
 	case scheduler.Chosen:

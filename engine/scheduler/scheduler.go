@@ -82,7 +82,7 @@ func (s *Scheduler) ScheduleOnError(n Index) { s.scheduleAll(s.graph.nodes[n].On
 // IsPending reports whether a node waits for something it reads.
 func (s *Scheduler) IsPending(n Index) bool { return s.marks[n]&pending != 0 }
 
-// Take gives the nodes that may run now, which from then on are running: first those that waited,
+// Take returns the nodes that may run now, which from then on are running: first those that waited,
 // then the frontier, each in the order in which they came there. When there is none and nothing
 // runs, the first waiting node is given; what it reads does not come any more. Nothing left to do
 // gives an empty list. The list is valid until the next Take, or until a node is settled before
@@ -178,7 +178,7 @@ func (s *Scheduler) busy(n Index) bool {
 	return s.graph.hot[n].container && slices.ContainsFunc(s.Running, inBody)
 }
 
-// missing is the first node that n reads, has not run and still may, or None.
+// missing returns the first node that n reads, has not run and still may, or None.
 func (s *Scheduler) missing(n Index) Index {
 	v := &s.graph.hot[n]
 	for _, source := range v.sources {
@@ -197,9 +197,9 @@ func (s *Scheduler) missing(n Index) Index {
 	return None
 }
 
-// possible is what may still run, as seen from a body. It is worked out once and kept while every
-// node takes all its ways, because then nothing that was possible stops being so without having
-// run.
+// possible returns the nodes that may still run, as seen from a body. It is computed once and kept
+// while every node takes all its ways, because then nothing that was possible stops being so
+// without having run.
 func (s *Scheduler) possible(body Index) []bool {
 	if seen, ok := s.reached[body]; ok {
 		return seen
@@ -212,7 +212,7 @@ func (s *Scheduler) possible(body Index) []bool {
 	return seen
 }
 
-// onTheirWay is every node that runs or will.
+// onTheirWay returns every node that runs or will.
 func (s *Scheduler) onTheirWay() []Index {
 	var nodes []Index
 	for n, m := range s.marks {

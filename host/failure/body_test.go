@@ -156,7 +156,7 @@ func (w *world) attackBodies(h *hostProcess, canvas string) (sent int, answers m
 	return len(all), answers
 }
 
-// sendHostile gives the status of the answer, or 0 when the host closed the connection on what it
+// sendHostile returns the status of the answer, or 0 when the host closed the connection on what it
 // does not read.
 func (w *world) sendHostile(url string, text hostileText, key string, size int, told bool) int {
 	in, out := io.Pipe()

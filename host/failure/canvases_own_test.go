@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
-// ownCanvases are canvases that together hold every component: each tool as a node and as a tool of
-// an agent, and the other components in canvases of their kind.
+// ownCanvases returns canvases that together hold every component: each tool as a node and as a
+// tool of an agent, and the other components in canvases of their kind.
 func ownCanvases(t *testing.T, registry *engine.Registry) []canvasToRun {
 	texts := map[string]string{
 		"every tool as a node":     toolsAsNodes(registry),
@@ -45,7 +45,7 @@ func works(spec *engine.Spec) bool {
 	return spec.Missing == "" && !spec.Hidden && !spec.Pipeline
 }
 
-// serviceTools are the components that call a service.
+// serviceTools returns the components that call a service.
 func serviceTools(registry *engine.Registry) (names []string) {
 	for _, spec := range registry.Specs() {
 		if spec.Tool != nil && spec.Open && works(spec) {
@@ -55,7 +55,7 @@ func serviceTools(registry *engine.Registry) (names []string) {
 	return names
 }
 
-// toolsAsNodes is a chain of all tools, each with the query of the user.
+// toolsAsNodes returns a chain of all tools, each with the query of the user.
 func toolsAsNodes(registry *engine.Registry) string {
 	names := serviceTools(registry)
 	parts := []string{`"begin":` + node("Begin", `{}`, names[0]+":0")}
@@ -78,7 +78,7 @@ func toolsAsNodes(registry *engine.Registry) string {
 	return `{"components":{` + strings.Join(parts, ",") + `}}`
 }
 
-// toolsOfAnAgent is an agent that has all tools, a server of MCP and another agent.
+// toolsOfAnAgent returns an agent that has all tools, a server of MCP and another agent.
 func toolsOfAnAgent(registry *engine.Registry) string {
 	tools := []string{
 		`{"component_name":"Retrieval","name":"R","params":{"kb_ids":["shop"]}}`,
@@ -117,7 +117,7 @@ var agentsFormsBranches = `{"components":{` + strings.Join([]string{
 	`"Message:N":` + node("Message", `{"content":["nothing"]}`),
 }, ",") + `}}`
 
-// inside is a node of a container.
+// inside returns a node of a container.
 func inside(parent, name, params string, down ...string) string {
 	return strings.Replace(node(name, params, down...), `{"obj"`, `{"parent_id":"`+parent+`","obj"`, 1)
 }

@@ -73,7 +73,8 @@ type canvasToRun struct {
 	doc  map[string]any
 }
 
-// canvasesToRun are our own canvases and those of the folder EASEL_CANVASES that are no pipelines.
+// canvasesToRun returns our own canvases and those of the folder EASEL_CANVASES that are no
+// pipelines.
 func canvasesToRun(t *testing.T, registry *engine.Registry) []canvasToRun {
 	list := ownCanvases(t, registry)
 	folder := os.Getenv("EASEL_CANVASES")
@@ -98,7 +99,7 @@ func canvasesToRun(t *testing.T, registry *engine.Registry) []canvasToRun {
 	return list
 }
 
-// nodesOf are the components of a document: id -> obj.
+// nodesOf returns the components of a document: id -> obj.
 func nodesOf(doc map[string]any) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	components, _ := doc["components"].(map[string]any)
@@ -165,7 +166,8 @@ func (c *canvasWalk) all(doc map[string]any) {
 	require.Empty(c.t, slices.Sorted(maps.Keys(c.missing)), "tools that were never called")
 }
 
-// unknownOutput is the diagnostic of a canvas that reads an output which no component gives, or "".
+// unknownOutput returns the diagnostic of a canvas that reads an output which no component gives,
+// or "".
 func (c *canvasWalk) unknownOutput() string {
 	var report struct {
 		Diagnostics []struct{ Code, Message string }
@@ -380,7 +382,7 @@ func (c *canvasWalk) upload(name, mime string, content []byte) {
 	c.files = append(c.files, made.Data)
 }
 
-// dot is an image of one pixel.
+// dot returns an image of one pixel.
 func dot() []byte {
 	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	image, _ := base64.StdEncoding.DecodeString(png) // a constant

@@ -45,7 +45,7 @@ func (w *world) stream(name string) *jetstream.StreamInfo {
 	return info
 }
 
-// leader is the server that leads the run log.
+// leader returns the server that leads the run log.
 func (w *world) leader() *servertest.NATS { return w.leaderOf("easel_LOG") }
 
 func (w *world) leaderOf(stream string) *servertest.NATS {

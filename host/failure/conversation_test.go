@@ -44,7 +44,7 @@ func (c *conversation) requireDone() []event {
 	return all
 }
 
-// answer is the text that a client puts together of a run's events.
+// answer returns the text that a client puts together of a run's events.
 func answer(t testing.TB, events []event) string {
 	t.Helper()
 	var said runs.Transcript

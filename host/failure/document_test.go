@@ -104,7 +104,7 @@ func (w *world) readHostile(url, canvas string, f hostile.File) (string, error) 
 	return events[len(events)-1], nil
 }
 
-// send gives the whole answer to a request of any content type.
+// send returns the whole answer to a request of any content type.
 func (w *world) send(url, contentType string, body io.Reader) ([]byte, error) {
 	req, err := http.NewRequestWithContext(w.t.Context(), "POST", url, body)
 	if err != nil {

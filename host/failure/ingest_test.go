@@ -234,7 +234,7 @@ func (c *corpus) require() {
 	c.requireNoStray(records, files, named)
 }
 
-// inFile are the chunks in the file of a document; each has a vector.
+// inFile returns the chunks in the file of a document; each has a vector.
 func (c *corpus) inFile(files *blobs.Store, d *store.Document) (contents []string) {
 	t := c.w.t
 	r, _, err := files.Open(t.Context(), d.ChunkFile)

@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// longText is a canvas whose only message is n bytes long.
+// longText returns a canvas whose only message is n bytes long.
 func longText(n int) string {
 	return fmt.Sprintf(
 		`{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["M"],"upstream":[]},
@@ -26,7 +26,7 @@ func longText(n int) string {
 	)
 }
 
-// wide is a canvas of about n bytes, most of them in nodes that do not run.
+// wide returns a canvas of about n bytes, most of them in nodes that do not run.
 func wide(n int) string {
 	var dsl strings.Builder
 	dsl.WriteString(

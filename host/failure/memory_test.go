@@ -34,7 +34,7 @@ func (g *growing) add(id, component, params, more string) *growing {
 	return g
 }
 
-// dsl is the canvas: a chain of the nodes, and the nodes of a body.
+// dsl returns the canvas: a chain of the nodes, and the nodes of a body.
 func (g *growing) dsl(body ...string) string {
 	nodes := slices.Clone(g.nodes)
 	for i := range nodes {
@@ -54,7 +54,7 @@ func (g *growing) dsl(body ...string) string {
 	return `{"components":{` + strings.Join(append(nodes, body...), ",") + `},"globals":` + globals + `}`
 }
 
-// doubling is a chain of forty nodes; PREV is the output of the one before.
+// doubling returns a chain of forty nodes; PREV is the output of the one before.
 func doubling(component, output, first, params string) string {
 	g := (&growing{}).add("begin", "Begin", "{}", "").add("N0", component, first, "")
 	for i := 1; i <= 40; i++ {

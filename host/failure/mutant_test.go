@@ -152,7 +152,7 @@ func (m *mutator) change(v any, depth int) any {
 	return m.other(v)
 }
 
-// other is a value in place of another one.
+// other returns a value in place of another one.
 func (m *mutator) other(v any) any {
 	if s, ok := v.(string); ok && m.IntN(2) == 0 {
 		switch m.IntN(6) {

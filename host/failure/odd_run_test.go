@@ -87,7 +87,7 @@ func countStatuses(statuses []atomic.Int64) string {
 	return b.String()
 }
 
-// oddRoutes are all routes of the API, each with one method.
+// oddRoutes returns all routes of the API, each with one method.
 func oddRoutes() (list []api.Route) {
 	for _, r := range faces.New(api.Config{Services: &app.Services{}}, "").Routes() {
 		for method := range strings.FieldsSeq(r.Method) {

@@ -37,7 +37,7 @@ func (r *oddRequest) String() string {
 
 func one[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// chance is true in n of 100 cases.
+// chance returns true in n of 100 cases.
 func (o *oddRequests) chance(n int) bool { return o.IntN(100) < n }
 
 // next makes a request: mostly the shape that a route expects with some of it odd, so that it gets
@@ -202,7 +202,7 @@ func (o *oddRequests) object(depth int) []byte {
 	return b.Bytes()
 }
 
-// value is JSON of any type; half of the time it is what some route expects.
+// value returns JSON of any type; half of the time it is what some route expects.
 func (o *oddRequests) value(depth int) []byte {
 	switch o.IntN(12) {
 	case 0, 1:

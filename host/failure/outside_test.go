@@ -61,7 +61,7 @@ func (o *outside) hold(path string) (arrived <-chan struct{}, release func()) {
 	return came, func() { close(held) }
 }
 
-// times is how often a path was asked for.
+// times returns the number of requests for a path.
 func (o *outside) times(path string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -151,8 +151,8 @@ func node(name, params string, down ...string) string {
 	return fmt.Sprintf(`{"obj":{"component_name":%q,"params":%s},"downstream":%s,"upstream":[]}`, name, params, list)
 }
 
-// chain is a canvas of n steps that each ask outside for QUERY/1, QUERY/2, ..., and a message of
-// the last answer.
+// chain returns a canvas of n steps that each ask outside for QUERY/1, QUERY/2, ..., and a message
+// of the last answer.
 func (o *outside) chain(n int) string {
 	parts := []string{`"begin":` + node("Begin", `{}`, "Invoke:S1")}
 	for i := 1; i <= n; i++ {

@@ -71,8 +71,7 @@ func (d *powerDisk) cut() {
 	}
 }
 
-// back gives the power back, once the disk is not in use: the kernel repairs it from its
-// journal.
+// back restores the power once the disk is not in use: the kernel repairs it from its journal.
 func (d *powerDisk) back() {
 	d.unmount()
 	d.mount()

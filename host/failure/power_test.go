@@ -226,7 +226,7 @@ func (l *load) String() string {
 		len(l.told.runs), ended, events, turns, versions, len(l.told.keys), len(l.told.secrets))
 }
 
-// losses is what a host no longer has of what was acknowledged, a line for each.
+// losses lists acknowledged data that a host no longer has, one per line.
 func (l *ledger) losses(w *world, sync string) (lost []string) {
 	note := func(format string, args ...any) { lost = append(lost, fmt.Sprintf(format, args...)) }
 	for _, r := range l.runs {
@@ -326,8 +326,8 @@ func (r *powerRun) lostEvents(w *world, always bool) string {
 	return ""
 }
 
-// stored is how many events are certain to have been in the log: those up to the last one whose id
-// says so.
+// stored returns the number of events that were certainly in the log: those up to the last one
+// whose id says so.
 func stored(events []event) int {
 	for i, e := range slices.Backward(events) {
 		if strings.Contains(e.id, "-") {

@@ -94,6 +94,6 @@ func (w *world) open(url, run string) *http.Response {
 	return res
 }
 
-// live is what a host's last collection has left in its heap, in bytes. It is read off the size at
-// which the next one begins, which GOGC=20 puts a fifth above.
+// live returns the size of a host's heap after its last collection, in bytes. It is read off the
+// size at which the next one begins, which GOGC=20 puts a fifth above.
 func live(h *hostProcess) int { return int(metric(h.url, "go_memstats_next_gc_bytes") / 1.2) }

@@ -298,7 +298,7 @@ func (s *soak) requireFlat(of func(sample) float64, slack float64, what string) 
 	require.LessOrEqual(s.w.t, late, 1.3*early+slack, what)
 }
 
-// memory is what a host holds in RAM, in bytes.
+// memory returns the resident memory of a host, in bytes.
 func memory(t testing.TB, h *hostProcess) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.PID()))

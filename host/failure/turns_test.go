@@ -224,7 +224,7 @@ func (w *world) killBetweenClaimAndRun(hold func(session string) (writing func()
 	}
 }
 
-// database is a connection to the records of the world's hosts.
+// database returns a connection to the records of the world's hosts.
 func (w *world) database() *sql.DB {
 	driver, address := "sqlite", "file:"+filepath.Join(w.dir, "data", "easel.db")+"?_pragma=busy_timeout(10000)"
 	if w.postgres != nil {

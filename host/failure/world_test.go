@@ -73,7 +73,7 @@ type hostProcess struct {
 	name, url string
 }
 
-// embedded is a world of one host that keeps everything in one directory.
+// embedded returns a world of one host that keeps everything in one directory.
 func embedded(t testing.TB, bin programs) *world {
 	w := &world{
 		t:       t,
@@ -104,8 +104,8 @@ func embedded(t testing.TB, bin programs) *world {
 	return w
 }
 
-// shared is a world of hosts on NATS, of one server or of three that store everything three times,
-// and PostgreSQL.
+// shared returns a world of hosts on NATS, of one server or of three that store everything three
+// times, and PostgreSQL.
 func shared(t testing.TB, bin programs, natsServers int) *world {
 	w := embedded(t, bin)
 	var err error
@@ -152,7 +152,7 @@ func (w *world) natsURLs() (urls []string) {
 	return urls
 }
 
-// command is how a host is started.
+// command returns the command line that starts a host.
 func (w *world) command(name string, args ...string) *exec.Cmd {
 	all := append([]string{"serve", "--addr", "127.0.0.1:0", "--allow-private"}, w.args...)
 	if w.nats != nil {
@@ -196,7 +196,7 @@ func (w *world) show(h *hostProcess) {
 	w.hosts[h.name] = h
 }
 
-// urls are those of the hosts that run, in no order.
+// urls returns those of the hosts that run, in no order.
 func (w *world) urls() (urls []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -206,14 +206,14 @@ func (w *world) urls() (urls []string) {
 	return urls
 }
 
-// any is the address of a host that runs.
+// any returns the address of a host that runs.
 func (w *world) any() string {
 	urls := w.urls()
 	require.NotEmpty(w.t, urls, "no host runs")
 	return urls[0]
 }
 
-// owner is the host that works on the only run there is.
+// owner returns the host that works on the only run there is.
 func (w *world) owner() *hostProcess {
 	w.t.Helper()
 	var found *hostProcess
@@ -338,7 +338,7 @@ func (w *world) insist(ctx context.Context, url, body string, into any) error {
 	}
 }
 
-// status is what the records say of a run.
+// status returns the status of a run by its records.
 func (w *world) status(run string) (status, problem string) {
 	w.t.Helper()
 	var r struct{ Status, Error string }
@@ -346,7 +346,7 @@ func (w *world) status(run string) (status, problem string) {
 	return r.Status, r.Error
 }
 
-// turns are the messages of a session and how many rounds it counts.
+// turns returns the messages of a session and how many rounds it counts.
 func (w *world) turns(canvas, session string) (messages []string, rounds int) {
 	w.t.Helper()
 	var list struct {

@@ -20,7 +20,10 @@ export interface Branch {
   to: string[];
 }
 
-/** Member says which calls belong to a box: those of one agent inside another, or those of an agent's plain tools. */
+/**
+ * Member says which calls belong to a box: those of one agent inside another, or those of an
+ * agent's plain tools.
+ */
 export interface Member {
   /** Node that records the calls. */
   node: string;

@@ -38,7 +38,9 @@ export interface Opened {
   text: string;
   title: Words;
   description: Words;
-  /** wrap gives the text of the whole file with another DSL in the place of the one that was opened. */
+  /**
+   * wrap gives the text of the whole file with another DSL in the place of the one that was opened.
+   */
   wrap(text: string): string;
 }
 
@@ -105,7 +107,10 @@ function check(value: unknown): Dsl {
   return { ...value, components: dict(value["components"]) } as unknown as Dsl;
 }
 
-/** dict copies a record into one without inherited members: ids are chosen by strangers, and `constructor` is no node. */
+/**
+ * dict copies a record into one without inherited members: ids are chosen by strangers, and
+ * `constructor` is no node.
+ */
 export function dict<T>(record: Record<string, T>): Record<string, T> {
   return Object.assign(Object.create(null) as Record<string, T>, record);
 }

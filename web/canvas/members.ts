@@ -7,7 +7,10 @@ import { isObject } from "./dsl.ts";
 import type { CanvasEdge, CanvasNode } from "./drawing.ts";
 import { text } from "./picture.ts";
 
-/** joinMembers goes down from each agent that is a component, and tells the boxes below whose they are. */
+/**
+ * joinMembers goes down from each agent that is a component, and tells the boxes below whose they
+ * are.
+ */
 export function joinMembers(edges: CanvasEdge[], known: Map<string, CanvasNode>): void {
   const below = lists(edges.filter((edge) => edge.role === "tool").map(({ source, target }) => [source, target]));
   const components = [...known.values()].filter(({ role }) => role === "node");

@@ -13,8 +13,8 @@ import { summaryOf } from "./summary.ts";
 import { attach, settle, type Places } from "./places.ts";
 
 /**
- * build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that has
- * none itself. Boxes and edges that are as in the picture `before` stay the same objects.
+ * build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that
+ * has none itself. Boxes and edges that are as in the picture `before` stay the same objects.
  */
 export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasModel): CanvasModel {
   const pictures = picturesOf(dsl);

@@ -52,7 +52,10 @@ export function rows(nodes: CanvasNode[]): Places {
   return places;
 }
 
-/** attach puts tool boxes and inner agents without a place below their agent, and notes above everything. */
+/**
+ * attach puts tool boxes and inner agents without a place below their agent, and notes above
+ * everything.
+ */
 export function attach(nodes: CanvasNode[], edges: CanvasEdge[], byId: Map<string, CanvasNode>, placeless: Set<string>): void {
   const below = new Map<string, number>();
   for (const { source, target, role } of edges) {

@@ -3,7 +3,10 @@
 
 import { ReadError, within } from "./errors.ts";
 
-/** readDocument gives the text of a file. It throws a ReadError for one that has none or cannot be read. */
+/**
+ * readDocument gives the text of a file. It throws a ReadError for one that has none or cannot be
+ * read.
+ */
 export async function readDocument(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
   if (head.startsWith("PK\x03\x04")) return within(await (await import("./office.ts")).officeText(bytes));

@@ -6,7 +6,10 @@ import { ReadError, type ReadCode } from "./errors.ts";
 /** ReadReply is what comes back. */
 export type ReadReply = { text: string } | { code: ReadCode; detail: string };
 
-/** ReadRequest is what a Worker is sent, once. Replies have a port of their own: pdf.js uses the Worker's. */
+/**
+ * ReadRequest is what a Worker is sent, once. Replies have a port of their own: pdf.js uses the
+ * Worker's.
+ */
 export interface ReadRequest {
   bytes: Uint8Array<ArrayBuffer>;
   port: MessagePort;

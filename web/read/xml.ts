@@ -28,7 +28,10 @@ export function* tokens(xml: string): Generator<Token> {
   }
 }
 
-/** attribute gives the value of an attribute by its name with or without a prefix; "" if there is none. */
+/**
+ * attribute gives the value of an attribute by its name with or without a prefix; "" if there is
+ * none.
+ */
 export function attribute(attributes: string, name: string): string {
   for (const [, found, , double, single] of attributes.matchAll(/([\w:.-]+)=("([^"]*)"|'([^']*)')/g)) {
     if (found === name || found?.endsWith(":" + name)) return decoded(double ?? single ?? "");

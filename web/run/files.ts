@@ -30,7 +30,9 @@ export class Files {
     this.#read = read;
   }
 
-  /** add takes a file and gives its descriptor. It throws a ReadError for one that cannot be read. */
+  /**
+   * add takes a file and gives its descriptor. It throws a ReadError for one that cannot be read.
+   */
   async add(file: File): Promise<Descriptor> {
     if (file.size > largest) throw new ReadError("too_large");
     const picture = file.type.startsWith("image/");

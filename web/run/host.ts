@@ -70,7 +70,10 @@ export class Host {
     this.#fetch = send;
   }
 
-  /** connect asks who the person is and what canvases there are, with a key or else with the browser's login. */
+  /**
+   * connect asks who the person is and what canvases there are, with a key or else with the
+   * browser's login.
+   */
   async connect(key = this.#key): Promise<void> {
     this.#key = key.trim();
     this.state.set({ ...unknown, status: "asking" });
@@ -97,7 +100,10 @@ export class Host {
     return { text, title, origin: { id, rev } };
   }
 
-  /** save puts a document, as text, in the place of the one that was opened, unless somebody else did so meanwhile. */
+  /**
+   * save puts a document, as text, in the place of the one that was opened, unless somebody else
+   * did so meanwhile.
+   */
   async save({ id, rev }: Origin, dsl: string): Promise<Origin> {
     await this.#proven();
     const answer = await this.#send(`/api/v2/canvases/${encodeURIComponent(id)}`, "page", {

@@ -2,7 +2,9 @@
 // of strangers: parsing takes time linear in the length of the text, and the tree has a bounded
 // depth.
 
-/** deepestQuote is how many quotes may lie inside each other; markers of deeper ones are left out. */
+/**
+ * deepestQuote is how many quotes may lie inside each other; markers of deeper ones are left out.
+ */
 export const deepestQuote = 8;
 
 /** Inline is a part of a line. */
@@ -105,8 +107,8 @@ function table([first = "", , ...rest]: string[]): Block {
   return { kind: "table", head, rows: rest.map((row) => cells(row).slice(0, head.length)) };
 }
 
-// inline reads from left to right. Where a mark has no end, that is remembered, so that no part of the
-// text is searched for every mark before it.
+// inline reads from left to right. Where a mark has no end, that is remembered, so that no part of
+// the text is searched for every mark before it.
 function inline(text: string): Inline[] {
   const out: Inline[] = [];
   const special = /[`*_[!\n]/g;

@@ -182,7 +182,10 @@ export class Player {
     this.#begin({ ...ask, how: { kind: "until", node } }, asking(ask), { options: { until: node }, again });
   }
 
-  /** runFrom starts at a node with what the shown state knows, changed by `values` (`node@output` or a variable's name). */
+  /**
+   * runFrom starts at a node with what the shown state knows, changed by `values` (`node@output` or
+   * a variable's name).
+   */
   runFrom(node: string, values: Record<string, unknown> = {}): void {
     const { shown, turns, chosen } = this.play.get();
     const stored = turns[chosen]?.run;

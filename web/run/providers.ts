@@ -33,7 +33,10 @@ export class Providers {
   readonly #tape: Cassette = blank();
   readonly #host: typeof fetch;
 
-  /** `host` sends requests to the models of the host that serves the page, under the person's login or key. */
+  /**
+   * `host` sends requests to the models of the host that serves the page, under the person's login
+   * or key.
+   */
   constructor(host: typeof fetch) {
     this.#host = host;
   }
@@ -43,7 +46,9 @@ export class Providers {
     return this.#tape.takes.length;
   }
 
-  /** model gives the model of a choice; undefined leaves answering to the engine's offline model. */
+  /**
+   * model gives the model of a choice; undefined leaves answering to the engine's offline model.
+   */
   model(choice: ProviderChoice): Model | undefined {
     switch (choice.kind) {
       case "offline": return undefined;

@@ -52,7 +52,9 @@ export class Records {
   }
 }
 
-/** waiting shows the nodes that wait for a person; the engine starts them when the answer is there. */
+/**
+ * waiting shows the nodes that wait for a person; the engine starts them when the answer is there.
+ */
 export function waiting(state: RunState, nodes: { id: string; name: string; kind: string }[], now: number): RunState {
   const steps = nodes.map(({ id, name, kind }, i): Step => ({
     index: state.steps.length + i, run: (own(state.latest, id)?.run ?? 0) + 1, node: id, name, type: kind, status: "paused",
@@ -62,8 +64,8 @@ export function waiting(state: RunState, nodes: { id: string; name: string; kind
 }
 
 /**
- * continued is what a run begins with that continues an earlier one: what the nodes gave is there, nothing is said
- * yet. Nodes that run again and executions that did not end are left out.
+ * continued is what a run begins with that continues an earlier one: what the nodes gave is there,
+ * nothing is said yet. Nodes that run again and executions that did not end are left out.
  */
 export function continued(shown: RunState, again: ReadonlySet<string> = new Set()): RunState {
   const { variables, inputs, messageId, taskId } = shown;

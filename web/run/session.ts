@@ -221,7 +221,10 @@ export class Session {
     return Promise.resolve(textOf(this.#document()));
   }
 
-  /** file gives the whole file that was opened, with its edits: a canvas may stand inside another object. */
+  /**
+   * file gives the whole file that was opened, with its edits: a canvas may stand inside another
+   * object.
+   */
   file(): string {
     const { opened, dsl } = this.#document();
     return opened.wrap(rewrite(opened.text, opened.dsl, dsl));

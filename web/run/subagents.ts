@@ -15,7 +15,10 @@ export interface Activity {
 
 const arrow = "-->";
 
-/** callOf reads who made a call: the path of the calling agent, and the name of the tool without its number. */
+/**
+ * callOf reads who made a call: the path of the calling agent, and the name of the tool without its
+ * number.
+ */
 export function callOf({ name, path }: Pick<ToolUse, "name" | "path">): { agent: string; tool: string } {
   const tool = name.replace(/_\d+$/, "");
   const whole = typeof path === "string" ? path : "";

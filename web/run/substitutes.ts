@@ -144,7 +144,9 @@ function why(blocked: Blocked | undefined): string {
   }
 }
 
-/** modelless lists the nodes whose answers no language model gave: by name, those of this run only. */
+/**
+ * modelless lists the nodes whose answers no language model gave: by name, those of this run only.
+ */
 export function modelless(kind: ProviderKind, state: RunState, earlier: number): string[] {
   if (kind === "openai" || kind === "host") return [];
   const names = state.steps.slice(earlier).filter((step) => step.models.length > 0).map((step) => step.name || step.node);

@@ -53,8 +53,8 @@ export interface ToolCall {
 }
 
 /**
- * toolCalls orders the calls of an agent into a tree. A path leads from agent to agent, "Gardener-->Librarian"; the
- * second is called as a tool of the first, by its name with a number.
+ * toolCalls orders the calls of an agent into a tree. A path leads from agent to agent,
+ * "Gardener-->Librarian"; the second is called as a tool of the first, by its name with a number.
  */
 export function toolCalls(uses: ToolUse[]): ToolCall[] {
   const top: ToolCall[] = [];
@@ -68,7 +68,10 @@ export function toolCalls(uses: ToolUse[]): ToolCall[] {
   return top;
 }
 
-/** startOf is when a step began, Unix seconds. Only a step that has ended knows it to the millisecond. */
+/**
+ * startOf is when a step began, Unix seconds. Only a step that has ended knows it to the
+ * millisecond.
+ */
 export function startOf(step: Step): number {
   const precise = step.outputs?.["_created_time"];
   return typeof precise === "number" ? precise : step.startedAt;

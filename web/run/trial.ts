@@ -15,7 +15,9 @@ interface Build {
 /** trialFolder is where `easel plugin dev` serves a plugin. A link cannot choose another folder. */
 export const trialFolder = "/dev/";
 
-/** tryOut follows the builds until the returned function is called. `show` gets the canvas, once. */
+/**
+ * tryOut follows the builds until the returned function is called. `show` gets the canvas, once.
+ */
 export function tryOut(plugins: Plugins, show: (canvas: string) => void): () => void {
   const folder = new URL(trialFolder, location.origin);
   const at = async (name: string): Promise<Response> => {

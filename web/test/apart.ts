@@ -22,7 +22,9 @@ function overlap(a: CanvasNode, b: CanvasNode): boolean {
   return a.x < b.x + sizeB.width && b.x < a.x + sizeA.width && a.y < b.y + sizeB.height && b.y < a.y + sizeA.height;
 }
 
-/** unhidden asserts that each edge between nodes leads to the right and passes behind no other box. */
+/**
+ * unhidden asserts that each edge between nodes leads to the right and passes behind no other box.
+ */
 export function unhidden(model: CanvasModel): void {
   for (const { source, target, role } of model.edges) {
     const [a, b] = [model.byId.get(source), model.byId.get(target)];

@@ -84,7 +84,9 @@ export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
   return useSyncExternalStore(store.subscribe, read, read);
 }
 
-/** useBusy reports whether no run may begin: one is going on, or the canvas is not allowed to run. */
+/**
+ * useBusy reports whether no run may begin: one is going on, or the canvas is not allowed to run.
+ */
 export function useBusy(): boolean {
   const { session } = useApp();
   const running = useStore(session.player.play, (play) => play.running);

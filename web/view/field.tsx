@@ -8,7 +8,9 @@ import { useAttaching } from "./attach.tsx";
 import { useText } from "./context.tsx";
 import { brief } from "./text.ts";
 
-/** fieldsOf reads the fields of a form as a canvas holds them; members of other types are left out. */
+/**
+ * fieldsOf reads the fields of a form as a canvas holds them; members of other types are left out.
+ */
 export function fieldsOf(inputs: unknown): Record<string, FormField> {
   if (!isObject(inputs)) return {};
   return Object.fromEntries(Object.entries(inputs).map(([key, field]) => {

@@ -208,5 +208,8 @@ const Tool = memo(function Tool({ data, selected }: BoxProps) {
   );
 });
 
-/** nodeTypes is a constant, or React Flow would mount every box again. The name `group` is taken by React Flow itself. */
+/**
+ * nodeTypes is a constant, or React Flow would mount every box again. The name `group` is taken by
+ * React Flow itself.
+ */
 export const nodeTypes = { node: Box, container: Group, item: Item, note: Note, tool: Tool, agent: Tool };

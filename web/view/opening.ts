@@ -19,7 +19,10 @@ export interface Opening {
   openTemplate(template: Template): void;
   openCanvas(id: string): Promise<void>;
   openDraft(key: string): Promise<void>;
-  /** replace calls open at once, or after the person agreed to lose what is not saved; otherwise keep. */
+  /**
+   * replace calls open at once, or after the person agreed to lose what is not saved; otherwise
+   * keep.
+   */
   replace(open: () => void, keep: () => void): void;
   fail(message: string): void;
 }

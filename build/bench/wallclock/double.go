@@ -23,7 +23,7 @@ type double struct {
 // toolUnits is how long each tool takes.
 const toolUnits = 2
 
-// wait is a call of a node.
+// wait returns a call of a node.
 func (d *double) wait(ctx context.Context, node string, units float64) error {
 	start := time.Now()
 	err := engine.SystemClock{}.Sleep(ctx, time.Duration(units*float64(d.unit)))

@@ -75,7 +75,7 @@ func Report(ctx context.Context, w io.Writer, unit time.Duration, most float64, 
 	return fmt.Errorf("eager runs take more than %g of their critical path: %s", most, strings.Join(over, "; "))
 }
 
-// measure is the cell of a peer in the table.
+// measure returns the cell of a peer in the table.
 func (p *Peer) measure(ctx context.Context, s *shape, unit, critical time.Duration) (string, error) {
 	if s.tasks == nil {
 		return "-", nil

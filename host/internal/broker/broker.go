@@ -162,7 +162,7 @@ func (c Config) credentials() []nats.Option {
 	return []nats.Option{nats.UserCredentials(c.Credentials)}
 }
 
-// redacted are addresses without passwords.
+// redacted returns addresses without passwords.
 func redacted(urls []string) string {
 	var out []string
 	for _, text := range urls {
@@ -194,13 +194,13 @@ func (c *Conn) warnOfOneCopy() {
 // Embedded reports whether the server runs in this process, so that no other host can use it.
 func (c *Conn) Embedded() bool { return c.srv != nil }
 
-// Replicas is how many servers store each message.
+// Replicas returns the number of servers store each message.
 func (c *Conn) Replicas() int { return c.cfg.Replicas }
 
-// Name is the name of a stream or bucket of this installation.
+// Name returns the name of a stream or bucket of this installation.
 func (c *Conn) Name(suffix string) string { return c.cfg.Prefix + "_" + suffix }
 
-// Subject is a subject of this installation. Parts that come from outside are made safe with
+// Subject returns a subject of this installation. Parts that come from outside are made safe with
 // [Token].
 func (c *Conn) Subject(parts ...string) string {
 	return c.cfg.Prefix + "." + strings.Join(parts, ".")

@@ -29,5 +29,5 @@ func Holds(dir string) (bool, error) {
 	return false, nil
 }
 
-// storeDir is where the embedded server of a data directory has its files.
+// storeDir returns the folder in which the embedded server of a data directory has its files.
 func storeDir(dir string) string { return filepath.Join(dir, "nats") }

@@ -51,7 +51,7 @@ func (c *Conn) Unpack(ctx context.Context, body []byte) ([]byte, error) {
 	return data, err
 }
 
-// large is the bucket of large bodies. Most installations never need it, so it
+// large returns the bucket of large bodies. Most installations never need it, so it
 // is created at the first use.
 func (c *Conn) large(ctx context.Context) (jetstream.ObjectStore, error) {
 	return c.JS.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{

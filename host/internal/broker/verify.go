@@ -59,7 +59,7 @@ type blockFile struct {
 	newest       bool // of its stream: the server writes to it
 }
 
-// streamFiles are patterns of the files of streams in a data directory.
+// streamFiles returns patterns of the files of streams in a data directory.
 func streamFiles(dir string, parts ...string) ([]string, error) {
 	parts = append([]string{storeDir(dir), "jetstream", "*", "streams", "*"}, parts...)
 	return filepath.Glob(filepath.Join(parts...))
@@ -286,7 +286,7 @@ func (b *blockReader) next() error {
 	return nil
 }
 
-// sequence is that of a message, without the marks of erased messages.
+// sequence returns the sequence number of a message, without the marks of erased messages.
 func sequence(message []byte) uint64 { return binary.LittleEndian.Uint64(message[4:]) &^ sequenceMarks }
 
 // cut makes the error of a message that the file does not hold to its end: it was torn, or the

@@ -88,7 +88,7 @@ func (b *Browser) Call(ctx context.Context, params, arguments engine.Value, key 
 	return engine.Object("content", content, "downloaded_files", engine.List(t.files...)), nil
 }
 
-// steps is how many actions the model may take.
+// steps returns the number of actions the model may take.
 func steps(params engine.Value) int {
 	if n, ok := params.Get("max_steps").Int(); ok && n > 0 && n < 1000 {
 		return int(n)
@@ -100,9 +100,9 @@ func steps(params engine.Value) int {
 type opener interface {
 	// Open loads a page.
 	Open(ctx context.Context, address string) (*Page, error)
-	// Screenshot is a PNG picture of the page opened last.
+	// Screenshot returns a PNG picture of the page opened last.
 	Screenshot(ctx context.Context) ([]byte, error)
-	// Err is why no further page can be opened; nil while one can.
+	// Err returns the reason why no further page can be opened; nil while one can.
 	Err() error
 	// Close ends what it started.
 	Close() error

@@ -160,7 +160,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is the end of an error message; empty when nothing was written.
+// text returns the end of an error message; empty when nothing was written.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -250,7 +250,7 @@ func (c *chromium) Screenshot(ctx context.Context) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(picture.Data)
 }
 
-// bounded is a context for one page, which also ends with the browser.
+// bounded returns a context for one page, which also ends with the browser.
 func (c *chromium) bounded(ctx context.Context) (context.Context, func()) {
 	ctx, fail := context.WithCancelCause(ctx)
 	ended := context.AfterFunc(c.ctx, func() { fail(context.Cause(c.ctx)) })
@@ -280,7 +280,7 @@ func (c *chromium) watchMemory() {
 	}
 }
 
-// memoryOf is what the processes of a group hold alone, in bytes.
+// memoryOf returns the private memory of the processes of a group, in bytes.
 func memoryOf(group int) (sum int64) {
 	for folder := range processes(group) {
 		pages, err := os.ReadFile(folder + "/statm")
@@ -292,7 +292,7 @@ func memoryOf(group int) (sum int64) {
 	return sum
 }
 
-// processes are the folders in /proc of the processes of a group that have not ended.
+// processes returns the folders in /proc of the processes of a group that have not ended.
 func processes(group int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		list, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed

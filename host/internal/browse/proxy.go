@@ -70,7 +70,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, p.counted(res.Body)) // the browser sees that the answer ends early
 }
 
-// statusOf is the answer to a request whose address cannot be reached.
+// statusOf returns the answer to a request whose address cannot be reached.
 func statusOf(err error) int {
 	if errors.Is(err, web.ErrAddress) {
 		return http.StatusForbidden

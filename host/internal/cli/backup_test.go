@@ -42,7 +42,7 @@ var endPostgres = func() error { return nil }
 
 var schemas atomic.Int64
 
-// database are the flags for an empty database of an engine, beside a data directory.
+// database returns the flags for an empty database of an engine, beside a data directory.
 func database(t *testing.T, engine string) []string {
 	t.Helper()
 	dir := []string{"--data", filepath.Join(t.TempDir(), "data")}
@@ -91,7 +91,7 @@ func (s *served) upload(canvas, name, content string) string {
 	return member(s.t, string(text), "id")
 }
 
-// member is the text of a JSON member that occurs once, or first.
+// member returns the text of a JSON member that occurs once, or first.
 func member(t *testing.T, json, name string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(json, `"`+name+`":"`)

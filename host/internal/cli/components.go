@@ -91,7 +91,7 @@ func (a *app) table(specs []*engine.Spec) error {
 	return nil
 }
 
-// described is the description of a component with the missing requirements: name -> reason.
+// described returns the description of a component with the missing requirements: name -> reason.
 func (a *app) described(s *engine.Spec) engine.Value {
 	v, missing := s.Describe(), a.missingOf(s)
 	if len(missing) == 0 {

@@ -135,5 +135,5 @@ func TestComponentsListPlaces(t *testing.T) {
 	require.Equal(t, "runs", list.At(2).Get("places").Get("page").Get("state").Str())
 }
 
-// compact is JSON without blanks.
+// compact returns JSON without blanks.
 func compact(v engine.Value) string { return strings.ReplaceAll(v.JSON(), ": ", ":") }

@@ -22,7 +22,7 @@ var tenantLimit = limiting("tenant", "changes the limits of a tenant", `
   easel tenant limit 4f2a... --tokens-per-day 5000000
 `, map[string]string{tokensFlag: "model tokens per day (UTC) of all its keys together; 0 means no limit"})
 
-// limiting is a limit verb: each given flag becomes a member of the request.
+// limiting returns a limit verb: each given flag becomes a member of the request.
 func limiting(noun, summary, examples string, flags map[string]string) command {
 	return command{
 		name: noun + " limit", args: "ID [FLAGS]", summary: summary, help: examples + remoteHelp,

@@ -19,7 +19,7 @@ import (
 // asToolServer makes a copy of the test program an MCP server over stdio.
 const asToolServer = "EASEL_CLI_TEST_TOOLS"
 
-// toolServer is an MCP server with the tool double.
+// toolServer returns an MCP server with the tool double.
 func toolServer() *sdk.Server {
 	type number struct {
 		N int `json:"n"`
@@ -36,7 +36,7 @@ func toolServer() *sdk.Server {
 
 func serveTools() { _ = toolServer().Run(context.Background(), &sdk.StdioTransport{}) }
 
-// doubling is a canvas with an Agent that uses the server "numbers".
+// doubling returns a canvas with an Agent that uses the server "numbers".
 func doubling(t *testing.T) string {
 	return file(t, "doubling.json", `{"components":{
 		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Agent:A"],"upstream":[]},
@@ -47,7 +47,7 @@ func doubling(t *testing.T) string {
 			"downstream":[],"upstream":["Agent:A"]}}}`)
 }
 
-// doublingScript is what a model answers there.
+// doublingScript returns the answers of the model for it.
 func doublingScript(t *testing.T) string {
 	return "scripted:" + file(t, "script.json", `{"llm_script": [
 		{"text": "[{\"name\": \"double\", \"arguments\": {\"n\": 21}}]"},
@@ -55,7 +55,7 @@ func doublingScript(t *testing.T) string {
 		{"text": "the end"}]}`)
 }
 
-// stdioServer is the configuration of this test program as a server.
+// stdioServer returns the configuration of this test program as a server.
 func stdioServer(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()

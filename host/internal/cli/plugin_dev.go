@@ -106,7 +106,7 @@ func (d *pluginDeveloper) watch(ctx context.Context, a *app, h *plugin.Host, dir
 	}
 }
 
-// fingerprint is a digest of the files of a folder, except built ones.
+// fingerprint returns a digest of the files of a folder, except built ones.
 func fingerprint(dir string) (string, error) {
 	var b strings.Builder
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

@@ -137,7 +137,8 @@ func (p *devPage) builds(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tryCanvas is a canvas to talk to a plugin: what a person writes is the first required text that
+// tryCanvas returns a canvas to talk to a plugin: what a person writes is the first required text
+// that
 // --arg leaves open, and what the plugin gives is said.
 func tryCanvas(m *contract.Manifest, values engine.Value) []byte {
 	for _, name := range m.Arguments.Required() {

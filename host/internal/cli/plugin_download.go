@@ -204,7 +204,7 @@ func (s *sources) versions(ctx context.Context, a *app, e plugin.Entry) ([]strin
 	return []string{m.Version}, nil
 }
 
-// locate is what [sources.get] downloads for a version of an installed plugin.
+// locate returns the location from which [sources.get] downloads a version of an installed plugin.
 func locate(e plugin.Entry, version string) (ref, index string) {
 	origin := e.Active.Origin
 	if from, name, ok := strings.Cut(origin, indexMark); ok {

@@ -34,7 +34,7 @@ func pluginFolder(t *testing.T) string {
 	return dir
 }
 
-// packed is an example, packed from its folder without being built.
+// packed returns an example, packed from its folder without being built.
 func packed(t *testing.T, name string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), name+".wasm")
@@ -44,8 +44,8 @@ func packed(t *testing.T, name string) string {
 	return out
 }
 
-// sample is a packed module that answers with a text, after a request of the host whose answer it
-// does not look at.
+// sample returns a packed module that answers with a text, after a request of the host whose answer
+// it does not look at.
 func sample(t *testing.T, text, request, manifest string) []byte {
 	t.Helper()
 	wasm, err := contract.WithSection(wattest.Must(`(module
@@ -283,7 +283,7 @@ func TestPluginNew(t *testing.T) {
 	}
 }
 
-// linkCompiler gives a folder the AssemblyScript compiler of the SDK.
+// linkCompiler links into a folder the AssemblyScript compiler of the SDK.
 func linkCompiler(dir string) (missing string) {
 	modules, err := filepath.Abs("../../../plugins/sdk-as/node_modules")
 	if err == nil {
@@ -371,14 +371,15 @@ func (w *watched) until(t *testing.T, text string, n int) {
 	}
 }
 
-// seen is what was written so far.
+// seen returns the text written so far.
 func (w *watched) seen() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.String()
 }
 
-// TestPluginDevSwapsWhileACallRuns has a folder whose build takes the module that the file choice names.
+// TestPluginDevSwapsWhileACallRuns has a folder whose build takes the module that the file choice
+// names.
 func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 	pluginFolder(t)
 	dir := t.TempDir()
@@ -425,7 +426,8 @@ func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 	require.Zero(t, <-done)
 }
 
-// TestPluginDevServesAPage follows what the page follows: a canvas, the module, and news of builds that work or fail.
+// TestPluginDevServesAPage follows what the page follows: a canvas, the module, and news of builds
+// that work or fail.
 func TestPluginDevServesAPage(t *testing.T) {
 	pluginFolder(t)
 	dir := t.TempDir()
@@ -506,7 +508,8 @@ func TestPluginDevServesAPage(t *testing.T) {
 	require.Zero(t, <-done)
 }
 
-// TestPluginRunReachesTheWorld builds the Go examples and runs them against a web service and a model on this machine.
+// TestPluginRunReachesTheWorld builds the Go examples and runs them against a web service and a
+// model on this machine.
 func TestPluginRunReachesTheWorld(t *testing.T) {
 	pluginFolder(t)
 	keys := make(chan string, 1)

@@ -116,7 +116,7 @@ func (p *pluginPlace) update(ctx context.Context, a *app, c *plugin.Catalog, s *
 	return errors.Join(errs...)
 }
 
-// downloaded are the entries that refs name, all without refs.
+// downloaded returns the entries that refs name, all without refs.
 func downloaded(list []plugin.Entry, refs []string) ([]plugin.Entry, error) {
 	if len(refs) == 0 {
 		return list, nil

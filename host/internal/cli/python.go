@@ -93,7 +93,7 @@ program, and installs the interpreter in it: CPython for WASI with most of the s
 	},
 }
 
-// npmRegistry is the registry that npm is configured with.
+// npmRegistry returns the registry that npm is configured with.
 func npmRegistry(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "npm", "config", "get", "registry").Output()
 	if err != nil {

@@ -20,7 +20,7 @@ func usesPython(t *testing.T) {
 	t.Setenv("EASEL_PYTHON", built)
 }
 
-// pythonCanvas is a canvas with one script in Python.
+// pythonCanvas returns a canvas with one script in Python.
 func pythonCanvas(t *testing.T, script string) string {
 	text, err := json.Marshal(script)
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ func putEntry(t *testing.T, z *zip.Writer, header zip.FileHeader, data string) {
 	require.NoError(t, err)
 }
 
-// archivedWithPlugin is a backup of a host with the example plugin.
+// archivedWithPlugin returns a backup of a host with the example plugin.
 func archivedWithPlugin(t *testing.T) (file string, place []string) {
 	t.Helper()
 	_, place = archived(t)
@@ -154,7 +154,7 @@ func TestRestoreChecksEntries(t *testing.T) {
 	}
 }
 
-// namesIn are the names in a folder.
+// namesIn returns the names in a folder.
 func namesIn(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

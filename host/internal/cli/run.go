@@ -217,7 +217,7 @@ func (r *runner) printSummary(a *app, t *turn, p *printer, spent *profile.Profil
 	return err
 }
 
-// summary is the object that --json prints.
+// summary returns the object that --json prints.
 func (r *runner) summary(t *turn, p *printer, err error) engine.Value {
 	b := engine.NewObject(6)
 	b.Set("answer", engine.String(p.answer.String())).Set("path", engine.Strings(t.session.state.Path()...))

@@ -77,7 +77,7 @@ func withEnv(t *testing.T, out, errs io.Writer, env []string) *app {
 	return a
 }
 
-// shown is what the command printed.
+// shown returns the output of the command.
 func (s *served) shown(pattern string) string {
 	s.t.Helper()
 	found := regexp.MustCompile(pattern).FindStringSubmatch(s.out.String())

@@ -34,7 +34,7 @@ func tavilyDouble(t *testing.T) string {
 	return srv.URL
 }
 
-// searching is a canvas with TavilySearch as a node and as a tool of an Agent.
+// searching returns a canvas with TavilySearch as a node and as a tool of an Agent.
 func searching(t *testing.T, base, key string) string {
 	params, err := json.Marshal(map[string]any{"api_key": key, "base_url": base, "query": "{sys.query}"})
 	require.NoError(t, err)

@@ -202,7 +202,8 @@ func (w *world) servers(a *app, secrets engine.Secrets) (engine.MCP, error) {
 	return &mcp.Port{Client: client, Owner: "local", Find: set.Find, Secrets: secrets}, nil
 }
 
-// worker is the command of a script worker, this program. Without its path, scripts run in process.
+// worker returns the command of a script worker, this program. Without its path, scripts run in
+// process.
 func worker(command string) []string {
 	self, err := os.Executable()
 	if err != nil {

@@ -91,7 +91,7 @@ func (g *Generator) Call(ctx context.Context, params, arguments engine.Value) (e
 		"pdf_base64", inline)...), nil
 }
 
-// markdown is the content below its title.
+// markdown returns the content below its title.
 func markdown(params, arguments engine.Value, made time.Time) string {
 	var b strings.Builder
 	if title := oneLine(arguments.Get("title").Text()); title != "" {
@@ -193,7 +193,7 @@ func style(params engine.Value, l *write.Layout) error {
 	return nil
 }
 
-// fileName is a name without folder and extension; without one it says when the file was made.
+// fileName returns a name without folder and extension; without one it says when the file was made.
 func fileName(wanted string, made time.Time) string {
 	name := path.Base("/" + strings.ReplaceAll(oneLine(wanted), `\`, "/"))
 	for _, extension := range []string{".pdf", ".docx", ".txt", ".md", ".html"} {

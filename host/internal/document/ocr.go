@@ -76,7 +76,7 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// recognized is the text of an image as blocks of a page. The image has scale pixels for each
+// recognized returns the text of an image as blocks of a page. The image has scale pixels for each
 // point.
 func recognized(ctx context.Context, ocr OCR, image []byte, page int, scale float64) ([]block.Block, error) {
 	list, err := readImage(ctx, ocr, image)

@@ -128,7 +128,7 @@ func (u *Uploads) Parse(ctx context.Context, file engine.Value, _ engine.ParseOp
 	return u.Documents.Blocks(ctx, source)
 }
 
-// source is an upload as a document.
+// source returns an upload as a document.
 func (u *Uploads) source(ctx context.Context, file engine.Value) (document.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return document.Source{}, err

@@ -106,7 +106,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return broker.Fail(err, "delete key %q", key)
 }
 
-// Expire gives a key a new time to live. Errors: [broker.ErrNotFound].
+// Expire sets a new time to live for a key. Errors: [broker.ErrNotFound].
 func (s *Store) Expire(ctx context.Context, key string, ttl time.Duration) error {
 	value, _, err := s.Get(ctx, key)
 	if err != nil {

@@ -120,8 +120,8 @@ func (s *Settings) port() int {
 
 func (s *Settings) address() string { return net.JoinHostPort(s.Server, strconv.Itoa(s.port())) }
 
-// client is a client for one mail, whose connection ends with ctx: the library looks at contexts
-// only while it dials.
+// client returns a client for one mail, whose connection ends with ctx: the library looks at
+// contexts only while it dials.
 func (s *Sender) client(ctx context.Context, settings *Settings) (*mail.Client, error) {
 	config := &tls.Config{ServerName: settings.Server, RootCAs: s.Roots, MinVersion: tls.VersionTLS12}
 	policy := mail.TLSMandatory

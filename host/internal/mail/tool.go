@@ -60,7 +60,7 @@ func settingsOf(params engine.Value) (Settings, error) {
 	return s, nil
 }
 
-// textOr is an argument, or its default when it is absent.
+// textOr returns an argument, or its default when it is absent.
 func textOr(arguments engine.Value, name, absent string) string {
 	if v, ok := arguments.Lookup(name); ok {
 		return v.Text()

@@ -140,7 +140,7 @@ func stdio(t *testing.T, mode string) *Port {
 	return &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
 }
 
-// started are the running processes that the servers of a test started, and they themselves.
+// started returns the running processes that the servers of a test started, and they themselves.
 func started(t *testing.T) (out []string) {
 	t.Helper()
 	for _, pid := range processes() {

@@ -42,7 +42,7 @@ func (s secrets) Secret(context.Context, string) (engine.Secret, error) {
 	return engine.Secret{Value: "sesame-123", Hosts: s.hosts}, nil
 }
 
-// headerServer is a server whose only tool returns the headers of its requests.
+// headerServer returns a server whose only tool returns the headers of its requests.
 func headerServer(t *testing.T, versions ...string) (url string, seen *atomic.Pointer[http.Header]) {
 	t.Helper()
 	seen = &atomic.Pointer[http.Header]{}

@@ -96,7 +96,7 @@ func readExtracted(text string) (engine.Value, error) {
 	return v, nil
 }
 
-// extracted are the messages of an answer, kinds in their order.
+// extracted returns the messages of an answer, kinds in their order.
 func extracted(v engine.Value, kinds []string, now time.Time) []Message {
 	var out []Message
 	for _, kind := range kinds {

@@ -16,7 +16,7 @@ type port struct {
 
 var _ engine.Recaller = port{}
 
-// Of is the engine's port for runs of a principal.
+// Of returns the engine's port for runs of a principal.
 func (s *Store) Of(who Principal) engine.Memory { return port{s, who} }
 
 // Remember keeps an exchange.

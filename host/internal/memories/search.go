@@ -98,8 +98,8 @@ func (s *Store) checkSize(ctx context.Context, who Principal, ids []string) erro
 	return nil
 }
 
-// embedQuery is the vector of a query; the name is empty when there is no model, or words alone
-// decide.
+// embedQuery returns the vector of a query; the name is empty when there is no model, or words
+// alone decide.
 func embedQuery(ctx context.Context, models Models, q Query) (name string, vector []float32, err error) {
 	if q.WordWeight == 1 {
 		return "", nil, nil
@@ -118,7 +118,7 @@ func embedQuery(ctx context.Context, models Models, q Query) (name string, vecto
 	return name, vector, nil
 }
 
-// cosine is the similarity of a vector of length 1 with any other, 0 when they point apart.
+// cosine returns the similarity of a vector of length 1 with any other, 0 when they point apart.
 func cosine(unit, v []float32) float64 {
 	var product, squares float64
 	for i, x := range v {

@@ -49,7 +49,7 @@ type Settings struct {
 	UserPrompt   string `json:"user_prompt,omitempty"`
 }
 
-// Defaults are the settings of a new memory.
+// Defaults returns the settings of a new memory.
 func Defaults() Settings { return Settings{Temperature: 0.5} }
 
 func (s *Settings) fill() {
@@ -128,7 +128,7 @@ func (s *Settings) fixed(old *Settings) (names []string) {
 	return names
 }
 
-// Prompt is the system prompt that extracts; "" when there is nothing to extract.
+// Prompt returns the system prompt that extracts; "" when there is nothing to extract.
 func (s *Settings) Prompt() string {
 	kinds := s.extracted()
 	if s.SystemPrompt != "" || len(kinds) == 0 {
@@ -137,7 +137,7 @@ func (s *Settings) Prompt() string {
 	return extractionPrompt(kinds)
 }
 
-// extracted are the kinds that a model has to find.
+// extracted returns the kinds that a model has to find.
 func (s *Settings) extracted() []string {
 	return slices.DeleteFunc(slices.Clone(s.Types), func(k string) bool { return k == Raw })
 }

@@ -27,7 +27,7 @@ func (r *run) link() {
 	}
 }
 
-// outer is the execution of the container around an execution.
+// outer returns the execution of the container around an execution.
 func (r *run) outer(e *execution) *execution {
 	parent := r.graph[e.node].Parent
 	if parent == "" {
@@ -36,7 +36,8 @@ func (r *run) outer(e *execution) *execution {
 	return r.around(parent, e.until)
 }
 
-// needs are the executions of the nodes that a node needs: of each the last that started before.
+// needs returns the executions of the nodes that a node needs: of each the last that started
+// before.
 func (r *run) needs(e *execution) []*execution {
 	var deps []*execution
 	for _, id := range r.graph[e.node].Needs {
@@ -62,7 +63,7 @@ func (r *run) inBody(e *execution) bool {
 	return outer != nil && slices.ContainsFunc(e.deps, func(d *execution) bool { return within(d, outer) })
 }
 
-// turnBefore is what ended last in the container before an execution that begins a turn.
+// turnBefore returns the last execution that ended in the container before one that begins a turn.
 func (r *run) turnBefore(e, outer *execution) []*execution {
 	if before := r.endedBefore(e, outer.inner); before != nil {
 		return []*execution{before}
@@ -70,7 +71,7 @@ func (r *run) turnBefore(e, outer *execution) []*execution {
 	return nil
 }
 
-// endedBefore is what ended last before an execution started.
+// endedBefore returns the last execution that ended before another one started.
 func (r *run) endedBefore(e *execution, among []*execution) *execution {
 	var before []*execution
 	for _, d := range among {

@@ -96,7 +96,7 @@ func (r *run) path() []Step {
 	return path
 }
 
-// ready is when the last of what an execution depends on ended, or the run began.
+// ready returns the time at which the last dependency of an execution ended, or the run began.
 func (r *run) ready(e *execution) float64 {
 	at := r.from
 	for _, d := range e.deps {
@@ -105,7 +105,7 @@ func (r *run) ready(e *execution) float64 {
 	return at
 }
 
-// last is the execution that ended last; of bodies it is the last one inside.
+// last returns the execution that ended last; of bodies it is the last one inside.
 func (r *run) last(among []*execution) *execution {
 	var last *execution
 	for _, e := range among {
@@ -119,7 +119,7 @@ func (r *run) last(among []*execution) *execution {
 	return last
 }
 
-// chain is the longest chain of work that ends with an execution.
+// chain returns the longest chain of work that ends with an execution.
 func (e *execution) chain() float64 {
 	if e.linked {
 		return e.longest // also of a cycle, which events with equal times can show

@@ -106,7 +106,7 @@ func (r *run) detail(typ engine.EventType, data engine.Value) {
 	}
 }
 
-// around is the execution of a node that was at work at a time.
+// around returns the execution of a node that was at work at a time.
 func (r *run) around(node string, at float64) *execution {
 	for _, e := range r.byNode[node] {
 		if e.from-tolerance <= at && at <= e.until+tolerance {
@@ -143,7 +143,7 @@ func joined(list []interval) []interval {
 	return out
 }
 
-// queued is how long the execution was in queues since its work began.
+// queued returns the time the execution spent in queues since its work began.
 func (e *execution) queued() float64 {
 	sum := 0.0
 	for _, q := range e.queues {
@@ -152,10 +152,10 @@ func (e *execution) queued() float64 {
 	return sum
 }
 
-// work is how long the execution worked, without queues.
+// work returns the time the execution worked, without queues.
 func (e *execution) work() float64 { return max(0, e.end-e.begin-e.queued()) }
 
-// active are the times at which the execution worked: since begin, without queues.
+// active returns the times at which the execution worked: since begin, without queues.
 func (e *execution) active() []interval {
 	var out []interval
 	at := e.begin

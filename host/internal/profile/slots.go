@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// slots is the most executions that worked at once.
+// slots returns the most executions that worked at once.
 func (r *run) slots() int {
 	type edge struct {
 		at float64

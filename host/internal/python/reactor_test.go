@@ -115,7 +115,7 @@ func asReactor(t *testing.T, module []byte) []byte {
 	return out
 }
 
-// emptyType is the index of the type () -> () in a section of types.
+// emptyType returns the index of the type () -> () in a section of types.
 func emptyType(t *testing.T, types []byte) uint64 {
 	count, at := binary.Uvarint(types)
 	for i := range count {

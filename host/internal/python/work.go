@@ -135,7 +135,8 @@ func (m *machine) start(ctx context.Context, o order) error {
 	return nil
 }
 
-// arguments is the command line of the interpreter. Without a library it ignores its environment.
+// arguments returns the command line of the interpreter. Without a library it ignores its
+// environment.
 func arguments(library string) []string {
 	flags := "-ISB"
 	if library != "" {

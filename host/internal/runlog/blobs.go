@@ -60,7 +60,7 @@ func (s *records) putBlob(ctx context.Context, run string, b pack.Blob) error {
 	return err
 }
 
-// unpack gives the records as they were written. Those of others are not
+// unpack returns the records as they were written. Those of others are not
 // changed.
 func (s *records) unpack(ctx context.Context, run string, records []Record) ([]Record, error) {
 	for i, r := range records {

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog/pack"
 )
 
-// large is a JSON text of n bytes.
+// large returns a JSON text of n bytes.
 func large(n int) string {
 	letters := make([]byte, n-2)
 	for i := range letters {

@@ -131,7 +131,7 @@ func (l *Log) busy(ctx context.Context, run, owner string) bool {
 	return err == nil && m != nil
 }
 
-// hostOf is the host in an owner's name, "" for none.
+// hostOf returns the host in an owner's name, "" for none.
 func hostOf(owner string) string {
 	for i := range len(owner) {
 		if owner[i] == '.' {

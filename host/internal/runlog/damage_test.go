@@ -15,8 +15,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// filledDir is the data directory of a host that was stopped, with a run in the queue, a file and a
-// key.
+// filledDir returns the data directory of a host that was stopped, with a run in the queue, a file
+// and a key.
 func filledDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

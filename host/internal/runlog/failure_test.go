@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// external is an outside NATS with this test as one more host, which follows
+// external returns an outside NATS with this test as one more host, which follows
 // but does not work.
 func external(t testing.TB) (l *Log, c childConfig, server *child, restart func() *child) {
 	dir, port := t.TempDir(), freePort(t)

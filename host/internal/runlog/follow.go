@@ -13,9 +13,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// Follow gives fn the records of a run after a place, in order and each once:
-// what is stored, then what comes, until the run has ended (nil), fn says
-// false (nil) or ctx ends. A run that has not started yet is waited for.
+// Follow calls fn with the records of a run after a position, in order and each once: what is
+// stored, then what comes, until the run has ended (nil), fn says false (nil) or ctx ends. A run
+// that has not started yet is waited for.
 //
 // A record without At is buffered and not stored yet. When its host loses the run
 // before it is, records of the next host follow with its number and higher ones.
@@ -338,7 +338,7 @@ func (t *tail) unlisten(bell chan struct{}) {
 	delete(t.bells, bell)
 }
 
-// after are the records with a number above seq. ok is false when the first of
+// after returns the records with a number above seq. ok is false when the first of
 // them is no longer, or not yet, known here.
 func (t *tail) after(seq uint64) (records []Record, end, closed, ok bool) {
 	t.mu.Lock()

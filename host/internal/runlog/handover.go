@@ -61,7 +61,7 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 	return err
 }
 
-// again is the run as the next host gets it.
+// again returns the run as the next host gets it.
 func (e *Lease) again(deaths uint64) Run {
 	run := e.Run
 	run.Attempt, run.Failures, run.From = e.Attempt+1, deaths, e.owner

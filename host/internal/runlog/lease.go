@@ -104,7 +104,7 @@ func (e *Lease) append(ctx context.Context, end bool, records []Record) (Pos, er
 	return Pos{e.next - 1, e.last}, nil
 }
 
-// Buffer gives records to the readers on this host now and to the stream at the next flush.
+// Buffer passes records to the readers on this host now and to the stream at the next flush.
 //
 // Errors: [ErrFenced]; [broker.ErrFull] and others when records buffered before
 // could not be stored.
@@ -131,7 +131,7 @@ func (e *Lease) Flush(ctx context.Context) error {
 	return err
 }
 
-// flushBuffered is the timer's; its error comes back with the next call, since the
+// flushBuffered returns the timer's; its error comes back with the next call, since the
 // records still wait.
 func (e *Lease) flushBuffered() {
 	e.mu.Lock()
@@ -142,7 +142,7 @@ func (e *Lease) flushBuffered() {
 	}
 }
 
-// number gives records their numbers and queues them. The caller holds e.mu.
+// number assigns numbers to records and queues them. The caller holds e.mu.
 func (e *Lease) number(records []Record) []Record {
 	out := make([]Record, len(records))
 	for i, r := range records {

@@ -125,7 +125,7 @@ func stateOf(t testing.TB, s jetstream.Stream, of ...jetstream.StreamInfoOpt) je
 	return info.State
 }
 
-// texts are the records as "number kind data".
+// texts returns the records as "number kind data".
 func texts(records []Record) []string {
 	out := []string{}
 	for _, r := range records {

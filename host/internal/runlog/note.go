@@ -195,7 +195,7 @@ func (b *noteBook) stored(e *Lease, seq uint64) {
 	}
 }
 
-// at is the sequence of a note, 0 when it is not stored.
+// at returns the sequence of a note, 0 when it is not stored.
 func (b *noteBook) at(e *Lease) uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -170,7 +170,7 @@ func newHost() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Host is the name of this process in the run log.
+// Host returns the name of this process in the run log.
 func (l *Log) Host() string { return l.host }
 
 // Alone reports whether no other host can use this run log.

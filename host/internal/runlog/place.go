@@ -56,7 +56,7 @@ func (s *records) Place(ctx context.Context, run string, seen Pos, attempt uint6
 	return p, broker.Fail(err, "place in run %q", run)
 }
 
-// newest is the newest bundle of a run on the server that answers, and its
+// newest returns the newest bundle of a run on the server that answers, and its
 // sequence; 0 when there is none.
 func (s *records) newest(ctx context.Context, run string) (at uint64, b bundle, err error) {
 	m, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
@@ -76,7 +76,7 @@ func (s *records) newest(ctx context.Context, run string) (at uint64, b bundle, 
 	return m.Sequence, b, err
 }
 
-// next is the first bundle of a run with sequence from or later; 0 when there is
+// next returns the first bundle of a run with sequence from or later; 0 when there is
 // none.
 func (s *records) next(ctx context.Context, run string, from uint64) (at uint64, b bundle, err error) {
 	m, err := s.conn.ReadNext(ctx, s.conn.Name("LOG"), s.conn.Subject("run", broker.Token(run), "ev"), from)
@@ -87,7 +87,7 @@ func (s *records) next(ctx context.Context, run string, from uint64) (at uint64,
 	return m.Seq, b, err
 }
 
-// firstThat is the first bundle of a run of which is says true, and of all later
+// firstThat returns the first bundle of a run of which is says true, and of all later
 // ones as well, found by halving; 0 when there is none up to the sequence until.
 func (s *records) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64, found bundle, err error) {
 	for low, high := uint64(1), until; low <= high; {
@@ -107,7 +107,7 @@ func (s *records) firstThat(ctx context.Context, run string, until uint64, is fu
 	return at, found, nil
 }
 
-// lastBundle is the newest stored bundle of a run and its sequence, from the
+// lastBundle returns the newest stored bundle of a run and its sequence, from the
 // stream's leader; the sequence is 0 when there is none.
 func (s *records) lastBundle(ctx context.Context, run string) (bundle, uint64, error) {
 	m, err := s.conn.Last(ctx, s.conn.Name("LOG"), s.conn.Subject("run", broker.Token(run), "ev"))

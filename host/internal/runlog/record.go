@@ -27,10 +27,10 @@ type Record struct {
 // is the beginning. At only makes resuming quick; any value is safe.
 type Pos struct{ Seq, At uint64 }
 
-// Pos is the place after this record.
+// Pos returns the place after this record.
 func (r Record) Pos() Pos { return Pos{r.Seq, r.At} }
 
-// String is the form for an SSE id: "12" or "12-3456".
+// String returns the form for an SSE id: "12" or "12-3456".
 func (p Pos) String() string {
 	if p.At == 0 {
 		return strconv.FormatUint(p.Seq, 10)
@@ -71,7 +71,7 @@ const (
 	flagEnd       = 1
 )
 
-// next is the number that the record after this bundle gets.
+// next returns the number that the record after this bundle gets.
 func (b *bundle) next() uint64 { return b.first + uint64(len(b.records)) }
 
 func (b *bundle) encode() []byte {

@@ -135,7 +135,7 @@ func (s *records) readAfter(ctx context.Context, run string, after Pos, until ui
 	}
 }
 
-// after are the bundle's records with a number above seq.
+// after returns the bundle's records with a number above seq.
 func (b *bundle) after(seq uint64) []Record {
 	for i, r := range b.records {
 		if r.Seq > seq {

@@ -86,7 +86,7 @@ func (s *sweeper) forget(until time.Time) {
 	}
 }
 
-// due is the run that ended first when it is to be forgotten now, and else "".
+// due returns the run that ended first when it is to be forgotten now, and else "".
 // It stays in the list.
 func (s *sweeper) due() string {
 	s.mu.Lock()

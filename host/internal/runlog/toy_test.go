@@ -235,7 +235,7 @@ func (c *child) kill() {
 	_ = c.cmd.Wait()
 }
 
-// natsChild is a NATS server in a process of its own.
+// natsChild returns a NATS server in a process of its own.
 func natsChild(t testing.TB, dir string, port int) *child {
 	return start(t, childConfig{Role: "nats", Dir: dir, Port: port})
 }

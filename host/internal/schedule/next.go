@@ -14,12 +14,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// clockID is the id of a schedule's clock; all tenants share the run log. A tenant id has no space.
+// clockID returns the id of a schedule's clock; all tenants share the run log. A tenant id has no
+// space.
 func clockID(tenant, id string) string { return tenant + " " + id }
 
-// clock is the one next time of a schedule, with a run whose id contains that time. The host that
-// takes the run sets the clock to the time after it. So each time starts one run, even if hosts and
-// servers crash in between, and a missed time starts its run when a host is there.
+// clock returns the one next time of a schedule, with a run whose id contains that time. The host
+// that takes the run sets the clock to the time after it. So each time starts one run, even if
+// hosts and servers crash in between, and a missed time starts its run when a host is there.
 func (s *Schedule) clock(at time.Time) (Clock, error) {
 	data, err := json.Marshal(&s.Job)
 	if err != nil {

@@ -95,7 +95,7 @@ func (b *bench) schedule(s Schedule) Schedule {
 	return kept
 }
 
-// history are the runs of a schedule in a state, newest first.
+// history returns the runs of a schedule in a state, newest first.
 func (b *bench) history(s Schedule, status string) []store.Run {
 	b.T.Helper()
 	list, _, err := b.Store.Runs.List(

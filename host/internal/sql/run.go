@@ -118,7 +118,7 @@ func (r *Runner) connect(ctx context.Context, s *Settings, k kind) (*connection,
 	return c, nil
 }
 
-// name is the database in messages.
+// name returns the database in messages.
 func (s *Settings) name() string {
 	if s.Kind == "sqlite" {
 		return s.Database
@@ -175,7 +175,7 @@ func (c *connection) query(ctx context.Context, q querier, statement string, bud
 	return result
 }
 
-// limited is err in our words if it is the driver's limit of a message.
+// limited replaces err if it is the driver's limit of a message.
 func limited(err error) error {
 	var body *pgproto3.ExceededMaxBodyLenErr
 	if errors.As(err, &body) {

@@ -26,7 +26,7 @@ func write(t *testing.T, s Settings, text string) {
 	}
 }
 
-// cell is the first cell of a statement's result, as JSON, or its error.
+// cell returns the first cell of a statement's result, as JSON, or its error.
 func cell(t *testing.T, s Settings, statement string) string {
 	t.Helper()
 	results, err := runner.Run(t.Context(), &s, statement)

@@ -32,7 +32,7 @@ func statements(text string, k kind) []string {
 	return list
 }
 
-// withoutComments is a statement without the comments and blanks that it begins with.
+// withoutComments returns a statement without the comments and blanks that it begins with.
 func withoutComments(s string, k kind) string {
 	for {
 		s = strings.TrimSpace(s)
@@ -74,7 +74,7 @@ func comment(s string, k kind) int {
 	return 0
 }
 
-// blockComment is the length of a comment; those of PostgreSQL nest.
+// blockComment returns the length of a comment; those of PostgreSQL nest.
 func blockComment(s string, nests bool) int {
 	depth := 1
 	for i := 2; i+1 < len(s); i++ {
@@ -92,8 +92,8 @@ func blockComment(s string, nests bool) int {
 	return len(s)
 }
 
-// quoted is the length of a quoted text. A doubled quote needs no care: it ends one text and begins
-// another.
+// quoted returns the length of a quoted text. A doubled quote needs no care: it ends one text and
+// begins another.
 func quoted(s string, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {

@@ -41,7 +41,7 @@ func (r *Runner) Call(ctx context.Context, params, arguments engine.Value) (engi
 	), nil
 }
 
-// outputs are the records of a result and their table.
+// outputs returns the records of a result and their table.
 func (r *Result) outputs() (engine.Value, string) {
 	switch {
 	case r.Err != nil:
@@ -62,7 +62,7 @@ func (r *Result) outputs() (engine.Value, string) {
 	return engine.List(records...), markdownTable(names, r.Rows)
 }
 
-// note is the record of a result without rows.
+// note returns the record of a result without rows.
 func note(text string) engine.Value { return engine.List(engine.Object("content", text)) }
 
 // distinct names columns apart, since a join may return two of the same name.
@@ -80,7 +80,7 @@ func distinct(columns []string) []string {
 	return names
 }
 
-// markdownTable is a result for prompts.
+// markdownTable returns a result for prompts.
 func markdownTable(columns []string, rows [][]engine.Value) string {
 	texts := make([][]string, len(rows))
 	for i, row := range rows {

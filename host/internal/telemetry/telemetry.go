@@ -91,7 +91,7 @@ func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	return t, nil
 }
 
-// proxyAtOrigin is the proxy of the environment for a request to the collector. The exporter
+// proxyAtOrigin returns the proxy of the environment for a request to the collector. The exporter
 // follows redirects with the headers of OTEL_EXPORTER_OTLP_HEADERS and this is the one place that
 // sees each: another origin is refused.
 func proxyAtOrigin(r *http.Request) (*url.URL, error) {
@@ -129,7 +129,7 @@ func parentOf(ctx context.Context) string {
 	return m["traceparent"]
 }
 
-// under is a context below the span that a traceparent header names.
+// under returns a context below the span that a traceparent header names.
 func under(ctx context.Context, parent string) context.Context {
 	return carrier.Extract(ctx, propagation.MapCarrier{"traceparent": parent})
 }

@@ -76,7 +76,7 @@ func Open(path string, log *slog.Logger) (*Dir, wazero.CompilationCache, error) 
 	return d, cache, nil
 }
 
-// KeyOf is the key of a module for [Dir.Compile].
+// KeyOf returns the key of a module for [Dir.Compile].
 func KeyOf(module []byte) string {
 	sum := sha256.Sum256(module)
 	return hex.EncodeToString(sum[:])
@@ -190,7 +190,7 @@ func (d *Dir) check(path string, now stamp) error {
 	return os.Remove(path)
 }
 
-// sealedSum is the checksum in a file of seal.
+// sealedSum returns the checksum in a file of seal.
 func sealedSum(text []byte) string {
 	sum, _, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
 	return sum

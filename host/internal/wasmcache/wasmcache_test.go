@@ -41,7 +41,7 @@ func answerOf(t *testing.T, dir string, log *slog.Logger, code []byte) int {
 	return int(out[0])
 }
 
-// entries are the paths of compiled modules.
+// entries returns the paths of compiled modules.
 func entries(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*", "*"))

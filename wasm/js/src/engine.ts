@@ -16,7 +16,10 @@ import {
   ABI, type ComponentSpec, type Info, type Layout, type Request, type StandIn,
 } from "./protocol.ts";
 
-/** DSL is a canvas: its JSON text, or the parsed object. Text keeps numbers and the order of keys as written. */
+/**
+ * DSL is a canvas: its JSON text, or the parsed object. Text keeps numbers and the order of keys as
+ * written.
+ */
 export type DSL = string | Record<string, unknown>;
 
 /** WasmSource is where the engine module comes from. */
@@ -24,13 +27,19 @@ export type WasmSource = URL | string | Response | ArrayBuffer | Uint8Array<Arra
 
 /** EngineOptions say how to start; all are optional. */
 export interface EngineOptions {
-  /** Compiled once, also for the starts after a crash. A text is an address as this page sees it, in Node also a path. */
+  /**
+   * Compiled once, also for the starts after a crash. A text is an address as this page sees it, in
+   * Node also a path.
+   */
   wasm?: WasmSource;
   /** Address of Go's wasm_exec.js that belongs to the module. */
   runtime?: URL | string;
   /** false: run in this thread. A URL: another worker script. Default true. */
   worker?: boolean | URL | string;
-  /** Ends an engine that gives no sign of life for so many milliseconds; 0 never. Default 10,000. Needs the worker. */
+  /**
+   * Ends an engine that gives no sign of life for so many milliseconds; 0 never. Default 10,000.
+   * Needs the worker.
+   */
   watchdog?: number;
   /** Largest canvas accepted, in characters. Default 20,000,000. */
   maxCanvas?: number;
@@ -122,7 +131,9 @@ export class Engine {
     return JSON.parse(await this.#ask({ op: "stand_in", component, args, params })) as StandIn;
   }
 
-  /** layout gives every node a place; `sizes` says how large nodes are drawn, as [width, height]. */
+  /**
+   * layout gives every node a place; `sizes` says how large nodes are drawn, as [width, height].
+   */
   async layout(dsl: DSL, { sizes }: { sizes?: Record<string, [width: number, height: number]> } = {}): Promise<Layout> {
     return JSON.parse(await this.#ask({ op: "layout", sizes }, this.#text(dsl))) as Layout;
   }
@@ -243,7 +254,10 @@ export class Canvas {
     this.#world = world;
   }
 
-  /** once runs a canvas without a handle. The module drops it when the run ends; a paused one is kept as text. */
+  /**
+   * once runs a canvas without a handle. The module drops it when the run ends; a paused one is
+   * kept as text.
+   */
   static once(text: string, world: World, inputs: Inputs, options: RunOptions): Run {
     const canvas = new Canvas(text, world);
     const begin = (next: Inputs, more: RunOptions): Run => {
@@ -278,7 +292,10 @@ export class Canvas {
     return this.#text;
   }
 
-  /** restore takes the conversation of a saved document of the same canvas; its nodes stay as they are here. */
+  /**
+   * restore takes the conversation of a saved document of the same canvas; its nodes stay as they
+   * are here.
+   */
   async restore(saved: DSL): Promise<void> {
     await this.#change({ request: { op: "restore" }, body: this.#world.text(saved) });
   }
@@ -353,7 +370,9 @@ interface World {
   link(): Promise<Link>;
   /** text is a canvas as text, if it is not too large. */
   text(dsl: DSL): string;
-  /** plugins makes these known and opens all there are to one run; undefined when there are none. */
+  /**
+   * plugins makes these known and opens all there are to one run; undefined when there are none.
+   */
   plugins(sources?: readonly PluginSource[]): Promise<Session | undefined>;
 }
 

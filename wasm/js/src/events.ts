@@ -49,7 +49,9 @@ export interface FormField {
   optional?: boolean;
   value?: unknown;
   options?: unknown[];
-  /** Whether a tool or a node may run; the name with ":arguments" takes other arguments, as JSON. */
+  /**
+   * Whether a tool or a node may run; the name with ":arguments" takes other arguments, as JSON.
+   */
   approval?: Approval;
 }
 

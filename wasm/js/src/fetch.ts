@@ -86,7 +86,10 @@ function checked(response: Response, url: string, guard: Guard): Response {
   return response;
 }
 
-/** unmarked removes the mark of a run or a call from a text: placeholders of secrets read {{secret:NAME}} again. */
+/**
+ * unmarked removes the mark of a run or a call from a text: placeholders of secrets read
+ * {{secret:NAME}} again.
+ */
 export function unmarked(text: string, mark: unknown): string {
   return typeof mark === "string" && mark ? text.replaceAll(`:${mark}`, "").replaceAll(mark, "") : text;
 }

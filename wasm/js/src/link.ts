@@ -27,7 +27,9 @@ export interface Line<To = ToWorker, From = FromWorker> {
   end(): void;
 }
 
-/** patient is the least time to start, milliseconds: a machine that is busy is no engine that hangs. */
+/**
+ * patient is the least time to start, milliseconds: a machine that is busy is no engine that hangs.
+ */
 const patient = 30_000;
 
 /** LinkOptions say how to start the far end. */

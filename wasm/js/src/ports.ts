@@ -59,7 +59,10 @@ export interface CodeAnswer {
   result_json?: string;
   /** What it printed; read as the result when that is null. */
   stdout?: string;
-  /** What it wrote as warnings and errors, and what it threw; fails the node when there is no result. */
+  /**
+   * What it wrote as warnings and errors, and what it threw; fails the node when there is no
+   * result.
+   */
   stderr?: string;
   /** Files that it left in its folder `artifacts`. */
   artifacts?: Artifact[];
@@ -75,13 +78,17 @@ export type Port = (payload: Record<string, unknown>, context: CallContext) => u
 export interface Providers {
   llm?: Model;
   tools?: Record<string, Tool>;
-  /** Sends the requests of nodes, without cookies; in a page to public addresses only, see `reach`. */
+  /**
+   * Sends the requests of nodes, without cookies; in a page to public addresses only, see `reach`.
+   */
   fetch?: typeof globalThis.fetch;
   /** Further addresses for requests of nodes; without effect outside of a page. */
   reach?: Reach;
   retrieve?: Retriever;
   code?: CodeRunner;
-  /** Plugins the canvas may use, besides those of the engine; the engine knows them from then on. */
+  /**
+   * Plugins the canvas may use, besides those of the engine; the engine knows them from then on.
+   */
   plugins?: readonly PluginSource[];
   /** Any further kind of call, by name. */
   ports?: Partial<Record<Exclude<CallKind, "model">, Port>>;

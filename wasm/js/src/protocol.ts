@@ -54,7 +54,9 @@ export type Request =
   | { op: "check"; params: Record<string, unknown>; arguments: Record<string, unknown> }
   /** Compares what a plugin wrote with its manifest, which follows, and gives the outputs. */
   | { op: "check"; output: string }
-  /** A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget. */
+  /**
+   * A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget.
+   */
   | {
     op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean;
     settings?: Record<string, unknown>;
@@ -74,7 +76,10 @@ export interface Start {
   webhook_payload?: Record<string, unknown>;
   /** What the host answers; for the rest the engine has stand-ins or refuses. */
   ports: CallKind[];
-  /** Components the host answers for, by name, as it describes them; the module's own descriptions count. */
+  /**
+   * Components the host answers for, by name, as it describes them; the module's own descriptions
+   * count.
+   */
   tools?: Record<string, ToolSpec>;
   /** What the host's models can do. */
   model?: Abilities;
@@ -104,8 +109,9 @@ export interface Start {
 }
 
 /**
- * Limits bound what a run may hold and use; 0 or absent is the default, a negative number no limit. Sizes are in bytes.
- * Reaching one is the node's error, with the code in brackets; events and the state of a conversation end the run.
+ * Limits bound what a run may hold and use; 0 or absent is the default, a negative number no limit.
+ * Sizes are in bytes. Reaching one is the node's error, with the code in brackets; events and the
+ * state of a conversation end the run.
  */
 export interface Limits {
   /** One text; 16 MiB [text_too_large]. */
@@ -136,7 +142,9 @@ export interface Limits {
   tool_seconds?: number;
 }
 
-/** Abilities say what models can do; without `tools`, agents plan in text, which every model can. */
+/**
+ * Abilities say what models can do; without `tools`, agents plan in text, which every model can.
+ */
 export interface Abilities {
   /** They understand `tools` in a request and answer with `tool_calls`. */
   tools?: boolean;
@@ -163,7 +171,10 @@ export type CallKind =
   | "model" | "retrieve" | "tool" | "mcp" | "fetch" | "code" | "plugin" | "files" | "documents"
   | "speech" | "memory" | "secret" | "canvas";
 
-/** Call is one question of the engine. `abort` takes a question back; `reply` answers what a plugin asked; both have no answer. */
+/**
+ * Call is one question of the engine. `abort` takes a question back; `reply` answers what a plugin
+ * asked; both have no answer.
+ */
 export type Call =
   | { kind: CallKind; node?: string; payload: Record<string, unknown> }
   | { kind: "abort" }

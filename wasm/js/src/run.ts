@@ -42,7 +42,10 @@ export interface RunOptions extends Providers {
   limits?: Limits;
   /** Nodes at once; default 5. */
   concurrency?: number;
-  /** Executions without progress, besides one of each node, before the run counts as a runaway; default 10,000. */
+  /**
+   * Executions without progress, besides one of each node, before the run counts as a runaway;
+   * default 10,000.
+   */
   maxSteps?: number;
   /** Makes random choices repeatable. */
   seed?: number;
@@ -65,7 +68,9 @@ const patience = 600_000;
 // Options of one run that do not apply to the run that continues after a form.
 const onlyOnce: RunOptions = { from: undefined, until: undefined, base: undefined, debug: undefined, continue: undefined, rerun: undefined };
 
-/** Opened is a canvas ready to run: its connection, its handle there, and the plugins it may use. */
+/**
+ * Opened is a canvas ready to run: its connection, its handle there, and the plugins it may use.
+ */
 export interface Opened {
   client: Client;
   canvas: number;

@@ -26,9 +26,9 @@ export async function compileAny(source: unknown): Promise<WebAssembly.Module> {
 }
 
 /**
- * compileOnce begins to compile a module when it is first asked for, in this thread's background, while a worker
- * starts; further starts get the same one. Where this thread may not compile, the address goes to the worker, which
- * tries itself and says what is wrong.
+ * compileOnce begins to compile a module when it is first asked for, in this thread's background,
+ * while a worker starts; further starts get the same one. Where this thread may not compile, the
+ * address goes to the worker, which tries itself and says what is wrong.
  */
 export function compileOnce(compile: (source: unknown) => Promise<WebAssembly.Module>, wasm: unknown): () => Promise<unknown> {
   const address = wasm instanceof URL ? wasm.href : typeof wasm === "string" ? wasm : undefined;

@@ -23,7 +23,10 @@ export function whole(client: Client, body: string): Promise<string> {
   return client.request({ op: "play", concurrency: 1 } as never, body);
 }
 
-/** turns plays a case run by run, as a user of the package would. The last run may be one that tells no events. */
+/**
+ * turns plays a case run by run, as a user of the package would. The last run may be one that tells
+ * no events.
+ */
 export async function turns(engine: Engine, body: string, canvas: string): Promise<Turn[]> {
   const played = JSON.parse(body) as Case;
   const seen: Turn[] = [];

@@ -16,7 +16,10 @@ export const imports = `
 	(import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
 	(memory (export "memory") 1)`;
 
-/** steps writes the body of easel_invoke: say TEXT, input, emit KIND TEXT, call JSON, fail TEXT, spin. */
+/**
+ * steps writes the body of easel_invoke: say TEXT, input, emit KIND TEXT, call JSON, fail TEXT,
+ * spin.
+ */
 export function guest(...steps: string[]): string {
   let data = "";
   let code = "";

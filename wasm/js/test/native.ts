@@ -47,7 +47,10 @@ export function sameWhole(seen: string, { native }: Played): void {
   if (seen !== native) assert.deepEqual(inOrder(seen), inOrder(native));
 }
 
-/** sameTurns holds the runs of a case through the package against the native ones, events byte for byte. */
+/**
+ * sameTurns holds the runs of a case through the package against the native ones, events byte for
+ * byte.
+ */
 export function sameTurns(seen: Turn[], { native }: Played): void {
   const { runs } = JSON.parse(native) as Observed;
   for (const [n, turn] of seen.entries()) {

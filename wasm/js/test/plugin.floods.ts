@@ -25,7 +25,10 @@ export const floods: Record<string, string> = {
   "flood call": text("i32.const 0 i32.const 4 local.get $n call $call drop"),
 };
 
-/** drown makes as many steps as are allowed, and wants one more to be the fault that the golden message says. */
+/**
+ * drown makes as many steps as are allowed, and wants one more to be the fault that the golden
+ * message says.
+ */
 export async function drown(plugin: Plugin, flood: Flood): Promise<void> {
   same((await wade(plugin, flood, flood.allowed)).error, undefined, "as often as allowed");
   same((await wade(plugin, flood, flood.allowed + 1)).error, flood.error, "once more");

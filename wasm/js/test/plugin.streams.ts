@@ -6,7 +6,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { imports } from "./guests.ts";
 
-/** chain is a guest that makes the requests of its input, one per line, and gives the answers, one per line. */
+/**
+ * chain is a guest that makes the requests of its input, one per line, and gives the answers, one
+ * per line.
+ */
 export const chain = `(module${imports}(data (i32.const 9) "\\0a")
 	(func (export "easel_invoke") (result i32) (local $at i32) (local $n i32) (local $end i32)
 		i32.const 30 memory.grow drop
@@ -88,7 +91,9 @@ interface Answer {
   error?: { code: string; message: string };
 }
 
-/** Ask makes requests in one call of a plugin that may ask the fountain, and gives what it put out. */
+/**
+ * Ask makes requests in one call of a plugin that may ask the fountain, and gives what it put out.
+ */
 export type Ask = (lines: string) => Promise<string>;
 
 /** streams are the stories, each of which throws when it goes wrong. */

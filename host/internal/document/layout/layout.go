@@ -23,7 +23,7 @@ func (b Box) width() float64  { return b.Right - b.Left }
 func (b Box) height() float64 { return b.Bottom - b.Top }
 func (b Box) middle() float64 { return (b.Top + b.Bottom) / 2 }
 
-// union is the smallest box around both.
+// union returns the smallest box around both.
 func (b Box) union(o Box) Box {
 	return Box{min(b.Left, o.Left), max(b.Right, o.Right), min(b.Top, o.Top), max(b.Bottom, o.Bottom)}
 }
@@ -189,7 +189,7 @@ func (d *Document) Blocks(ctx context.Context) ([]block.Block, error) {
 	return w.finish(), nil
 }
 
-// textSize is the height of most of the text.
+// textSize returns the height of most of the text.
 func (d *Document) textSize() float64 {
 	count := map[int]int{} // characters by tenths of a point
 	for i := range d.pages {
@@ -216,7 +216,7 @@ type item struct {
 	image   *Picture
 }
 
-// items are the contents of a page from top to bottom.
+// items returns the contents of a page from top to bottom.
 func (p *page) items() []item {
 	var out []item
 	rows := p.rows

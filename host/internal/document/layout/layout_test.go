@@ -20,7 +20,7 @@ func put(p *Page, size, x, y float64, line string) {
 	}
 }
 
-// shown are blocks as lines: "page kind level text".
+// shown returns blocks as lines: "page kind level text".
 func shown(list []block.Block) (out []string) {
 	for i := range list {
 		b := &list[i]

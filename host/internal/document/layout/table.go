@@ -159,7 +159,7 @@ func (g *grid) table(words []Word) (table, bool) {
 	return t, filled > 1
 }
 
-// upTo is the interval of sorted positions that holds v.
+// upTo returns the interval of sorted positions that holds v.
 func upTo(list []float64, v float64) int {
 	at, _ := slices.BinarySearch(list, v)
 	return min(max(at-1, 0), len(list)-2)
@@ -261,7 +261,7 @@ func columnsWith(cols []interval, row []segment) []interval {
 	return merged
 }
 
-// columnOf is the column that a segment stands in, -1 for none.
+// columnOf returns the column that a segment stands in, -1 for none.
 func columnOf(cols []interval, s segment) int {
 	for i, c := range cols {
 		if s.Left >= c.left-tolerance && s.Right <= c.right+tolerance {

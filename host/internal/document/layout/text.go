@@ -85,7 +85,7 @@ func isNumber(mark string) bool {
 	return digits && len(end) < 3 || letter || strings.Trim(end, "ivx") == ""
 }
 
-// itemText is an item with a mark of Markdown.
+// itemText returns an item with a mark of Markdown.
 func itemText(line string) string {
 	mark, rest, _ := strings.Cut(line, " ")
 	if r, size := utf8.DecodeRuneInString(mark); size == len(mark) && strings.ContainsRune(bullets, r) {

@@ -44,7 +44,8 @@ func TestMemoryOfFiles(t *testing.T) {
 	}
 }
 
-// peak is how many bytes the live heap grows by at most while f runs, as the collector finds it.
+// peak returns the number of bytes the live heap grows by at most while f runs, as the collector finds
+// it.
 func peak(t *testing.T, f func()) int64 {
 	t.Helper()
 	live := func() int64 {

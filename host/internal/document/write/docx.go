@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// docx is a Word document with the built-in styles of Word, so that a reader can change its looks
-// in one place.
+// docx returns a Word document with the built-in styles of Word, so that a reader can change its
+// looks in one place.
 func docx(blocks []block, layout *Layout) ([]byte, error) {
 	w := &word{rels: []relation{{"styles", "styles.xml", false}, {"numbering", "numbering.xml", false}}}
 	for i, b := range blocks {
@@ -127,7 +127,7 @@ func (w *word) properties(b block) string {
 	return ""
 }
 
-// listID is the number of the list that an item belongs to: 1 is every list without numbers.
+// listID returns the number of the list that an item belongs to: 1 is every list without numbers.
 func (w *word) listID(b block) int {
 	if len(w.open) > b.level {
 		w.open = w.open[:b.level]

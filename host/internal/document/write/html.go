@@ -22,7 +22,7 @@ pre { overflow: auto; padding: .8em; background: #f4f4f4 } blockquote { margin-l
 	pageFoot = "</body>\n</html>\n"
 )
 
-// html is a page that needs nothing else.
+// html returns a page that needs nothing else.
 func html(markdown string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(pageHead)

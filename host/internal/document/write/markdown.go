@@ -45,7 +45,7 @@ type span struct {
 	link                       string // address
 }
 
-// plain is the text of spans without their style.
+// plain returns the text of spans without their style.
 func plain(spans []span) string {
 	var b strings.Builder
 	for _, s := range spans {
@@ -54,7 +54,7 @@ func plain(spans []span) string {
 	return b.String()
 }
 
-// unescape is the text that stands for itself: \* is *, &amp; is &.
+// unescape returns the text that stands for itself: \* is *, &amp; is &.
 func unescape(source []byte, raw bool) string {
 	if raw {
 		return string(source)

@@ -100,7 +100,7 @@ func relations(list ...relation) string {
 	return b.String()
 }
 
-// escape is text for XML; characters that XML cannot have become U+FFFD.
+// escape returns text for XML; characters that XML cannot have become U+FFFD.
 func escape(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail

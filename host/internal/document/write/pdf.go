@@ -149,13 +149,13 @@ func (s *setter) check(err error) {
 	}
 }
 
-// room is the height that is left on the page.
+// room returns the height that is left on the page.
 func (s *setter) room() float64 { return s.height - s.Top - s.Bottom - s.y }
 
-// inner is the width between the margins.
+// inner returns the width between the margins.
 func (s *setter) inner() float64 { return s.width - s.Left - s.Right }
 
-// headingSize is the size of a heading, or of the title.
+// headingSize returns the size of a heading, or of the title.
 func (s *setter) headingSize(level int) float64 {
 	if s.title {
 		return cmp.Or(s.layout.TitleSize, s.body*headingScale[level-1])

@@ -23,7 +23,7 @@ var (
 // Most is how long a text may be, in bytes.
 const Most = 4 << 20
 
-// Extension is how the names of files in a format end, with the dot.
+// Extension returns the file name extension of a format, with the dot.
 func Extension(format string) string {
 	if format == "markdown" {
 		return ".md"

@@ -62,7 +62,7 @@ func read(t testing.TB, data []byte) string {
 	return text
 }
 
-// words is a text without its lines, which break where the page ends.
+// words returns a text without its lines, which break where the page ends.
 func words(text string) string { return " " + strings.Join(strings.Fields(text), " ") + " " }
 
 func made(t testing.TB, format, markdown string) []byte {

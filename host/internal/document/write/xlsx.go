@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 )
 
-// xlsx is a book with a sheet for each table. A text without tables is one sheet, Data, with one
-// column, Content.
+// xlsx returns a book with a sheet for each table. A text without tables is one sheet, Data, with
+// one column, Content.
 //
 // Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, code written
 // independently). Differs: numbers are numbers, as they are in later versions.
@@ -48,7 +48,7 @@ func xlsx(blocks []block, markdown string) ([]byte, error) {
 	return book.pack()
 }
 
-// cellOf is a cell of a text, which is a number when it comes back as it was written.
+// cellOf returns a cell of a text, which is a number when it comes back as it was written.
 func cellOf(text string) document.Cell {
 	text = strings.TrimSpace(text)
 	return document.Cell{Text: text, Number: isNumber(text)}
@@ -146,7 +146,7 @@ func cut(s string, most int) string {
 	return string([]rune(s)[:most])
 }
 
-// cellXML is one cell. Nothing becomes a formula: a text that begins with = stays a text.
+// cellXML returns one cell. Nothing becomes a formula: a text that begins with = stays a text.
 func cellXML(cell document.Cell, head bool) string {
 	text := cell.Text
 	switch {

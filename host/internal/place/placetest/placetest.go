@@ -63,7 +63,7 @@ func Canvas(s *engine.Spec) []byte {
 		"M":{"obj":{"component_name":"Message","params":{"content":["done"]}},"downstream":[],"upstream":["X"]}}}`)
 }
 
-// within is a container X with its item and a Message, or an ExitLoop, inside.
+// within returns a container X with its item and a Message, or an ExitLoop, inside.
 func within(container, set string) string {
 	inner := `{"component_name":"Message","params":{"content":["inside"]}}`
 	if container == "Loop" {

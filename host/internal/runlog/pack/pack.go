@@ -43,7 +43,7 @@ const (
 	blobOpen = `{"$blob":"`
 )
 
-// Pack gives a record as it is stored, and the blobs that no earlier record of this log had. They
+// Pack returns a record as it is stored, and the blobs that no earlier record of this log had. They
 // must be stored before it. A record without large values comes back unchanged and nothing is
 // allocated. The record must be JSON as the engine writes it; a broken one is kept as it is.
 func (p *Packer) Pack(record []byte) (stored []byte, blobs []Blob) {
@@ -71,7 +71,7 @@ func (p *Packer) remember(id string) {
 	p.known[id] = true
 }
 
-// Unpack is the record Pack was given. read finds a blob by its id; its error is passed on.
+// Unpack returns the record Pack was given. read finds a blob by its id; its error is passed on.
 func Unpack(stored []byte, read func(id string) ([]byte, error)) ([]byte, error) {
 	if len(stored) == 0 || stored[0] != packedMark {
 		return stored, nil

@@ -66,7 +66,7 @@ func (s *scan) take(out *[]byte, n int) bool {
 	return n > 0
 }
 
-// quoted is the length of the string that begins here, 0 when there is none.
+// quoted returns the length of the string that begins here, 0 when there is none.
 func (s *scan) quoted() int {
 	text := s.text[s.at:]
 	if len(text) == 0 || text[0] != '"' {

@@ -21,8 +21,9 @@ export function memoryOf(bytes: number): WebAssembly.Memory {
 }
 
 /**
- * Limits of a script whose request names none: milliseconds, bytes, bytes, characters, characters. With this stack a
- * function calls itself some 700 times; a larger one outgrows the half megabyte that a Worker of Chromium has.
+ * Limits of a script whose request names none: milliseconds, bytes, bytes, characters, characters.
+ * With this stack a function calls itself some 700 times; a larger one outgrows the half megabyte
+ * that a Worker of Chromium has.
  */
 export const limits = { timeout: 10_000, memory: 64 << 20, stack: 128 << 10, output: 8 << 20, script: 256 << 10 };
 
@@ -32,8 +33,9 @@ type Answer = Required<Pick<CodeAnswer, "result" | "stdout" | "stderr">>;
 export const spoilt = new WeakSet<QuickJSWASMModule>();
 
 /**
- * runScript calls main of a script with the arguments as one object and waits for it if it is async. What the script
- * throws comes back in stderr; an EngineError means that it was refused or went over a limit.
+ * runScript calls main of a script with the arguments as one object and waits for it if it is
+ * async. What the script throws comes back in stderr; an EngineError means that it was refused or
+ * went over a limit.
  */
 export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest): Promise<Answer> {
   if (!/^(javascript|nodejs|js)$/.test(request.lang)) {

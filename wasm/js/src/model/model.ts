@@ -8,7 +8,10 @@ import type { Abilities } from "../protocol.ts";
 export interface ModelRequest {
   /** Name as the canvas gives it; "" means the provider's default. */
   model: string;
-  /** What it is for: answer, plan, categorize, structured, question, cite, summary, filter, translate. */
+  /**
+   * What it is for: answer, plan, categorize, structured, question, cite, summary, filter,
+   * translate.
+   */
   purpose?: string;
   /** `stream` when somebody reads along, `chat` when only the whole answer counts. */
   mode: "chat" | "stream";

@@ -19,7 +19,10 @@ export interface Emission {
   note?: string;
 }
 
-/** RunSide is the run a plugin works for: it takes emissions and answers llm.chat and var.*. Null: cancelled. */
+/**
+ * RunSide is the run a plugin works for: it takes emissions and answers llm.chat and var.*. Null:
+ * cancelled.
+ */
 export type RunSide = (op: string, args: unknown) => Promise<{ ok: unknown } | { error: Failure } | null>;
 
 /** Storage keeps keys and values for one plugin. */
@@ -69,7 +72,10 @@ export class Desk {
     return this.#files.stored;
   }
 
-  /** emit passes a piece on and returns false when the receiver has ended. Unknown kinds and broken JSON are dropped. */
+  /**
+   * emit passes a piece on and returns false when the receiver has ended. Unknown kinds and broken
+   * JSON are dropped.
+   */
   async emit(kind: number, data: Uint8Array): Promise<boolean> {
     const piece = this.#mark ? readEmission(kind, encoder.encode(unmarked(decoder.decode(data), this.#mark))) : readEmission(kind, data);
     return !piece || (await this.#run("emit", piece)) !== null;

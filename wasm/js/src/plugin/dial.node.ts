@@ -11,7 +11,10 @@ import { special } from "./special.ts";
 
 type Lookup = (error: Error | null, addresses: LookupAddress[] | string, family?: number) => void;
 
-/** dial gives a fetch whose connections stay on the public internet, unless private addresses are allowed. */
+/**
+ * dial gives a fetch whose connections stay on the public internet, unless private addresses are
+ * allowed.
+ */
 export function dial(allowPrivate: boolean, lookup: typeof resolve = resolve): typeof globalThis.fetch {
   const checked = (host: string, options: { all?: boolean }, done: Lookup): void => {
     lookup(host, { ...options, all: true }, (err, found) => {

@@ -14,7 +14,10 @@ import { covers, methodsOf, type Permissions } from "./permission.ts";
 import { Filler, Hidden } from "./secret.ts";
 import { special } from "./special.ts";
 
-/** ProxyRequest is what a host's proxy gets; secrets are still placeholders in it, of which those with secretMark count. */
+/**
+ * ProxyRequest is what a host's proxy gets; secrets are still placeholders in it, of which those
+ * with secretMark count.
+ */
 export interface ProxyRequest {
   plugin: string;
   version: string;
@@ -22,14 +25,23 @@ export interface ProxyRequest {
   url: string;
   headers: Record<string, string>;
   body?: Uint8Array<ArrayBuffer>;
-  /** Mark of the call, for the host to hold placeholders against; absent when the call may use no secret. */
+  /**
+   * Mark of the call, for the host to hold placeholders against; absent when the call may use no
+   * secret.
+   */
   secretMark?: string;
 }
 
-/** Proxy carries requests of plugins through a server, which holds the grants, the secrets and the redirects. */
+/**
+ * Proxy carries requests of plugins through a server, which holds the grants, the secrets and the
+ * redirects.
+ */
 export type Proxy = (request: ProxyRequest, context: { signal: AbortSignal }) => Promise<Response>;
 
-/** Carrier is how requests leave: the host's proxy, or a fetch of the caller's, or the one of this place. */
+/**
+ * Carrier is how requests leave: the host's proxy, or a fetch of the caller's, or the one of this
+ * place.
+ */
 export interface Carrier {
   proxy?: Proxy;
   fetch?: typeof globalThis.fetch;

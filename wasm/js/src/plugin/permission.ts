@@ -17,7 +17,10 @@ export function methodsOf(http: NonNullable<Permissions["http"]>): string[] {
   return http.methods?.length ? http.methods : ["GET", "HEAD"];
 }
 
-/** covers reports whether a pattern allows every host that name allows; both may be patterns, with or without a port. */
+/**
+ * covers reports whether a pattern allows every host that name allows; both may be patterns, with
+ * or without a port.
+ */
 export function covers(pattern: string, name: string): boolean {
   pattern = pattern.toLowerCase();
   name = name.toLowerCase();

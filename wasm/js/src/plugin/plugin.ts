@@ -67,7 +67,10 @@ export interface CallRequest {
   grant?: Permissions;
   /** Take the place of services of the plugin in this call. */
   services?: Services;
-  /** Mark that a placeholder of a secret has to carry, {{secret:NAME:MARK}}; it is removed from what the call gives. Without it none counts. */
+  /**
+   * Mark that a placeholder of a secret has to carry, {{secret:NAME:MARK}}; it is removed from what
+   * the call gives. Without it none counts.
+   */
   secretMark?: string;
 }
 
@@ -140,7 +143,10 @@ export class Plugin {
     return this.#exports.has(name);
   }
 
-  /** call runs an export; what the plugin or the host on its behalf has to say against it is the outcome's error. */
+  /**
+   * call runs an export; what the plugin or the host on its behalf has to say against it is the
+   * outcome's error.
+   */
   async call(request: CallRequest): Promise<Outcome> {
     const name = request.export ?? this.manifest.entry?.export ?? "easel_invoke";
     const vars = (request.run !== undefined && this.#vars.get(request.run)) || new Map<string, Uint8Array>();

@@ -48,7 +48,10 @@ export class Runner {
     this.#way = way;
   }
 
-  /** call runs one export. It rejects with a PluginError only when the call got no turn or its Worker died. */
+  /**
+   * call runs one export. It rejects with a PluginError only when the call got no turn or its
+   * Worker died.
+   */
   async call(work: Work, sharing: Sharing, answers: Answers, signal: AbortSignal): Promise<Outcome> {
     const seat = await this.#take(sharing, signal);
     return new Promise((resolve, reject) => {

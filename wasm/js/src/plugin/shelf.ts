@@ -156,7 +156,10 @@ export class Session {
     this.#find = find;
   }
 
-  /** answer runs a plugin for the call with this number. Its questions are pieces of the answer; see take. */
+  /**
+   * answer runs a plugin for the call with this number. Its questions are pieces of the answer; see
+   * take.
+   */
   async answer(id: number, payload: Record<string, unknown>, context: CallContext, reply: Reply): Promise<void> {
     const question = payload as unknown as Question;
     const plugin = this.#find(question.plugin);
@@ -222,7 +225,10 @@ class Talk {
 
 const refusals = ["malformed", "bad_manifest", "abi_mismatch", "forged", "unsupported", "over_limit"];
 
-/** examineWith has the engine module read plugin files, so that a page accepts and counts as a server does. */
+/**
+ * examineWith has the engine module read plugin files, so that a page accepts and counts as a
+ * server does.
+ */
 export function examineWith(ask: Ask): Examine {
   return async (wasm, { grant, limits, version }) => {
     const request: Request = { op: "examine", meter: true, grant, limits, version };

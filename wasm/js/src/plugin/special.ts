@@ -17,7 +17,10 @@ const v6: [bigint, number][] = ([
   ["2001::", 23], ["2001:db8::", 32], ["2002::", 16], ["3fff::", 20],
 ] as [string, number][]).map(([address, bits]) => [number6(address)!, bits]);
 
-/** special reports whether a host is written as an address, or a name, that is not of the public internet. */
+/**
+ * special reports whether a host is written as an address, or a name, that is not of the public
+ * internet.
+ */
 export function special(host: string): boolean {
   const name = host.replace(/^\[|\]$|\.$/g, "").toLowerCase();
   if (name === "localhost" || name.endsWith(".localhost")) return true;

@@ -18,7 +18,10 @@ export const missing: string | false = existsSync(browserAt) ? false : `no Chrom
 
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/** patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long to start a browser. */
+/**
+ * patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long
+ * to start a browser.
+ */
 const patience = 120_000;
 
 /** policy is what a host has to allow at most. */
@@ -31,14 +34,17 @@ types[".mjs"] = "text/javascript";
 export interface Stage {
   address: string;
   browser: Browser;
-  /** open gives a fresh page whose script has run; what it complains about is collected in faults. */
+  /**
+   * open gives a fresh page whose script has run; what it complains about is collected in faults.
+   */
   open(query?: string): Promise<{ page: Page; faults: string[]; done(): Promise<void> }>;
   close(): Promise<void>;
 }
 
 /**
- * raise bundles the entries (names of files beside this one, or of the package's sources), serves them beside the
- * given files (name -> path), and starts the browser. The page loads the first entry, or the file page.js.
+ * raise bundles the entries (names of files beside this one, or of the package's sources), serves
+ * them beside the given files (name -> path), and starts the browser. The page loads the first
+ * entry, or the file page.js.
  */
 export async function raise(entries: string[], files: Record<string, string> = {}): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));

@@ -88,7 +88,10 @@ const gauge = {
     return took;
   },
 
-  /** blocked is the longest task of the page's thread while a run of so many nodes streams and its state is reduced. */
+  /**
+   * blocked is the longest task of the page's thread while a run of so many nodes streams and its
+   * state is reduced.
+   */
   async blocked(nodes: number): Promise<{ longest: number; took: number; events: number }> {
     const engine = await (warm ??= create());
     const steps = Array.from({ length: nodes - 1 }, (_, i): [string, Params] => (i % 2 ? [`Message:${i}`, { content: [`so: {LLM:${i - 1}@content}`] }] : [`LLM:${i}`, { llm_id: "m", prompts: "{sys.query}" }]));
@@ -105,7 +108,10 @@ const gauge = {
     return { longest, took, events };
   },
 
-  /** canceled is the time from the wish to the end of a run whose model is silent, or that goes round in circles. */
+  /**
+   * canceled is the time from the wish to the end of a run whose model is silent, or that goes
+   * round in circles.
+   */
   async canceled(busy: boolean): Promise<number> {
     const engine = await (warm ??= create());
     const llm = { async *chat() { await new Promise(() => undefined); } };

@@ -26,7 +26,10 @@ export interface Limits {
   fuel: number;
 }
 
-/** Pinned replaces clock and chance, so that a call can be repeated: Unix milliseconds, and the byte chance gives. */
+/**
+ * Pinned replaces clock and chance, so that a call can be repeated: Unix milliseconds, and the byte
+ * chance gives.
+ */
 export interface Pinned {
   now: number;
   random: number;
@@ -340,7 +343,10 @@ function isRead(request: Uint8Array): boolean {
   }
 }
 
-/** encode writes an answer of call, byte for byte as the server does: the same plugin burns the same fuel on it. */
+/**
+ * encode writes an answer of call, byte for byte as the server does: the same plugin burns the same
+ * fuel on it.
+ */
 export function encode(answer: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(answer));
 }

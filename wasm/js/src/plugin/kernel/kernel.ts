@@ -33,7 +33,10 @@ export class Kernel {
     this.#way = way;
   }
 
-  /** call runs one export. Faults are part of what it gives; it throws only what is the host's own fault. */
+  /**
+   * call runs one export. Faults are part of what it gives; it throws only what is the host's own
+   * fault.
+   */
   async call(work: Work, sharing: Sharing, world: World): Promise<Done> {
     const key = sharing.state === "run" ? "run " + sharing.run : "";
     const kept = this.#kept.get(key) ?? { tape: new Tape(), past: [] };
