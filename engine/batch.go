@@ -79,7 +79,8 @@ func (r *run) release(call *Call) {
 	}
 }
 
-// skip fills in what needs no execution: pinned outputs, and results logged before a crash.
+// skip fills in the results that need no execution: pinned outputs, and results logged before a
+// crash.
 func (r *run) skip(call *Call) bool {
 	if done := r.results[call.node.index]; done != nil {
 		adopt(call, done)
@@ -168,7 +169,7 @@ func (b *crew) fill() {
 }
 
 // attemptWithSlot calls attempt for a member of a batch, which may have to wait for a slot that
-// tools of another member hold. since is when it began to wait for its turn, or zero.
+// tools of another member hold. since is the time at which it began to wait, or zero.
 func (b *crew) attemptWithSlot(ctx context.Context, call *Call, since time.Time) error {
 	if call.node.container == nil {
 		call.slot = &slotHold{slots: b.r.slots}

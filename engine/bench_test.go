@@ -178,7 +178,7 @@ func referenceText(refs int) string {
 	return t.String()
 }
 
-// renderer measures what its Run does, inside a run.
+// renderer measures the work of its Run, inside a run.
 type renderer struct {
 	Script engine.Text `json:"script"`
 	b      *testing.B
@@ -276,7 +276,7 @@ func BenchmarkSave(b *testing.B) {
 	})
 }
 
-// floorNode is what a chain says about one node.
+// floorNode is the events of one node of a chain.
 type floorNode struct {
 	id, head string
 }
@@ -292,7 +292,7 @@ func floorNodes(n int) []floorNode {
 
 const floorTail = `","message_id":"0123456789abcdef0123456789abcdef","created_at":1769177389,"task_id":"0123456789abcdef0123456789abcdef","data":`
 
-// BenchmarkFloorAppend is the least that two events per node cost: appended JSON and a callback.
+// BenchmarkFloorAppend is the lower bound for two events per node: appended JSON and a callback.
 func BenchmarkFloorAppend(b *testing.B) {
 	const n = 100
 	nodes := floorNodes(n)
@@ -331,7 +331,7 @@ func BenchmarkFloorAppend(b *testing.B) {
 	perNode(b, n)
 }
 
-// BenchmarkFloorChannel is what most engines do: encoding/json and a channel per event.
+// BenchmarkFloorChannel is the usual design: encoding/json and a channel per event.
 func BenchmarkFloorChannel(b *testing.B) {
 	const n = 100
 	type data struct {

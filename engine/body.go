@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// body is what a run keeps about the open body of a container; the scheduler keeps its turns.
+// body is the data of a container's open body in a run; the scheduler keeps its turns.
 type body struct {
 	container nodeIndex
 	cursor    int64     // turns begun
@@ -31,7 +31,7 @@ func bodyOf(bodies []body, container nodeIndex) *body {
 	return nil
 }
 
-// openBody keeps what the end of a container shows, for a container that enters its body.
+// openBody keeps the data for node_finished of a container that enters its body.
 func (r *run) openBody(call *Call) {
 	b := bodyOf(r.bodies, call.node.index)
 	if b == nil { // else it was entered before
@@ -41,7 +41,8 @@ func (r *run) openBody(call *Call) {
 	*b = body{container: call.node.index, started: call.started, ins: slices.Clone(call.ins)}
 }
 
-// turn takes an item's decision: a further turn, or the end of its container, which it reports.
+// turn applies an item's decision: a further turn, or the end of its container. It reports the
+// latter.
 func (r *run) turn(call *Call) {
 	b := r.body(call.node.parent)
 	if b == nil {

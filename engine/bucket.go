@@ -40,7 +40,7 @@ func (b *bucket) at(guess int32, key string) (Value, bool) {
 	return b.get(key)
 }
 
-// set changes a value and remembers that it changed.
+// set changes a value and marks it as changed.
 func (b *bucket) set(key string, v Value) {
 	b.put(key, v)
 	if !slices.Contains(b.dirty, key) {

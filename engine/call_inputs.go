@@ -46,8 +46,8 @@ func (c *CallInputs) peek(r *Ref) (v Value, absent bool, err error) {
 	return c.view(r)
 }
 
-// Answers reports whether a reference means what a node streams, such as a model's answer: it may
-// hold reasoning, wherever it was read.
+// Answers reports whether a reference names streamed output of a node, such as a model's answer,
+// which may contain reasoning.
 func (c *CallInputs) Answers(r *Ref) bool {
 	i, ok := c.run.c.index[r.Node]
 	if !ok || len(r.Path) > 0 {
@@ -57,7 +57,7 @@ func (c *CallInputs) Answers(r *Ref) bool {
 	return streams
 }
 
-// view looks a reference up; mu is held. What this execution has written to it already counts.
+// view looks a reference up; mu is held. Writes of this execution to it already count.
 func (c *CallInputs) view(r *Ref) (v Value, absent bool, err error) {
 	if c.closed {
 		return Null, false, ErrCanceled
@@ -101,8 +101,8 @@ func (c *CallInputs) Global(name string) Value {
 	return v
 }
 
-// Arg returns an argument of a tool: what the model gave, or when the node runs by itself the
-// parameter's value. It is noted as an input. given is false when there is none.
+// Arg returns an argument of a tool: the model's or, if the node does not run as a tool, the value
+// of the parameter. It is recorded as an input. given is false if there is none.
 func (c *CallInputs) Arg(ctx context.Context, name string, param *Expr) (v Value, given bool, err error) {
 	if x, ok := c.args.Lookup(name); ok {
 		v, given = x, true
@@ -118,7 +118,7 @@ func (c *CallInputs) Arg(ctx context.Context, name string, param *Expr) (v Value
 	return v, given, nil
 }
 
-// Args returns the arguments a model gave, or null when the node runs by itself.
+// Args returns the arguments a model gave, or null if the node does not run as a tool.
 func (c *CallInputs) Args() Value {
 	if c.isTool {
 		return c.args
@@ -138,7 +138,7 @@ func (c *CallInputs) RunInputs() Value {
 // Webhook returns the payload of a run that a web request started; null otherwise.
 func (c *CallInputs) Webhook() Value { return c.run.in.Webhook }
 
-// In notes an input as node_finished shows it.
+// In records an input for node_finished.
 func (c *CallInputs) In(name string, v Value) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,7 +194,7 @@ func (c *CallInputs) Chunks() Value {
 	return ref.chunks.value()
 }
 
-// Speaks reports whether a node sends its content to the user itself.
+// Speaks reports whether a node sends its content to the user.
 func (c *CallInputs) Speaks(id string) bool {
 	i, ok := c.run.c.index[id]
 	return ok && c.run.c.nodes[i].speaker != nil

@@ -35,7 +35,7 @@ func (c *CallOutputs) Cursor() int {
 	return int(c.cursor)
 }
 
-// Turn begins a turn of the body: the cursor moves on by one.
+// Turn begins a turn of the body: the cursor advances by one.
 func (c *CallOutputs) Turn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -95,7 +95,7 @@ type node struct {
 	declared  []slot // outputs with the values the document gives
 }
 
-// compile reads the params and asks the component what it can do. It returns every problem of the
+// compile reads the params and probes the component's capabilities. It returns every problem of the
 // params; a node with problems must not run.
 func (n *node) compile(reg *Registry) []error {
 	params := n.params
@@ -157,8 +157,8 @@ func (n *node) probe() {
 	}
 }
 
-// bind points references and targets at nodes. What does not exist stays unbound: Validate lists
-// it, and it is an error of the node that uses it.
+// bind resolves references and targets to nodes. Names that do not exist stay unbound: Validate
+// lists them, and they are an error of the node that uses them.
 func (c *Canvas) bind() {
 	globals := newBucket(c.doc.Get("globals"))
 	for i := range c.nodes {
@@ -189,7 +189,7 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 	}
 }
 
-// find returns the nodes of these ids; what does not exist is left out.
+// find returns the nodes of these ids; unknown ids are left out.
 func (c *Canvas) find(ids []string) []nodeIndex {
 	var found []nodeIndex
 	for _, id := range ids {
@@ -237,7 +237,7 @@ func (c *Canvas) node(id string) (*node, error) {
 	return &c.nodes[i], nil
 }
 
-// Component returns the compiled component of a node and its Spec; nil when there is no such node.
+// Component returns the compiled component of a node and its Spec; nil if there is no such node.
 func (c *Canvas) Component(id string) (Component, *Spec) {
 	i, ok := c.index[id]
 	if !ok {

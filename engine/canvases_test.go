@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// canvasFolder returns the folder with real canvases. They are input to test with and no part of
-// the project.
+// canvasFolder returns the folder with real canvases. They are test input and not part of the
+// project.
 func canvasFolder(t *testing.T) string {
 	folder := os.Getenv("EASEL_CANVASES")
 	if folder == "" {
@@ -23,8 +23,8 @@ func canvasFolder(t *testing.T) string {
 	return folder
 }
 
-// TestCanvases loads every real canvas and plays it to an answer with a model that always says the
-// same. Pipelines load.
+// TestCanvases loads every real canvas and plays it to an answer with a model that always gives the
+// same answer. Pipelines load.
 func TestCanvases(t *testing.T) {
 	reg := builtins(t)
 	paths, err := filepath.Glob(filepath.Join(canvasFolder(t), "*.json"))
@@ -54,8 +54,8 @@ func TestCanvases(t *testing.T) {
 	}
 }
 
-// unanswerable are canvases that cannot finish when their model always says the same, with the
-// error they end with.
+// unanswerable are canvases that cannot finish if their model always gives the same answer, with
+// their final error.
 var unanswerable = map[string]string{
 	"iteration.json": "must be a list", // it iterates over a list the model has to write
 }
@@ -83,8 +83,8 @@ func playCanvas(t *testing.T, reg *engine.Registry, dsl engine.Value, cut engine
 	}
 }
 
-// fixedPorts answer everything a real canvas asks for with the same words. The uploaded file of
-// every file input is there.
+// fixedPorts give the same answer to every request of a real canvas. The uploaded file of every
+// file input exists.
 func fixedPorts() engine.Ports {
 	text := engine.String("fixed text")
 	return engine.Ports{
@@ -124,7 +124,7 @@ func lastEvent(run engine.Value) string {
 	return events.At(events.Len() - 1).Get("event").Str()
 }
 
-// TestSequences plays real canvases and holds the order of their events against recordings of it.
+// TestSequences plays real canvases and compares the order of their events with recordings.
 func TestSequences(t *testing.T) {
 	folder, reg := canvasFolder(t), builtins(t)
 	paths, err := filepath.Glob("testdata/sequences/*.json")

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// checkSchema returns nil when v fits the parts of JSON Schema that describe arguments of tools:
+// checkSchema returns nil if v matches the parts of JSON Schema that describe arguments of tools:
 // type, enum, properties, required, additionalProperties and items.
 func checkSchema(path string, v, schema Value) error {
 	if types := typesOf(schema.Get("type")); len(types) > 0 && !slices.ContainsFunc(types, v.fits) {

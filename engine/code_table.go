@@ -7,8 +7,8 @@ type CodeGroup struct {
 	Codes []Term
 }
 
-// Codes lists every code of an error or a diagnostic, each once, with what it means: those of this
-// package and those that the hosts add. Codes of plugins are part of the plugin contract.
+// Codes lists every code of an error or a diagnostic once, with its meaning: those of this package
+// and those that the hosts add. Codes of plugins are part of the plugin contract.
 func Codes() []CodeGroup {
 	return []CodeGroup{
 		{"Canvas", "Loading and validating a canvas.", canvasCodes},

@@ -38,8 +38,8 @@ func eachCase(t *testing.T, test func(t *testing.T, c *enginetest.Case)) {
 	}
 }
 
-// TestConformance plays every case in every way a run may be done. What it shows must not depend on
-// the way.
+// TestConformance plays every case in every mode of a run. The observation must not depend on the
+// mode.
 func TestConformance(t *testing.T) {
 	reg := builtins(t)
 	ways := []struct {
@@ -68,7 +68,7 @@ func TestConformance(t *testing.T) {
 }
 
 // TestConformanceBytes plays every case twice: the events are the same byte for byte, and a run
-// that is cut after each batch has the bytes of one that never stopped.
+// that is cut after each batch has the bytes of an uninterrupted one.
 func TestConformanceBytes(t *testing.T) {
 	reg := builtins(t)
 	eachCase(t, func(t *testing.T, c *enginetest.Case) {
@@ -78,8 +78,8 @@ func TestConformanceBytes(t *testing.T) {
 	})
 }
 
-// TestConformanceCrash stops every case once after each entry of its logs, as a crash would. What
-// survives of the log and what is added by the take-over are the bytes of a run that never stopped.
+// TestConformanceCrash stops every case once after each entry of its logs, as a crash would. The
+// surviving log and the entries of the takeover are the bytes of an uninterrupted run.
 func TestConformanceCrash(t *testing.T) {
 	reg := builtins(t)
 	eachCase(t, func(t *testing.T, c *enginetest.Case) {

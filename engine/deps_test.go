@@ -12,11 +12,11 @@ import (
 // reason.
 var foreign = map[string]string{}
 
-// forbiddenDirect must not be imported by the engine's own files: what they do belongs to ports.
+// forbiddenDirect must not be imported by the engine's files: their work belongs to ports.
 var forbiddenDirect = []string{"net/http", "os", "os/exec", "text/template", "log", "net", "log/slog"}
 
-// forbidden must not be linked at all: each costs the browser module hundreds of kilobytes, or
-// reaches out.
+// forbidden must not be linked at all: each adds hundreds of kilobytes to the browser module, or
+// accesses the system.
 var forbidden = []string{"net/http", "os/exec", "text/template", "log", "net"}
 
 func TestDependencies(t *testing.T) {

@@ -49,7 +49,7 @@ func TestPatchCompilesOneNode(t *testing.T) {
 	require.Equal(t, "second y", said(t, old, old.State(), "y"), "the canvas it came from stays as it is")
 }
 
-// TestPatchEqualsLoad shows that a patched canvas is the one that its own text gives.
+// TestPatchEqualsLoad checks that a patched canvas equals the canvas loaded from its text.
 func TestPatchEqualsLoad(t *testing.T) {
 	reg := builtins(t)
 	old, err := engine.Load(reg, []byte(editable))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// EventType says what an event reports.
+// EventType is the type of an event.
 type EventType string
 
 // The events of the wire, with their names as clients know them.
@@ -20,7 +20,7 @@ const (
 	EventWorkflowFinished EventType = "workflow_finished"
 )
 
-// Entries of the run log that RAGFlow's clients do not know.
+// Entries of the run log that RAGFlow's API does not have.
 const (
 	EventToolStarted  EventType = "tool_started"
 	EventToolFinished EventType = "tool_finished" // {component_id, path, tool_name, arguments, result, elapsed_time}
@@ -44,10 +44,10 @@ const (
 	EventVariablesChanged EventType = "variables_changed"
 )
 
-// Audience says who receives events of a type.
+// Audience is the set of readers of events of a type.
 type Audience int
 
-// Each audience receives the events of those before it.
+// Each audience also receives the events of those before it.
 const (
 	AudienceWire Audience = iota // every client, RAGFlow's included
 	AudienceOwn                  // clients of our own API and the page
@@ -90,7 +90,7 @@ func EventTypes() []EventDoc {
 	}
 }
 
-// Wire reports whether RAGFlow's clients know the event.
+// Wire reports whether the event is part of RAGFlow's API.
 func (t EventType) Wire() bool {
 	switch t {
 	case EventWorkflowStarted, EventNodeStarted, EventNodeFinished, EventMessage, EventMessageEnd, EventUserInputs,
@@ -100,8 +100,7 @@ func (t EventType) Wire() bool {
 	return false
 }
 
-// Event is one numbered entry of a run. JSON is valid until the next event is asked for; Clone
-// keeps it.
+// Event is one numbered entry of a run. JSON is valid until the next event; use Clone to keep it.
 type Event struct {
 	Seq  uint64 // 1-based, without gaps within a run
 	Type EventType
@@ -130,8 +129,7 @@ func (e *Event) Value() Value {
 // Data returns the data member of the event.
 func (e *Event) Data() Value { return e.Value().Get("data") }
 
-// encoder appends events to one buffer that is used again for each of them. Nothing here uses
-// reflection.
+// encoder appends events to one buffer, which it reuses for each of them, without reflection.
 type encoder struct {
 	buf    []byte
 	tail   []byte // `","message_id":"..","created_at":..,"task_id":"..","data":`
@@ -157,7 +155,7 @@ func (e *encoder) reserve(n int64) {
 	}
 }
 
-// largeEvent is the size from which the memory of an event is not used again.
+// largeEvent is the size from which the memory of an event is not reused.
 const largeEvent = 256 << 10
 
 // begin starts an event; the caller appends data and the closing brace.
@@ -183,7 +181,7 @@ func appendMicros(dst []byte, us int) []byte {
 	return append(dst, pairs[high], pairs[high+1], pairs[middle], pairs[middle+1], pairs[low], pairs[low+1])
 }
 
-// pairs are the numbers below 100 with two digits each: dividing by 10 for each digit takes longer.
+// pairs are the numbers below 100 with two digits each: dividing by 10 for each digit is slower.
 var pairs = func() (p [200]byte) {
 	for i := range 100 {
 		p[2*i], p[2*i+1] = byte('0'+i/10), byte('0'+i%10)

@@ -3,8 +3,8 @@ package engine
 import "unicode/utf8"
 
 // Facts are parts of an event as values, for readers that need one or two of them and not the whole
-// JSON. An event of a run brings them along; [ReadFacts] reads those of a stored one. They stay
-// valid after the next event and must not be changed.
+// JSON. Events of a run have them; [ReadFacts] reads those of a stored event. They stay valid after
+// the next event and must not be changed.
 type Facts struct {
 	Node      string // data.component_id; "" for an event that is about no node
 	Component string // data.component_type of node_started and node_finished
@@ -14,10 +14,10 @@ type Facts struct {
 	Usage     Value  // data.usage of workflow_finished; null when no model was called
 }
 
-// noFacts says that there is nothing to be found in the JSON.
+// noFacts marks JSON without facts.
 var noFacts Facts
 
-// Piece is what one message event adds to a message.
+// Piece is the part of a message in one event.
 type Piece struct {
 	Text          string
 	Opens, Closes bool // the piece begins or ends reasoning
@@ -72,7 +72,7 @@ func dataFacts(data Value) *Facts {
 	return &Facts{Node: data.Get("component_id").Str(), Failed: data.Get("error").Truthy(), Data: data}
 }
 
-// asWritten returns a string as JSON holds it: each byte that is not UTF-8 is U+FFFD.
+// asWritten returns a string as JSON encodes it: each byte that is not UTF-8 is U+FFFD.
 func asWritten(s string) string {
 	if utf8.ValidString(s) {
 		return s

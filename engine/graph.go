@@ -11,15 +11,15 @@ type nodeIndex = scheduler.Index
 
 const noNode = scheduler.None
 
-// newGraph returns the canvas as the scheduler sees it. Nodes that wait for sources read what their
-// texts refer to.
+// newGraph returns the scheduler's graph of the canvas. Nodes that wait for sources read the nodes
+// that their texts refer to.
 func (c *Canvas) newGraph() *scheduler.Graph {
 	return graphOf(c, func(n *node) []nodeIndex { return reads(c, n) })
 }
 
-// joinGraph returns the canvas as an eager run sees it: each node waits for what it refers to and
-// for every node that leads to it, as long as those may still come. Batches meet where branches of
-// the same length end; without them a node would run once for each branch.
+// joinGraph returns the graph for an eager run: each node waits for the nodes it refers to and for
+// every node that leads to it, as long as those may still run. Batches meet where branches of the
+// same length end; without them a node would run once for each branch.
 func joinGraph(c *Canvas) *scheduler.Graph {
 	if g := c.joined.Load(); g != nil {
 		return g
@@ -43,7 +43,7 @@ func joinGraph(c *Canvas) *scheduler.Graph {
 	return g
 }
 
-// graphOf returns the canvas as a scheduler sees it in which nodes wait for what reads gives.
+// graphOf returns the scheduler's graph of the canvas in which nodes wait for the nodes in reads.
 func graphOf(c *Canvas, reads func(n *node) []nodeIndex) *scheduler.Graph {
 	nodes := make([]scheduler.Node, len(c.nodes))
 	for i := range c.nodes {
@@ -73,8 +73,8 @@ func reads(c *Canvas, n *node) []nodeIndex {
 	return refers(c, n)
 }
 
-// refers returns the nodes that a node refers to. Bodies that run side by side see nothing of what
-// ends after their start, so their container refers to what they do.
+// refers returns the nodes that a node refers to. Bodies that run side by side do not see results
+// that are settled after their start, so their container refers to all nodes that they refer to.
 func refers(c *Canvas, n *node) []nodeIndex {
 	reads := n.refers(nil)
 	if !n.sideBySide() {

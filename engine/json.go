@@ -12,10 +12,10 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// MaxDepth is how deep JSON may nest before it is refused.
+// MaxDepth is the deepest accepted nesting of JSON.
 const MaxDepth = 500
 
-// SyntaxError says where a JSON text stops being JSON.
+// SyntaxError is the position of a syntax error in JSON.
 type SyntaxError struct {
 	Line, Column int // 1-based; the column counts bytes
 	Reason       string
@@ -33,9 +33,8 @@ func ParseJSON(data []byte) (Value, error) { return ParseJSONText(string(data)) 
 func ParseJSONText(s string) (Value, error) { return ParseJSONReserving(s, nil) }
 
 // ParseJSONReserving is ParseJSONText for untrusted input: a list of zeros takes 16 times the
-// memory of its text, nested lists 60 times. reserve is called with the number of bytes that are
-// about to be allocated, mostly once, and its error ends the parsing before they are. A nil reserve
-// allows everything.
+// memory of its text, nested lists 60 times. reserve is called with the number of bytes before they
+// are allocated, mostly once, and its error ends the parsing. A nil reserve allows everything.
 func ParseJSONReserving(s string, reserve func(n int64) error) (Value, error) {
 	l, err := measure(s, reserve)
 	if err != nil {
@@ -74,8 +73,7 @@ type parser struct {
 }
 
 // count returns the number of entries the list or object has that begins here and is not empty. An entry
-// takes at least width bytes of the text; a text that is no JSON may claim more than it has room
-// for.
+// takes at least width bytes of the text; a text that is not JSON may claim more than it can hold.
 func (p *parser) count(width int) int {
 	if len(p.counts) == 0 {
 		return 0 // measuring stopped where parsing will
@@ -251,7 +249,7 @@ func (p *parser) text(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// escaped reads on where the first escape is. No escape is shorter than its character.
+// escaped continues at the first escape. No escape is shorter than its character.
 func (p *parser) escaped(start int) (string, bool) {
 	end, _ := stringEnd(p.s, p.i)
 	var b strings.Builder
@@ -436,7 +434,7 @@ func AppendQuoted(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// plain are the bytes that stand for themselves in a JSON string.
+// plain marks the bytes that need no escape in a JSON string.
 var plain = func() (t [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -462,10 +460,10 @@ func (v Value) Text() string {
 // String returns v.Text(), so that values can be printed.
 func (v Value) String() string { return v.Text() }
 
-// MarshalJSON makes Value usable with encoding/json.
+// MarshalJSON implements json.Marshaler.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
-// UnmarshalJSON makes Value usable with encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	parsed, err := ParseJSON(data)
 	if err != nil {
@@ -475,9 +473,8 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// FromGo makes a Value of a plain Go value: nil, bool, string, int, int64, float64, Value, slices
-// of any, string or Value, and map[string]any (members sorted by name). Anything else becomes its
-// printed text.
+// FromGo converts a plain Go value: nil, bool, string, int, int64, float64, Value, slices of any,
+// string or Value, and map[string]any (members sorted by name). Other types are printed with fmt.
 func FromGo(x any) Value {
 	switch x := x.(type) {
 	case nil:

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// What parsed JSON takes in memory, in bytes; [TestParsingReservesWhatItAllocates] compares with
-// the allocator.
+// Sizes of parsed JSON in memory, in bytes; [TestParsingReservesWhatItAllocates] compares with the
+// allocator.
 const (
 	sizeOfEntry  = 32 // an element of a list
 	sizeOfMember = 48 // a name with its value
@@ -16,7 +16,7 @@ const (
 	sizeOfText   = 16 // of a string with escapes, besides its bytes
 )
 
-// layout is what one pass over a JSON text finds out before it is parsed, so that the parser
+// layout is the result of one pass over a JSON text before it is parsed, so that the parser
 // allocates every list and object once, in its final size.
 type layout struct {
 	counts []uint32 // entries of each list and object that is not empty, in the order of their opening brackets

@@ -54,8 +54,8 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// Every byte that parsing allocates is reserved before. The reservation is not much larger than
-// what is needed, or requests would be refused that fit.
+// Every byte that parsing allocates is reserved before. The reservation is not much larger than the
+// allocation, or requests that fit would be refused.
 func TestParsingReservesWhatItAllocates(t *testing.T) {
 	for name, text := range shapes(1 << 20) {
 		var reserved int64

@@ -43,7 +43,7 @@ func LimitNames() []string {
 
 // Set sets a limit by its name.
 //
-// Errors: one that lists the names when there is none of this name.
+// Errors: an unknown name; the message lists the names.
 func (l *Limits) Set(name string, n int64) error {
 	for _, k := range limitKinds {
 		if k.name == name {
@@ -66,8 +66,8 @@ func (k *limitKind) Error() string { return k.text }
 // Unwrap makes every such error an ErrLimit.
 func (k *limitKind) Unwrap() error { return ErrLimit }
 
-// The errors of reaching one of the Limits; each is an ErrLimit and a *LimitError says how much was
-// too much. The caller raises the limit or changes the canvas.
+// The errors of reaching one of the Limits; each is an ErrLimit, and a *LimitError has the amount.
+// The caller raises the limit or changes the canvas.
 var (
 	ErrTextTooLarge error = &limitKind{
 		"text", "text_too_large", "text is too large", 16 << 20,
@@ -125,7 +125,7 @@ var (
 
 var (
 	// ErrRepeatedCall means that an agent has called a tool with the same arguments too often; the
-	// model learns so and the tool does not run.
+	// model receives it and the tool does not run.
 	ErrRepeatedCall = errors.New("repeated tool call")
 	// ErrNoPrice means that a run has a limit on money and calls a model of which the price is not
 	// known; add the model to the prices.
@@ -147,7 +147,7 @@ func kindOf(err error) *limitKind {
 	return k
 }
 
-// LimitError says which limit a run reached, and with how much.
+// LimitError names the limit that a run reached, and the amount.
 type LimitError struct {
 	Kind  error // ErrTextTooLarge, ...
 	Size  int64 // what was asked for, or the least it was
@@ -175,8 +175,7 @@ func within(kind error, n, limit int64) error {
 	return &LimitError{Kind: kind, Size: n, Limit: limit}
 }
 
-// setDefaults does not go over limitKinds: this way the limits of a run need no memory of their
-// own.
+// setDefaults does not iterate over limitKinds, so that the limits of a run are not allocated.
 func (l *Limits) setDefaults() {
 	set := func(field *int64, kind error) {
 		switch {
@@ -202,7 +201,7 @@ func (l *Limits) setDefaults() {
 }
 
 // CheckText returns nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise.
-// Components ask it before they make a text whose length depends on values; the error is the
+// Components call it before they make a text whose length depends on values; the error is the
 // node's.
 //
 // The bytes count as memory of the run until the node is done, see [Memory].
@@ -255,13 +254,13 @@ func (c *execution) JSONOf(v Value) (string, error) {
 }
 
 // CheckSize returns nil when a value of this size, as [Value.Size] counts it, may be made.
-// Components ask it before they make a value that is much larger than what it is made of.
+// Components call it before they make a value that is much larger than its parts.
 func (c *execution) CheckSize(n int64) error {
 	return within(ErrOutputTooLarge, n, c.run.opt.Limits.Output)
 }
 
-// MadeMeter returns a function that counts bytes which an execution makes on its way to a text, and
-// refuses more than four texts as long as they may be.
+// MadeMeter returns a function that counts the bytes of intermediate texts of an execution, and
+// refuses more than four times the limit of a text.
 func (c *execution) MadeMeter() func(n int64) error {
 	total, most := int64(0), 4*min(c.run.opt.Limits.Text, math.MaxInt64/4)
 	return func(n int64) error {
@@ -273,8 +272,8 @@ func (c *execution) MadeMeter() func(n int64) error {
 	}
 }
 
-// CheckParse returns nil when reading a text as JSON gives no value that is larger than outputs are
-// by default. It looks at each byte of a long text and makes nothing.
+// CheckParse returns nil if parsing a text as JSON gives no value above the default limit of
+// outputs. It reads each byte of a long text and allocates nothing.
 func CheckParse(text string) error {
 	return within(ErrOutputTooLarge, parsedSize(text), kindOf(ErrOutputTooLarge).standard)
 }

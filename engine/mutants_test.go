@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// mutant is a canvas with one thing changed that a person, a program or a merge could change.
+// mutant is a canvas with one change that a person, a program or a merge could make.
 type mutant struct {
 	what string
 	dsl  engine.Value
@@ -135,8 +135,8 @@ var failsWhenReached = []string{
 	"cannot open the body of", "opens the body of", "in the body of this node", "so that the run never finishes",
 }
 
-// TestValidateAgreesWithLoad holds Validate against Load for mutants of all canvases there are: a
-// canvas without errors loads, and what Load refuses is an error.
+// TestValidateAgreesWithLoad compares Validate with Load for mutants of all canvases: a canvas
+// without errors loads, and a problem that Load refuses is an error.
 func TestValidateAgreesWithLoad(t *testing.T) {
 	t.Parallel()
 	const each = 25 // mutants of a canvas

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Int makes a whole number.
+// Int returns a whole number.
 func Int(n int64) Value { return Value{kind: KindNumber, text: strconv.FormatInt(n, 10)} }
 
-// Float makes a number with a fraction: 2 becomes 2.0. NaN and infinities, which JSON lacks, become
-// null.
+// Float returns a number with a fraction: 2 becomes 2.0. NaN and infinities, which JSON lacks,
+// become null.
 func Float(f float64) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return Null
@@ -33,7 +33,7 @@ func formatFloat(f float64) string {
 	return s
 }
 
-// ParseNumber makes a number of its JSON text; ok is false when s is not one.
+// ParseNumber parses a JSON number; ok is false when s is not one.
 func ParseNumber(s string) (v Value, ok bool) {
 	if s == "" || numberEnd(s, 0) != len(s) {
 		return Null, false

@@ -2,8 +2,8 @@ package engine
 
 import "slices"
 
-// isOff reports whether the document switches a node off. The node that opens a canvas or a body
-// cannot be: nothing would run.
+// isOff reports whether the document switches a node off. The first node of a canvas or a body
+// cannot be switched off, because nothing would run.
 func (n *node) isOff() bool {
 	return n.entry.Get("disabled").True() && !n.opens()
 }

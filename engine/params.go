@@ -24,14 +24,14 @@ var (
 	typeNamedExpr = reflect.TypeFor[NamedExpr]()
 )
 
-// decoder fills the exported fields of a component from params and remembers the references it met.
+// decoder fills the exported fields of a component from params and records the references in them.
 type decoder struct {
 	setup    *Setup
 	refs     []*Ref  // pointers into the component, to be bound to the plan
 	problems []error // what is wrong with the params
 }
 
-// fail notes an error, if there is one.
+// fail records an error, if there is one.
 func (d *decoder) fail(err error) {
 	if err != nil {
 		d.problems = append(d.problems, err)
@@ -218,7 +218,7 @@ func number(v Value) (float64, bool) {
 	return v.Float()
 }
 
-// paramField is one param as its struct field describes it.
+// paramField is one param, described by its struct field.
 type paramField struct {
 	name     string
 	index    []int
@@ -233,10 +233,10 @@ type paramField struct {
 	nonempty bool
 }
 
-// fieldCache keeps what paramFields found out about a type.
+// fieldCache caches the results of paramFields.
 var fieldCache sync.Map // reflect.Type -> []paramField
 
-// paramFields lists the params of a struct, those of embedded structs in their place.
+// paramFields lists the params of a struct, including those of embedded structs.
 func paramFields(t reflect.Type) []paramField {
 	if cached, ok := fieldCache.Load(t); ok {
 		return cached.([]paramField)
@@ -289,7 +289,7 @@ func defaultOf(f reflect.StructField) Value {
 	return String(s)
 }
 
-// commonIgnores are members of params that every node may have and that are no settings here.
+// commonIgnores are members of params that every node may have and that are not settings here.
 var commonIgnores = []string{"outputs", "inputs", "debug_inputs", "exception_comment"}
 
 // paramNames returns the params that the node's component declares.

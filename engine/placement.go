@@ -3,7 +3,7 @@ package engine
 import "slices"
 
 // Previous returns the node that led to this one, and its outputs: of several the one that ran
-// last. "" is none. A text that is still being written is left out.
+// last. "" means none. A text that is still being written is left out.
 func (c *CallInputs) Previous() (node string, outputs Value) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func before(r *run, to nodeIndex) nodeIndex {
 func (c *execution) Concurrency() int { return max(c.run.opt.Concurrency, 1) }
 
 // Alias returns the component's name as the document writes it: its own name or one of its aliases.
-// A component that loads under several names can thus find out which one was used.
+// A component with several names can thus find out which one was used.
 func (s *Setup) Alias() string {
 	if s.owner == nil {
 		return s.Kind
@@ -56,8 +56,7 @@ func (s *Setup) Alias() string {
 	return s.Kind
 }
 
-// Upstream returns the ids of the nodes the document names as leading to this one, in document
-// order.
+// Upstream returns the ids in the node's upstream member, in document order.
 func (s *Setup) Upstream() []string {
 	if s.owner == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Price is what a model costs, for a million tokens, in the currency of the table.
+// Price is the price of a model for a million tokens, in the currency of the table.
 type Price struct{ Input, Output float64 }
 
 // cost returns the price of an answer in millionths of the currency.

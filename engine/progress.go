@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// progress is where a run stands between two batches. With the rest of the State it is all that
-// another process needs to go on.
+// progress is the position of a run between two batches. With the rest of the State it is
+// sufficient to continue the run in another process.
 type progress struct {
 	messageID string
 	taskID    string
@@ -144,7 +144,7 @@ func (c *Canvas) readProgress(v Value, st *State) (*progress, error) {
 	return p, nil
 }
 
-// apply takes the members a checkpoint and a snapshot have in common.
+// apply reads the members that checkpoints and snapshots share.
 func (p *progress) apply(c *Canvas, v Value) (err error) {
 	seq, _ := v.Get("seq").Int()
 	p.seq = uint64(seq)

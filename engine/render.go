@@ -30,7 +30,7 @@ func (c *CallInputs) eval(ctx context.Context, e *Expr, secrets bool) (v Value, 
 	return v, err
 }
 
-// refers reports whether a bare expression means something in this canvas.
+// refers reports whether a bare expression is a reference in this canvas.
 func (c *CallInputs) refers(r *Ref) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +42,7 @@ func (c *CallInputs) refers(r *Ref) bool {
 	return ok
 }
 
-// TextStyle says how values read inside a text.
+// TextStyle configures how values are written inside a text.
 type TextStyle struct {
 	Null   string // what null reads as; a node that has not run always reads as nothing
 	Join   string // put between the elements of a list; "" writes lists as JSON
@@ -78,7 +78,7 @@ func (c *CallInputs) Render(ctx context.Context, t *Text, style TextStyle) (stri
 }
 
 // texts returns the text of each reference of t, recorded as inputs if the style says so. The state
-// is looked at under one lock, except for texts that are still being written.
+// is read under one lock, except for texts that are still being written.
 func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts []string) error {
 	c.mu.Lock()
 	known := len(c.ins)
@@ -114,7 +114,7 @@ func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts 
 	return nil
 }
 
-// record notes an input; only the first known ones may have the same name.
+// record records an input; only the first known ones may have the same name.
 func (c *CallInputs) record(known int, name string, v Value) {
 	if len(v.text) > smallInput || v.tree != nil || len(c.ins) > 500 {
 		c.long = true
@@ -156,7 +156,7 @@ func (c *CallInputs) TextOf(ctx context.Context, r *Ref, style TextStyle) (strin
 	return style.text(v, absent), nil
 }
 
-// checkRead returns nil when a value is no longer as a text than texts may be. Strings are not
+// checkRead returns nil if the text of a value is within the limit of texts. Strings are not
 // copied.
 func (c *CallInputs) checkRead(s TextStyle, v Value) error {
 	if v.kind != KindList && v.kind != KindObject {

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 )
 
-// keeper keeps something for a run until it is over.
+// keeper stores a value for a run until its end.
 type keeper struct{ over *[]string }
 
 func (k *keeper) Run(context.Context, *engine.Call) error { return nil }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// State is everything of a canvas that changes: the five buckets, what each node holds, and how far
-// a run has come. One run at a time owns a State; it must not be used otherwise meanwhile.
+// State is the mutable part of a canvas: the five buckets, the outputs of each node, and the
+// progress of a run. One run at a time owns a State; it must not be used otherwise meanwhile.
 type State struct {
 	canvas    *Canvas
 	globals   bucket
@@ -30,8 +30,8 @@ func (s *State) size() int64 { return s.bytes + s.globals.bytes }
 // slotSize returns the size of a named value.
 func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + v.Size() }
 
-// recount finds the size of a state of unknown origin. From there on the run that owns it keeps it
-// up.
+// recount finds the size of a state of unknown origin. From then on the run that owns it keeps it
+// current.
 func (s *State) recount() {
 	s.bytes = 0
 	for i := range s.nodes {
@@ -87,7 +87,7 @@ func (t Turn) Text() string {
 	return t.Content.Text()
 }
 
-// TextLen is about how long Text is, and not less.
+// TextLen estimates the length of Text from above.
 func (t Turn) TextLen() int64 {
 	if t.Content.Kind() == KindObject {
 		return t.Content.Get("content").Size()
@@ -95,7 +95,7 @@ func (t Turn) TextLen() int64 {
 	return t.Content.Size()
 }
 
-// nodeState is what one node holds between its executions.
+// nodeState is the state of one node between its executions.
 type nodeState struct {
 	outs    []slot
 	dirty   bool // changed since the last checkpoint
@@ -142,7 +142,7 @@ func (s *State) setOut(node nodeIndex, name string, v Value) {
 	n.outs = append(n.outs, slot{name, v})
 }
 
-// touch notes that a node changed.
+// touch marks a node as changed.
 func (s *State) touch(node nodeIndex) {
 	n := &s.nodes[node]
 	n.touched = true
@@ -152,7 +152,7 @@ func (s *State) touch(node nodeIndex) {
 	}
 }
 
-// clearOuts makes every output null, and removes those that only an execution can have.
+// clearOuts sets every output to null, and removes those that only an execution can have.
 func (s *State) clearOuts(node nodeIndex) {
 	n := &s.nodes[node]
 	n.own()
@@ -172,7 +172,7 @@ func (s *State) clearOuts(node nodeIndex) {
 	}
 }
 
-// dropError forgets the error of an earlier execution.
+// dropError removes the error of an earlier execution.
 func (s *State) dropError(node nodeIndex) {
 	n := &s.nodes[node]
 	for i := range n.outs {
@@ -211,7 +211,7 @@ func (s *State) Clone() *State {
 }
 
 // view returns the state as it is now, to be read while the state itself changes. Values are
-// immutable, so only what holds them is copied, and the outputs of a node when they change.
+// immutable, so only their containers are copied, and the outputs of a node when they change.
 func (s *State) view() *State {
 	v := &State{
 		canvas: s.canvas, globals: s.globals.clone(), history: s.history, memory: s.memory, variables: s.variables,
@@ -262,7 +262,7 @@ func (s *State) Outputs(node string) Value {
 // History returns the conversation, oldest first.
 func (s *State) History() []Turn { return s.history }
 
-// Path returns the ids of what the last run executed, in order.
+// Path returns the ids of the nodes that the last run executed, in order.
 func (s *State) Path() []string { return s.ids(s.path) }
 
 // Waiting returns the ids of the nodes with which a paused run continues: forms, and other nodes of
@@ -284,9 +284,8 @@ func (s *State) ids(nodes []nodeIndex) []string {
 	return ids
 }
 
-// Reset empties the state as a new conversation needs it: path, outputs and sys variables are
-// cleared, env variables go back to their definitions. keepMemory leaves history, retrieval and
-// memory alone.
+// Reset resets the state for a new conversation: path, outputs and sys variables are cleared, env
+// variables are set to their definitions. keepMemory leaves history, retrieval and memory alone.
 func (s *State) Reset(keepMemory bool) {
 	s.path, s.waiting, s.progress = s.path[:0], nil, nil
 	clear(s.ran)
@@ -307,7 +306,7 @@ func (s *State) Reset(keepMemory bool) {
 }
 
 // defineEnv sets the env variables that are defined and have no value yet. A blank counts as no
-// value as long as nothing has run: later it is what a run has left.
+// value until something has run: later it is the value a run has set.
 func (s *State) defineEnv() {
 	for name := range s.variables.Fields() {
 		key := "env." + name
@@ -374,8 +373,7 @@ func (s *State) window(n int) []Turn {
 	return s.history[max(0, len(s.history)-2*n):]
 }
 
-// lookup finds what a reference means. absent is true when it refers to a node that has not run in
-// this run.
+// lookup resolves a reference. absent is true if it refers to a node that has not run in this run.
 func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 	if r.Node == "" {
 		v, ok := s.globals.at(r.slot, r.Expr)
@@ -431,8 +429,8 @@ func (s *State) lookupGlobal(expr string) (v Value, ok bool, err error) {
 	return Null, false, nil
 }
 
-// assign writes to a reference: exactly the named path. A variable or node that does not exist is
-// an error, and so is a value that check refuses together with what is around it.
+// assign writes to a reference: exactly the named path. Errors: a variable or node that does not
+// exist, and a value that check refuses together with its parents.
 func (s *State) assign(r *Ref, v Value, check func(old, v Value) error) error {
 	if r.Node != "" {
 		i, ok := s.canvas.index[r.Node]
@@ -478,8 +476,8 @@ func (s *State) assign(r *Ref, v Value, check func(old, v Value) error) error {
 	return r.notFound()
 }
 
-// SetOutput sets what a node holds, for a rerun with edited values. A node the canvas lacks is an
-// error, and so is a value of another type than the output's.
+// SetOutput sets an output of a node, for a rerun with edited values. Errors: an unknown node, and
+// a value of another type than the output's.
 func (s *State) SetOutput(node, name string, v Value) error {
 	i, ok := s.canvas.index[node]
 	if !ok {

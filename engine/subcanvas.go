@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Canvases finds canvases that others run as nodes and tools.
+// Canvases finds canvases that other canvases run as nodes and tools.
 type Canvases interface {
 	// Canvas returns a canvas that this run may use: its published version, or the version that is
-	// named. Errors say which canvas or version there is not.
+	// named. Errors name the missing canvas or version.
 	Canvas(ctx context.Context, id, version string) (*Canvas, error)
 }
 
-// maxCanvasDepth is how many canvases may run inside each other.
+// maxCanvasDepth is the deepest nesting of canvases that run inside each other.
 const maxCanvasDepth = 8
 
 // SubRun is a canvas that a node runs.
@@ -25,7 +25,7 @@ type SubRun struct {
 	Input  Input
 }
 
-// SubResult is what a canvas gave that a node ran.
+// SubResult is the result of a canvas that a node ran.
 type SubResult struct {
 	Said    string // its messages
 	Outputs Value  // of its last node
@@ -33,8 +33,8 @@ type SubResult struct {
 
 // RunCanvas runs a canvas as part of this execution: with the ports, limits and cancel of the run,
 // and its events in the log under the path of this node. A form inside is a *Suspension, with which
-// the execution is to end; when it runs again, the canvas continues where it waited, with the
-// document that it began with.
+// the execution must end; when it runs again, the canvas continues at the form, with the same
+// document.
 func (c *Call) RunCanvas(ctx context.Context, sub SubRun) (SubResult, error) {
 	var result SubResult
 	depth := 1
@@ -129,8 +129,8 @@ func (c *Call) subOptions(id string) Options {
 	return opt
 }
 
-// innerIDs names the message of a run inside of another one by the execution it is, so that what it
-// does outside has the same key after a takeover.
+// innerIDs derives the message id of a nested run from the execution, so that its outside effects
+// have the same keys after a takeover.
 type innerIDs struct {
 	IDs
 	first string
@@ -145,8 +145,8 @@ func (i *innerIDs) NewID() string {
 	return i.IDs.NewID()
 }
 
-// logInner logs an event of the canvas inside: what agents, models and limits log as they are, and
-// the rest as an event of this node, with the ids on the way to the node inside.
+// logInner logs an event of the nested canvas: entries of agents, models and limits unchanged,
+// others as an event of this node, with the path of ids to the inner node.
 func (c *Call) logInner(e *Event) {
 	switch e.Type {
 	case EventUsage, EventQueued, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning:
@@ -201,7 +201,7 @@ func (r *run) countInner(n int) error {
 	return nil
 }
 
-// FindCanvas asks the port for a canvas.
+// FindCanvas requests a canvas from the port.
 func (c *Call) FindCanvas(ctx context.Context, id, version string) (*Canvas, error) {
 	port := c.run.opt.Ports.Canvases
 	if port == nil {
@@ -220,7 +220,7 @@ func (c *Call) FindCanvas(ctx context.Context, id, version string) (*Canvas, err
 // errInputs is why a canvas cannot take what it is given.
 var errInputs = errors.New("inputs do not fit the form of the canvas")
 
-// StartSchema returns a JSON Schema of what a canvas asks for at its start.
+// StartSchema returns the JSON Schema of a canvas's start form.
 func (c *Canvas) StartSchema() Value {
 	form, err := c.InputForm(startID)
 	if err != nil {
@@ -260,7 +260,7 @@ func fieldKind(field string) string {
 	return ""
 }
 
-// CheckStart returns nil when inputs fit what the canvas asks for at its start.
+// CheckStart returns nil if inputs match the canvas's start form.
 func CheckStart(c *Canvas, inputs Value) error {
 	plain := NewObject(inputs.Len())
 	for name := range inputs.Fields() {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Suspension is the error by which a component hands its execution to a person: the run pauses
-// with a form, and the component runs again with the answers, see [Call.Resumed].
+// Suspension is the error by which a component waits for a person: the run pauses with a form, and
+// the component runs again with the answers, see [Call.Resumed].
 type Suspension struct {
 	Fields Value // of the form, by name; the answers are among RunInputs
 	Tips   string
@@ -68,14 +68,14 @@ func (p *progress) suspendedAt(n nodeIndex) *suspended {
 	return nil
 }
 
-// dropSuspended forgets what waited at a node, which has continued.
+// dropSuspended removes the suspension of a node that has continued.
 func (p *progress) dropSuspended(n nodeIndex) {
 	if len(p.suspended) > 0 {
 		p.suspended = slices.DeleteFunc(p.suspended, func(s suspended) bool { return s.node == n })
 	}
 }
 
-// suspend takes a node back whose execution waits for a person: the next batch asks.
+// suspend takes back a node whose execution waits for a person: the next batch pauses the run.
 func (r *run) suspend(call *Call, s *Suspension) {
 	call.mu.Lock()
 	r.takeCites(call)

@@ -9,8 +9,8 @@ const (
 	ThinkClose = "</think>"
 )
 
-// thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag a piece of its
-// own. After a closing tag the reasoning continues if the next piece closes again.
+// thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag being a
+// separate piece. After a closing tag the reasoning continues if the next piece closes again.
 type thinkNormalizer struct {
 	held    string // the start of what may become a tag
 	open    bool

@@ -6,12 +6,12 @@ import "slices"
 // from the start of its turn.
 type batchSpan struct {
 	first, last int
-	known, on   bool // on: it is being worked out
+	known, on   bool // on: it is being computed
 	sure, asked bool // sure: it runs in each run, or in each turn of the body; asked: that is known
 }
 
-// checkJoin names a node to which ways of different length lead: batches run it once for each,
-// unless it waits for what comes last. An edge to a node that still waits does not run it again.
+// checkJoin reports a node to which paths of different length lead: batches run it once for each,
+// unless it waits for the last one. An edge to a node that still waits does not run it again.
 func (o *orderCheck) checkJoin(n *node) {
 	ways, held := o.waysInto(n), o.heldUntil(n)
 	for _, a := range ways {
@@ -74,8 +74,8 @@ func (o *orderCheck) span(at nodeIndex) (first, last int) {
 	return s.first, s.last
 }
 
-// heldUntil returns the first batch in which a node may run because of what it waits for: nodes of
-// the same body that run in any case.
+// heldUntil returns the first batch in which a node may run because of its sources: nodes of the
+// same body that run in any case.
 func (o *orderCheck) heldUntil(n *node) int {
 	held := 0
 	for _, source := range o.graph.Sources(n.index) {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Kind says what a Value holds.
+// Kind is the kind of a Value.
 type Kind uint8
 
 // The kinds of a Value. KindStream never appears in JSON: it is a lazy text that has not been read
@@ -26,8 +26,7 @@ var kindNames = [...]string{"null", "boolean", "number", "string", "list", "obje
 // String names the kind in the words used by error messages.
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is one JSON value that keeps what documents keep: object keys stay in order and numbers
-// keep their text.
+// Value is a JSON value that preserves the order of object keys and the text of numbers.
 //
 // A Value is immutable and may be shared by goroutines; "changing" one gives a new Value that
 // shares what did not change. The zero Value is null.
@@ -37,7 +36,7 @@ type Value struct {
 	tree *tree
 }
 
-// tree holds what a list, an object or a stream needs. It is never changed after it was handed out,
+// tree holds the data of a list, an object or a stream. It is never changed once it is in use,
 // except that append may claim unused room behind vals (see room).
 type tree struct {
 	keys   []string
@@ -50,8 +49,7 @@ type tree struct {
 }
 
 // room lets lists that grow one by one share a backing array: the first to claim the next free
-// place first may write there, everyone else copies. Values already handed out never see the new
-// element.
+// place first may write there, everyone else copies. Existing values never see the new element.
 type room struct{ used atomic.Int64 }
 
 // indexFrom is the number of keys from which a map beats a scan.
@@ -110,7 +108,7 @@ func (v Value) Str() string {
 // True reports whether v is the boolean true.
 func (v Value) True() bool { return v.kind == KindBool && v.text == "true" }
 
-// Truthy reports whether v counts as something: not null, "", 0, false, [] or {}.
+// Truthy reports whether v is not null, "", 0, false, [] or {}.
 func (v Value) Truthy() bool {
 	switch v.kind {
 	case KindNull:
@@ -184,7 +182,7 @@ func (v Value) find(key string) int {
 	return findKey(v.tree.keys, v.tree.index, key)
 }
 
-// findKey returns the place of a key, or -1. index is nil while a scan is faster.
+// findKey returns the index of a key, or -1. index is nil while a scan is faster.
 func findKey(keys []string, index map[string]int, key string) int {
 	if index != nil {
 		if i, ok := index[key]; ok {
@@ -377,14 +375,14 @@ func indexOf(keys []string) map[string]int {
 	return m
 }
 
-// The empty containers are shared: values do not change.
+// The empty containers are shared, because values are immutable.
 var (
 	emptyObject = Value{kind: KindObject, tree: (&tree{}).measure()}
 	emptyList   = listOf(nil)
 )
 
-// Object makes an object of name and value in turn: Object("a", Int(1), "b", Null). It is meant for
-// literals; use an ObjectBuilder where names come from data.
+// Object makes an object of alternating names and values: Object("a", Int(1), "b", Null). It is
+// meant for literals; use an ObjectBuilder where names come from data.
 func Object(pairs ...any) Value {
 	b := NewObject(len(pairs) / 2)
 	for i := 0; i+1 < len(pairs); i += 2 {

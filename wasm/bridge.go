@@ -15,7 +15,7 @@ const abi = 1
 // version is the release; the linker sets it (-X main.version=...).
 var version = "0.1.0"
 
-// host is the world as the module reaches it. A text is valid until the method returns.
+// host is the interface of the module to its host. A text is valid until the method returns.
 type host interface {
 	emit(run uint32, text []byte)
 	call(run, call uint32, text []byte)
@@ -102,7 +102,7 @@ func (b *bridge) cancel(id uint32) {
 	}
 }
 
-// close forgets a canvas; 0 forgets everything and cancels every run.
+// close releases a canvas; 0 releases everything and cancels every run.
 func (b *bridge) close(handle uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

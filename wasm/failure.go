@@ -15,7 +15,7 @@ const (
 	codeBusy    = "busy"
 )
 
-// failure is an error with a code of its own: one of this module, or what the host answered.
+// failure is an error with a code: one of this module, or an error of the host.
 type failure struct {
 	code, text string
 	retry      bool
@@ -75,7 +75,7 @@ func loadFailure(err error) error {
 	return &failure{code: codeOf(err, engine.CodeBadCanvas), text: err.Error(), cause: err}
 }
 
-// rescue turns a panic into an error: the module must outlive whatever one message does to it.
+// rescue turns a panic into an error, so that no message can end the module.
 func rescue(err *error) {
 	if p := recover(); p != nil {
 		*err = &failure{code: engine.CodeInternal, text: fmt.Sprintf("panic: %v", p)}

@@ -78,7 +78,7 @@ func (n *notebook) take() []line {
 	return lines
 }
 
-// tell sends a line to the module and runs it until it waits for the host or for time to pass.
+// tell sends a line to the module and runs it until it waits for the host or for a timer.
 func tell(b *bridge, l line) {
 	switch l.Fn {
 	case "load":
@@ -95,13 +95,13 @@ func tell(b *bridge, l line) {
 	synctest.Wait()
 }
 
-// otherEnd are conversations that this module cannot hold, with the reason.
+// otherEnd are conversations that do not apply to this module, with the reason.
 var otherEnd = map[string]string{
 	"version":    "it is about a module of another contract",
 	"components": "the module's own answer is long; TestComponentsFitTheGolden compares its form",
 }
 
-// TestGolden plays the conversations: given the lines to the module, it must say the others, in
+// TestGolden plays the conversations: given the lines to the module, it must send the others, in
 // order. Ids are compared by where they occur.
 func TestGolden(t *testing.T) {
 	paths, err := filepath.Glob("js/golden/*.json")
@@ -138,7 +138,7 @@ func hold(t *testing.T, lines []line) (all []line) {
 				l.Text = echo(l.Text, lines[:i], all)
 				tell(b, l)
 				all = append(append(all, l), host.take()...)
-			case strings.Contains(l.Text, `"abort"`): // the module gives up by itself, in time
+			case strings.Contains(l.Text, `"abort"`): // the module times out by itself
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				all = append(all, host.take()...)
@@ -150,8 +150,7 @@ func hold(t *testing.T, lines []line) (all []line) {
 	return all
 }
 
-// echo returns a text for the module with the ids the module really said, where the file has others
-// in their place.
+// echo returns a text for the module with the ids of the file replaced by those of the module.
 func echo(text string, file, real []line) string {
 	written, said := idsOf(file), idsOf(real)
 	return hexID.ReplaceAllStringFunc(text, func(id string) string {
@@ -237,7 +236,7 @@ func write(about string, lines []line) []byte {
 	return b.Bytes()
 }
 
-// TestComponentsFitTheGolden holds the members of every description against those of the golden
+// TestComponentsFitTheGolden compares the members of every description with those of the golden
 // one.
 func TestComponentsFitTheGolden(t *testing.T) {
 	b := newBridge(&notebook{})

@@ -93,7 +93,7 @@ func TestLayoutUncrosses(t *testing.T) {
 	require.Equal(t, ay < by, yy < xy)
 }
 
-// Whatever the document is, every node gets one place, in the order of the document.
+// For any document, every node gets one place, in document order.
 func FuzzLayout(f *testing.F) {
 	for _, text := range []string{
 		`{"a":{"downstream":["b","a"]},"b":{"parent_id":"a","downstream":["c"]},"c":{"parent_id":"b"}}`,

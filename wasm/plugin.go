@@ -21,15 +21,15 @@ import (
 type plugin struct {
 	b        *bridge
 	manifest *contract.Manifest
-	checks   bool   // it has something to say about params
-	stays    string // why it takes no part in previews, which is all that runs here; "" when it does
+	checks   bool   // it checks params
+	stays    string // the reason why it takes no part in previews, which is all that runs here; "" if it does
 	timeout  time.Duration
 	locale   string
 	settings engine.Value
 }
 
-// plugin keeps or forgets a plugin: {"name"} forgets it, anything else comes with a manifest, which
-// takes the place of an older one of the same name.
+// plugin adds or removes a plugin: {"name"} removes it, other requests have a manifest, which
+// replaces an older one of the same name.
 func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	if name := header.Get("forget").Str(); name != "" {
 		b.mu.Lock()
@@ -64,13 +64,13 @@ func stays(preview contract.Preview, server bool) string {
 	return ""
 }
 
-// component returns the name by which canvases know it: plugin:weather@1.
+// component returns its name in canvases: plugin:weather@1.
 func (p *plugin) component() string {
 	return engine.PluginPrefix + p.manifest.Name + "@" + p.manifest.Major()
 }
 
-// lookup finds plugins as components. One that takes no part in previews has its form like any
-// other, and the reason.
+// lookup finds plugins as components. One that takes no part in previews has a form like any other,
+// and the reason.
 func (b *bridge) lookup(name string) (engine.Spec, bool) {
 	spec, ok := (&node.Shelf{Find: b.findPlugin}).Lookup(name)
 	if p, err := b.findPlugin(strings.TrimPrefix(name, engine.PluginPrefix)); err == nil {
@@ -95,7 +95,7 @@ func (b *bridge) findPlugin(ref string) (node.Plugin, error) {
 	return p, nil
 }
 
-// describePlugins returns the components that the loaded plugins are.
+// describePlugins returns the loaded plugins as components.
 func (b *bridge) describePlugins() []engine.Value {
 	b.mu.Lock()
 	names := stable.Strings(slices.Collect(maps.Keys(b.plugins)))
@@ -116,10 +116,10 @@ func (b *bridge) describePlugins() []engine.Value {
 // Manifest returns the plugin's manifest.
 func (p *plugin) Manifest() *contract.Manifest { return p.manifest }
 
-// checkWait bounds the wait for a plugin's opinion, which includes the start of a Worker.
+// checkWait bounds the wait for a plugin's check, which includes the start of a Worker.
 const checkWait = 15 * node.CheckFor
 
-// Check has the plugin check params, outside of any run.
+// Check calls the plugin's check of params, outside of any run.
 func (p *plugin) Check(params engine.Value) error {
 	if !p.checks {
 		return nil
@@ -137,7 +137,7 @@ func (p *plugin) Check(params engine.Value) error {
 	return p.failed(err, "easel_check")
 }
 
-// Invoke has the host run the plugin, and serves its host calls meanwhile.
+// Invoke runs the plugin through the host, and serves its host calls meanwhile.
 func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (contract.Answer, error) {
 	answer, err := p.invoke(ctx, call, in)
 	var e *contract.Error

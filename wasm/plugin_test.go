@@ -83,7 +83,7 @@ func TestPluginRuns(t *testing.T) {
 	})
 }
 
-// inputSchema returns the contract's schema of what a plugin is given.
+// inputSchema returns the contract's schema of a plugin's input.
 func inputSchema(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
 	raw, err := os.ReadFile("../plugins/contract/messages.schema.json")
@@ -159,7 +159,7 @@ func TestPluginIsKnown(t *testing.T) {
 	})
 }
 
-// TestPluginThatTakesNoPartInPreviews is known with its form, named by validate, and refused when a
+// A plugin that takes no part in previews has a form, is reported by validate, and fails when a
 // node reaches it.
 func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
 	for preview, says := range map[string]string{"server": "runs on a server only", "none": "not run to try a canvas out"} {
@@ -187,7 +187,7 @@ func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
 	}
 }
 
-// TestPluginOnAServer has a host that says it is one.
+// TestPluginOnAServer has a host that is a server.
 func TestPluginOnAServer(t *testing.T) {
 	meet(t, func(k *talk) {
 		for preview, missing := range map[string]bool{"server": false, "none": true} {
@@ -199,7 +199,7 @@ func TestPluginOnAServer(t *testing.T) {
 	})
 }
 
-// TestPluginChecksItsParams has validate ask the plugin, without a run.
+// TestPluginChecksItsParams checks that validate calls the plugin, without a run.
 func TestPluginChecksItsParams(t *testing.T) {
 	meet(t, func(k *talk) {
 		k.keep(weather)
@@ -222,7 +222,8 @@ func TestPluginChecksItsParams(t *testing.T) {
 	})
 }
 
-// examined is the answer to examine: what the file is, its manifest, and the metered module.
+// examined is the answer to examine: the description of the file, its manifest, and the metered
+// module.
 type examined struct {
 	about, manifest engine.Value
 	metered         []byte

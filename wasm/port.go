@@ -10,8 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Each type here is one port of the engine: a question to the host, dressed as the engine expects
-// it.
+// Each type here adapts one port of the engine to a call of the host.
 
 type retriever struct{ *run }
 
@@ -66,7 +65,7 @@ func (r documents) Convert(ctx context.Context, format, markdown string) (engine
 
 type speech struct{ *run }
 
-// Speak makes sound of text.
+// Speak converts text to sound.
 func (r speech) Speak(ctx context.Context, text string) ([]byte, error) {
 	v, err := r.once(ctx, "speech", engine.Object("text", text))
 	if err != nil {
@@ -81,7 +80,7 @@ func (r speech) Speak(ctx context.Context, text string) ([]byte, error) {
 
 type fetch struct{ *run }
 
-// Do sends a request. The host may obey the timeout; here it ends the wait in any case.
+// Do sends a request. The host may apply the timeout; here it ends the wait in any case.
 func (r fetch) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPResponse, error) {
 	headers := engine.NewObject(len(req.Header))
 	for _, h := range req.Header {
@@ -131,8 +130,8 @@ func responseOf(v engine.Value) (*engine.HTTPResponse, error) {
 
 type code struct{ *run }
 
-// RunCode runs a script. What the script itself threw (code "code") is its result; anything else is
-// the host's error.
+// RunCode runs a script. An exception of the script (code "code") is its result; any other error is
+// the host's.
 func (r code) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
 	request := engine.Object("lang", c.Language, "script", c.Script, "arguments", c.Arguments)
 	if c.Language == "python" { // its integers have any number of digits

@@ -22,7 +22,7 @@ func (m *model) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	return engine.Info{}
 }
 
-// Generate hands the call on, between model_started and model_finished.
+// Generate forwards the call, between model_started and model_finished.
 func (m *model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		if err := m.run.notes.wait(ctx, req.Noted); err != nil {
@@ -103,7 +103,7 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 	}
 	b := engine.NewObject(10).Set("model", engine.String(req.LLM)).Set("purpose", engine.String(string(req.Purpose))).
 		Set("mode", engine.String(mode)).Set("messages", messagesOf(req)).Set("options", req.Config.Value())
-	// An agent that plans in text lists its tools in the prompt; the list beside it is for
+	// An agent that plans in text lists its tools in the prompt; the list in the request is for
 	// stand-ins.
 	if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
 		list := make([]engine.Value, len(req.Tools))

@@ -7,10 +7,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// tools runs components that live outside: the host's own here, plugins in plugin.go.
+// tools runs components outside the engine: those of the host here, plugins in plugin.go.
 type tools struct {
 	*run
-	tool, plugin bool // which of them the host answers
+	tool, plugin bool // those that the host answers
 }
 
 // CallTool gets the outputs of a component from the host.

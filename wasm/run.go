@@ -61,13 +61,13 @@ func (r *run) play(text string) (ok bool, answer []byte) {
 	}
 	began, failed := r.consume(s.events(r))
 	if failed != nil && !began && codeOf(failed, engine.CodeRunFailed) != engine.CodeCanceled {
-		err = failed // the engine could not even begin
+		err = failed // the engine could not begin
 		return
 	}
 	return true, r.ended(failed)
 }
 
-// consume hands out the events of a run. began is false when there were none.
+// consume sends the events of a run. began is false if there were none.
 func (r *run) consume(events iter.Seq2[*engine.Event, error]) (began bool, failed error) {
 	for e, err := range events {
 		if err != nil {
@@ -80,7 +80,7 @@ func (r *run) consume(events iter.Seq2[*engine.Event, error]) (began bool, faile
 	return began, nil
 }
 
-// take hands out one event.
+// take sends one event.
 func (r *run) take(e *engine.Event) {
 	switch e.Type {
 	case engine.EventResult, engine.EventCheckpoint, engine.EventSnapshot:

@@ -42,8 +42,8 @@ type Chunk struct {
 	ImageID   string
 	Parent    string // the piece that this is a part of; "" for none
 	Positions []Position
-	// Headings are those that the text stands under, the outermost first. Only [Structure] knows
-	// them; they are not in the text, unless a heading itself belongs to the chunk.
+	// Headings are those above the text, the outermost first. Only [Structure] sets them; they are
+	// not in the text, unless a heading itself belongs to the chunk.
 	Headings []string
 	// Repeated is the caption and the head of a table whose rows continue here from the chunk
 	// before; "" for one that is larger than a chunk.

@@ -58,8 +58,8 @@ func (c *cutter) pieces(text string) (out [][2]int) {
 	return append(out, [2]int{begin, len(text)})
 }
 
-// behind cuts a text behind each delimiter. Together the pieces are the text. A nil cutter does not
-// cut.
+// behind cuts a text after each delimiter. The concatenated pieces are the text. A nil cutter does
+// not cut.
 func (c *cutter) behind(text string) (out []string) {
 	begin := 0
 	if c != nil {

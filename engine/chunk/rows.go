@@ -35,7 +35,7 @@ func Pairs(text string) (pairs []Pair, rest []string) {
 	return pairs, rest
 }
 
-// splitLines returns the lines of a text, whatever ends them.
+// splitLines returns the lines of a text, with any kind of line ending.
 func splitLines(text string) []string {
 	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")
 }
@@ -98,8 +98,8 @@ func columns(rows [][]string) []string {
 	return names
 }
 
-// numberings are alternative ways to number the headings of a document, as the methods book, laws
-// and manual look for them; each from the highest level on.
+// numberings are alternative ways to number the headings of a document that the methods book, laws
+// and manual recognise, each beginning with the highest level.
 var numberings = [][]string{
 	{
 		`第[零一二三四五六七八九十百0-9]+(?:分?编|部分)`, `第[零一二三四五六七八九十百0-9]+章`, `第[零一二三四五六七八九十百0-9]+节`,
@@ -130,7 +130,7 @@ func Numberings() [][]string {
 	return out
 }
 
-// ByMethod makes the chunker of a method of the original that looks for headings: book (up to five
+// ByMethod returns the chunker of one of RAGFlow's methods that look for headings: book (up to five
 // levels, merged to size), laws (a path of two levels for each chunk), manual (merged sections).
 func ByMethod(method string, count Counter, size int) (*Titles, error) {
 	t := &Titles{Count: count, Levels: Numberings(), Limit: size}

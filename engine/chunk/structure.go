@@ -13,8 +13,8 @@ import (
 // paragraphs, rows of tables, sentences and words, in this order. Small neighbours under one
 // heading are merged.
 //
-// The chunks together are the text: none loses or repeats anything but blanks. What is repeated so
-// that a chunk can be understood alone stands beside its text, in Headings and Repeated.
+// The concatenated chunks are the text: nothing but blanks is lost or repeated. Context that makes
+// a chunk understandable alone is beside its text, in Headings and Repeated.
 type Structure struct {
 	Count Counter
 	Size  int // tokens that no chunk exceeds, without headings and the head of a table
@@ -114,8 +114,8 @@ func (s *Structure) parts(list []part) []Chunk {
 	return out
 }
 
-// staysOpen reports whether a section that begins may join the blocks before it: it stands below
-// the same heading, and they are small.
+// staysOpen reports whether a new section may join the blocks before it: it is below the same
+// heading, and they are small.
 func (s *Structure) staysOpen(open []part, tokens int, next part) bool {
 	const small = 4 // of this part of the size
 	first := open[0].path
@@ -236,7 +236,7 @@ func (s *Structure) fitting(text string) int {
 			return high
 		}
 	}
-	// Tokens are about equally long, so a guess by their number is closer than the middle.
+	// Tokens have about equal length, so an estimate by their number is closer than the middle.
 	for guess := true; high-low > 1 && fits < s.Size; guess = !guess {
 		at := (low + high) / 2
 		if guess {
@@ -261,7 +261,7 @@ func (s *Structure) fitting(text string) int {
 	return low
 }
 
-// parts cuts a text into blocks; together they are the text.
+// parts cuts a text into blocks, whose concatenation is the text.
 func parts(text string) (out []part) {
 	var path []string
 	var levels []int
@@ -339,7 +339,8 @@ func kindOf(line string) partKind {
 	return paragraph
 }
 
-// headingOf returns the level and the title of a heading; level 0 means that it is none.
+// headingOf returns the level and the title of a heading; level 0 means that the line is not a
+// heading.
 func headingOf(line string) (level int, title string) {
 	line = strings.TrimSpace(line)
 	const deepest = 6

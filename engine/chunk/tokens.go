@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens cuts at delimiters and merges what is small: the node TokenChunker.
+// Tokens cuts at delimiters and merges small pieces: the node TokenChunker.
 //
-// A delimiter in backticks cuts: every piece is a chunk, whatever its size. If there is none, texts
+// A delimiter in backticks always cuts: every piece is a chunk of any size. If there is none, texts
 // are cut at the plain delimiters and items are not cut at all, and neighbours are merged until
 // Size is passed; the piece that passes it still belongs to the chunk. A piece above Size stays
 // whole. The recorded cases are in the tests of the host's package chunking.
@@ -43,10 +43,10 @@ func (t *Tokens) cutting() *cutter {
 	return newCutter(quoted)
 }
 
-// Cuts reports whether a delimiter cuts whatever the size.
+// Cuts reports whether a delimiter cuts at any size.
 func (t *Tokens) Cuts() bool { return t.cutting() != nil }
 
-// Units cuts a text behind each of the plain delimiters; together they are the text.
+// Units cuts a text after each of the plain delimiters; the concatenated pieces are the text.
 func (t *Tokens) Units(text string) (out []string) {
 	for _, unit := range newCutter(t.Delimiters).behind(text) {
 		if strings.TrimSpace(unit) != "" {
@@ -149,7 +149,7 @@ func tail(text string, percent int) string {
 	return ""
 }
 
-// work is a chunk in the making.
+// work is an incomplete chunk.
 type work struct {
 	Chunk
 	tokens int

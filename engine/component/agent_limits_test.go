@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// priced is a model of which each answer uses 1,000 tokens. It answers when as many calls are on
-// their way as can be, or when its caller knows that no more will come.
+// priced is a model of which each answer uses 1,000 tokens. It answers when the expected number of
+// calls is active, or when the test releases it.
 type priced struct {
 	mu       sync.Mutex
 	calls    int

@@ -247,8 +247,7 @@ func TestAgentToolMode(t *testing.T) {
 	}
 }
 
-// A model that refuses tools plans in text, where the canvas leaves the choice; a forced mode
-// fails.
+// A model that refuses tools plans in text if the canvas sets no mode; a forced mode fails.
 func TestAgentWhoseModelRefusesTools(t *testing.T) {
 	refusal := fmt.Errorf("%w: 400 m does not support tools", engine.ErrToolsRefused)
 	script := func() *script {
@@ -272,7 +271,7 @@ func TestAgentWhoseModelRefusesTools(t *testing.T) {
 	require.Len(t, m.asked, 1)
 }
 
-// What goes wrong while an agent plans is a warning that says what was left out.
+// A problem while an agent plans is a warning that names the omitted step.
 func TestAgentWarnsOfFailedPlanning(t *testing.T) {
 	m := &script{replies: []reply{{err: errors.New("503 busy")}, {text: complete}, {text: "done"}}}
 	s := run(t, node(t, "Agent", `{"tools": [`+echo+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
@@ -296,7 +295,7 @@ func TestAgentNamesForProviders(t *testing.T) {
 	require.True(t, strings.HasSuffix(functionName(strings.Repeat("a", 80)+"_12"), "a_12"))
 }
 
-// mcp are servers that have some tools; one without any cannot be asked.
+// mcp are servers with tools; a server without any refuses requests.
 type mcp map[string][]engine.ToolDef
 
 func (m mcp) ListTools(_ context.Context, server *engine.MCPServer) ([]engine.ToolDef, error) {
@@ -362,8 +361,8 @@ func TestAgentHeadersForServers(t *testing.T) {
 	require.ErrorContains(t, err, "custom_header")
 }
 
-// The model is offered what the servers have now: of those with a choice what was chosen, of those
-// without one all.
+// The model is offered the current tools of the servers: the chosen ones, or all if there is no
+// choice.
 func TestAgentAsksServersForTheirTools(t *testing.T) {
 	schema := engine.Object("type", "object", "properties", engine.Object("n", engine.Object("type", "integer")))
 	servers := mcp{
@@ -396,7 +395,7 @@ func TestAgentAsksServersForTheirTools(t *testing.T) {
 	require.Contains(t, seen, "[kept result]\naway/kept")
 }
 
-// An agent whose servers have nothing left answers like a model without tools.
+// An agent whose servers have no tools any more answers like a model without tools.
 func TestAgentWithoutAnyToolLeft(t *testing.T) {
 	for _, params := range []string{`{"mcp": [{"mcp_id": "s"}]}`, `{"mcp": [{"mcp_id": "s", "tools": {"removed": {}}}]}`} {
 		m := say("answer")

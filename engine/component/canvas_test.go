@@ -63,10 +63,10 @@ func (s *script) Generate(_ context.Context, req *engine.ModelRequest) iter.Seq2
 	}
 }
 
-// seen is what a run of one node showed.
+// seen is the observation of a run of one node.
 type seen struct {
 	outs     engine.Value
-	message  string // what the Message behind the node said
+	message  string // text of the Message after the node
 	trace    []engine.Value
 	warnings []string
 	state    *engine.State

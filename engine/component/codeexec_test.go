@@ -118,7 +118,7 @@ func TestCodeExecArtifacts(t *testing.T) {
 	require.Contains(t, m.asked[2].Messages[2].Content, "![a.png](/f/1)")
 }
 
-// Validation says what a host lacks for the language of a script.
+// Validation reports a language of a script that the host cannot run.
 func TestMissingLanguageIsDiagnosed(t *testing.T) {
 	reg, err := engine.NewRegistry(Builtin()...)
 	require.NoError(t, err)

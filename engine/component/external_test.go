@@ -73,8 +73,8 @@ func TestExternalAsTool(t *testing.T) {
 	require.Equal(t, "rows", s.outs.Get("use_tools").At(0).Get("results").Text())
 }
 
-// The address of a SearXNG server is the canvas's: a model is asked for it only where the canvas
-// names none, and does not change it. Other params are what a model may leave out.
+// The address of a SearXNG server is set by the canvas: it is an argument of the model only if the
+// canvas has none. Other params are what a model may leave out.
 func TestModelsDoNotSeePinnedArguments(t *testing.T) {
 	const calls = `[{"name": "searxng_search_0", "arguments": {"query": "a", "searxng_url": "http://other"}}]`
 	for params, pinned := range map[string]bool{

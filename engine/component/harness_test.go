@@ -62,7 +62,7 @@ func sketch(t testing.TB, lines ...string) []byte {
 	return engine.Object("components", components, "globals", globals).AppendJSON(nil)
 }
 
-// seen is what a run showed.
+// seen is the observation of a run.
 type seen struct {
 	said    string                  // all text of all messages
 	order   []string                // ids of finished nodes
@@ -108,7 +108,7 @@ func playOn(t testing.TB, c *engine.Canvas, st *engine.State, in engine.Input, p
 	return s
 }
 
-// checkOutputs fails when a node gave an output that its component does not declare so.
+// checkOutputs fails if an output of a node differs from the declaration of its component.
 func checkOutputs(t testing.TB, c *engine.Canvas, id string, outputs engine.Value) {
 	t.Helper()
 	obj := c.Document().Get("components").Get(id).Get("obj")
@@ -119,7 +119,7 @@ func checkOutputs(t testing.TB, c *engine.Canvas, id string, outputs engine.Valu
 	}
 }
 
-// one runs a single component behind begin, which passes on the inputs, and gives what it showed.
+// one runs a single component after begin, which passes on the inputs, and returns the observation.
 func one(t testing.TB, node, inputs string, globals ...string) *seen {
 	t.Helper()
 	lines := append([]string{"begin Begin -> X", "X " + node}, globals...)

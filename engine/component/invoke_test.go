@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// wire is an HTTP port that keeps requests and fails as often as told.
+// wire is an HTTP port that records requests and fails a given number of times.
 type wire struct {
 	asked []engine.HTTPRequest
 	fails int

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/offline"
 )
 
-// peak is an engine.Budget that remembers the most it was asked for.
+// peak is an engine.Budget that records its maximum.
 type peak struct {
 	mu        sync.Mutex
 	now, most int64
@@ -54,7 +54,7 @@ func turned(start string, assignments ...string) []string {
 	}
 }
 
-// grows are canvases of some hundred bytes each that make something as large as any memory.
+// grows are canvases of some hundred bytes each whose values exceed any memory.
 var grows = map[string][]string{
 	"text":     doubling(`StringTransform {"method":"merge","script":"xxxxxxxx"}`, `StringTransform {"method":"merge","script":"{PREV@result}{PREV@result}"}`),
 	"message":  doubling(`Message {"content":"xxxxxxxx"}`, `Message {"content":"{PREV@content}{PREV@content}"}`),
@@ -88,7 +88,7 @@ func grown(t testing.TB, name string) *engine.Canvas {
 	return c
 }
 
-// query is what the canvases of grows are asked.
+// query is the query for the canvases of grows.
 var query = engine.String(strings.Repeat(",", 12<<20))
 
 func TestGrowingCanvasEndsByLimit(t *testing.T) {
@@ -111,7 +111,7 @@ func TestGrowingCanvasEndsByLimit(t *testing.T) {
 	}
 }
 
-// last runs a canvas and gives its error.
+// last runs a canvas and returns its error.
 func last(c *engine.Canvas, in engine.Input, opt engine.Options) (err error) {
 	for _, err = range c.Run(context.Background(), c.State(), in, opt) {
 	}
@@ -136,8 +136,8 @@ func TestBudgetRefusesNode(t *testing.T) {
 	require.Zero(t, budget.now)
 }
 
-// TestLimitErrorsContinue holds that a run continued from any checkpoint ends with the error of the
-// whole run.
+// TestLimitErrorsContinue checks that a run continued from any checkpoint ends with the error of
+// the whole run.
 func TestLimitErrorsContinue(t *testing.T) {
 	limits := engine.Limits{Text: 1 << 16, Output: 1 << 17, State: 1 << 18, Event: 1 << 18, Events: 1 << 19}
 	for name := range grows {
@@ -173,8 +173,8 @@ func TestLimitErrorsContinue(t *testing.T) {
 	}
 }
 
-// TestRandomCanvasesStayWithinLimits holds that what a run has reserved passes its limits by a
-// small factor at most, whatever it is made of.
+// TestRandomCanvasesStayWithinLimits checks that the reservations of any run exceed its limits by a
+// small factor at most.
 func TestRandomCanvasesStayWithinLimits(t *testing.T) {
 	const kib = 1 << 10
 	limits := engine.Limits{Text: 256 * kib, Output: 512 * kib, State: kib * kib, Event: kib * kib, Events: 4 * kib * kib}

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// parrot is a model that says its pieces.
+// parrot is a model that streams the given pieces.
 type parrot []string
 
 func (p parrot) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
@@ -24,14 +24,14 @@ func (p parrot) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine
 	}
 }
 
-// press makes files of texts, or fails.
+// press makes files from texts, or fails.
 type press struct{ err error }
 
 func (p press) Convert(_ context.Context, format, text string) (engine.Value, error) {
 	return engine.Object("doc_id", "d", "format", format, "file_name", text), p.err
 }
 
-// notebook keeps what is remembered.
+// notebook records the calls of Remember.
 type notebook struct{ kept []engine.Remembered }
 
 func (n *notebook) Remember(_ context.Context, m *engine.Remembered) error {

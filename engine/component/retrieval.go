@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Retrieval searches datasets or memories for passages that fit a query.
+// Retrieval searches datasets or memories for passages that match a query.
 //
 // Without a query, a source or a result the output is empty_response. It runs as a node or as a
 // tool of an agent. Source: RAGFlow agent/tools/retrieval.py at 80a16e71 (behaviour only).

@@ -7,9 +7,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// MetadataLister is offered by a Retriever that knows the metadata of its documents. With it, the
-// model chooses conditions for the filter methods auto and semi_auto; without it the retriever gets
-// the method and may ignore it.
+// MetadataLister is implemented by a Retriever that can list the metadata of its documents. With
+// it, the model chooses conditions for the filter methods auto and semi_auto; without it the
+// retriever gets the method and may ignore it.
 type MetadataLister interface {
 	// Metadata returns the metadata of datasets: key -> list of the values that occur.
 	Metadata(ctx context.Context, datasets []string) (engine.Value, error)
@@ -53,8 +53,8 @@ func readMetadataRules(s *engine.Setup, v engine.Value) (metadataRules, error) {
 }
 
 // prepare returns the filter for a retriever: {method, logic, manual: [{key, op, value}]}. When no
-// document fits, manual conditions find nothing, while auto and semi_auto ones do not restrict the
-// search.
+// document matches, manual conditions find nothing, while auto and semi_auto ones do not restrict
+// the search.
 func (f *metadataRules) prepare(ctx context.Context, call *engine.Call, port engine.Retriever, q *engine.RetrievalQuery) (engine.Value, error) {
 	switch f.method {
 	case "", "disabled":

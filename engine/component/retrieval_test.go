@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// shelf is a retriever that finds what it holds and keeps the query.
+// shelf is a retriever that returns fixed passages and records the query.
 type shelf struct {
 	found engine.Found
 	asked []engine.RetrievalQuery
@@ -22,7 +22,7 @@ func (s *shelf) Retrieve(_ context.Context, q *engine.RetrievalQuery) (engine.Fo
 	return s.found, s.err
 }
 
-// library is a shelf that knows its metadata.
+// library is a shelf with metadata.
 type labelled struct{ shelf }
 
 func (labelled) Metadata(context.Context, []string) (engine.Value, error) {
@@ -82,7 +82,7 @@ func TestRetrievalErrors(t *testing.T) {
 	require.ErrorContains(t, err, "meta_data_filter.method")
 }
 
-// keeper is a memory that finds what it holds.
+// keeper is a memory that returns fixed entries.
 type keeper struct{ shelf }
 
 func (*keeper) Remember(context.Context, *engine.Remembered) error { return nil }

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// TestModelsThatAnswerRubbish: whatever a model says, the run ends, with an answer or with an error
-// that names the node.
+// TestModelsThatAnswerRubbish checks that a run with any model answer ends, with an answer or with
+// an error that names the node.
 func TestModelsThatAnswerRubbish(t *testing.T) {
 	const schema = `"outputs": {"structured": {"type": "object", "properties": {"a": {"type": "string"}}}}`
 	nodes := []struct{ name, kind, params string }{

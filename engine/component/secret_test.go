@@ -15,7 +15,7 @@ import (
 // hush is the value of the secret KEY, which only the configuration of a canvas may send anywhere.
 const hush = "s3cr3t-value-1234"
 
-// receiver is an HTTP port that sends what a real one would, and stores it.
+// receiver is an HTTP port that records the requests a real one would send.
 type receiver struct {
 	sent []string
 	body string
@@ -34,7 +34,7 @@ func (r *receiver) Do(_ context.Context, req *engine.HTTPRequest) (*engine.HTTPR
 	return &engine.HTTPResponse{Status: 200, Body: r.body}, nil
 }
 
-// outsider is every port through which text comes in; all of it says the same.
+// outsider implements every port through which text comes in, with the same text.
 type outsider struct{ text string }
 
 func (o outsider) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
@@ -56,9 +56,8 @@ func (o outsider) Retrieve(context.Context, *engine.RetrievalQuery) (engine.Foun
 	return engine.Found{Chunks: []engine.Value{chunk}}, nil
 }
 
-// TestSecretsOfOutsidersStayPlain sends text that names a secret from every place outside through
-// Invoke, in each of its forms. The secret that the canvas itself names in the same request
-// arrives.
+// TestSecretsOfOutsidersStayPlain sends text that names a secret from every outside source through
+// Invoke, in each of its forms. The secret that the canvas names in the same request arrives.
 func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 	const named = "{{secret:KEY}}"
 	halves, err := json.Marshal(map[string]string{"a": "{{sec", "b": "ret:KEY}}", "name": "KEY}}", "t": named, "open": "{{secret:"})
@@ -121,8 +120,7 @@ func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 	}
 }
 
-// TestSecretsOfTheCanvasCount places placeholders wherever the params of Invoke hold text of their
-// own.
+// TestSecretsOfTheCanvasCount puts placeholders into every text param of Invoke.
 func TestSecretsOfTheCanvasCount(t *testing.T) {
 	r := &receiver{body: "seen " + hush}
 	doc := sketch(t, "begin Begin -> X", `=env.own "{{secret:KEY}}"`, `X Invoke {"url": "http://h/{{secret:KEY}}/{sys.query}/{env.own}", "method": "post",
@@ -141,7 +139,7 @@ func TestSecretsOfTheCanvasCount(t *testing.T) {
 	require.Contains(t, s.said, "{{secret:KEY}}", "a message shows the name")
 }
 
-// echoing gives back what it was asked, and fails with it the second time.
+// echoing returns the request as the answer, and fails with it the second time.
 type echoing struct{ marks []string }
 
 func (e *echoing) Do(_ context.Context, req *engine.HTTPRequest) (*engine.HTTPResponse, error) {
@@ -156,8 +154,8 @@ type echoed struct{ text string }
 
 func (e *echoed) Error() string { return e.text }
 
-// TestMarksAppearNowhere has a port that gives marks back: no event, state or error holds one, each
-// run has its own, and neither the seed nor the IDs port decides it.
+// TestMarksAppearNowhere has a port that returns marks: no event, state or error contains one, each
+// run has another mark, and it depends on neither the seed nor the IDs port.
 func TestMarksAppearNowhere(t *testing.T) {
 	e := &echoing{}
 	for range 2 {

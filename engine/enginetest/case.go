@@ -30,21 +30,21 @@ type Run struct {
 	Servers   engine.Value  // MCP server -> its tools, each {name, description, parameters}
 	Debug     *Debug
 
-	// Want is what must be seen: an object with some of load_error, events, error, llm_calls,
+	// Want is the expectation: an object with some of load_error, events, error, llm_calls,
 	// llm_calls_unordered, tool_calls, tool_trace, saved_memory, debug_outputs and dsl_after.
 	Want engine.Value
 }
 
-// Cancellation says when a run is canceled.
+// Cancellation is the moment at which a run is canceled.
 type Cancellation struct {
 	Before bool               // before it starts
 	After  engine.CancelAfter // else: when this event has been handed out
 }
 
-// Reset says what is emptied before a run.
+// Reset lists the parts of the state that are emptied before a run.
 type Reset string
 
-// The resets a run may ask for.
+// The resets that a run may request.
 const (
 	ResetNothing    Reset = ""
 	ResetAll        Reset = "all"

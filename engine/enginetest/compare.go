@@ -106,8 +106,7 @@ func (d *differences) stored(want, seen engine.Value, kinds map[string]string, w
 	}
 }
 
-// sameKind returns the list read from a value, or the value itself when it is something else and
-// must be shown.
+// sameKind returns the list read from a value, or the value itself if it is not a list.
 func sameKind(v, list engine.Value) engine.Value {
 	if v.IsNull() || v.Kind() == engine.KindList {
 		return list

@@ -146,7 +146,7 @@ func (d *differences) event(want, seen *folded, where string) {
 	d.unknown(s, where)
 }
 
-// sameNothing reports whether both sides are empty, each in its own way.
+// sameNothing reports whether both sides are empty values, of any type.
 func sameNothing(event, field string, x, y engine.Value) bool {
 	empty := func(v engine.Value) bool { return v.IsNull() || v.Kind() == engine.KindObject && v.Len() == 0 }
 	switch field {

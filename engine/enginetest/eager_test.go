@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// orderDependent reports whether validation says that a canvas, run eagerly, depends on which node
-// ends first.
+// orderDependent reports whether validation reports that the result of an eager run of a canvas
+// depends on the order in which nodes end.
 func orderDependent(reg *engine.Registry, c *enginetest.Case) bool {
 	dsl := c.DSL.With("settings", engine.Object("scheduling", "eager"))
 	for _, d := range engine.Validate(reg, dsl.AppendJSON(nil)) {
@@ -26,7 +26,7 @@ func orderDependent(reg *engine.Registry, c *enginetest.Case) bool {
 	return false
 }
 
-// eagerSeeds returns the number of random canvases are compared: a few, or those of EASEL_SOAK.
+// eagerSeeds returns the number of random canvases to compare: a few, or that of EASEL_SOAK.
 func eagerSeeds(t *testing.T, usual uint64) uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("EASEL_SOAK"), 10, 64); err == nil {
 		return n
@@ -60,7 +60,7 @@ func left(t *testing.T, observed engine.Value) []string {
 	return list
 }
 
-// fails reports whether a run ended with an error. What else was under way then is cut short in an
+// fails reports whether a run ended with an error. Other active nodes are cut short then in an
 // eager run.
 func fails(observed engine.Value) bool {
 	for _, r := range observed.Get("runs").Elements() {

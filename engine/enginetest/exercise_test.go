@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// TestStandInsPassTheirKits shows that the kits accept what behaves.
+// TestStandInsPassTheirKits checks that the kits accept correct ports.
 func TestStandInsPassTheirKits(t *testing.T) {
 	ctx, cancel := t.Context(), &enginetest.Cancel{}
 	files := &enginetest.Files{Blobs: engine.Object("d", "text", "i", "PNG")}
@@ -39,7 +39,7 @@ func TestStandInsPassTheirKits(t *testing.T) {
 	}
 }
 
-// TestKitsNotice shows that each kit finds what is wrong.
+// TestKitsNotice checks that each kit reports errors.
 func TestKitsNotice(t *testing.T) {
 	ctx := t.Context()
 	tests := []struct {
@@ -70,7 +70,7 @@ func TestKitsNotice(t *testing.T) {
 	}
 }
 
-// library finds two foxes and knows every dataset but one.
+// library finds two foxes and has every dataset but one.
 type library struct{}
 
 func (library) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
@@ -85,7 +85,7 @@ func (library) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.F
 	return found, ctx.Err()
 }
 
-// model yields its pieces whatever the context says; one that begins with ! is an error.
+// model yields its pieces regardless of the context; one that begins with ! is an error.
 type model []string
 
 func (m model) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
@@ -107,12 +107,12 @@ type inventor struct{}
 
 func (inventor) Read(context.Context, engine.Value) (string, error) { return "made up", nil }
 
-// sameID repeats itself.
+// sameID always returns the same id.
 type sameID struct{}
 
 func (sameID) NewID() string { return "00000000000000000000000000000000" }
 
-// elsewhere is a server the stand-in does not know.
+// elsewhere is a server unknown to the stand-in.
 type elsewhere struct{}
 
 func (elsewhere) Do(context.Context, *engine.HTTPRequest) (*engine.HTTPResponse, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// HTTPAddress is where the scripted server is known; no other address answers.
+// HTTPAddress is the address of the scripted server; all other addresses refuse connections.
 const HTTPAddress = "127.0.0.1:18099"
 
 // HTTP is an engine.HTTP with one server in it, which returns the request it got. No socket is
@@ -75,7 +75,7 @@ func header(req *engine.HTTPRequest, name string) engine.Value {
 	return engine.Null
 }
 
-// splitURL cuts an http URL into host and what stands on the request line.
+// splitURL cuts an http URL into host and request target.
 func splitURL(url string) (host, path string, err error) {
 	rest, ok := strings.CutPrefix(url, "http://")
 	if !ok {

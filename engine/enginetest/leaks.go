@@ -22,7 +22,7 @@ func RunWithoutLeaks(tests interface{ Run() int }, report io.Writer) int {
 }
 
 // Leaks returns the stacks of goroutines that still run code of the engine, apart from the
-// caller's. Those that are about to end get until patience is over; "" means that none is left.
+// caller's. Those that are about to end have until patience is over; "" means that none is left.
 func Leaks(patience time.Duration) string {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -23,7 +23,7 @@ type OutsideCall struct {
 	Final     bool         // the error is one that another try cannot change
 }
 
-// callee names what was called.
+// callee names the called component, tool or address.
 func (c *OutsideCall) callee() string {
 	if c.Component != "" {
 		return c.Component
@@ -68,7 +68,7 @@ func readOutsideCall(v engine.Value) (OutsideCall, error) {
 	return c, nil
 }
 
-// setError keeps an error as the tape has it.
+// setError stores an error in the form of the tape.
 func (c *OutsideCall) setError(err error) {
 	c.Error, c.Final = err.Error(), errors.Is(err, engine.ErrNoRetry)
 }
@@ -91,7 +91,7 @@ func (e finalError) Error() string { return string(e) }
 func (e finalError) Unwrap() error { return engine.ErrNoRetry }
 
 // outsideAnswers answers calls of tools from a case. A call takes the first unused answer to the
-// same call; one that repeats the idempotency key of another is that call made again.
+// same call; one that repeats the idempotency key of another is a repetition of it.
 type outsideAnswers struct {
 	calls   []OutsideCall
 	servers engine.Value // MCP server -> [{name, description, parameters}]

@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// requester is the component of a case under which web requests stand.
+// requester is the component name of web requests in a case.
 const requester = "Invoke"
 
 // tapedHTTP is a tape as the port HTTP.

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// shopTools are tools that ask a secret and say what they were asked.
+// shopTools are tools that look a secret up and return their arguments.
 type shopTools struct {
 	secrets engine.Secrets
 	calls   int
@@ -53,7 +53,7 @@ func (s oneSecret) Secret(context.Context, string) (engine.Secret, error) {
 	return engine.Secret{Value: string(s)}, nil
 }
 
-// toolCanvas searches as a node, then as an agent that has an MCP server too.
+// toolCanvas searches as a node, then as an agent that also has an MCP server.
 const toolCanvas = `{"components": {
 	"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["SearXNG:S"]},
 	"SearXNG:S": {"obj": {"component_name": "SearXNG", "params": {"query": "QUERY", "exception_method": "comment",
@@ -87,7 +87,8 @@ func recordTools(t *testing.T, query string) *enginetest.Case {
 	return c
 }
 
-// A recorded case holds what tools and MCP servers answered, and no secret; it plays without them.
+// A recorded case contains the answers of tools and MCP servers, and no secret; it plays without
+// them.
 func TestRecordedToolsPlayAgain(t *testing.T) {
 	c := recordTools(t, "shoes")
 	text := c.Value().JSON()

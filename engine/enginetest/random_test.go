@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// TestRandomCanvases plays random canvases. What they show makes sense, and does not depend on how
-// many nodes run at once, or on a crash.
+// TestRandomCanvases plays random canvases. Their events are consistent, and do not depend on the
+// concurrency, or on a crash.
 func TestRandomCanvases(t *testing.T) {
 	reg := registry(t)
 	seeds := uint64(100)
@@ -42,7 +42,8 @@ func TestRandomCanvases(t *testing.T) {
 	}
 }
 
-// showing plays a case, checks that each run makes sense, and gives its events and what it stored.
+// showing plays a case, checks that each run is consistent, and returns its events and the stored
+// document.
 func showing(t *testing.T, player *enginetest.Player, c *enginetest.Case) []string {
 	t.Helper()
 	observed, err := player.Play(t.Context(), c)
@@ -62,8 +63,9 @@ func showing(t *testing.T, player *enginetest.Player, c *enginetest.Case) []stri
 	return list
 }
 
-// requireSense checks what holds for every run: it starts and ends as it should, and what starts
-// finishes, once. An unread text and a body may continue after a pause. It gives the last event.
+// requireSense checks the invariants of every run: it starts and ends properly, and every node that
+// starts finishes once. An unread text and a body may continue after a pause. It gives the last
+// event.
 func requireSense(t *testing.T, c *enginetest.Case, run engine.Value, open map[string]int) (last string) {
 	t.Helper()
 	for i, e := range run.Get("events").Elements() {

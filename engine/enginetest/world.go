@@ -2,8 +2,7 @@ package enginetest
 
 import "github.com/easel-canvas/easel/engine"
 
-// world is everything outside the engine during one run: stand-ins, and tapes around the ports that
-// are real.
+// world holds the ports of one run: stand-ins, and tapes around real ports.
 type world struct {
 	ports     engine.Ports
 	model     *Model
@@ -112,7 +111,7 @@ func (w *world) calls() []engine.Value {
 	return w.model.Calls()
 }
 
-// record puts what the real ports answered into a run, so that stand-ins can answer the same.
+// record stores the answers of the real ports in a run, so that stand-ins can replay them.
 func (w *world) record(from *Run, to *Run) {
 	*to = *from
 	if w.modelTape != nil {

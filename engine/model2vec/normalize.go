@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// addNormalizer adds what a normalizer of the file does to texts.
+// addNormalizer adds the operations of a normalizer of the file.
 func (t *tokenizer) addNormalizer(p *part) error {
 	if p == nil {
 		return nil
@@ -154,7 +154,7 @@ var plainLetters = func() map[rune]rune {
 	return m
 }()
 
-// addSplitter adds how a pre-tokenizer of the file cuts texts into words.
+// addSplitter adds the splitting of a pre-tokenizer of the file.
 func (t *tokenizer) addSplitter(p *part) error {
 	if p == nil {
 		return nil

@@ -199,8 +199,8 @@ func lastRune(s string) int {
 // SentencePiece does.
 type Unigram struct{ unigram }
 
-// NewUnigram makes one of pieces with their scores. What no piece covers becomes the piece with the
-// number unknown. Pieces with a number below reserved are never found.
+// NewUnigram returns a Unigram with these pieces and scores. Text that no piece covers becomes the
+// piece with the number unknown. Pieces with a number below reserved are never found.
 func NewUnigram(pieces []string, scores []float64, unknown, reserved int) *Unigram {
 	u := unigram{ids: make(map[string]int, len(pieces)), unknown: unknown}
 	for id, piece := range pieces {
@@ -216,8 +216,7 @@ func NewUnigram(pieces []string, scores []float64, unknown, reserved int) *Unigr
 // Encode returns the numbers of the pieces of a text.
 func (u *Unigram) Encode(text string) []int { return u.encode(text) }
 
-// unknownPenalty is how much worse an unknown character is than the worst piece, as in
-// SentencePiece.
+// unknownPenalty is subtracted from the lowest score for an unknown character, as in SentencePiece.
 const unknownPenalty = 10
 
 // add adds the next piece.

@@ -49,7 +49,7 @@ func (g *Graph) leadsTo(from, to Index, order []int) bool {
 }
 
 // Components numbers the strongly connected components of a graph of n nodes (Tarjan, without
-// recursion). What a node leads to has a smaller number, or the same one in a cycle.
+// recursion). Successors of a node have a smaller number, or the same one in a cycle.
 func Components(n int, edges func(node Index) []Index) []int {
 	t := tarjan{edges: edges, low: make([]int, n), num: make([]int, n), component: make([]int, n)}
 	for i := range t.component {
