@@ -29,9 +29,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// The benchmarks put the real program under load over HTTP; the load comes
-// from this process and shares the machine. Each reports its own figures:
-// runs/s, milliseconds at a percentile, megabytes.
+// The benchmarks put the real program under load over HTTP; the load generator is this process, on
+// the same machine. Each reports its own figures: runs/s, milliseconds at a percentile, megabytes.
 
 // served is the real program, listening.
 type served struct {
@@ -82,7 +81,7 @@ func serveProgram(b *testing.B, model string, flags ...string) *served {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		_ = cmd.Process.Kill() // ends it whatever it is doing
+		_ = cmd.Process.Kill() // ends it in any state
 		_ = cmd.Wait()
 	})
 	lines := bufio.NewScanner(out)
@@ -134,8 +133,8 @@ func (s *served) request(canvas string) []byte {
 		"Accept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", canvas, s.addr, benchKey, len(body), body)
 }
 
-// streaming is one connection that reads streams of events. It does the least
-// that tells events apart, so that the load costs little.
+// streaming is one connection that reads streams of events. It only separates events, so that the
+// load generator costs little.
 type streaming struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -222,7 +221,7 @@ func part(id, name, params, down string) string {
 var shortCanvas = `{"components":{` + part("begin", "Begin", `{}`, "Message:A") + `,` +
 	part("Message:A", "Message", `{"content":["hello"]}`, "") + `}}`
 
-// clients is how many ask at once: enough that writes share their commits.
+// clients is the number of concurrent clients: enough that writes share their commits.
 const clients = 64
 
 // together runs fn on many goroutines until the time is over and returns how
@@ -245,7 +244,7 @@ func together(b *testing.B, n int, d time.Duration, fn func(worker int, until ti
 	return float64(total.Load()) / time.Since(began).Seconds()
 }
 
-// loadTime is how long each figure is measured.
+// loadTime is the duration of each measurement.
 const loadTime = 4 * time.Second
 
 // BenchmarkRunsOverHTTP is complete runs of a Begin-Message canvas, each
@@ -352,8 +351,8 @@ func BenchmarkRunsOverHTTP(b *testing.B) {
 	})
 }
 
-// slowModel answers each request with a word every pause, words times; with no
-// words it says nothing until the client leaves.
+// slowModel answers each request with a word every pause, words times; without words it sends
+// nothing until the client leaves.
 func slowModel(b *testing.B, words int, pause time.Duration) string {
 	b.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -389,7 +388,7 @@ var modelCanvas = `{"components":{` + part("begin", "Begin", `{}`, "LLM:A") + `,
 	part("Message:A", "Message", `{"content":["{LLM:A@content}"]}`, "") + `}}`
 
 // BenchmarkFirstEvent is the time from a request to its first event while 200
-// streams are open, each of which gets a word every 100 ms.
+// streams are open, each of which receives a word every 100 ms.
 func BenchmarkFirstEvent(b *testing.B) {
 	const streams = 200
 	s := serveProgram(b, slowModel(b, 20, 100*time.Millisecond), "--sync", string(SyncInterval))

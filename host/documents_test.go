@@ -17,8 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reading is a canvas that answers with the text of what is uploaded, and with a document of that
-// answer.
+// reading is a canvas that answers with the text of an upload, and with a document of that answer.
 const reading = `{"components":{
 	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
 	"Message:A":{"obj":{"component_name":"Message","params":{"content":["# Read\n\n{sys.files}"],"output_format":"FORMAT"}},"downstream":[],"upstream":["begin"]}}}`
@@ -39,7 +38,7 @@ func documentHost(t *testing.T, format string) (url, canvas string) {
 	return server.URL, made.ID
 }
 
-// sendFile sends a file as a form and gives what the host says about it.
+// sendFile sends a file as a form and returns the response of the host.
 func sendFile(t *testing.T, url, canvas, name string, data []byte) json.RawMessage {
 	t.Helper()
 	var body bytes.Buffer
@@ -66,7 +65,7 @@ func sendFile(t *testing.T, url, canvas, name string, data []byte) json.RawMessa
 	return answer.Data
 }
 
-// ask runs the canvas with a file: what it says, and the document it makes.
+// ask runs the canvas with a file and returns its message and the document it makes.
 func ask(t *testing.T, url, canvas string, file json.RawMessage) (text, errs string, made attachment) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": "q", "stream": true, "files": []json.RawMessage{file}})
@@ -165,7 +164,7 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// What a file is called is shown as it was sent, and is never a path.
+// The name of a file is shown as it was sent, and is never a path.
 func TestNamesOfFiles(t *testing.T) {
 	url, canvas := documentHost(t, "")
 	for _, c := range []struct{ name, want string }{

@@ -144,7 +144,7 @@ func events(t *testing.T, url, last string, stop func(event) bool) (out []event)
 // on the same data. The run ends with each step in its log once, and a reader
 // that returns with the last id it has misses nothing and sees nothing twice.
 func TestKill(t *testing.T) {
-	// The test decides when the second node gets its response.
+	// The test controls when the second node gets its response.
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
 	outside := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- struct{}{}
@@ -176,7 +176,7 @@ func TestKill(t *testing.T) {
 	atX := func(e event) bool { return e.kind == "node_started" && e.node == "Invoke:X" }
 	seen := events(t, url+path, "", atX)
 	<-asked
-	time.Sleep(200 * time.Millisecond) // what was told is mostly stored by then; heard deals with the rest
+	time.Sleep(200 * time.Millisecond) // most buffered records are stored by then; heard handles the rest
 	for range 2 {
 		kill()
 		url, kill = start(t, dir)
@@ -210,9 +210,9 @@ func TestKill(t *testing.T) {
 	require.Contains(t, list.Data[0].Messages[2].Content, "answered")
 }
 
-// heard returns the events a reader has received, by number. What follows the number in an id says
-// where its host found the event, live or in the log. A take-over voids what was told from its
-// number on and never stored.
+// heard returns the events a reader has received, by number. The suffix of an id says whether its
+// host found the event live or in the log. A takeover voids events from its number on that were
+// buffered and never stored.
 func heard(list []event) []event {
 	var out []event
 	number := func(e event) int {
@@ -251,8 +251,8 @@ func TestFirstStart(t *testing.T) {
 	require.Error(t, err, "expected a data directory")
 }
 
-// TestDirectoryInUse has another process hold the data directory: nothing in there is touched, the
-// records neither.
+// TestDirectoryInUse has another process use the data directory: none of its files change,
+// including the records.
 func TestDirectoryInUse(t *testing.T) {
 	dir := t.TempDir()
 	brokertest.Open(t, broker.Config{Dir: dir})

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKnowledge asks the example about the shop over HTTP: passages are found, cited, and follow
-// the folder.
+// TestKnowledge runs the shop example over HTTP: passages are found and cited, and changes of the
+// folder count.
 func TestKnowledge(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("examples/knowledge")))

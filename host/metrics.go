@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// newMetrics holds the numbers of the process; the API adds its own.
+// newMetrics returns the metrics of the process; the API adds its metrics.
 func (h *Host) newMetrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -25,13 +25,14 @@ func (h *Host) newMetrics() *prometheus.Registry {
 	return r
 }
 
-// metricsDoor is where Prometheus reads the numbers without a key. Nothing else is there.
+// metricsDoor is the listener at which Prometheus reads metrics without a key. It serves nothing
+// else.
 type metricsDoor struct {
 	listener net.Listener
 	server   *http.Server
 }
 
-// openMetrics listens where the configuration says.
+// openMetrics listens at the configured address.
 func (h *Host) openMetrics() (err error) {
 	if h.cfg.Metrics == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 
 var _ app.Plugins = (*plugins)(nil)
 
-// pluginPort returns the plugins as the API wants them.
+// pluginPort adapts the plugins to the API.
 func (h *Host) pluginPort() app.Plugins {
 	if h.plugins == nil {
 		return nil
@@ -100,12 +100,12 @@ func (p *plugins) icon(ref string, about *contract.Manifest) string {
 	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(picture)
 }
 
-// Grant returns the most that plugins may do for a tenant.
+// Grant returns the upper bound of permissions of plugins for a tenant.
 func (p *plugins) Grant(ctx context.Context, tenant string) (*contract.Permissions, error) {
 	return p.grants.read(ctx, tenant)
 }
 
-// SetGrant restricts what plugins may do for a tenant.
+// SetGrant restricts the permissions of plugins for a tenant.
 func (p *plugins) SetGrant(ctx context.Context, tenant string, most *contract.Permissions) error {
 	return p.grants.write(ctx, tenant, most)
 }

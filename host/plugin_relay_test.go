@@ -17,8 +17,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// TestPluginsInPagesReachTheWebThroughTheHost sends requests of a plugin that
-// runs in a page: held against its grant, with secrets that the page never has.
+// TestPluginsInPagesReachTheWebThroughTheHost sends requests of a plugin that runs in a page:
+// checked against its grant, with secrets that the page never has.
 func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

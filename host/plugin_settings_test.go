@@ -73,7 +73,7 @@ func refusal(t *testing.T, method, url, body string) string {
 }
 
 // TestPluginSettings sets the settings and the secret of a plugin through the API: their absence is
-// a diagnostic and the error of a call, and no value of a secret is ever read back.
+// a diagnostic and the error of a call, and no value of a secret can be read back.
 func TestPluginSettings(t *testing.T) {
 	dir := t.TempDir()
 	h, url := open(t, Config{Dir: dir})

@@ -20,8 +20,8 @@ const toolUsing = `{"components":{
 		"tools":[{"component_name":"plugin:typewriter@1","name":"Typewriter","params":{"pause_ms":0}}]}},"downstream":["M"],"upstream":["begin"]},
 	"M":{"obj":{"component_name":"Message","params":{"content":["{A@content}"]}},"downstream":[],"upstream":["A"]}}}`
 
-// toolCaller returns a model server that calls the first tool it is offered with its own text, and
-// answers with what came back. It refuses names of functions that OpenAI refuses.
+// toolCaller returns a model server that calls the first offered tool with its text, and answers
+// with the result. It refuses names of functions that OpenAI refuses.
 func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 	return httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		var ask struct {
@@ -60,9 +60,9 @@ func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 	})
 }
 
-// An Agent of a saved canvas calls a plugin over HTTP. While the plugin is missing, its
-// calls are errors that the model sees, and the run continues; once it is installed the next run
-// has it, without a new save of the canvas or a restart of the host.
+// An Agent of a saved canvas calls a plugin over HTTP. While the plugin is missing, its calls are
+// errors that the model receives, and the run continues; once it is installed the next run has it,
+// without a new save of the canvas or a restart of the host.
 func TestPluginIsAToolOfAnAgent(t *testing.T) {
 	dir := t.TempDir()
 	offered := make(chan json.RawMessage, 1)

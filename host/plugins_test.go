@@ -20,8 +20,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// installer returns the command line beside a running host: a catalog of its own on the same
-// folder.
+// installer returns another catalog on the folder of a running host, as the command line uses it.
 func installer(t *testing.T, dir string) *plugin.Catalog {
 	t.Helper()
 	h, err := plugin.New(t.Context(), plugin.Config{Log: quiet})
@@ -48,7 +47,7 @@ func packed(t *testing.T, name, version string) []byte {
 	return out
 }
 
-// teller returns a plugin that asks the host for something and tells the answer.
+// teller returns a plugin that calls the host and returns the answer.
 func teller(t *testing.T, version, request, permissions string) []byte {
 	t.Helper()
 	const head, tail = `{"outputs":{"answer":`, `}}`
@@ -74,7 +73,7 @@ func teller(t *testing.T, version, request, permissions string) []byte {
 	return out
 }
 
-// said runs a saved canvas and gives its answer, or the error it ended with.
+// said runs a saved canvas and returns its answer, or its error.
 func said(t *testing.T, url, key, canvas, query string) string {
 	t.Helper()
 	var run struct{ ID string }
@@ -126,8 +125,8 @@ func saved(t *testing.T, url, key, dsl string) string {
 	return c.ID
 }
 
-// A canvas whose plugin is missing is saved and has one problem; it works as soon as the plugin is
-// there, changes with it, and fails again without it, all in one running host.
+// A canvas whose plugin is missing is saved and has one problem; it works once the plugin is
+// installed, follows its updates, and fails again without it, all in one running host.
 func TestPluginComesAndGoes(t *testing.T) {
 	dir := t.TempDir()
 	h, url := open(t, Config{Dir: dir})
@@ -211,8 +210,8 @@ func TestPluginSignatures(t *testing.T) {
 	require.Contains(t, said(t, url, "key", saved(t, url, "key", typing), "hi"), "not signed")
 }
 
-// What a plugin keeps survives the host, is one tenant's, and what it may do ends where the tenant
-// says.
+// The data of a plugin survives the host and belongs to one tenant, and its permissions are bounded
+// by the tenant.
 func TestPluginServices(t *testing.T) {
 	dir := t.TempDir()
 	c := installer(t, filepath.Join(dir, "plugins"))

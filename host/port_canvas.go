@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// draft names the saved canvas in place of one of its versions.
+// draft names the saved canvas instead of one of its versions.
 const draft = "draft"
 
 // canvasPort finds canvases of one tenant for runs that use them as nodes.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// says returns a canvas that says a text.
+// says returns a canvas that sends a text.
 func says(text string) string {
 	return `{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:M"]},
@@ -27,8 +27,8 @@ func within(canvas, version string) string {
 		canvas, version)
 }
 
-// TestCanvasRunsPublishedCanvas runs a canvas inside of another one, in its published version, in
-// one that is named and as it is saved.
+// TestCanvasRunsPublishedCanvas runs a canvas inside another one, in its published version, in a
+// named version and as saved.
 func TestCanvasRunsPublishedCanvas(t *testing.T) {
 	_, url := open(t, Config{})
 	var inner, outer struct{ ID string }

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// openQuota begins to count model tokens, of runs and of pages.
+// openQuota starts counting model tokens, of runs and of pages.
 func (h *Host) openQuota(numbers *prometheus.Registry) error {
 	if n := h.cfg.TokensPerDay; n < 0 || n > store.MostTokens {
 		return fmt.Errorf("tokens per day %d: expected a number from 0 to %d", n, int64(store.MostTokens))

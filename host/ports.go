@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
 
-// ports makes the engine's ports for runs. Each port has a file of its own, port_*.go.
+// ports creates the engine's ports for runs. Each port has its file port_*.go.
 type ports struct {
 	store    *store.Store
 	files    *upload.Box
@@ -29,7 +29,7 @@ type ports struct {
 	sqlite   string     // folder of SQLite files for ExeSQL; "" allows none
 	memory   *runMemory
 	memories *memories.Store
-	chromium string            // path of the program; "" is none
+	chromium string            // path of the program; "" means none
 	canvases func() *runs.Runs // which compiles canvases; made after the ports
 }
 

@@ -39,7 +39,7 @@ func newSite(t *testing.T) *site {
 		_, _ = io.WriteString(w, teapot)
 	})}
 	go func() { _ = server.Serve(l) }()
-	// The same place by its other name, where the machine has it.
+	// The same address by its other name, if the machine has one.
 	if l, err := net.Listen("tcp", "[::1]:"+s.port); err == nil {
 		go func() { _ = server.Serve(l) }()
 	}
@@ -58,7 +58,7 @@ func (s *site) hosts() []string {
 	}
 }
 
-// asked sends a request and gives what came back, whatever it is.
+// asked sends a request and returns the response, of any status.
 func asked(t *testing.T, url, method, path, kind, body string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body))
@@ -76,8 +76,8 @@ func asked(t *testing.T, url, method, path, kind, body string) string {
 }
 
 // TestPrivateAddresses tries every way from a request to an address, through the served API, with
-// every way to write one. Nothing arrives, and each answer says why or says nothing. With
-// --allow-private the same ways do arrive.
+// every way to write one. No request arrives, and each answer gives the reason or is empty. With
+// --allow-private the same requests arrive.
 func TestPrivateAddresses(t *testing.T) {
 	s := newSite(t)
 	const json = "application/json"
@@ -151,7 +151,7 @@ func escape(s string) string {
 	return strings.NewReplacer("%", "%25", ":", "%3A", "/", "%2F", "@", "%40", "#", "%23", "[", "%5B", "]", "%5D").Replace(s)
 }
 
-// A plugin reaches a private address only when that was approved.
+// A plugin reaches a private address only if that was approved.
 func TestPluginsAndPrivateAddresses(t *testing.T) {
 	s, dir := newSite(t), t.TempDir()
 	c := installer(t, filepath.Join(dir, "plugins"))
@@ -197,5 +197,5 @@ func TestReadiness(t *testing.T) {
 	require.JSONEq(t, `{"status":"nok","db":"nok","log":"nok"}`, text.String())
 	require.Equal(t, "ok\n", asked(t, url, "GET", "/healthz", "", ""), "the process lives")
 	h.store = nil
-	_ = h.Close() // its parts are gone already
+	_ = h.Close() // its parts are closed already
 }

@@ -69,8 +69,7 @@ func TestNumbersByTenantAreBounded(t *testing.T) {
 	require.EqualValues(t, 3*mostTenantLabels+1, got["tenant 0"])
 }
 
-// What was used before a host is killed counts after it; only what the last second brought may be
-// forgotten.
+// Usage from before a host is killed counts after it; only that of the last second may be lost.
 func TestUsedTokensOutliveTheirHost(t *testing.T) {
 	dir, provider := t.TempDir(), tenTokens(t)
 	url, kill := start(t, dir)

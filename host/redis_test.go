@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// How long what comes soon may take on a busy machine, and how often it is looked for.
+// The limit of waits on a busy machine, and the polling interval.
 const (
 	patience = 90 * time.Second
 	poll     = 10 * time.Millisecond
@@ -154,8 +154,8 @@ func status(t *testing.T, url, run string) string {
 	return r.Status
 }
 
-// TestRedisKeys steers runs with the real redis-cli: through the door of the host, and through the
-// bridge to the real redis-server.
+// TestRedisKeys controls runs with the real redis-cli: through the endpoint of the host, and
+// through the bridge to the real redis-server.
 func TestRedisKeys(t *testing.T) {
 	for _, way := range []string{"door", "bridge"} {
 		t.Run(way, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestRedisKeys(t *testing.T) {
 					patience, poll, "the mark goes with the run")
 			}
 			t.Logf("the end of the run came %v after redis-cli", best)
-			// The best of five: the machine may be busy, the way may not be slow.
+			// The best of five, because the machine may be busy.
 			require.Less(t, best, 500*time.Millisecond, "some 1 ms here")
 
 			guide, err := examples.ReadFile("examples/guide.json")
@@ -223,7 +223,7 @@ func TestRedisKeys(t *testing.T) {
 	}
 }
 
-// TestRedisDoorIsGuarded checks what keeps strangers out.
+// TestRedisDoorIsGuarded checks the protection against unauthorised clients.
 func TestRedisDoorIsGuarded(t *testing.T) {
 	_, err := New(t.Context(), Config{Dir: t.TempDir(), RedisDoor: "0.0.0.0:0", Log: quiet})
 	require.ErrorContains(t, err, "reachable from other machines")

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// The built-in example that newcomers are shown, and a question that it answers.
+// The built-in example for new users, and a question that it answers.
 const (
 	sampleTitle    = "shop"
 	sampleQuestion = "How long can I return shoes?"

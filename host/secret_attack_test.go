@@ -17,10 +17,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
-// named is what an outsider says, hush what he wants to learn.
+// named is the text of an outsider, hush the secret.
 const named, hush = "{{secret:KEY}}", "hush-hush-1234"
 
-// catcher is the server of an outsider: it stores every request as text.
+// catcher is the server of an outsider, which stores every request as text.
 type catcher struct {
 	url string
 	mu  sync.Mutex
@@ -37,7 +37,7 @@ func newCatcher(t *testing.T) *catcher {
 		c.mu.Lock()
 		c.all = append(c.all, fmt.Sprintf("%s %s\n%v\n%s\n%s", r.Method, uri, r.Header, body, form))
 		c.mu.Unlock()
-		_, _ = io.WriteString(w, named) // what it answers names the secret, too
+		_, _ = io.WriteString(w, named) // its answer names the secret, too
 	})
 	return c
 }
@@ -85,9 +85,9 @@ func ways(url, ref string, line bool) map[string]string {
 	return places
 }
 
-// TestOutsidersLearnNoSecrets has outsiders name a secret on every way into a run of a served host.
-// The server that receives what the canvas sends gets the secret that the canvas itself sends
-// there, once, and otherwise the name.
+// TestOutsidersLearnNoSecrets has outsiders name a secret in every input of a run of a served host.
+// The server that receives the requests of the canvas gets the secret once, where the canvas sends
+// it, and otherwise the name.
 func TestOutsidersLearnNoSecrets(t *testing.T) {
 	c := newCatcher(t)
 	knowledge := t.TempDir()

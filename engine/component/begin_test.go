@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// fileNames answers the file port with the name of the file.
+// shelf answers the file port with the name of the file.
 type shelf struct{}
 
 func (shelf) Read(_ context.Context, file engine.Value) (string, error) {

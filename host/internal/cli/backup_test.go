@@ -100,7 +100,7 @@ func member(t *testing.T, json, name string) string {
 	return value
 }
 
-// filled is a host with a bit of everything.
+// filled is a host with data of every kind.
 type filled struct{ canvas, session, file string }
 
 func fill(t *testing.T, s *served) (f filled) {
@@ -113,7 +113,7 @@ func fill(t *testing.T, s *served) (f filled) {
 	return f
 }
 
-// check looks for what fill left.
+// check looks for the data of filled.
 func (f *filled) check(t *testing.T, s *served) {
 	t.Helper()
 	status, body := s.get("/api/v1/agents/"+f.canvas+"/sessions?id="+f.session, operatorKey)
@@ -211,8 +211,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// What is written while a backup is made is in it whole or not at all: no session without its
-// canvas.
+// Data written during a backup is in it completely or not at all: no session without its canvas.
 func TestBackupOfAHostAtWorkIsOneMoment(t *testing.T) {
 	place := database(t, "sqlite")
 	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey}, place...)
@@ -364,7 +363,7 @@ func TestRestoreRefuses(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			require.NoFileExists(t, filepath.Join(target, "easel.db"))
 			if c.name == "no key" {
-				return // the place it comes from has the key
+				return // the source has the key
 			}
 			_, err = commandIn(t, append([]string{"restore", c.file, "--replace"}, place...)...)
 			require.ErrorContains(t, err, c.want, "what is there is safe")

@@ -49,7 +49,7 @@ func TestRecordedCasePasses(t *testing.T) {
 	require.False(t, parse1(t, out).Get("passed").True())
 }
 
-// searchThenDouble is a canvas that searches at an address and then asks a server of MCP.
+// searchThenDouble is a canvas that searches at an address and then calls an MCP server.
 const searchThenDouble = `{"components":{
 	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["TavilySearch:S"],"upstream":[]},
 	"TavilySearch:S":{"obj":{"component_name":"TavilySearch","params":{"query":"QUERY {sys.query}",
@@ -156,7 +156,7 @@ func TestRecordedRequestsPassWithoutTheirServer(t *testing.T) {
 	require.Equal(t, ExitOK, code, "a server that is down is recorded, too: "+out+errs)
 }
 
-// Cases keep one find per query; this canvas asks two datasets the same.
+// Cases store one result per query; this canvas sends the same query to two datasets.
 func TestRecordReportsWhatCannotRepeat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "guide.json")
 	code, _, errs := easel(t, "record", examples+"guide.json", "--knowledge", examples+"knowledge", "-q", "Which shoes for a wet trail?", "-o", path)
@@ -187,8 +187,7 @@ func TestReplayTemplates(t *testing.T) {
 	require.NotEmpty(t, parse1(t, lines[1]).Get("error").Str())
 }
 
-// A case recorded from a canvas tests the canvas as it is now, when it is named; else the copy in
-// the case.
+// A case recorded from a canvas tests the current canvas if it is named, else the copy in the case.
 func TestCaseOfAChangedCanvas(t *testing.T) {
 	shop, err := os.ReadFile(examples + "shop.json")
 	require.NoError(t, err)

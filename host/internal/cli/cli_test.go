@@ -16,7 +16,7 @@ import (
 
 const examples = "../../examples/"
 
-// asProgram makes a copy of the test program the program itself.
+// asProgram makes a copy of the test program act as the program.
 const asProgram = "EASEL_CLI_TEST_PROGRAM"
 
 // The test binary is its own worker.
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// clear takes settings of the machine out of the way.
+// clear removes settings of the machine from the environment.
 func clear(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "EASEL_MODEL_FILE", "EASEL_MODEL_BASE_URL", "EASEL_MODEL_KEY", "EASEL_MODEL_DEFAULT"} {
 		t.Setenv(name, "")
@@ -52,7 +52,7 @@ func easel(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// typed runs the program as on a terminal, where a person types these lines.
+// typed runs the program as on a terminal with these lines as input.
 func typed(t *testing.T, lines string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	clear(t)
@@ -64,7 +64,7 @@ func typed(t *testing.T, lines string, args ...string) (code int, out, errs stri
 	return code, stdout.String(), stderr.String()
 }
 
-// file writes a file and gives its path.
+// file writes a file and returns its path.
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/place"
 )
 
-// componentsPage writes the list of --json as Markdown. Params that every component has come once,
-// at the top.
+// componentsPage writes the list of --json as Markdown. Params that every component has are listed
+// once, at the top.
 func componentsPage(w io.Writer, specs []*engine.Spec) {
 	described := make([]engine.Value, len(specs))
 	count := map[string]int{}

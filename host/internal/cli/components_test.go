@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/place/placetest"
 )
 
-// Every component that the list says runs in the command is run there. A service may be away; what
-// the component needs of the command is not.
+// Every component that is listed as running in the command is run there. A service may be
+// unavailable; the requirements on the command are met.
 func TestComponentsRunInTheCommand(t *testing.T) {
 	t.Setenv("EASEL_PLUGINS", t.TempDir())
 	clear(t)
@@ -72,7 +72,7 @@ func runOnce(t *testing.T, registry *engine.Registry, s *engine.Spec, options en
 	return text.String()
 }
 
-// A chosen place adds what keeps a canvas from working there, with codes.
+// A chosen place adds the problems of a canvas there, with codes.
 func TestValidateForAPlace(t *testing.T) {
 	canvas := file(t, "c.json", `{"components":{
 		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["CodeExec:C"],"upstream":[]},

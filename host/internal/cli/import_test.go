@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is published of a canvas goes with it, and stays apart from what has
-// become of it.
+// The published version of a canvas is exported with it, and stays separate from the draft.
 func TestExportAndImportOfWhatIsPublished(t *testing.T) {
 	env := []string{"EASEL_API_KEY=" + operatorKey}
 	verb := func(v string) string { return strings.Replace(echoing, "You said", "You "+v, 1) }

@@ -115,7 +115,7 @@ func TestServeWithStdioServers(t *testing.T) {
 	require.Contains(t, answer, "twice 4 is 8")
 }
 
-// A Message that plays its text speaks in run and chat as on a server.
+// A Message with voice output works in run and chat as on a server.
 func TestRunSpeaks(t *testing.T) {
 	voice := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		require.Equal(t, "/v1/audio/speech", r.URL.Path)

@@ -89,8 +89,8 @@ func flagTable(c command) string {
 
 var variable = regexp.MustCompile(`"((?:EASEL|OPENAI|OTEL)_[A-Z_]+)"`)
 
-// Every variable that the program reads stands on the page of the host, but those that only its
-// tests set and those of easel plugin, which stand in its help.
+// Every variable that the program reads is on the page of the host, except those that only its
+// tests set and those of easel plugin, which are in its help.
 func TestPageNamesEveryVariable(t *testing.T) {
 	page, err := os.ReadFile(hostPage)
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestPageNamesEveryVariable(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A component that nothing but its own description names is on the page of components.
+// A component that only its description names is on the page of components.
 func TestPageOfAComponentThatIsAdded(t *testing.T) {
 	spec := engine.Spec{
 		Name: "Signpost", Doc: "Shows the way.", Category: engine.CategoryFlow,

@@ -32,7 +32,7 @@ type devPage struct {
 
 // devBuild is what pages receive about a build.
 type devBuild struct {
-	Digest string `json:"digest"`          // of the module there is; "" before the first
+	Digest string `json:"digest"`          // of the current module; "" before the first
 	Fault  string `json:"fault,omitempty"` // the error of the last build
 }
 
@@ -137,9 +137,8 @@ func (p *devPage) builds(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tryCanvas returns a canvas to talk to a plugin: what a person writes is the first required text
-// that
-// --arg leaves open, and what the plugin gives is said.
+// tryCanvas returns a canvas to try a plugin: the query is the first required text argument that
+// --arg does not set, and the output is sent as a message.
 func tryCanvas(m *contract.Manifest, values engine.Value) []byte {
 	for _, name := range m.Arguments.Required() {
 		_, given := values.Lookup(name)

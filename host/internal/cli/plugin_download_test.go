@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// release signs a version of the plugin downloaded that says text, and gives the file.
+// release signs a version of the plugin downloaded that sends text, and returns the file.
 func release(t *testing.T, dir, version, text, permissions string) string {
 	t.Helper()
 	file := filepath.Join(dir, "downloaded-"+version+".wasm")

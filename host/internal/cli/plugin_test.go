@@ -27,7 +27,7 @@ import (
 
 const pluginExamples = "../../../plugins/examples/"
 
-// pluginFolder takes plugins of the machine out of the way.
+// pluginFolder replaces the plugin folder of the machine by an empty one.
 func pluginFolder(t *testing.T) string {
 	dir := t.TempDir()
 	t.Setenv("EASEL_PLUGINS", dir)
@@ -301,7 +301,7 @@ func linkCompiler(dir string) (missing string) {
 	return ""
 }
 
-// lacksRust says why Rust cannot be built here.
+// lacksRust returns the reason why Rust cannot be built here.
 func lacksRust() (missing string) {
 	rustc := or(os.Getenv("RUSTC"), "rustc")
 	flags := append(strings.Fields(os.Getenv("RUSTFLAGS")), "--target", "wasm32-unknown-unknown", "--print", "target-libdir")
@@ -378,8 +378,8 @@ func (w *watched) seen() string {
 	return w.text.String()
 }
 
-// TestPluginDevSwapsWhileACallRuns has a folder whose build takes the module that the file choice
-// names.
+// TestPluginDevSwapsWhileACallRuns has a folder whose build uses the module named in the file
+// choice.
 func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 	pluginFolder(t)
 	dir := t.TempDir()
@@ -426,8 +426,8 @@ func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 	require.Zero(t, <-done)
 }
 
-// TestPluginDevServesAPage follows what the page follows: a canvas, the module, and news of builds
-// that work or fail.
+// TestPluginDevServesAPage reads the stream of the page: a canvas, the module, and builds that work
+// or fail.
 func TestPluginDevServesAPage(t *testing.T) {
 	pluginFolder(t)
 	dir := t.TempDir()
@@ -508,8 +508,8 @@ func TestPluginDevServesAPage(t *testing.T) {
 	require.Zero(t, <-done)
 }
 
-// TestPluginRunReachesTheWorld builds the Go examples and runs them against a web service and a
-// model on this machine.
+// TestPluginRunReachesTheWorld builds the Go examples and runs them with a web service and a model
+// on this machine.
 func TestPluginRunReachesTheWorld(t *testing.T) {
 	pluginFolder(t)
 	keys := make(chan string, 1)

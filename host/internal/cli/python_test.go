@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// built is where make puts the Python interpreter.
+// built is the folder into which make builds the Python interpreter.
 const built = "../../../build/out"
 
 // usesPython sets EASEL_PYTHON to the interpreter of make, or skips the test.
@@ -80,7 +80,7 @@ func TestPythonIsShown(t *testing.T) {
 	require.NotContains(t, out, "partly")
 }
 
-// Without an interpreter every place says so, with the command that installs one.
+// Without an interpreter every place reports that, with the command that installs one.
 func TestMissingPython(t *testing.T) {
 	const command = `get it with "easel python install"`
 	t.Setenv("EASEL_PYTHON", t.TempDir())

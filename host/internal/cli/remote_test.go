@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// operator is a served host, and the environment of who operates it.
+// operator is a served host with the environment of its operator.
 type operator struct {
 	*served
 	env []string
@@ -213,7 +213,7 @@ func TestRemoteKeyStaysAtItsOrigin(t *testing.T) {
 	require.Zero(t, asked)
 }
 
-// The settings that commands share, and what is said of wrong ones.
+// The settings that commands share, and the errors of invalid ones.
 func TestVariables(t *testing.T) {
 	for variable, want := range map[string]string{
 		"EASEL_RATE=many":           "EASEL_RATE=many: expected a number",

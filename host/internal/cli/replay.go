@@ -68,7 +68,7 @@ func (r *replayer) open(a *app) (*casePlay, error) {
 	return p, nil
 }
 
-// casePlay plays cases, with another canvas than their own unless that is null.
+// casePlay plays cases, with another canvas unless that is null.
 type casePlay struct {
 	player *enginetest.Player
 	canvas engine.Value

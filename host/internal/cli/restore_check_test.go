@@ -51,7 +51,7 @@ func archivedWithPlugin(t *testing.T) (file string, place []string) {
 	return file, place
 }
 
-// Machine code and whatever else no host keeps stays in the archive.
+// Machine code and other entries that hosts do not store stay in the archive.
 func TestRestoreLeavesOutWhatNoHostKeeps(t *testing.T) {
 	file, place := archivedWithPlugin(t)
 	require.DirExists(t, filepath.Join(place[1], "plugins", "cache"), "the plugin was compiled")
@@ -92,7 +92,7 @@ func TestRestoreLeavesOutWhatNoHostKeeps(t *testing.T) {
 	require.Contains(t, out, "table")
 }
 
-// What is wrong with an archive is found before anything of the target is changed.
+// Problems of an archive are reported before the target is changed.
 func TestRestoreChecksEntries(t *testing.T) {
 	file, place := archivedWithPlugin(t)
 	change := func(name string, f func(data []byte) []byte) string {

@@ -167,7 +167,7 @@ func TestInputsOfTheBeginning(t *testing.T) {
 	require.Equal(t, "Oslo|small||[]\n", out)
 }
 
-// A document goes in by --file, and the answer comes out as one by --save.
+// A document is passed by --file, and the answer is saved as one by --save.
 func TestDocuments(t *testing.T) {
 	canvas := file(t, "c.json", `{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:A"], "upstream": []},
@@ -235,7 +235,8 @@ func TestFormOfASavedConversation(t *testing.T) {
 	}
 }
 
-// What ran before a pause is kept, however often the conversation is saved and loaded meanwhile.
+// Results from before a pause are kept, however often the conversation is saved and loaded
+// meanwhile.
 func TestResultsBeforeAPauseAreKept(t *testing.T) {
 	canvas := file(t, "c.json", `{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {"inputs": {"city": {"type": "line", "value": "Oslo"}}}}, "downstream": ["UserFillUp:A"], "upstream": []},
@@ -258,8 +259,7 @@ func TestResultsBeforeAPauseAreKept(t *testing.T) {
 	}
 }
 
-// A canvas that loads may still have problems; those that run it see what validate lists, beside
-// the answer.
+// A canvas that loads may still have problems; run lists those of validate beside the answer.
 func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
 	canvas := file(t, "c.json", `{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:A"], "upstream": []},

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// Every flag of serve can be given alone, or says which one it wants beside it; with that one it is
-// taken.
+// Every flag of serve is accepted alone, or its error names the flag that it requires; with that
+// one it is accepted.
 func TestServeFlagsTogether(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")

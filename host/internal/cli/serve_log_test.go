@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What must never stand in a log line, each by a word of its own.
+// Data that must never be in a log line, each marked by a word.
 const (
 	secretKey      = "ragflow-hush-api-key"
 	secretRedis    = "hush-redis-password"
@@ -24,7 +24,7 @@ const (
 	secretLogin    = "hush-login-password"
 )
 
-// post sends JSON and gives the body of whatever comes back.
+// post sends JSON and returns the body of any response.
 func (s *served) post(path, key, body string) string {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), "POST", s.url+path, strings.NewReader(body))
@@ -39,8 +39,7 @@ func (s *served) post(path, key, body string) string {
 	return string(text)
 }
 
-// TestServeLogsNoSecrets lets a server do much that goes well and much that goes wrong, and reads
-// its log.
+// TestServeLogsNoSecrets causes successful and failed operations on a server, and reads its log.
 func TestServeLogsNoSecrets(t *testing.T) {
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+secretModel {

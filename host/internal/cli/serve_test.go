@@ -23,7 +23,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// served is `easel serve` at work inside a test.
+// served is `easel serve` running inside a test.
 type served struct {
 	t         *testing.T
 	out, errs *servertest.Output
@@ -31,8 +31,8 @@ type served struct {
 	stop      func() error
 }
 
-// serve starts the command on a free port and an empty data directory. env are NAME=VALUE; nothing
-// else is in the environment.
+// serve starts the command on a free port and an empty data directory. env are NAME=VALUE; the
+// environment is empty otherwise.
 func serve(t *testing.T, env []string, flags ...string) *served {
 	t.Helper()
 	s := &served{t: t, out: &servertest.Output{}, errs: &servertest.Output{}}
@@ -98,7 +98,7 @@ func (s *served) get(path, key string) (status int, body string) {
 	return res.StatusCode, string(text)
 }
 
-// pasted runs the printed curl line in a shell, as a newcomer does.
+// pasted runs the printed curl line in a shell.
 func (s *served) pasted() string {
 	s.t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -120,7 +120,7 @@ func TestServe(t *testing.T) {
 	require.NoError(t, s.stop())
 }
 
-// A later start cannot show the key again, but says how one gets in.
+// A later start cannot show the key again, but prints another way to sign in.
 func TestServeWithAKeyThatWasShown(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s := serve(t, nil, "--data", data)
@@ -243,7 +243,7 @@ func TestServeEnvironment(t *testing.T) {
 	require.Contains(t, s.errs.String(), `"msg":"stopping"`)
 }
 
-// Beyond this machine the operator is warned.
+// The operator is warned if other machines can reach the host.
 func TestServeWarnsBeyondLoopback(t *testing.T) {
 	s := serve(t, nil, "--addr", "0.0.0.0:0")
 	require.Contains(t, s.errs.String(), "other machines can reach this address")
@@ -251,8 +251,7 @@ func TestServeWarnsBeyondLoopback(t *testing.T) {
 	s.pasted()
 }
 
-// Every flag stands on the help page with words about it, and so does every variable that has no
-// flag.
+// Every flag is on the help page with a description, and so is every variable without a flag.
 func TestServeHelp(t *testing.T) {
 	code, out, _ := easel(t, "serve", "--help")
 	require.Equal(t, ExitOK, code)
@@ -268,8 +267,8 @@ func TestServeHelp(t *testing.T) {
 	}
 }
 
-// A stopping server ends its streams and hands over its runs: the next start on the
-// same data ends them.
+// A stopping server ends its streams and hands over its runs, which the next start on the same data
+// completes.
 func TestServeStopsAndGoesOn(t *testing.T) {
 	asked, release := make(chan struct{}, 10), make(chan struct{})
 	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// TestServeTraces runs a canvas on a served host and reads what a collector gets: the request, the
-// run below it, its nodes below the run, and nothing that anybody said.
+// TestServeTraces runs a canvas on a served host and reads the spans that a collector receives: the
+// request, the run below it, its nodes below the run, and no texts of the conversation.
 func TestServeTraces(t *testing.T) {
 	var mu sync.Mutex
 	byName, names := map[string]*spans.Span{}, map[string]string{}

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tavilyKey must stand in no event, log or state.
+// tavilyKey must not be in any event, log or state.
 const tavilyKey = "tvly-0123456789abcdef"
 
 // tavilyDouble answers as Tavily does, with the key in its text.

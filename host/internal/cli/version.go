@@ -11,7 +11,7 @@ import (
 )
 
 // version and revision are set by the linker (make VERSION=..., the image): without the repository
-// Go itself knows neither.
+// Go records neither.
 var version, revision string
 
 var versionCommand = command{

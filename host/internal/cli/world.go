@@ -31,7 +31,7 @@ Without any, the offline model answers: it calls no language model, and says so.
 Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_NAME_HOSTS lists the hosts they may go to.
 `
 
-// world holds the flags of everything outside the engine: models, datasets, scripts, tools.
+// world holds the flags for everything outside the engine: models, datasets, scripts, tools.
 type world struct {
 	model     string
 	knowledge string
@@ -167,7 +167,7 @@ func (w *world) runFiles(a *app) files.RunFiles {
 	return files.RunFiles{Uploads: &w.uploads, Made: w.made(a)}
 }
 
-// tools returns the runner of components that act outside: some in this process, all others as
+// tools returns the runner of components with outside effects: some in this process, all others as
 // sandboxed modules.
 func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engine.Tools {
 	port := &hosttool.Port{
