@@ -59,8 +59,8 @@ func TestFilesInABucket(t *testing.T) {
 	require.ErrorIs(t, err, broker.ErrNotFound)
 }
 
-// A file larger than a part whose reader fails leaves the old one, and one of several parts comes
-// back whole.
+// A file larger than a part whose reader fails leaves the old one, and a file of several parts is
+// read back completely.
 func TestPartsOfAFileInABucket(t *testing.T) {
 	ctx := t.Context()
 	s, err := Open(ctx, brokertest.Open(t, broker.Config{}), bucket(t))

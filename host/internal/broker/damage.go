@@ -44,7 +44,7 @@ func (c *Conn) DropConsumerState(stream, consumer string, damage error) error {
 	return nil
 }
 
-// Explain adds to an error of damaged files what an operator can do.
+// Explain adds advice for the operator to an error of damaged files.
 func (c *Conn) Explain(err error) error {
 	if !IsDamaged(err) || !c.Embedded() {
 		return err

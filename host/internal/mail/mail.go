@@ -3,7 +3,7 @@
 //
 // Port 465 is implicit TLS; on other ports STARTTLS is required once an account is given, so that
 // no password crosses the network in the clear. Certificates are verified. Addresses of servers are
-// checked by the dialer of the [Network], on the address that is really dialled.
+// checked by the dialer of the [Network], on the dialled IP address.
 package mail
 
 import (
@@ -42,7 +42,7 @@ const (
 	libraryTimeout = time.Hour
 )
 
-// Network connects to servers and refuses addresses that it must not reach.
+// Network connects to servers and refuses forbidden addresses.
 type Network interface {
 	Dial(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -127,7 +127,7 @@ func (s *Sender) client(ctx context.Context, settings *Settings) (*mail.Client, 
 	policy := mail.TLSMandatory
 	switch {
 	case settings.port() == implicitTLS:
-		policy = mail.NoTLS // the connection is encrypted before the first word
+		policy = mail.NoTLS // the connection is encrypted before the first byte
 	case settings.Password == "":
 		policy = mail.TLSOpportunistic
 	}
@@ -157,7 +157,8 @@ func (s *Sender) client(ctx context.Context, settings *Settings) (*mail.Client, 
 		if user == "" {
 			user = settings.From
 		}
-		// Over implicit TLS the library takes the connection for plain and would offer no password.
+		// With implicit TLS the library considers the connection unencrypted and would not send the
+		// password.
 		auth := mail.SMTPAuthAutoDiscover
 		if settings.port() == implicitTLS {
 			auth = mail.SMTPAuthPlainNoEnc

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Files opens what a mail takes along: references to uploads and to files that nodes made.
+// Files opens attachments: references to uploads and to files that nodes made.
 type Files func(ctx context.Context, file engine.Value) (Attachment, error)
 
 // Call runs an Email node. Without a recipient nothing is sent and success is false. Params must

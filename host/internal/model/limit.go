@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/limit"
 )
 
-// Limit makes the calls enter a limiter, as those of one run of a tenant. Call it before the first
+// Limit subjects the calls to a limiter, as those of one run of a tenant. Call it before the first
 // call.
 func (m *Models) Limit(l *limit.Limiter, tenant, run string) {
 	m.limiter, m.tenant, m.run = l, tenant, run

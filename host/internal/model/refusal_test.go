@@ -47,7 +47,7 @@ var refusalBodies = map[string]struct {
 	"plain": {400, `unknown field "tools"`},
 }
 
-// otherBodies are responses that are no refusal of tools.
+// otherBodies are responses that are not a refusal of tools.
 var otherBodies = []string{
 	`{"error":{"message":"Invalid schema for function 'get_x': In context=(), 'oneOf' is not permitted."}}`,
 	`{"error":{"message":"Unknown parameter: 'tools[0].function.strict'."}}`,

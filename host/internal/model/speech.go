@@ -83,7 +83,7 @@ func (m *Models) EmbeddingModel() (string, error) {
 	return name + "@" + p.config.Label(), nil
 }
 
-// embed returns Embed that also returns the tokens used, even with an error.
+// embed is Embed, but also returns the tokens used, even with an error.
 func (m *Models) embed(ctx context.Context, texts []string) (out [][]float32, tokens int64, err error) {
 	p, name, err := m.resolve("", KindEmbedding)
 	if err != nil {

@@ -46,7 +46,7 @@ func BenchmarkTell(b *testing.B) {
 	})
 }
 
-// BenchmarkRun is a whole short run: claim, six records told, end; many at once.
+// BenchmarkRun is a whole short run: claim, six buffered records, end; many at once.
 func BenchmarkRun(b *testing.B) {
 	benchLogs(b, func(b *testing.B, l *Log) {
 		b.SetParallelism(32)

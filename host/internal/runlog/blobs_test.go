@@ -95,8 +95,8 @@ func (l *Log) forgetNow(t *testing.T, run string) {
 	}, patience, 5*time.Millisecond)
 }
 
-// TestTakeOverWithLargeValues: the next host has not packed anything yet, and
-// stores nothing twice.
+// TestTakeOverWithLargeValues checks that the next host, whose packer is empty, stores nothing
+// twice.
 func TestTakeOverWithLargeValues(t *testing.T) {
 	dir := t.TempDir()
 	l, err := openLog(t.Context(), setup{Dir: dir})

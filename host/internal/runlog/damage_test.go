@@ -29,8 +29,8 @@ func filledDir(t *testing.T) string {
 	return dir
 }
 
-// Files that the server can do without are made again, with a line in the log; nothing of the queue
-// is lost.
+// Files that the server does not require are recreated, with a line in the log; the queue loses
+// nothing.
 func TestDamagedState(t *testing.T) {
 	whole := filledDir(t)
 	for _, name := range []string{
@@ -55,7 +55,7 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
-// A start on whole files says nothing.
+// A start on intact files logs nothing.
 func TestWholeStateIsNotReported(t *testing.T) {
 	lines := &bytes.Buffer{}
 	l, err := openLog(t.Context(), setup{Dir: filledDir(t), Log: slog.New(slog.NewTextHandler(lines, nil))})

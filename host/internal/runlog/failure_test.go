@@ -34,8 +34,7 @@ func TestKilledHostIsTakenOver(t *testing.T) {
 	l, c, _, _ := external(t)
 	start(t, c)
 	most, best := c.Config.Lease+time.Second, patience
-	// No run loses a step, ever. How long it takes is the best of a few: the machine may be busy
-	// for a moment.
+	// No run loses a step. The duration is the best of a few runs, because the machine may be busy.
 	for try := 0; try < 5 && best >= most; try++ {
 		c.Claim = fmt.Sprint("r", try)
 		owner := start(t, c)
@@ -80,7 +79,7 @@ func TestKilledServerLosesNothing(t *testing.T) {
 	t.Logf("gap %v", w.gap)
 }
 
-// TestScheduleOutlivesItsServer kills the server that remembers the schedule.
+// TestScheduleOutlivesItsServer kills the server that holds the schedule.
 func TestScheduleOutlivesItsServer(t *testing.T) {
 	l, _, server, restart := external(t)
 	ran := make(chan *Lease, 100)
@@ -129,7 +128,7 @@ func TestFrozenServerLosesNothing(t *testing.T) {
 }
 
 // TestFrozenServerCostsNoFile freezes the server in the middle of an upload and of a download, for
-// longer than a question to it may take.
+// longer than the timeout of a request.
 func TestFrozenServerCostsNoFile(t *testing.T) {
 	l, _, server, _ := external(t)
 	freeze := func() {
@@ -149,7 +148,7 @@ func TestFrozenServerCostsNoFile(t *testing.T) {
 	require.Equal(t, append(half, half...), got)
 }
 
-// onRead does something and gives nothing.
+// onRead calls a function and reads nothing.
 type onRead func()
 
 func (do onRead) Read([]byte) (int, error) {
@@ -294,7 +293,7 @@ func TestCancelAcrossHosts(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("median of 50: %v, slowest: %v", took[25], took[49])
-	// The machine may be busy for a moment; a host that asks now and then would be late every time.
+	// The machine may be busy for a moment; a polling host would be late every time.
 	require.Less(t, took[25], 100*time.Millisecond)
 }
 

@@ -8,22 +8,20 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Place is where a reader continues.
+// Place is the position at which a reader continues.
 type Place struct {
-	From    Pos    // what [Log.Follow] is given
+	From    Pos    // argument of [Log.Follow]
 	Seen    uint64 // number of the last record that the reader has and that counts
-	Attempt uint64 // whose records come first; later ones say so with a record of their own
+	Attempt uint64 // owner of the first records; later owners announce themselves with a record
 }
 
-// Place finds where a reader continues that has seen a run up to a position. attempt
-// says whose record the last one was when it had not been stored yet, and is 0
-// for one that was. If that host died with it, the records of the next one take
-// its number, and everything from there on is read again.
+// Place returns the position at which a reader continues that has read a run up to pos. attempt is
+// the owner of the last record if it was not stored yet, and 0 if it was. If that host died with
+// it, the records of the next one take its number, and everything from there on is read again.
 //
 // It reads the newest message of the run and, if that is not enough, a number
 // of messages that grows with the logarithm of the log's length. In a cluster
-// any replica may answer; what one did not know yet comes to the reader as a
-// record.
+// any replica may answer; missing messages reach the reader as records.
 func (s *records) Place(ctx context.Context, run string, seen Pos, attempt uint64) (Place, error) {
 	p := Place{From: seen, Seen: seen.Seq, Attempt: 1}
 	at, last, err := s.newest(ctx, run)
@@ -42,10 +40,10 @@ func (s *records) Place(ctx context.Context, run string, seen Pos, attempt uint6
 	}
 	switch stored := last.next() - 1; {
 	case stored <= seen.Seq:
-		// Not all of it is stored, perhaps: it is skipped when it comes.
+		// Perhaps not all of it is stored: it is skipped when it arrives.
 		b, found, p.From.Seq = last, at, stored
 	case seen.At > 0:
-		// A hint that is wrong costs Follow a look at the whole run, no more.
+		// With a wrong hint Follow only reads the whole run.
 		found, b, err = s.next(ctx, run, seen.At)
 	default:
 		found, b, err = s.firstThat(ctx, run, at, func(b *bundle) bool { return b.next() > seen.Seq })
@@ -87,8 +85,8 @@ func (s *records) next(ctx context.Context, run string, from uint64) (at uint64,
 	return m.Seq, b, err
 }
 
-// firstThat returns the first bundle of a run of which is says true, and of all later
-// ones as well, found by halving; 0 when there is none up to the sequence until.
+// firstThat returns the first bundle of a run for which is returns true, as for all later ones, by
+// binary search; 0 when there is none up to the sequence until.
 func (s *records) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64, found bundle, err error) {
 	for low, high := uint64(1), until; low <= high; {
 		middle := low + (high-low)/2
@@ -96,7 +94,7 @@ func (s *records) firstThat(ctx context.Context, run string, until uint64, is fu
 		switch {
 		case err != nil:
 			return 0, found, err
-		case seq == 0: // forgotten meanwhile
+		case seq == 0: // deleted meanwhile
 			return 0, found, broker.ErrGone
 		case is(&b):
 			at, found, high = seq, b, middle-1

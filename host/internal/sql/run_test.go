@@ -143,7 +143,7 @@ func TestCancelEndsTheStatementOnTheServer(t *testing.T) {
 	}
 }
 
-// await asks a server until it answers as wanted; there is no event to wait for.
+// await polls a server for the expected answer, because there is no event.
 func await(t *testing.T, reached func() bool) {
 	t.Helper()
 	require.Eventually(t, reached, 10*time.Second, 20*time.Millisecond)

@@ -122,7 +122,7 @@ func dollarQuoted(s string) int {
 var firstWord = regexp.MustCompile(`^[A-Za-z]+`)
 
 // reading are the statements that a node which only reads may run. The transaction is read-only
-// besides; this keeps statements out that end it, or that no transaction contains.
+// besides; this refuses statements that end it, or that cannot run in a transaction.
 var reading = map[string]bool{
 	"SELECT": true, "WITH": true, "VALUES": true, "TABLE": true, "SHOW": true,
 	"EXPLAIN": true, "DESCRIBE": true, "DESC": true,

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// read takes at most most rows, and at most budget bytes of cells, of which it subtracts what it
-// used. Errors: [ErrTooLarge], those of the driver.
+// read reads at most most rows, and at most budget bytes of cells, which it subtracts from budget.
+// Errors: [ErrTooLarge], those of the driver.
 func read(rows *sql.Rows, most int, budget *int) ([][]engine.Value, []string, error) {
 	columns, err := rows.Columns()
 	if err != nil {
@@ -83,7 +83,7 @@ func float(f float64, bits int) engine.Value {
 	return number(strconv.FormatFloat(f, 'g', -1, bits))
 }
 
-// number returns a number with the digits of text, or text itself if it is none.
+// number returns a number with the digits of text, or text itself if it is not a number.
 func number(text string) engine.Value {
 	v, err := engine.ParseJSONText(text)
 	if err != nil || v.Kind() != engine.KindNumber {
