@@ -10,7 +10,7 @@
 //
 // An error reported by a server becomes the text of the tool result, for the model to read; an
 // error of this package means that the server could not be used. Addresses are checked by
-// [Client].Transport when they are dialed. What a server sends is limited.
+// [Client].Transport when they are dialed. The size of a server's responses is limited.
 package mcp
 
 import (
@@ -153,7 +153,7 @@ func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, 
 }
 
 // use calls fn with a connection. If a reused connection over HTTP fails, it retries once with a
-// new one; a server over stdio that ended during a call is not asked again.
+// new one; a server over stdio that ended during a call is not called again.
 func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*conn) error) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*conn)
 	}
 }
 
-// explain adds to an error of a connection why its process ended.
+// explain adds the reason why the process ended to an error of a connection.
 func (l *conn) explain(ctx context.Context, err error) error {
 	if l.process == nil || ctx.Err() != nil {
 		return err

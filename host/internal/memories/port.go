@@ -19,7 +19,7 @@ var _ engine.Recaller = port{}
 // Of returns the engine's port for runs of a principal.
 func (s *Store) Of(who Principal) engine.Memory { return port{s, who} }
 
-// Remember keeps an exchange.
+// Remember stores an exchange.
 func (p port) Remember(ctx context.Context, r *engine.Remembered) error {
 	return p.store.Add(ctx, p.who, unique(r.MemoryIDs), Exchange{
 		User: r.UserID, Agent: r.AgentID, Session: r.SessionID, Input: r.UserInput, Response: r.AgentResponse,

@@ -2,7 +2,7 @@ package profile
 
 import "slices"
 
-// link finds what each execution depends on.
+// link finds the dependencies of each execution.
 func (r *run) link() {
 	for _, e := range r.all {
 		if outer := r.outer(e); outer != nil {
@@ -19,7 +19,7 @@ func (r *run) link() {
 			continue
 		}
 		if before := r.endedBefore(e, r.all); len(e.deps) == 0 && before != nil {
-			e.deps = []*execution{before} // reached by an error handler, or another way that is no edge
+			e.deps = []*execution{before} // reached by an error handler, or another way without an edge
 		}
 	}
 	for _, e := range r.all {
@@ -82,8 +82,8 @@ func (r *run) endedBefore(e *execution, among []*execution) *execution {
 	return r.last(before)
 }
 
-// afterStreams lets the work of an execution begin when what it depends on has ended: a reader of a
-// stream is at work from its first piece, but only waits for the last one.
+// afterStreams moves the start of an execution's work to the end of its dependencies: a reader of a
+// stream starts at the first piece, but only waits for the last one.
 func (e *execution) afterStreams() {
 	for _, d := range e.deps {
 		if d.end > e.begin {

@@ -35,12 +35,12 @@ func (l Limits) withDefaults() Limits {
 }
 
 const (
-	// overhead bounds what a worker uses beyond the memory of the interpreter: the compiled module,
+	// overhead bounds the memory of a worker besides that of the interpreter: the compiled module,
 	// files, output and the Go runtime.
 	overhead = 2*worker.Arena + worker.Overhead
 	// startLimit bounds the start of an interpreter, whose first one is compiled.
 	startLimit = 5 * time.Minute
-	// minMemory is what an interpreter needs for itself, with room for a small script.
+	// minMemory is the memory of an interpreter, with room for a small script.
 	minMemory = worker.Arena
 )
 

@@ -19,7 +19,7 @@ type Runs interface {
 	Tasks() []string
 }
 
-// BridgeConfig holds the address of a Redis or Valkey and what its keys control.
+// BridgeConfig holds the address of a Redis or Valkey and the runs that its keys control.
 type BridgeConfig struct {
 	URL  string // redis://user:password@host:6379/0, or rediss:// for TLS
 	Runs Runs

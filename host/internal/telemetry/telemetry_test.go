@@ -26,7 +26,7 @@ import (
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// receiver takes what a Tracer sends, as a collector would.
+// receiver is a collector that records the spans of a Tracer.
 type receiver struct {
 	mu    sync.Mutex
 	spans []*spans.Span
@@ -68,7 +68,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// tree shows the spans as "name < name of the parent", sorted by their beginning.
+// tree formats the spans as "name < name of the parent", sorted by start.
 func (r *receiver) tree() (out []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,7 +185,7 @@ func TestRequestsWithoutARoute(t *testing.T) {
 	require.Equal(t, spans.Status_STATUS_CODE_ERROR, r.spans[0].Status.Code)
 }
 
-// A collector that is away stops no request, and closing ends soon.
+// An unavailable collector blocks no request, and closing ends soon.
 func TestCollectorThatIsAway(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	tr := opened(t)

@@ -171,7 +171,7 @@ func (r reader) document(
 	return err
 }
 
-// unreadable is the key of a descriptor that stores why the file cannot be read, see
+// unreadable is the key of a descriptor under which the error of an unreadable file is stored, see
 // [document.Failure].
 const unreadable = "unreadable"
 
@@ -189,7 +189,7 @@ func failedBefore(v engine.Value) error {
 	return f.Err()
 }
 
-// remember stores why a file cannot be read, so that later runs do not parse it again.
+// remember stores the error of an unreadable file, so that later runs do not parse it again.
 func (b *Box) remember(ctx context.Context, item store.Item, v engine.Value, f document.Failure) error {
 	text, err := json.Marshal(f)
 	if err != nil {
