@@ -166,7 +166,7 @@ func (b bundler) store(file string, bytes []byte) (string, error) {
 // pythonFolder begins the name of the folder with the files of Pyodide.
 const pythonFolder = "assets/python-"
 
-// python copies the files of Pyodide to a folder named after its version: its loader asks for them
+// python copies the files of Pyodide to a folder named after its version: its loader requests them
 // by their names.
 func (b bundler) python() (string, error) {
 	from := b.abs("wasm/js/node_modules/pyodide")

@@ -26,7 +26,7 @@ type wireWord struct {
 }
 
 // Codes, statuses and severities in the source are words of the vocabulary, and statuses and
-// severities stand as constants.
+// severities are written as constants.
 func TestSourceUsesTheVocabulary(t *testing.T) {
 	known := map[string]bool{"": true}
 	for _, group := range engine.Codes() {

@@ -49,7 +49,7 @@ func severities() []engine.Term {
 	}
 }
 
-// icons lists the drawings that the built-in components name, with the components.
+// icons lists the icons of the built-in components, with the components.
 func icons() []engine.Term {
 	return used(func(described engine.Value, note func(word, user string)) {
 		note(described.Get("icon").Str(), described.Get("name").Str())
@@ -67,7 +67,7 @@ func groups() []engine.Term {
 	})
 }
 
-// used collects words of the built-in components' descriptions, each with what uses it.
+// used collects words of the built-in components' descriptions, each with its users.
 func used(look func(described engine.Value, note func(word, user string))) []engine.Term {
 	reg, err := engine.NewRegistry(component.Builtin()...)
 	if err != nil {

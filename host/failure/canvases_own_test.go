@@ -32,8 +32,8 @@ func ownCanvases(t *testing.T, registry *engine.Registry) []canvasToRun {
 	return list
 }
 
-// works reports whether a component does something on a server: one whose service has no public API
-// only reports that, and has no double.
+// works reports whether a component works on a server: one whose service has no public API only
+// reports that, and has no double.
 func works(spec *engine.Spec) bool {
 	all, _ := tools.All() // newServices has checked it
 	for _, t := range all {
@@ -94,7 +94,7 @@ func toolsOfAnAgent(registry *engine.Registry) string {
 		"Message:End") + `,"Message:End":` + node("Message", `{"content":["{Agent:A@content}"]}`) + `}}`
 }
 
-// agentsFormsBranches asks for a form, sorts what was said and answers with what was found.
+// agentsFormsBranches asks for a form, classifies the query and answers with retrieved passages.
 var agentsFormsBranches = `{"components":{` + strings.Join([]string{
 	`"begin":` + node("Begin", `{"inputs":{"city":{"name":"City","type":"line","optional":false}}}`, "Retrieval:R"),
 	`"Retrieval:R":` + node("Retrieval", `{"kb_ids":["shop"],"query":"{sys.query}"}`, "LLM:L"),
@@ -122,7 +122,7 @@ func inside(parent, name, params string, down ...string) string {
 	return strings.Replace(node(name, params, down...), `{"obj"`, `{"parent_id":"`+parent+`","obj"`, 1)
 }
 
-// containersAndVariables goes through a list, and through a loop until a variable is set.
+// containersAndVariables iterates over a list, and over a loop until a variable is set.
 var containersAndVariables = `{"variables":{"env.list":{"type":"array","value":[]}},
 	"globals":{"env.n":0,"env.list":[{"a":"1"}],"sys.query":""},"components":{` + strings.Join([]string{
 	`"begin":` + node("Begin", `{}`, "StringTransform:T"),
@@ -149,7 +149,7 @@ var containersAndVariables = `{"variables":{"env.list":{"type":"array","value":[
 }, ",") + `}}`
 
 // filesAndScripts writes and reads files, runs scripts of both languages and another canvas, and
-// asks a site.
+// requests a site.
 var filesAndScripts = `{"components":{` + strings.Join([]string{
 	`"begin":` + node("Begin", `{}`, "CodeExec:P"),
 	`"CodeExec:P":` + node("CodeExec", `{"lang":"python",

@@ -29,7 +29,8 @@ import (
 
 // TestCanvasesRunWhole runs canvases on the command's own server, over HTTP and event streams,
 // against doubles of every service: each node succeeds with outputs of the declared types, and each
-// tool is called. The canvases are our own, and the files in the folder EASEL_CANVASES.
+// tool is called. The canvases are those of this package, and the files in the folder
+// EASEL_CANVASES.
 func TestCanvasesRunWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")
@@ -205,7 +206,7 @@ func (c *canvasWalk) server() string {
 	return made.Data.ID
 }
 
-// expect notes the tools of an agent and of the agents below it.
+// expect records the tools of an agent and of the agents below it.
 func (c *canvasWalk) expect(agent string, params map[string]any) {
 	list, _ := params["tools"].([]any)
 	for _, one := range list {
@@ -223,7 +224,8 @@ func (c *canvasWalk) expect(agent string, params map[string]any) {
 	}
 }
 
-// branches is in how many ways the nodes that sort can choose, mostBranches at most.
+// branches returns the number of ways in which the Categorize nodes can choose, mostBranches at
+// most.
 func (c *canvasWalk) branches() int {
 	ways := 1
 	for _, obj := range c.nodes {
@@ -291,8 +293,8 @@ func (c *canvasWalk) filled(fields map[string]any) map[string]any {
 	return out
 }
 
-// check looks at what a run showed: no error, nothing that the server lacks, outputs of the
-// declared types.
+// check checks the events of a run: no error, no missing requirement, outputs of the declared
+// types.
 func (c *canvasWalk) check(events []event) {
 	for _, e := range events {
 		v, err := engine.ParseJSONText(e.data)
@@ -332,7 +334,7 @@ func (c *canvasWalk) node(data engine.Value) {
 	delete(c.missing, id)
 }
 
-// called checks what a tool of an agent answered.
+// called checks the answer of an agent's tool.
 func (c *canvasWalk) called(data engine.Value) {
 	agent, tool := data.Get("component_id").Str(), data.Get("tool_name").Str()
 	result := data.Get("result").Text()

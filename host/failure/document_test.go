@@ -19,13 +19,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// readOnly is a canvas that reads what is uploaded and shows nothing of it.
+// readOnly is a canvas that reads an upload without returning its text.
 const readOnly = `{"components":{
 	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"]},
 	"Message:A":{"obj":{"component_name":"Message","params":{"content":["read"]}},"upstream":["begin"]}}}`
 
 // hostileDocuments uploads hostile documents to a host of 1 GiB, eight at a time, and runs a canvas
-// with each: every run ends, and the host stays below 600 MB. EASEL_HOSTILE says which documents,
+// with each: every run ends, and the host stays below 600 MB. EASEL_HOSTILE selects the documents,
 // see [hostile.Choose].
 func hostileDocuments(t *testing.T, bin programs) { readDocuments(t, bin, os.Getenv("EASEL_HOSTILE")) }
 

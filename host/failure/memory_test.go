@@ -15,8 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// growing makes canvases of some kilobytes that grow what they hold until nothing is left of a
-// host's memory.
+// growing makes canvases of some kilobytes whose values grow until a host's memory is exhausted.
 type growing struct{ nodes []string }
 
 // add puts a node behind the one before it.
@@ -80,7 +79,7 @@ func turning(assignments ...string) string {
 	)
 }
 
-// growers are canvases that no memory is large enough for, with the codes they may end with.
+// growers are canvases that exceed any memory, with their possible error codes.
 var growers = map[string]string{
 	"text": doubling(
 		"StringTransform",
@@ -120,8 +119,8 @@ var limitCodes = []string{
 	"host_memory",
 }
 
-// growingCanvases runs canvases that grow without end, many at once, on a host of 1 GiB: it lives,
-// other runs succeed, and a restart in the middle is none the worse.
+// growingCanvases runs canvases that grow without end, many at once, on a host of 1 GiB: it stays
+// alive, other runs succeed, also over a restart in the middle.
 func growingCanvases(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a", "--memory", "1GiB")
@@ -159,8 +158,7 @@ func growingCanvases(t *testing.T, bin programs) {
 	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600e6))
 }
 
-// longConversation lets the state of a session grow turn by turn until it has no room, and empties
-// it again.
+// longConversation grows the state of a session turn by turn to its limit, and empties it again.
 func longConversation(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a", "--limit", "state=1MiB")
@@ -186,8 +184,8 @@ func longConversation(t *testing.T, bin programs) {
 	)
 }
 
-// deathOfMemory kills a host whose note says that it died of memory, because of one of its runs:
-// that run is not tried again, the other one is, and the session is free.
+// deathOfMemory kills a host whose note reports that it ran out of memory because of one of its
+// runs: that run is not retried, the other one is, and the session is free.
 func deathOfMemory(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a")
@@ -212,7 +210,7 @@ func deathOfMemory(t *testing.T, bin programs) {
 	requireSteps(t, w.follow(w.run(h, canvas, session, "again"), 0, nil).wait(), 3)
 }
 
-// end is how a run ended.
+// end is the outcome of a run.
 type end struct{ Status, Code, Error string }
 
 // end waits for the end of a run.

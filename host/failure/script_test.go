@@ -17,8 +17,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// greedyScripts take all the memory they can get: in many small steps, in one large step, as stack,
-// and as what goes back to the host.
+// greedyScripts allocate all the memory they can: in many small steps, in one large step, as stack,
+// and as results.
 var greedyScripts = map[string]string{
 	"array":       `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`,
 	"doubling":    `function main() { let s = "xy"; for (;;) s += s }`,

@@ -26,9 +26,9 @@ import (
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
-// services are doubles of what canvases reach outside of their host: the services of the built-in
-// tools with the answers of the tools' own tests, an MCP server, a mail server, a model, and a
-// database in a file.
+// services are doubles of everything that canvases reach outside of their host: the services of the
+// built-in tools with the answers of the tools' own tests, an MCP server, a mail server, a model,
+// and a database in a file.
 type services struct {
 	t         testing.TB
 	url       string // of the services; a tool has its own at /svc/NAME
@@ -43,7 +43,7 @@ type services struct {
 	choice int            // which categories the next Categorize nodes get: their digits, the first one lowest
 }
 
-// question is what users ask; the documents of the examples have an answer.
+// question is the query of users; the documents of the examples have an answer.
 const question = "How long can I return shoes?"
 
 // crawled is the page that the crawler's double serves.
@@ -106,7 +106,7 @@ func (s *services) say(asked *chatRequest) string {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		name := names[s.choice%len(names)]
-		s.choice /= len(names) // what is left is for the next such node
+		s.choice /= len(names) // the remaining digits are for the next such node
 		return strings.TrimPrefix(name, "- ")
 	}
 	if _, text, ok := strings.Cut(system, "fits the JSON Schema below"); ok {

@@ -17,16 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// echo is a canvas whose turns take no time of their own, so that a kill meets what the host does
-// around them.
+// echo is a canvas whose turns take almost no time, so that a kill hits the host's work around
+// them.
 const echo = `{"components":{
 	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
 	"Message:A":{"obj":{"component_name":"Message","params":{"content":["echo of {sys.query}"]}},
 		"downstream":[],"upstream":["begin"]}}}`
 
-// freeWithin bounds how long a session may take to be free after a kill, far above what is seen:
-// the lease, or the 5 s after which a waiting turn has lost runs looked for. A turn itself would
-// wait for 5 minutes.
+// freeWithin bounds the time until a session is free after a kill, far above measured values: the
+// lease, or the 5 s after which a waiting turn searches for lost runs. A turn itself would wait for
+// 5 minutes.
 const freeWithin = 30 * time.Second
 
 // turnsEmbedded kills a host while clients take turns in a few sessions.
@@ -190,7 +190,7 @@ func (c *turnClients) requireTurns(session string) {
 // run is being written. hold keeps the database from finishing that write in a session until dead
 // is called, after the kill.
 //
-// A session that a former version has left to a run that does not exist is free as well.
+// A session that an earlier version left assigned to a run that does not exist is free as well.
 func (w *world) killBetweenClaimAndRun(hold func(session string) (writing func(), dead func())) {
 	t := w.t
 	canvas := w.canvas(echo)
@@ -264,7 +264,7 @@ func (w *world) slowInserts(session string) (writing, dead func()) {
 }
 
 // lockedInserts makes PostgreSQL wait before it writes a run, and ends the connection of its host
-// with the host: the server would notice that only after the write.
+// with the host: the server would detect that only after the write.
 func (w *world) lockedInserts(string) (writing, dead func()) {
 	t := w.t
 	db := w.database()

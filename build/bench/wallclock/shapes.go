@@ -15,7 +15,7 @@ type Task struct {
 	After []string `json:"after"` // tasks that it depends on
 }
 
-// shape is a canvas whose model calls take known times.
+// shape is a canvas whose model calls have known durations.
 type shape struct {
 	name     string
 	critical float64 // longest chain of calls that depend on each other, in units
@@ -62,7 +62,7 @@ func model(id string, units float64, parent string, after ...string) node {
 	return node{"LLM:" + id, "LLM", parent, params, after}
 }
 
-// ofTasks returns a graph of calls with a join behind those that nothing depends on.
+// ofTasks returns a graph of calls with a join after those without dependents.
 func ofTasks(name string, critical float64, tasks []Task) shape {
 	var nodes []node
 	var last []string
@@ -181,7 +181,7 @@ func iteration(id string, concurrency int, parent string, body ...node) []node {
 // query is what canvases split into items: four groups of five.
 var query = strings.TrimSuffix(strings.Repeat("x,x,x,x,x;", 4), ";")
 
-// split makes the items of an iteration of a text.
+// split splits a text into the items of an iteration.
 func split(id, parent, of, after string, delimiters ...string) node {
 	params := engine.Object("method", "split", "split_ref", of, "delimiters", engine.Strings(delimiters...))
 	return node{"StringTransform:" + id, "StringTransform", parent, params, []string{after}}
