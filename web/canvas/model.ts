@@ -1,6 +1,6 @@
 // The picture of a canvas, without any drawing library: nodes with places, edges
-// with branches, groups with children. Components are the truth about what exists
-// and what leads where; `graph` only adds places, names, notes and tool boxes.
+// with branches, groups with children. Components define the nodes and edges; `graph` only adds
+// positions, names, notes and tool boxes.
 
 import type { BranchSpec, ComponentSpec, Role as ComponentRole } from "@easel/engine";
 import type { Component, Dsl, Params } from "./dsl.ts";
@@ -20,8 +20,7 @@ export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasMo
   const pictures = picturesOf(dsl);
   const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures, dsl, specs));
   const edges = nodes.flatMap((node) => edgesOf(node, dsl));
-  // One node without a place means that all are laid out: what was added stands nowhere near the
-  // rest.
+  // If one node has no position, all are laid out, since an added one would be far from the others.
   const unplaced = nodes.some((node) => !pictures.get(node.id)?.place);
   addExtras(dsl, pictures, nodes, edges, specs);
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -34,7 +33,7 @@ export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasMo
   return shared({ nodes, edges, byId, unplaced: unplaced && !places }, before);
 }
 
-// shared takes what did not change from the picture before, so that it is not drawn again.
+// shared reuses the unchanged parts of the previous picture, so that they are not drawn again.
 function shared(model: CanvasModel, before: CanvasModel | undefined): CanvasModel {
   if (!before) return model;
   const old = new Map(before.edges.map((edge) => [edge.id, edge]));
@@ -67,7 +66,7 @@ function nodeOf(id: string, component: Component, pictures: Pictures, dsl: Dsl, 
   return node;
 }
 
-/** canBeOff reports whether a node can be switched off: not what opens a canvas or a group. */
+/** canBeOff reports whether a node can be switched off: not the start of a canvas or a group. */
 export function canBeOff({ role, spec }: Pick<CanvasNode, "role" | "spec">): boolean {
   return (role === "node" || role === "group") && spec?.role !== "start";
 }
@@ -92,7 +91,7 @@ function boxOf(picture: Picture | undefined): Pick<CanvasNode, "x" | "y" | "widt
   return { ...place, ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
 }
 
-/** branchesOf lists the ways out of a node whose component chooses among some. */
+/** branchesOf lists the branches of a node whose component chooses. */
 export function branchesOf(spec: ComponentSpec | undefined, params: Params): Branch[] {
   return (spec?.branches ?? []).flatMap((branch) => waysOut(branch, params[branch.param]));
 }
@@ -119,7 +118,7 @@ function toolName(tool: Params): string {
   return text(tool["name"]) || text(tool["component_name"]) || "?";
 }
 
-// word is a value that fits into a line.
+// word returns a value that fits into a line.
 function word(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : text(value);
 }
@@ -147,7 +146,7 @@ function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 }
 
-// addExtras draws what only the picture knows: notes, tool boxes and agents inside agents.
+// addExtras draws boxes that only `graph` has: notes, tool boxes and agents inside agents.
 function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[], edges: CanvasEdge[], specs: Specs): void {
   const known = new Map(nodes.map((node) => [node.id, node]));
   for (const picture of pictures.values()) {
@@ -193,7 +192,7 @@ function toolParams(agent: CanvasNode, id: string): Params | undefined {
   return isObject(found) ? found : undefined;
 }
 
-// plainTools are the tools that call no tools themselves.
+// plainTools returns the tools that call no tools themselves.
 function plainTools(params: Params, specs: Specs): string[] {
   const calls = (tool: Params): boolean => specs.get(text(tool["component_name"]))?.params?.properties?.["tools"] !== undefined;
   return toolEntries(params).filter((tool) => !calls(tool)).map(toolName);
@@ -205,7 +204,7 @@ function depth(node: CanvasNode, byId: Map<string, CanvasNode>): number {
   return levels;
 }
 
-/** reachable gives a node and all that a run from it may reach, bodies of groups included. */
+/** reachable returns a node and all that a run from it may reach, bodies of groups included. */
 export function reachable(model: CanvasModel | undefined, from: string): Set<string> {
   const found = new Set([from]);
   const { nodes = [], edges = [] } = model ?? {};

@@ -1,10 +1,11 @@
-// The text of documents that a person hands to a canvas. What a file is, its content decides and
-// not its name; the bytes may be anybody's. A page reads documents in a Worker, see worker.ts.
+// The text of documents that a person hands to a canvas. The type of a file follows from its
+// content, not its name; the bytes are untrusted. A page reads documents in a Worker, see
+// worker.ts.
 
 import { ReadError, within } from "./errors.ts";
 
 /**
- * readDocument gives the text of a file. It throws a ReadError for one that has none or cannot be
+ * readDocument returns the text of a file. It throws a ReadError for one that has none or cannot be
  * read.
  */
 export async function readDocument(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -97,7 +97,7 @@ async function sheets(zip: Zip): Promise<string> {
   return blocks.join("\n\n");
 }
 
-// related gives the parts that a part refers to, by the ids of the references.
+// related returns the parts that a part refers to, by the ids of the references.
 async function related(zip: Zip, part: string): Promise<Map<string, string>> {
   const cut = part.lastIndexOf("/") + 1;
   const targets = new Map<string, string>();

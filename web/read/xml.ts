@@ -29,7 +29,7 @@ export function* tokens(xml: string): Generator<Token> {
 }
 
 /**
- * attribute gives the value of an attribute by its name with or without a prefix; "" if there is
+ * attribute returns the value of an attribute by its name with or without a prefix; "" if there is
  * none.
  */
 export function attribute(attributes: string, name: string): string {

@@ -1,8 +1,8 @@
-// What the operator of a tenant or of a host manages: the requests of the settings.
+// Requests of the settings, for operators of a tenant or a host.
 
 import type { Host } from "./host.ts";
 
-/** Me is who the person is, and what it may do. */
+/** Me is the signed-in person with its permissions. */
 export interface Me {
   tenant: string;
   tenant_name: string;
@@ -77,7 +77,7 @@ export interface Installed {
   secrets?: Record<string, boolean>;
 }
 
-/** Permissions are what plugins may reach. */
+/** Permissions are those of plugins. */
 export interface Permissions {
   http?: { hosts: string[] | null };
   secrets?: Record<string, unknown>;
@@ -99,7 +99,7 @@ export interface Server {
   tools: string[];
 }
 
-/** Tools are what an MCP server offers, or why it does not. */
+/** Tools are the tools of an MCP server, or the error of listing them. */
 export interface Tools {
   ok: boolean;
   error?: string;
@@ -124,7 +124,7 @@ export interface Tenant {
   tokens_today: number;
 }
 
-/** Use is what was used of models by a day, a canvas or a model. */
+/** Use is the usage of models of a day, a canvas or a model. */
 export interface Use {
   day?: string;
   canvas?: string;
@@ -165,7 +165,7 @@ export class Admin {
     this.#host = host;
   }
 
-  /** get reads something of the host. */
+  /** get reads a resource of the host. */
   get<T>(path: string): Promise<T> {
     return this.#host.request("GET", root + path);
   }
@@ -183,7 +183,7 @@ export class Admin {
     return this.#host.request("PUT", root + path, body);
   }
 
-  /** remove deletes what a path of ids names. */
+  /** remove deletes the resource at a path of ids. */
   remove(path: string): Promise<void> {
     return this.#host.request("DELETE", root + path);
   }

@@ -11,7 +11,7 @@ export interface Passage {
   content: string;
 }
 
-/** search gives a retriever over passages; a query without datasets finds none. */
+/** search returns a retriever over passages; a query without datasets finds none. */
 export function search(passages: Passage[]): Retriever {
   const indexed = passages.map((passage, at) => ({ passage, at, words: new Set(wordsOf(passage.content + " " + passage.document)) }));
   const spread = new Map<string, number>();
@@ -21,7 +21,7 @@ export function search(passages: Passage[]): Retriever {
     const asked = new Set(wordsOf(query));
     const most = [...asked].reduce((sum, word) => sum + (spread.has(word) ? rarity(word) : 0), 0) || 1;
     const scored = indexed
-      .filter(({ passage }) => datasets?.includes(passage.dataset)) // a canvas that names none means no passages of ours
+      .filter(({ passage }) => datasets?.includes(passage.dataset)) // a canvas that names none gets no passages of the page
       .map((each) => ({ ...each, score: [...asked].reduce((sum, word) => sum + (each.words.has(word) ? rarity(word) : 0), 0) / most }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score || a.at - b.at)

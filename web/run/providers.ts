@@ -6,16 +6,16 @@ import { proxy } from "@easel/engine/model/proxy";
 import { blank, record, replay, type Cassette } from "@easel/engine/model/record";
 import { scripted, type ScriptedReply } from "@easel/engine/model/scripted";
 
-/** ProviderKind is a way to get answers. */
+/** ProviderKind is a source of answers. */
 export type ProviderKind = "offline" | "scripted" | "openai" | "host" | "replay";
 
-/** ProviderChoice is what the person set. */
+/** ProviderChoice is the setting of the person. */
 export interface ProviderChoice {
   kind: ProviderKind;
   url: string;
   key: string;
   model: string;
-  /** The model understands function calls. */
+  /** The model supports function calls. */
   tools: boolean;
   /** Replies, one per line or as JSON. */
   script: string;
@@ -28,7 +28,7 @@ export const firstChoice: ProviderChoice = {
   kind: "offline", url: "http://localhost:11434/v1", key: "", model: "", tools: false, script: "A prepared answer.\nAnother one.", standIns: true,
 };
 
-/** Providers makes models and remembers what they answered. */
+/** Providers creates models and records their answers. */
 export class Providers {
   readonly #tape: Cassette = blank();
   readonly #host: typeof fetch;
@@ -47,7 +47,7 @@ export class Providers {
   }
 
   /**
-   * model gives the model of a choice; undefined leaves answering to the engine's offline model.
+   * model returns the model of a choice; undefined selects the engine's offline model.
    */
   model(choice: ProviderChoice): Model | undefined {
     switch (choice.kind) {

@@ -39,12 +39,12 @@ export class Records {
     this.#kept.length = Math.floor(this.events.length / stride) + 1;
   }
 
-  /** settle replaces the last state, when the result says more than the events. */
+  /** settle replaces the last state, if the result has more than the events. */
   settle(state: RunState): void {
     this.#last = state;
   }
 
-  /** at gives the state after the first `count` events. */
+  /** at returns the state after the first `count` events. */
   at(count: number): RunState {
     if (count >= this.events.length) return this.#last;
     const base = Math.floor(count / stride);
@@ -64,8 +64,8 @@ export function waiting(state: RunState, nodes: { id: string; name: string; kind
 }
 
 /**
- * continued is what a run begins with that continues an earlier one: what the nodes gave is there,
- * nothing is said yet. Nodes that run again and executions that did not end are left out.
+ * continued returns the initial state of a run that continues an earlier one: with the outputs of
+ * nodes and no messages. Nodes that run again and executions that did not end are left out.
  */
 export function continued(shown: RunState, again: ReadonlySet<string> = new Set()): RunState {
   const { variables, inputs, messageId, taskId } = shown;

@@ -69,8 +69,7 @@ export function toolCalls(uses: ToolUse[]): ToolCall[] {
 }
 
 /**
- * startOf is when a step began, Unix seconds. Only a step that has ended knows it to the
- * millisecond.
+ * startOf returns the start of a step, in Unix seconds, for an ended step to the millisecond.
  */
 export function startOf(step: Step): number {
   const precise = step.outputs?.["_created_time"];

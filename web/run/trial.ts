@@ -1,14 +1,14 @@
 // A plugin that is being written: `easel plugin dev` serves the page, a canvas around the
-// plugin, its module, and news of each build. The newest build takes the place of the one
-// before; the canvas stays.
+// plugin, its module, and a message for each build. The newest build replaces the previous one; the
+// canvas stays.
 
 import { messageOf } from "@easel/engine";
 import type { Plugins } from "./plugins.ts";
 
 interface Build {
-  /** Of the module there is; empty before the first. */
+  /** Of the current module; empty before the first. */
   digest: string;
-  /** Why the last build gave none. */
+  /** The error of the last build. */
   fault?: string;
 }
 

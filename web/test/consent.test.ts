@@ -172,7 +172,7 @@ test("a canvas nested deep is read to its end", () => {
 const page = "https://easel.example";
 before(() => { (globalThis as { location?: unknown }).location = { origin: page }; });
 
-// hostOf is a host that answers everything, and what was sent to it.
+// hostOf returns a host that answers everything, and what was sent to it.
 function hostOf(): { host: Host; sent: [path: string, init: RequestInit & { headers: Record<string, string> }][] } {
   const sent: ReturnType<typeof hostOf>["sent"] = [];
   const host = new Host((input, init) => {

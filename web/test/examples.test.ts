@@ -10,7 +10,7 @@ const folder = new URL("../examples/", import.meta.url);
 const files = readdirSync(folder);
 const read = (file: string): string => readFileSync(new URL(file, folder), "utf8");
 
-// kinds are the components of a canvas, tools of agents and of their agents among them.
+// kinds returns the components of a canvas, tools of agents and of their agents among them.
 function kinds(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(kinds);
   if (!isObject(value)) return [];

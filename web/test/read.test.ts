@@ -54,7 +54,7 @@ async function zip(parts: Record<string, string>, { stored = false, flags = 0 } 
 
 const word = (body: string): Record<string, string> => ({ "word/document.xml": `<?xml version="1.0"?><w:document><w:body>${body}</w:body></w:document>` });
 
-// pdf is a file of one page with some text.
+// pdf returns a file of one page with some text.
 function pdf(text: string, more = "", font = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"): Uint8Array<ArrayBuffer> {
   const content = `BT /F 24 Tf 72 700 Td (${text}) Tj ET`;
   const objects = [

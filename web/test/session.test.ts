@@ -59,7 +59,7 @@ function until<T>(store: Store<T>, holds: (value: T) => boolean): Promise<T> {
   });
 }
 
-// chain is a canvas of nodes one after the other.
+// chain returns a canvas of nodes one after the other.
 function chain(nodes: Record<string, [kind: string, params: object]>): string {
   const ids = Object.keys(nodes);
   return JSON.stringify({ components: Object.fromEntries(Object.entries(nodes).map(([id, [kind, params]], i) => [

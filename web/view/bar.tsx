@@ -9,7 +9,7 @@ import { Icon, type IconName } from "./icons.tsx";
 import { People } from "./others.tsx";
 import { save } from "./save.ts";
 
-/** Bar is the page's header. */
+/** Bar returns the page's header. */
 export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean>; onNew(): void;
   onPublish(): void;

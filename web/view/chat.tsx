@@ -1,5 +1,4 @@
-// The conversation: what the person asked, what the canvas said, and the forms
-// between them.
+// The conversation: messages of the person and the canvas, and the forms between them.
 
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Chunk, FormField, Reference } from "@easel/engine";
@@ -19,7 +18,7 @@ import { fromBase64, save } from "./save.ts";
 import { usePlace, Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
 
-/** Chat is the drawer's first page. */
+/** Chat returns the drawer's first page. */
 export function Chat(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
@@ -81,7 +80,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
   );
 }
 
-// StandIns says which answers of the run are none of the real thing.
+// StandIns lists the answers of the run that came from stand-ins.
 function StandIns({ turn: { model, state, records, substitutes } }: { turn: Turn }): React.ReactNode {
   const t = useText();
   const nodes = modelless(model, state, records.earlier);
@@ -98,7 +97,7 @@ function StandIns({ turn: { model, state, records, substitutes } }: { turn: Turn
   );
 }
 
-// Relayed says which tools the host ran.
+// Relayed lists the tools that the host ran.
 function Relayed({ names }: { names: string[] }): React.ReactNode {
   const t = useText();
   return names.length > 0 && <p className="quiet small relayed">{t("chat.relayed", listed(names, t))}</p>;

@@ -23,7 +23,7 @@ export function fieldsOf(inputs: unknown): Record<string, FormField> {
   }));
 }
 
-/** approvalOf reads what asks to run. */
+/** approvalOf reads the approval request. */
 function approvalOf(value: Record<string, unknown>): Approval {
   const text = (key: string): string => typeof value[key] === "string" ? value[key] : "";
   const { arguments: given, schema } = value;
@@ -96,7 +96,7 @@ function FileField({ id, label, optional, value, files, onChange }: { id: string
   );
 }
 
-/** answersOf gives the form's values as a run takes them; an empty optional field is left out. */
+/** answersOf returns the form's values as a run takes them; an empty optional field is left out. */
 export function answersOf(fields: Record<string, FormField>, values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => {
     const value = values[name] ?? field.value ?? (field.type === "boolean" ? false : "");

@@ -1,4 +1,4 @@
-// One node: what it is set to and what it did.
+// One node: its settings and its last run.
 
 import { useEffect, useMemo, useState } from "react";
 import { messageOf, type FormField } from "@easel/engine";
@@ -15,7 +15,7 @@ import { Routes } from "./routes.tsx";
 import { bare, brief, like, seconds, show, spoken } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
 
-/** Inspector is a page of the drawer. */
+/** Inspector returns a page of the drawer. */
 export function Inspector(): React.ReactNode {
   const t = useText();
   const { session } = useApp();

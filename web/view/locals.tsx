@@ -4,7 +4,7 @@ import { useId, useState } from "react";
 import type { LocalFault } from "../run/local.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 
-/** LocalList is a part of the model dialog. */
+/** LocalList returns a part of the model dialog. */
 export function LocalList(): React.ReactNode {
   const t = useText();
   const id = useId();

@@ -108,7 +108,7 @@ function Tools({ names }: { names: string[] }): React.ReactNode {
   );
 }
 
-// Way is a handle that an edge is drawn from; a click adds a step behind it.
+// Way returns a handle that an edge is drawn from; a click adds a step behind it.
 function Way({ node, branch, className = "" }: { node: string; branch?: string; className?: string }): React.ReactNode {
   const t = useText();
   const edited = useEdited();

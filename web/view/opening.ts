@@ -1,4 +1,4 @@
-// What the address asks for: #example=id, #template=id for a copy of a template, #c=canvas in the
+// The commands in the address: #example=id, #template=id for a copy of a template, #c=canvas in the
 // link itself, #canvas=id of the host, #draft=key of this browser, #open=/path on this origin,
 // #try=/dev/ of a plugin being written, #host for the list of the host's canvases. Any site can
 // link to such an address, so it is read without the person's login, except for canvases of the
@@ -13,7 +13,7 @@ import { trialFolder, tryOut } from "../run/trial.ts";
 import { useApp, useText } from "./context.tsx";
 import { loadExamples, loadTemplates, type Template } from "./example.ts";
 
-/** Opening is how canvases get onto the page. */
+/** Opening is the ways in which canvases are opened. */
 export interface Opening {
   openText(text: string, name: string, source: Source): void;
   openTemplate(template: Template): void;

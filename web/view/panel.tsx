@@ -15,7 +15,7 @@ const PipelinePanel = lazy(() => import("./pipeline/panel.tsx"));
 const pages: Record<Tab, () => React.ReactNode> = { chat: Chat, timeline: Timeline, node: Inspector, variables: Variables, problems: Problems };
 const order = Object.keys(pages) as Tab[];
 
-/** Panel is the drawer beside the canvas. */
+/** Panel returns the drawer beside the canvas. */
 export function Panel(): React.ReactNode {
   const t = useText();
   const { look, session } = useApp();

@@ -3,7 +3,7 @@
 import { useId } from "react";
 import { useApp, useStore, useText } from "./context.tsx";
 
-/** PluginList is a part of the model dialog. */
+/** PluginList returns a part of the model dialog. */
 export function PluginList(): React.ReactNode {
   const t = useText();
   const id = useId();

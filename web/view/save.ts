@@ -11,7 +11,7 @@ export function save(content: BlobPart, name: string): void {
 }
 
 /**
- * fromBase64 gives the bytes of a file that travelled as text; what is no base64 gives an empty
+ * fromBase64 returns the bytes of a file that travelled as text; what is no base64 gives an empty
  * file.
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-// Values as a person reads them.
+// Values as text for people.
 
 /** seconds writes a duration. */
 export function seconds(value: number): string {

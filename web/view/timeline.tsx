@@ -1,5 +1,4 @@
-// What happened, in order: steps with their turns, tools and models, and the records
-// to step through.
+// The course of a run: steps with their turns, tools and models, and the records to step through.
 
 import { useMemo } from "react";
 import type { ModelUse, Step } from "@easel/engine/state";
@@ -10,7 +9,7 @@ import { Bar, scaleOf, Totals, type Scale } from "./gantt.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { brief, seconds } from "./text.ts";
 
-/** Timeline is a page of the drawer. */
+/** Timeline returns a page of the drawer. */
 export function Timeline(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
@@ -23,7 +22,7 @@ export function Timeline(): React.ReactNode {
   const entries = useMemo(() => (model ? timeline(steps, model) : []), [steps, model]);
   const total = turn?.records.events.length ?? 0;
   const running = shown.status === "running" || cursor !== undefined;
-  // Only of a run that has ended: while it runs, what it waits for is not known.
+  // Only of an ended run: the critical path is not known before.
   const profile = useMemo(
     () => (turn && model && !running ? profileOf(turn.records.events.slice(0, total), graphOf(model)) : undefined),
     [turn, model, running, total],

@@ -34,7 +34,7 @@ export function Value({ name, value }: { name: string; value: unknown }): React.
   );
 }
 
-/** JsonEdit edits a value as JSON; onDone gets it when it is valid and the person says so. */
+/** JsonEdit edits a value as JSON; onDone receives it if it is valid and the person confirms it. */
 export function JsonEdit({ value, label, action, onDone }: { value: unknown; label: string; action: string; onDone(value: unknown): void }): React.ReactNode {
   const t = useText();
   const [text, setText] = useState(() => (typeof value === "string" ? JSON.stringify(value) : show(value)));

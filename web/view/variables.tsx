@@ -5,7 +5,7 @@ import { useApp, useBusy, useStore, useText } from "./context.tsx";
 import { Declared } from "./declared.tsx";
 import { like, show } from "./text.ts";
 
-/** Variables is a page of the drawer. */
+/** Variables returns a page of the drawer. */
 export function Variables(): React.ReactNode {
   const t = useText();
   const { session } = useApp();

@@ -19,7 +19,8 @@ export interface Reach {
 export type Place = "own" | "private" | "public";
 
 /**
- * pageAddress is the origin of the page or Worker around this code; undefined outside of browsers.
+ * pageAddress returns the origin of the page or Worker around this code; undefined outside of
+ * browsers.
  */
 export function pageAddress(): string | undefined {
   const { location } = globalThis as { location?: { origin: string } };

@@ -132,7 +132,8 @@ export class Engine {
   }
 
   /**
-   * layout gives every node a place; `sizes` says how large nodes are drawn, as [width, height].
+   * layout returns a position for every node; `sizes` are the sizes of drawn nodes, as [width,
+   * height].
    */
   async layout(dsl: DSL, { sizes }: { sizes?: Record<string, [width: number, height: number]> } = {}): Promise<Layout> {
     return JSON.parse(await this.#ask({ op: "layout", sizes }, this.#text(dsl))) as Layout;
@@ -283,7 +284,7 @@ export class Canvas {
     await this.#change({ request: { op: "patch", node, params } });
   }
 
-  /** save gives the canvas with its present state, as JSON text. */
+  /** save returns the canvas with its present state, as JSON text. */
   async save(): Promise<string> {
     const { client, canvas } = await this.#open();
     const changes = this.#changes.length;
@@ -366,9 +367,9 @@ export class Canvas {
 
 /** World is what a canvas needs of its engine. */
 interface World {
-  /** link is the connection to the module that lives now. */
+  /** link returns the connection to the module that lives now. */
   link(): Promise<Link>;
-  /** text is a canvas as text, if it is not too large. */
+  /** text returns a canvas as text, if it is not too large. */
   text(dsl: DSL): string;
   /**
    * plugins makes these known and opens all there are to one run; undefined when there are none.

@@ -145,7 +145,7 @@ export class Run implements AsyncIterable<RunEvent> {
     for await (const text of this.#texts) yield* text.split("\n");
   }
 
-  /** toSSE gives the events as a server would send them, byte for byte. */
+  /** toSSE returns the events as a server would send them, byte for byte. */
   toSSE(options?: SSEOptions): ReadableStream<Uint8Array> {
     return toSSE(this.lines(), options);
   }

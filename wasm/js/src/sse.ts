@@ -62,7 +62,7 @@ function told(given: RunEvent | string): Told {
   return { event: given.event, seq, data: JSON.stringify(rest) };
 }
 
-// frame is one event of the stream, or "" when this dialect does not tell it.
+// frame returns one event of the stream, or "" when this dialect does not tell it.
 function frame(event: Told, plain: boolean, session: string | undefined): string {
   if (!plain) return event.seq === undefined ? "" : `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.data}\n\n`;
   return isWire(event) ? `data:${within(spaced(event.data), session)}\n\n` : "";
@@ -86,7 +86,7 @@ function spaced(text: string): string {
   return out;
 }
 
-// endOfText is the place behind the text that begins at a quote.
+// endOfText returns the place behind the text that begins at a quote.
 function endOfText(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     at = text.indexOf('"', at);

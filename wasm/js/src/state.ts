@@ -92,7 +92,7 @@ export interface RunState {
 /** emptyState is the state before the first event. */
 export const emptyState: RunState = { status: "idle", count: 0, steps: [], latest: {}, answers: [], variables: {}, warnings: [] };
 
-/** reduce gives the state after one more event. Unknown events only count. */
+/** reduce returns the state after one more event. Unknown events only count. */
 export function reduce(state: RunState, event: RunEvent): RunState {
   const next = { ...state, count: state.count + 1 };
   switch (event.event) {
@@ -231,7 +231,7 @@ function closed(answers: Answer[]): Answer[] {
   return answers.some((answer) => !answer.done) ? answers.map((answer) => ({ ...answer, done: true })) : answers;
 }
 
-// mark gives every step that still runs another status.
+// mark returns every step that still runs another status.
 function mark(state: RunState, status: Status): RunState {
   let next = state;
   for (const step of state.steps) {

@@ -24,7 +24,7 @@ export const agent = chain(["begin"],
   ["Agent:A", { llm_id: "m", sys_prompt: "You help.", prompts: [{ role: "user", content: "{sys.query}" }], max_rounds: 3, cite: false, tools: [{ component_name: "TavilySearch", name: "Search", params: {} }] }],
   ["Message:A", { content: ["{Agent:A@content}"] }]);
 
-/** long is a chain of Message nodes. */
+/** long returns a chain of Message nodes. */
 export function long(nodes: number): Dsl {
   return chain(["begin"], ...Array.from({ length: nodes }, (_, i): [string, Params] => [`Message:${i}`, { content: [`this is node ${i} of a long chain, it says {sys.query}`] }]));
 }

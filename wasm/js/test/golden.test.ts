@@ -109,7 +109,7 @@ for (const file of readdirSync(folder)) {
   });
 }
 
-// canvasIn is the canvas a conversation is about, as its load line carries it.
+// canvasIn returns the canvas a conversation is about, as its load line carries it.
 function canvasIn(lines: Line[]): string {
   const load = lines.find(({ fn, text }) => fn === "load" && text?.startsWith('{"op":"load"}'));
   return load?.text ? decode(load.text).body : "";

@@ -36,7 +36,7 @@ export function install(): Installed {
   }
 }
 
-/** readme is the first program of the README. */
+/** readme returns the first program of the README. */
 export function readme(): string {
   const [, program] = /```js\n([^]*?)```/.exec(readFileSync(join(here, "README.md"), "utf8")) ?? [];
   if (!program) throw new Error("the README has no program");

@@ -42,7 +42,7 @@ export const faults: Record<string, Fault> = {
   "an error without words": { code: "i32.const 7", want: "internal", message: "returned 7" },
 };
 
-/** text is the module around a fault, with an export `fine` that works. */
+/** text returns the module around a fault, with an export `fine` that works. */
 export function text(fault: Fault): string {
   const wide = fault.code.includes("$wide") ? `(func $wide ${"nop ".repeat(50_000)} call $wide)` : "";
   return `(module${imports}(data (i32.const 0) "\\08\\00\\00\\00\\05\\00\\00\\00boom!") (data (i32.const 100) "not so fast")

@@ -140,7 +140,7 @@ export const streams: Record<string, (f: Fountain, ask: Ask) => Promise<void>> =
   },
 };
 
-/** open is a request whose answer is read in pieces. */
+/** open returns a request whose answer is read in pieces. */
 export function open({ address }: Fountain, path: string, headers?: Record<string, string>): object {
   return { op: "http.fetch", args: { url: `http://${address}${path}`, stream: true, ...(headers && { headers }) } };
 }
@@ -162,7 +162,7 @@ export async function asked(ask: Ask, ...requests: object[]): Promise<Answer[]> 
   return answers;
 }
 
-/** bodyOf is the piece in an answer, bytes as the characters of their numbers. */
+/** bodyOf returns the piece in an answer, bytes as the characters of their numbers. */
 export function bodyOf({ ok, error }: Answer): string {
   assert.equal(error, undefined);
   return ok!.body ?? Buffer.from(ok!.body_base64 ?? "", "base64").toString("latin1");

@@ -17,7 +17,7 @@ export function make(wanted: { wat?: Record<string, string>; examples?: string[]
   return Object.fromEntries(Object.entries(made).map(([name, text]) => [name, Uint8Array.from(Buffer.from(text, "base64"))]));
 }
 
-/** goldens are the golden messages of the contract whose name begins so. */
+/** goldens returns the golden messages of the contract whose name begins so. */
 export function goldens(prefix = ""): { file: string; valid: boolean; message: unknown }[] {
   const folder = `${root}plugins/contract/golden/`;
   return readdirSync(folder).filter((file) => file.startsWith(prefix))

@@ -12,7 +12,7 @@ export type Story = (engine: Engine) => Promise<void>;
 
 const silent: Model = { async *chat() { await new Promise(() => undefined); } };
 
-/** streaming is a model that gives these pieces, whatever they are. */
+/** streaming returns a model that gives these pieces, whatever they are. */
 const streaming = (...pieces: unknown[]): Model => ({ async *chat() { yield* pieces as ModelPiece[]; } });
 
 async function all(run: AsyncIterable<RunEvent>): Promise<RunEvent[]> {

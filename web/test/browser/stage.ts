@@ -41,11 +41,11 @@ export interface Look {
 export interface Stage {
   address: string;
   browser: Browser;
-  /** open gives a fresh page; what it complains about is collected in faults. */
+  /** open returns a fresh page; what it complains about is collected in faults. */
   open(hash?: string, look?: Look): Promise<{ page: Page; faults: string[] }>;
   /**
-   * visit is open for tests: done closes the page and asserts that the console was silent, but for
-   * what is expected.
+   * visit returns open for tests: done closes the page and asserts that the console was silent, but
+   * for what is expected.
    */
   visit(hash?: string, look?: Look): Promise<{ page: Page; done(expected?: RegExp): Promise<void> }>;
   close(): Promise<void>;
@@ -140,7 +140,7 @@ export async function modelServer(page: Page, reply: (count: number) => { status
   await page.getByRole("button", { name: "Done" }).click();
 }
 
-/** said is a whole answer of a model server. */
+/** said returns a whole answer of a model server. */
 export function said(text: string): { body: string } {
   return { body: JSON.stringify({ choices: [{ message: { content: text } }], usage: { prompt_tokens: 12, completion_tokens: 30, total_tokens: 42 } }) };
 }

@@ -22,7 +22,7 @@ export interface Frames {
   seconds: number;
 }
 
-/** chain is a canvas of so many nodes, each asking a model, laid out in rows. */
+/** chain returns a canvas of so many nodes, each asking a model, laid out in rows. */
 export function chain(count: number): string {
   const ids = Array.from({ length: count }, (_, i) => (i === 0 ? "begin" : `LLM:N${i}`));
   const components = Object.fromEntries(ids.map((id, i) => [id, {

@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 const perSecond = 100; // ticks of /proc, the same on every Linux
 
 /**
- * worked gives the processor time of all main threads of pages so far, milliseconds. Linux only.
+ * worked returns the processor time of all main threads of pages so far, milliseconds. Linux only.
  */
 export async function worked(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();

@@ -63,7 +63,7 @@ export interface Attempt {
   run(act: () => Promise<unknown>): Promise<boolean>;
 }
 
-/** useAttempt gives an Attempt for the buttons of a view. */
+/** useAttempt returns an Attempt for the buttons of a view. */
 export function useAttempt(): Attempt {
   const [state, setState] = useState<{ fault?: string; busy: boolean }>({ busy: false });
   const run = useCallback(async (act: () => Promise<unknown>) => {
@@ -128,7 +128,7 @@ export function Pager({
   );
 }
 
-/** Confirm is a button that acts at the second press. */
+/** Confirm returns a button that acts at the second press. */
 export function Confirm({
   label,
   sure,

@@ -1,5 +1,5 @@
-// Which datasets a node searches: by name when the host says what there is, else as they are
-// written. A dataset that is not on this host is said to be missing.
+// Which datasets a node searches: by name if the host lists them, else as they are written. A
+// dataset that is not on this host is marked as missing.
 
 import { useEffect, useMemo, useState } from "react";
 import { messageOf } from "@easel/engine";
@@ -12,10 +12,10 @@ import { useApp, useStore } from "../context.tsx";
 import { Icon } from "../icons.tsx";
 import type { ControlProps } from "./props.ts";
 
-/** Known is what the host said about a dataset: null is missing, a text why it is not known. */
+/** Known is the host's information on a dataset: null means missing, a text is the error. */
 type Known = Dataset | string | null;
 
-// What the host said in this visit, by id or name; forms are opened again and again.
+// Responses of the host in this visit, by id or name, since forms are opened repeatedly.
 const known = new Store<ReadonlyMap<string, Known>>(new Map());
 
 const offered = 100;

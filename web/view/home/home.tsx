@@ -1,4 +1,4 @@
-// Home: the person's canvases, what to start a new one from, and files to import.
+// Home: the person's canvases, starting points for a new one, and files to import.
 
 import { useRef, useState } from "react";
 import { useText } from "../context.tsx";
@@ -10,7 +10,7 @@ import { ImportDialog } from "./import.tsx";
 import { Starters } from "./starters.tsx";
 import { useHomeText } from "./text.ts";
 
-/** Home is shown while no canvas is open. */
+/** Home returns shown while no canvas is open. */
 export default function Home({ acts }: { acts: HomeActs }): React.ReactNode {
   const t = useText();
   const h = useHomeText();

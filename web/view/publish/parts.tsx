@@ -1,4 +1,4 @@
-// What the sections of the view share: their texts, requests with their failures, and copied code.
+// Shared parts of the sections: their texts, requests with their errors, and code to copy.
 
 import { useCallback, useEffect, useState } from "react";
 import { messageOf } from "@easel/engine";
@@ -20,7 +20,7 @@ export interface Section {
 /** SectionName names a section. */
 export type SectionName = "release" | "history" | "api" | "embed" | "webhook" | "schedules";
 
-/** usePublishText gives the texts of the view. */
+/** usePublishText returns the texts of the view. */
 export function usePublishText(): PublishText {
   return texts[useLook((look) => look.language)];
 }
@@ -32,7 +32,7 @@ export function useDate(): (time: string) => string {
   return (time) => format.format(new Date(time));
 }
 
-/** Loaded is what a request gave so far. */
+/** Loaded is the result of a request so far. */
 export interface Loaded<T> {
   value?: T;
   fault?: string;
@@ -61,7 +61,7 @@ export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   return { ...state, reload };
 }
 
-/** useAct runs what a button does and shows why it failed. */
+/** useAct runs the action of a button and shows its error. */
 export function useAct(): { busy: boolean; fault: string | undefined; act(work: () => Promise<void>): void } {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();

@@ -18,7 +18,7 @@ type Reply = { ok: true; answer: CodeAnswer } | { ok: false; failure: Failure };
 
 const grace = 1_000; // milliseconds between the script's limit and the end of its Worker
 
-/** sandbox gives a CodeRunner; nothing is loaded before the first script. */
+/** sandbox returns a CodeRunner; nothing is loaded before the first script. */
 export function sandbox(options: SandboxOptions = {}): CodeRunner {
   const idle: Worker[] = [];
   const script = options.worker ?? new URL("./worker.js", import.meta.url);

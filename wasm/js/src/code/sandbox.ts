@@ -107,7 +107,7 @@ class Machine {
     }
   }
 
-  /** threw is the answer of a script that ended so. */
+  /** threw returns the answer of a script that ended so. */
   threw(text: string): Answer {
     const hint = /^SyntaxError/.test(text) && /^\s*(import|export)\b/m.test(this.#request.script)
       ? " (import and export are not available: define function main(args) or set module.exports)" : "";

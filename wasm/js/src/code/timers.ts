@@ -20,7 +20,7 @@ export class Timers {
     this.#vm = vm;
   }
 
-  /** set is the script's setTimeout(f, ms, ...args). */
+  /** set returns the script's setTimeout(f, ms, ...args). */
   set(): QuickJSHandle {
     const vm = this.#vm;
     return vm.newFunction("setTimeout", (call, ms, ...args) => {
@@ -32,7 +32,7 @@ export class Timers {
     });
   }
 
-  /** clear is the script's clearTimeout(id). */
+  /** clear returns the script's clearTimeout(id). */
   clear(): QuickJSHandle {
     const vm = this.#vm;
     return vm.newFunction("clearTimeout", (id) => {
@@ -41,7 +41,7 @@ export class Timers {
     });
   }
 
-  /** next is the earliest timer. */
+  /** next returns the earliest timer. */
   next(): { at: number; run(): VmCallResult<QuickJSHandle> } | undefined {
     const [first] = this.#pending.toSorted((a, b) => a.at - b.at || a.id - b.id);
     if (!first) return undefined;

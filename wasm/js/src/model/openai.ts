@@ -21,7 +21,7 @@ export interface OpenAIOptions {
   can?: Abilities;
 }
 
-/** openai gives a model behind an OpenAI-compatible address. */
+/** openai returns a model behind an OpenAI-compatible address. */
 export function openai(options: OpenAIOptions): Model {
   const { url, key, headers, can, credentials = "omit" } = options;
   return {
@@ -147,7 +147,7 @@ function pieceOf(part: Choice["delta"], finish: string | null | undefined, usage
   return piece;
 }
 
-/** eventData gives the data of each server-sent event. */
+/** eventData returns the data of each server-sent event. */
 export async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

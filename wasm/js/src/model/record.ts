@@ -56,7 +56,7 @@ export function replay(cassette: Cassette, otherwise?: Model): Model {
   };
 }
 
-/** blank is an empty cassette. */
+/** blank returns an empty cassette. */
 export function blank(): Cassette {
   return { version: 1, takes: [] };
 }

@@ -29,7 +29,7 @@ export interface ScriptedOptions {
   can?: Abilities;
 }
 
-/** scripted gives each request the first unused reply that fits. */
+/** scripted answers each request with the first unused reply that matches. */
 export function scripted(replies: ScriptedReply[], options: ScriptedOptions = {}): Model {
   const left = [...replies];
   return {

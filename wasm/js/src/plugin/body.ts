@@ -50,7 +50,7 @@ export class Body {
     return this.hidden.bytes(body.take());
   }
 
-  /** next gives 1 to limit bytes, or none at the end. */
+  /** next returns 1 to limit bytes, or none at the end. */
   async next(limit: number, time: number): Promise<Uint8Array> {
     for (;;) {
       const n = this.#ready(limit);

@@ -81,7 +81,7 @@ export class Desk {
     return !piece || (await this.#run("emit", piece)) !== null;
   }
 
-  /** answer gives the answer to a request of call; null: cancelled. */
+  /** answer returns the answer to a request of call; null: cancelled. */
   async answer(request: Uint8Array): Promise<Uint8Array | null> {
     try {
       let { op, args } = readCall(request);
@@ -234,7 +234,7 @@ export function readEmission(kind: number, data: Uint8Array): Emission | undefin
   return undefined;
 }
 
-/** memory is a Storage that lasts as long as the page. */
+/** memory returns a Storage that lasts as long as the page. */
 export function memory(): Storage {
   const values = new Map<string, string>();
   return { get: (key) => values.get(key), set: (key, value) => values.set(key, value), delete: (key) => values.delete(key), keys: () => values.keys() };

@@ -12,7 +12,7 @@ import { special } from "./special.ts";
 type Lookup = (error: Error | null, addresses: LookupAddress[] | string, family?: number) => void;
 
 /**
- * dial gives a fetch whose connections stay on the public internet, unless private addresses are
+ * dial returns a fetch whose connections stay on the public internet, unless private addresses are
  * allowed.
  */
 export function dial(allowPrivate: boolean, lookup: typeof resolve = resolve): typeof globalThis.fetch {

@@ -220,7 +220,7 @@ export class Web {
     return { status: response.status, headers: { ...headers, "Content-Type": text.type }, bytes: text.bytes };
   }
 
-  /** stream gives the number under which http.read reads bytes. */
+  /** stream returns the number under which http.read reads bytes. */
   stream(bytes: Uint8Array<ArrayBuffer>): number {
     return this.#hold(new Body(new Response(bytes), new Hidden(), new AbortController(), this.#count));
   }

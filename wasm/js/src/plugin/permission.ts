@@ -12,7 +12,7 @@ export interface Permissions {
   files?: { read?: boolean; write_bytes?: number; reason?: string };
 }
 
-/** methodsOf are the methods that are allowed; none named means reading. */
+/** methodsOf returns the methods that are allowed; none named means reading. */
 export function methodsOf(http: NonNullable<Permissions["http"]>): string[] {
   return http.methods?.length ? http.methods : ["GET", "HEAD"];
 }

@@ -74,7 +74,7 @@ export interface CallRequest {
   secretMark?: string;
 }
 
-/** settingTexts are the settings of a plugin, defaults included, as config_get gives them. */
+/** settingTexts returns the settings of a plugin, defaults included, as config_get gives them. */
 function settingTexts(manifest: Manifest, set: Record<string, unknown> = {}): Record<string, string> {
   const declared = (manifest.settings?.["properties"] ?? {}) as Record<string, { default?: unknown }>;
   const all = new Map<string, unknown>(Object.entries(declared).map(([name, schema]) => [name, schema.default]));

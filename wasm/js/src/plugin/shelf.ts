@@ -22,7 +22,7 @@ export type PluginSource = PluginBytes | ({ source: PluginBytes } & LoadOptions)
 /** ShelfOptions are those of an engine. */
 export interface ShelfOptions {
   spawn: Spawn;
-  /** read gives the bytes behind an address. */
+  /** read returns the bytes behind an address. */
   read(source: PluginBytes): Promise<Uint8Array<ArrayBuffer>>;
   /** This is a server, where plugins may run that do not run in a page. */
   server?: boolean;
@@ -43,12 +43,12 @@ interface Question {
   secret_mark?: string;
 }
 
-// bytesOf is the input of a question; what is not text comes in base64.
+// bytesOf returns the input of a question; what is not text comes in base64.
 function bytesOf(question: Question): Uint8Array | string {
   return question.input_base64 === undefined ? question.input ?? "" : fromBase64(question.input_base64);
 }
 
-// written is the output of a plugin as the engine module takes it.
+// written returns the output of a plugin as the engine module takes it.
 function written(output: Uint8Array | undefined): { output: string } | { output_base64: string } {
   const bytes = output ?? new Uint8Array();
   if (!isText(bytes)) return { output_base64: toBase64(bytes) };

@@ -51,7 +51,7 @@ const decoder = new TextDecoder();
 const plugins = {
   place: (): unknown => ({ isolated: crossOriginIsolated, suspending: "Suspending" in WebAssembly }),
 
-  /** fault is one of the faults, in a way of waiting. */
+  /** fault returns one of the faults, in a way of waiting. */
   async fault(name: string, way: Way, place: "worker" | "page"): Promise<void> {
     const plugin = await load(name, { way }, place);
     try {
@@ -61,7 +61,7 @@ const plugins = {
     }
   },
 
-  /** flood is one of the golden floods, with the stack put aside. */
+  /** flood returns one of the golden floods, with the stack put aside. */
   async flood(flood: Flood): Promise<void> {
     const plugin = await load(`flood ${flood.step}`, { way: "suspend" });
     try {
@@ -101,7 +101,7 @@ const plugins = {
     return { status, answer, pieces, ...(error && { error }) };
   },
 
-  /** secret gives a page's plugin secrets, which must be refused. */
+  /** secret returns a page's plugin secrets, which must be refused. */
   async secret(): Promise<string> {
     return createEngine({ ...engineFiles, pluginWorker: at("kernel.browser.js"), plugins: [{ source: await bytesOf("counted"), secrets: { A: "b" } }] })
       .then(() => "taken", (err: { code: string; message: string }) => `${err.code}: ${err.message}`);

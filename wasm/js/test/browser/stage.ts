@@ -35,7 +35,7 @@ export interface Stage {
   address: string;
   browser: Browser;
   /**
-   * open gives a fresh page whose script has run; what it complains about is collected in faults.
+   * open returns a fresh page whose script has run; what it complains about is collected in faults.
    */
   open(query?: string): Promise<{ page: Page; faults: string[]; done(): Promise<void> }>;
   close(): Promise<void>;

@@ -16,7 +16,7 @@ let longest = 0;
 new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) longest = Math.max(longest, duration); }).observe({ type: "longtask" });
 
 const gauge = {
-  /** ready is the time from the start of a Worker to the first event of a run in it. */
+  /** ready returns the time from the start of a Worker to the first event of a run in it. */
   async ready(): Promise<number> {
     const began = performance.now();
     const engine = await create();
@@ -26,7 +26,9 @@ const gauge = {
     return took;
   },
 
-  /** again is the time from the loss of an engine to the first event of a run in the next one. */
+  /**
+   * again returns the time from the loss of an engine to the first event of a run in the next one.
+   */
   async again(): Promise<number> {
     let lose: (() => void) | undefined;
     const real = Worker;
@@ -46,7 +48,7 @@ const gauge = {
     return took;
   },
 
-  /** hello is the time from the start of a Worker to the first word of a Go program in it. */
+  /** hello returns the time from the start of a Worker to the first word of a Go program in it. */
   async hello(): Promise<number> {
     const began = performance.now();
     const worker = new Worker(at("hello.worker.js"), { type: "module" });
@@ -56,7 +58,9 @@ const gauge = {
     return took;
   },
 
-  /** events is the time that so many events take from Go to the page, parsed and handed out. */
+  /**
+   * events returns the time that so many events take from Go to the page, parsed and handed out.
+   */
   async events(count: number): Promise<number> {
     const engine = await (warm ??= create());
     const canvas = await engine.load(chain(["begin"]));
@@ -70,7 +74,7 @@ const gauge = {
     return took;
   },
 
-  /** posted is the time that the same bytes take by postMessage and JSON.parse. */
+  /** posted returns the time that the same bytes take by postMessage and JSON.parse. */
   async posted(count: number): Promise<number> {
     const worker = new Worker(at("post.worker.js"), { type: "module" });
     await new Promise((resolve) => setTimeout(resolve, 50)); // its start does not count
@@ -89,8 +93,8 @@ const gauge = {
   },
 
   /**
-   * blocked is the longest task of the page's thread while a run of so many nodes streams and its
-   * state is reduced.
+   * blocked returns the longest task of the page's thread while a run of so many nodes streams and
+   * its state is reduced.
    */
   async blocked(nodes: number): Promise<{ longest: number; took: number; events: number }> {
     const engine = await (warm ??= create());
@@ -109,7 +113,7 @@ const gauge = {
   },
 
   /**
-   * canceled is the time from the wish to the end of a run whose model is silent, or that goes
+   * canceled returns the time from the wish to the end of a run whose model is silent, or that goes
    * round in circles.
    */
   async canceled(busy: boolean): Promise<number> {

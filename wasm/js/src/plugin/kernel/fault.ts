@@ -22,7 +22,7 @@ export interface Traces {
   memory: number;
 }
 
-/** faultOf gives a fault its code. What is none is thrown on. */
+/** faultOf returns a fault with its code. Other errors are thrown again. */
 export function faultOf(err: unknown, { stderr, failure, grewTooFar, memory }: Traces): PluginError {
   // The message is what the plugin wrote to stderr, up to the stack trace of its language.
   const told = (code: string, otherwise: string): PluginError => new PluginError(code, stderr.trim().split("\n\ngoroutine ")[0] || otherwise);

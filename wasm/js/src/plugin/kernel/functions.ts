@@ -7,8 +7,8 @@ import type { Guest } from "./guest.ts";
 import { wasi } from "./wasi.ts";
 
 /**
- * functions are those of one instance. With the way suspend, those that wait suspend the stack of
- * the module.
+ * functions returns those of one instance. With the way suspend, those that wait suspend the stack
+ * of the module.
  */
 export function functions(guest: Guest): WebAssembly.Imports {
   const waits = (all: Record<string, Function>, waiting: string[]): Record<string, Function> => {

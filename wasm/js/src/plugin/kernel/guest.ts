@@ -163,7 +163,7 @@ export class Guest {
     return memory instanceof WebAssembly.Memory ? memory : undefined;
   }
 
-  /** bytes gives a range of the plugin's memory; outside of it is a trap. */
+  /** bytes returns a range of the plugin's memory; outside of it is a trap. */
   bytes(name: string, at: number, length: number): Uint8Array<ArrayBuffer> {
     const memory = this.memory;
     if (!memory) throw new PluginError("trap", `${name}: the module has no memory`);
@@ -230,7 +230,7 @@ export class Guest {
     });
   }
 
-  /** known gives a value of clock or chance, the same again when it is played again. */
+  /** known returns a value of clock or chance, the same again when it is played again. */
   known<T>(make: () => T): T {
     return this.tape ? this.tape.told(0, make) : make();
   }

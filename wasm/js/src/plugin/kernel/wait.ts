@@ -43,7 +43,7 @@ export class Tape {
     this.#at = 0;
   }
 
-  /** told gives the answer to a question; `ask` is called only for a new one. */
+  /** told returns the answer to a question; `ask` is called only for a new one. */
   told<T>(about: number, ask: () => T | Promise<T>): T {
     const known = this.#entries[this.#at];
     if (known) {
