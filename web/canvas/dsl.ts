@@ -102,7 +102,8 @@ function check(value: unknown): Dsl {
   if (!isObject(value) || !isObject(value["components"])) throw new CanvasError("not_canvas", "components");
   for (const [id, component] of Object.entries(value["components"])) {
     const obj = isObject(component) ? component["obj"] : undefined;
-    if (!isObject(obj) || typeof obj["component_name"] !== "string") throw new CanvasError("not_canvas", `${id.slice(0, 80)}: component_name`);
+    if (!isObject(obj) || typeof obj["component_name"] !== "string")
+      throw new CanvasError("not_canvas", `${id.slice(0, 80)}: component_name`);
     if (!isObject(obj["params"])) obj["params"] = {};
   }
   return { ...value, components: dict(value["components"]) } as unknown as Dsl;
@@ -123,7 +124,9 @@ function titles(outer: Record<string, unknown>, name: string): { title: Words; d
 function words(value: unknown): Words {
   if (typeof value === "string") return value;
   if (!isObject(value)) return "";
-  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
 }
 
 /** own returns an own member of a record, not an inherited one. */

@@ -17,7 +17,11 @@ export async function unpack(packed: string): Promise<string> {
   return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"), largest));
 }
 
-async function through(bytes: Uint8Array<ArrayBuffer>, change: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array> {
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  change: CompressionStream | DecompressionStream,
+  most: number,
+): Promise<Uint8Array> {
   const reader = new Blob([bytes]).stream().pipeThrough(change).getReader();
   const parts: Uint8Array[] = [];
   let length = 0;

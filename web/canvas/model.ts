@@ -24,7 +24,9 @@ export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasMo
   const unplaced = nodes.some((node) => !pictures.get(node.id)?.place);
   addExtras(dsl, pictures, nodes, edges, specs);
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const placeless = new Set(nodes.filter((node) => (unplaced && node.role !== "note") || !pictures.get(node.id)?.place).map((node) => node.id));
+  const placeless = new Set(
+    nodes.filter((node) => (unplaced && node.role !== "note") || !pictures.get(node.id)?.place).map((node) => node.id),
+  );
   if (unplaced && places) settle(nodes, places);
   attach(nodes, edges, byId, placeless);
   // A group comes before its children, as drawing them needs.
@@ -100,9 +102,15 @@ function waysOut({ param, to, label = param }: BranchSpec, value: unknown): Bran
   if (to === undefined) return [{ id: param, label, to: strings(value) }];
   const target = (each: unknown): string[] => strings(isObject(each) ? each[to] : undefined);
   if (Array.isArray(value)) {
-    return value.map((each, i) => ({ id: `${label} ${i + 1}`, label: conditionText(each) || `${label} ${i + 1}`, to: target(each) }));
+    return value.map((each, i) => ({
+      id: `${label} ${i + 1}`,
+      label: conditionText(each) || `${label} ${i + 1}`,
+      to: target(each),
+    }));
   }
-  return isObject(value) ? Object.entries(value).map(([name, each]) => ({ id: name, label: name, to: target(each) })) : [];
+  return isObject(value)
+    ? Object.entries(value).map(([name, each]) => ({ id: name, label: name, to: target(each) }))
+    : [];
 }
 
 // conditionText puts a condition, {items: [{cpn_id, operator, value}], logical_operator}, into a
@@ -111,7 +119,9 @@ function conditionText(condition: unknown): string {
   const { items, logical_operator: logical }: Params = isObject(condition) ? condition : {};
   const parts = (Array.isArray(items) ? items : []) as { cpn_id?: unknown; operator?: unknown; value?: unknown }[];
   const joint = logical === "and" ? " and " : " or ";
-  return parts.map((each) => `${word(each?.cpn_id).split("@").at(-1)} ${word(each?.operator)} ${word(each?.value)}`.trim()).join(joint);
+  return parts
+    .map((each) => `${word(each?.cpn_id).split("@").at(-1)} ${word(each?.operator)} ${word(each?.value)}`.trim())
+    .join(joint);
 }
 
 function toolName(tool: Params): string {
@@ -147,7 +157,13 @@ function strings(value: unknown): string[] {
 }
 
 // addExtras draws boxes that only `graph` has: notes, tool boxes and agents inside agents.
-function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[], edges: CanvasEdge[], specs: Specs): void {
+function addExtras(
+  dsl: Dsl,
+  pictures: Map<string, Picture>,
+  nodes: CanvasNode[],
+  edges: CanvasEdge[],
+  specs: Specs,
+): void {
   const known = new Map(nodes.map((node) => [node.id, node]));
   for (const picture of pictures.values()) {
     if (known.has(picture.id)) continue;
@@ -155,8 +171,15 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
     const tool = picture.type === "toolNode";
     if (!note && !tool && picture.type !== "agentNode") continue;
     const node: CanvasNode = {
-      id: picture.id, role: note ? "note" : tool ? "tool" : "agent", kind: picture.label, name: picture.name,
-      ...boxOf(picture), params: picture.form, branches: [], summary: [], tools: [],
+      id: picture.id,
+      role: note ? "note" : tool ? "tool" : "agent",
+      kind: picture.label,
+      name: picture.name,
+      ...boxOf(picture),
+      params: picture.form,
+      branches: [],
+      summary: [],
+      tools: [],
     };
     const spec = specs.get(picture.label);
     if (spec) node.spec = spec;
@@ -194,7 +217,8 @@ function toolParams(agent: CanvasNode, id: string): Params | undefined {
 
 // plainTools returns the tools that call no tools themselves.
 function plainTools(params: Params, specs: Specs): string[] {
-  const calls = (tool: Params): boolean => specs.get(text(tool["component_name"]))?.params?.properties?.["tools"] !== undefined;
+  const calls = (tool: Params): boolean =>
+    specs.get(text(tool["component_name"]))?.params?.properties?.["tools"] !== undefined;
   return toolEntries(params).filter((tool) => !calls(tool)).map(toolName);
 }
 

@@ -11,7 +11,8 @@ export type Places = Layout["nodes"];
 /** sizeOf returns the default size of a box. */
 export function sizeOf(node: CanvasNode): { width: number; height: number } {
   if (node.role === "item") return { width: node.width ?? 120, height: node.height ?? 44 };
-  const rows = node.branches.length + (node.tools.length > 0 ? Math.ceil(Math.min(node.tools.length, mostTools + 1) / 2) : 0);
+  const rows =
+    node.branches.length + (node.tools.length > 0 ? Math.ceil(Math.min(node.tools.length, mostTools + 1) / 2) : 0);
   return { width: node.width ?? 200, height: node.height ?? 64 + rows * 26 + node.summary.length * 21 };
 }
 
@@ -44,8 +45,14 @@ export function rows(nodes: CanvasNode[]): Places {
     inside.set(node.parent, at + 1);
     const members = inside.get(node.id) ?? 0;
     places[node.id] = {
-      x: 40 + (at % 6) * 280, y: 60 + Math.floor(at / 6) * 200,
-      ...(node.role === "group" ? { width: 40 + Math.min(6, Math.max(1, members)) * 280, height: 60 + Math.ceil(Math.max(1, members) / 6) * 200 } : {}),
+      x: 40 + (at % 6) * 280,
+      y: 60 + Math.floor(at / 6) * 200,
+      ...(node.role === "group"
+        ? {
+            width: 40 + Math.min(6, Math.max(1, members)) * 280,
+            height: 60 + Math.ceil(Math.max(1, members) / 6) * 200,
+          }
+        : {}),
     };
   }
   return places;
@@ -55,7 +62,12 @@ export function rows(nodes: CanvasNode[]): Places {
  * attach puts tool boxes and inner agents without a place below their agent, and notes above
  * everything.
  */
-export function attach(nodes: CanvasNode[], edges: CanvasEdge[], byId: Map<string, CanvasNode>, placeless: Set<string>): void {
+export function attach(
+  nodes: CanvasNode[],
+  edges: CanvasEdge[],
+  byId: Map<string, CanvasNode>,
+  placeless: Set<string>,
+): void {
   const below = new Map<string, number>();
   for (const { source, target, role } of edges) {
     const agent = byId.get(source);
@@ -67,6 +79,9 @@ export function attach(nodes: CanvasNode[], edges: CanvasEdge[], byId: Map<strin
     if (agent.parent !== undefined) box.parent = agent.parent;
   }
   const notes = nodes.filter((node) => node.role === "note" && placeless.has(node.id));
-  const highest = Math.min(0, ...nodes.filter((node) => node.parent === undefined && !notes.includes(node)).map((node) => node.y));
+  const highest = Math.min(
+    0,
+    ...nodes.filter((node) => node.parent === undefined && !notes.includes(node)).map((node) => node.y),
+  );
   notes.forEach((note, at) => Object.assign(note, { x: at * 260, y: highest - sizeOf(note).height - 60 }));
 }

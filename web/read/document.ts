@@ -19,7 +19,8 @@ export async function readDocument(bytes: Uint8Array<ArrayBuffer>): Promise<stri
 // plainText decodes a text file in the encoding that it seems to have.
 function plainText(bytes: Uint8Array<ArrayBuffer>): string {
   const [first, second] = bytes;
-  const marked = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+  const marked =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
   for (const encoding of marked ? [marked] : ["utf-8", "gb18030", "windows-1252"]) {
     try {
       const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);

@@ -43,7 +43,10 @@ const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', a
 
 function decoded(text: string): string {
   if (!text.includes("&")) return text;
-  return text.replace(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{2,4});/gi, (whole, name: string) => named[name] ?? character(name) ?? whole);
+  return text.replace(
+    /&(#x[\da-f]{1,6}|#\d{1,7}|\w{2,4});/gi,
+    (whole, name: string) => named[name] ?? character(name) ?? whole,
+  );
 }
 
 function character(name: string): string | undefined {

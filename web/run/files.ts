@@ -42,8 +42,13 @@ export class Files {
     this.#contents.set(id, content);
     this.#blobs.set(id, { name: file.name, blob: file });
     return {
-      id, name: file.name, size: file.size, extension: file.name.split(".").at(-1) ?? "", mime_type: file.type || "application/octet-stream",
-      created_by: "page", created_at: Math.floor(Date.now() / 1000),
+      id,
+      name: file.name,
+      size: file.size,
+      extension: file.name.split(".").at(-1) ?? "",
+      mime_type: file.type || "application/octet-stream",
+      created_by: "page",
+      created_at: Math.floor(Date.now() / 1000),
     };
   }
 
@@ -71,7 +76,8 @@ export class Files {
   readonly port: Port = ({ file: asked }) => {
     const descriptor = asked as Partial<Descriptor> | null;
     const text = this.#contents.get(String(descriptor?.id));
-    if (text === undefined) throw new EngineError("provider", `this page has no file ${descriptor?.name ?? String(descriptor?.id)}`);
+    if (text === undefined)
+      throw new EngineError("provider", `this page has no file ${descriptor?.name ?? String(descriptor?.id)}`);
     return { text };
   };
 }

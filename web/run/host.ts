@@ -80,14 +80,18 @@ export class Host {
       await this.#meet();
       await this.find("");
     } catch (err) {
-      if (err instanceof HostError && (err.status === 401 || err.status === 403)) this.state.set({ ...unknown, status: "closed", ...(key ? { fault: err.message } : {}) });
+      if (err instanceof HostError && (err.status === 401 || err.status === 403))
+        this.state.set({ ...unknown, status: "closed", ...(key ? { fault: err.message } : {}) });
       else this.state.set({ ...unknown, status: "none", fault: messageOf(err) });
     }
   }
 
   /** find lists canvases whose title holds the words. */
   async find(words: string): Promise<void> {
-    const query = new URLSearchParams({ page_size: String(pageSize), ...(words.trim() ? { keywords: words.trim() } : {}) });
+    const query = new URLSearchParams({
+      page_size: String(pageSize),
+      ...(words.trim() ? { keywords: words.trim() } : {}),
+    });
     const { items, total } = await this.#json<{ items?: HostCanvas[]; total?: number }>(`/api/v2/canvases?${query}`);
     this.state.update({ canvases: items ?? [], total: total ?? 0, fault: undefined });
   }
@@ -114,7 +118,9 @@ export class Host {
   async create(title: string, dsl: string): Promise<Origin> {
     await this.#proven();
     const answer = await this.#send("/api/v2/canvases", "page", {
-      method: "POST", headers: { "content-type": "application/json" }, body: `{"title":${JSON.stringify(title)},"dsl":${dsl}}`,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"title":${JSON.stringify(title)},"dsl":${dsl}}`,
     });
     const { id, rev = 0 } = JSON.parse(await textOf(answer)) as { id: string; rev?: number };
     return { id, rev };
@@ -192,7 +198,10 @@ export class Host {
     return this.#fetch(new URL(path, location.origin), {
       ...init,
       headers: { ...(init.headers as Record<string, string> | undefined), "x-easel-page": by, ...this.#signed() },
-      credentials: this.#key ? "omit" : "same-origin", redirect: "error", referrerPolicy: "no-referrer", cache: "no-store",
+      credentials: this.#key ? "omit" : "same-origin",
+      redirect: "error",
+      referrerPolicy: "no-referrer",
+      cache: "no-store",
     });
   }
 
@@ -203,10 +212,16 @@ export class Host {
 
   // meet reads the principal; a login by cookie has a token that must be sent along.
   async #meet(): Promise<void> {
-    const me = await this.#json<{ nickname?: string; email?: string; tenant_name?: string; csrf?: string }>("/api/v2/me");
+    const me = await this.#json<{ nickname?: string; email?: string; tenant_name?: string; csrf?: string }>(
+      "/api/v2/me",
+    );
     this.#csrf = me.csrf ?? "";
     const { data } = await this.#json<{ data?: { id?: string }[] }>("/api/llm/models").catch(() => ({ data: [] }));
-    this.state.update({ status: "open", name: me.nickname || me.email || me.tenant_name || "", models: (data ?? []).flatMap(({ id }) => id ?? []) });
+    this.state.update({
+      status: "open",
+      name: me.nickname || me.email || me.tenant_name || "",
+      models: (data ?? []).flatMap(({ id }) => id ?? []),
+    });
   }
 
   #signed(): Record<string, string> {
@@ -229,7 +244,12 @@ export class Host {
 
 async function textOf(response: Response): Promise<string> {
   const text = await response.text();
-  if (!response.ok) throw new HostError(response.status, reasonOf(text) ?? (response.status === 404 ? "this server keeps no canvases" : `${response.status} ${response.statusText}`));
+  if (!response.ok)
+    throw new HostError(
+      response.status,
+      reasonOf(text) ??
+        (response.status === 404 ? "this server keeps no canvases" : `${response.status} ${response.statusText}`),
+    );
   return text;
 }
 

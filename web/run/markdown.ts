@@ -187,7 +187,8 @@ function picture(text: string, at: number, lacking: Lacking): Found | undefined 
 function bracket(text: string, at: number, lacking: Lacking): Found | undefined {
   const end = next(/[\][\n]/g, text, at + 1);
   const mark = text[end] === "]" ? /^ID:([\d\s]+)$/.exec(text.slice(at + 1, end)) : null;
-  if (mark) return { part: { kind: "cite", id: (mark[1] as string).trim(), text: text.slice(at, end + 1) }, end: end + 1 };
+  if (mark)
+    return { part: { kind: "cite", id: (mark[1] as string).trim(), text: text.slice(at, end + 1) }, end: end + 1 };
   return link(text, at, lacking);
 }
 

@@ -159,7 +159,11 @@ export class Player {
       const remote = paused.run.resume(inputs) as RemoteRun; // what runs on the host continues there
       return this.#follows(remote, { inputs, how: { kind: "resume" } }, continued(paused.state));
     }
-    this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), { base: continued(paused.state), again: paused.turn, resumes: true });
+    this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), {
+      base: continued(paused.state),
+      again: paused.turn,
+      resumes: true,
+    });
   }
 
   /** show follows a run of the host, one that has ended too. */
@@ -203,7 +207,11 @@ export class Player {
       else (outputs[id] ??= {})[output] = value;
     }
     const { ask = {}, again } = this.#asked();
-    this.#begin({ ...ask, how: { kind: "from", node } }, asking(ask), { options: { from: node, base: { outputs, variables } }, base: continued(shown, this.#stage.from(node)), again });
+    this.#begin({ ...ask, how: { kind: "from", node } }, asking(ask), {
+      options: { from: node, base: { outputs, variables } },
+      base: continued(shown, this.#stage.from(node)),
+      again,
+    });
   }
 
   /** form returns the fields for running one node alone, with the values of the shown run. */
@@ -212,7 +220,8 @@ export class Player {
     const { latest, variables } = this.play.get().shown;
     for (const [name, field] of Object.entries(fields)) {
       const [id = "", output = ""] = name.split("@", 2);
-      const known = own(own(latest, node)?.inputs, name) ?? own(own(latest, id)?.outputs, output) ?? own(variables, name);
+      const known =
+        own(own(latest, node)?.inputs, name) ?? own(own(latest, id)?.outputs, output) ?? own(variables, name);
       if (known !== undefined) field.value = known;
     }
     return fields;
@@ -267,7 +276,9 @@ export class Player {
   // belongs to the one before.
   #asked(): { ask?: Ask; again?: Turn } {
     const { turns, chosen } = this.play.get();
-    const again = turns.slice(0, chosen + 1).findLast((turn) => turn.ask.how?.kind !== "debug" && turn.ask.how?.kind !== "resume");
+    const again = turns
+      .slice(0, chosen + 1)
+      .findLast((turn) => turn.ask.how?.kind !== "debug" && turn.ask.how?.kind !== "resume");
     if (!again) return {};
     const { query, inputs, files } = again.ask;
     return { ask: { query, inputs, files }, again };
@@ -278,9 +289,14 @@ export class Player {
     const { base } = rest;
     this.#paused = undefined;
     const turn: Turn = {
-      ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before,
-      pinned: new Set(Object.keys(this.pins.get())), substitutes: noSubstitutes,
-      model: rest.remote ? "host" : this.provider.get().kind, place: rest.remote ? "host" : "page",
+      ask,
+      records: new Records(base),
+      state: { ...(base ?? emptyState), status: "running" },
+      before: rest.again?.before,
+      pinned: new Set(Object.keys(this.pins.get())),
+      substitutes: noSubstitutes,
+      model: rest.remote ? "host" : this.provider.get().kind,
+      place: rest.remote ? "host" : "page",
     };
     const turns = [...this.play.get().turns, turn];
     this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
@@ -387,6 +403,7 @@ function describe(err: unknown): string {
 
 // A hidden page gets no frames, and a test has none.
 function requestFrame(paint: () => void): number {
-  if (typeof requestAnimationFrame === "undefined" || document.hidden) return setTimeout(paint, 16) as unknown as number;
+  if (typeof requestAnimationFrame === "undefined" || document.hidden)
+    return setTimeout(paint, 16) as unknown as number;
   return requestAnimationFrame(paint);
 }

@@ -44,7 +44,8 @@ export class Plugins {
       const { name, version: own, description, preview, permissions = {} } = manifest;
       const asks = asksOf(permissions);
       const before = this.list.get().find((each) => each.name === name);
-      const allowed = before?.allowed === true && String(before.asks) === String(asks); // another build that asks for the same
+      // another build that asks for the same
+      const allowed = before?.allowed === true && String(before.asks) === String(asks);
       await this.#use(bytes, allowed);
       this.#bytes.set(name, bytes);
       this.#put({ name, version: own, description, preview: preview || "local", asks, allowed });

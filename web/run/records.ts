@@ -57,10 +57,22 @@ export class Records {
  */
 export function waiting(state: RunState, nodes: { id: string; name: string; kind: string }[], now: number): RunState {
   const steps = nodes.map(({ id, name, kind }, i): Step => ({
-    index: state.steps.length + i, run: (own(state.latest, id)?.run ?? 0) + 1, node: id, name, type: kind, status: "paused",
-    thoughts: "", startedAt: now, tools: [], models: [],
+    index: state.steps.length + i,
+    run: (own(state.latest, id)?.run ?? 0) + 1,
+    node: id,
+    name,
+    type: kind,
+    status: "paused",
+    thoughts: "",
+    startedAt: now,
+    tools: [],
+    models: [],
   }));
-  return { ...state, steps: [...state.steps, ...steps], latest: { ...state.latest, ...Object.fromEntries(steps.map((step) => [step.node, step])) } };
+  return {
+    ...state,
+    steps: [...state.steps, ...steps],
+    latest: { ...state.latest, ...Object.fromEntries(steps.map((step) => [step.node, step])) },
+  };
 }
 
 /**
@@ -69,7 +81,9 @@ export function waiting(state: RunState, nodes: { id: string; name: string; kind
  */
 export function continued(shown: RunState, again: ReadonlySet<string> = new Set()): RunState {
   const { variables, inputs, messageId, taskId } = shown;
-  const steps = shown.steps.filter((step) => step.elapsed !== undefined && !again.has(step.node)).map((step, index) => ({ ...step, index }));
+  const steps = shown.steps
+    .filter((step) => step.elapsed !== undefined && !again.has(step.node))
+    .map((step, index) => ({ ...step, index }));
   const latest = Object.fromEntries(steps.map((step) => [step.node, step]));
   return { ...emptyState, status: "running", inputs, messageId, taskId, variables, steps, latest };
 }

@@ -260,7 +260,9 @@ export class Session {
   async #describe(): Promise<void> {
     try {
       const specs = await (await this.#engine).components();
-      this.specs.set(new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec]))));
+      this.specs.set(
+        new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec]))),
+      );
     } catch (err) {
       this.trouble.set(messageOf(err));
       return;
@@ -362,7 +364,14 @@ export class Session {
       const problems = await (await this.#engine).validate(textOf(document));
       if (check === this.#checks) this.problems.set(problems);
     } catch (err) {
-      if (check === this.#checks) this.problems.set([{ severity: "error", code: err instanceof EngineError ? (err.code as Code) : "init", message: messageOf(err) }]);
+      if (check === this.#checks)
+        this.problems.set([
+          {
+            severity: "error",
+            code: err instanceof EngineError ? (err.code as Code) : "init",
+            message: messageOf(err),
+          },
+        ]);
     }
   }
 }

@@ -148,6 +148,9 @@ function why(blocked: Blocked | undefined): string {
  */
 export function modelless(kind: ProviderKind, state: RunState, earlier: number): string[] {
   if (kind === "openai" || kind === "host") return [];
-  const names = state.steps.slice(earlier).filter((step) => step.models.length > 0).map((step) => step.name || step.node);
+  const names = state.steps
+    .slice(earlier)
+    .filter((step) => step.models.length > 0)
+    .map((step) => step.name || step.node);
   return [...new Set(names)];
 }

@@ -33,7 +33,8 @@ export function timeline(steps: Step[], model: CanvasModel): Entry[] {
       continue;
     }
     // The step of an item opens a turn, unless it only found that nothing is left.
-    if (node?.role === "item" || parent.turns.length === 0) parent.turns.push({ index: parent.turns.length, entries: [] });
+    if (node?.role === "item" || parent.turns.length === 0)
+      parent.turns.push({ index: parent.turns.length, entries: [] });
     parent.turns.at(-1)?.entries.push(entry);
   }
   for (const entry of open.values()) trim(entry);

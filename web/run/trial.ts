@@ -21,7 +21,11 @@ export const trialFolder = "/dev/";
 export function tryOut(plugins: Plugins, show: (canvas: string) => void): () => void {
   const folder = new URL(trialFolder, location.origin);
   const at = async (name: string): Promise<Response> => {
-    const response = await fetch(new URL(name, folder), { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
+    const response = await fetch(new URL(name, folder), {
+      credentials: "omit",
+      redirect: "error",
+      referrerPolicy: "no-referrer",
+    });
     if (!response.ok) throw new Error(await response.text());
     return response;
   };

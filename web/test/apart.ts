@@ -12,7 +12,13 @@ export function apart(model: CanvasModel): void {
     const group = parent === undefined ? undefined : model.byId.get(parent);
     for (const child of group ? members : []) {
       const { width, height } = sizeOf(child);
-      assert.ok(child.x >= 0 && child.y >= 0 && child.x + width <= (group?.width ?? 0) && child.y + height <= (group?.height ?? 0), `${child.id} in ${parent}`);
+      assert.ok(
+        child.x >= 0 &&
+          child.y >= 0 &&
+          child.x + width <= (group?.width ?? 0) &&
+          child.y + height <= (group?.height ?? 0),
+        `${child.id} in ${parent}`,
+      );
     }
   }
 }
@@ -32,7 +38,8 @@ export function unhidden(model: CanvasModel): void {
     const from = { x: a.x + sizeOf(a).width, y: a.y + sizeOf(a).height / 2 };
     const to = { x: b.x, y: b.y + sizeOf(b).height / 2 };
     assert.ok(from.x < to.x, `${source} to ${target} leads to the right`);
-    for (const box of model.nodes) if (box !== a && box !== b) assert.ok(!passes(from, to, box), `${source} to ${target} behind ${box.id}`);
+    for (const box of model.nodes)
+      if (box !== a && box !== b) assert.ok(!passes(from, to, box), `${source} to ${target} behind ${box.id}`);
   }
 }
 

@@ -49,7 +49,15 @@ export function useOpening(opening: Opening): void {
         else if (key === "c") show(...(await linked(value)), { kind: "link" });
         else if (key === "draft") await resume(decodeURIComponent(value));
         else if (key === "canvas") await ask(decodeURIComponent(value));
-        else if (key === "open") show(await fromOrigin(value), value.split("/").at(-1)?.replace(/\.json$/, "") ?? "", { kind: "link" });
+        else if (key === "open")
+          show(
+            await fromOrigin(value),
+            value
+              .split("/")
+              .at(-1)
+              ?.replace(/\.json$/, "") ?? "",
+            { kind: "link" },
+          );
         else if (key === "try") leave = trial(value, session.plugins, (text) => show(text, "", { kind: "plugin" }));
         else if (fragment === "host") await host.connect();
       } catch (err) {
@@ -92,7 +100,11 @@ function ofOrigin(path: string): URL {
 }
 
 async function fromOrigin(path: string): Promise<string> {
-  const response = await fetch(ofOrigin(path), { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
+  const response = await fetch(ofOrigin(path), {
+    credentials: "omit",
+    redirect: "error",
+    referrerPolicy: "no-referrer",
+  });
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
   return response.text();
 }

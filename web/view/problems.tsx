@@ -20,9 +20,20 @@ export function Problems(): React.ReactNode {
         const box = node === undefined ? undefined : model?.byId.get(node);
         return (
           <li key={`${severity} ${node ?? ""}`} className="problem" data-severity={severity}>
-            <b>{t(`problem.${severity}`)}{node !== undefined && `: ${box?.name ?? node}`}</b>
-            {list.map((problem, i) => <p key={i}>{problem.param !== undefined && <code>{problem.param}</code>} {brief(problem.message, most)}</p>)}
-            {box && <button type="button" onClick={() => select(node, { reveal: true, tab: "node" })}>{t("problems.goto", box.name)}</button>}
+            <b>
+              {t(`problem.${severity}`)}
+              {node !== undefined && `: ${box?.name ?? node}`}
+            </b>
+            {list.map((problem, i) => (
+              <p key={i}>
+                {problem.param !== undefined && <code>{problem.param}</code>} {brief(problem.message, most)}
+              </p>
+            ))}
+            {box && (
+              <button type="button" onClick={() => select(node, { reveal: true, tab: "node" })}>
+                {t("problems.goto", box.name)}
+              </button>
+            )}
           </li>
         );
       })}

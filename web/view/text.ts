@@ -29,7 +29,11 @@ export function brief(value: unknown, most = 80): string {
 
 /** bare leaves out the outputs that only the engine needs. */
 export function bare(outputs: Record<string, unknown> | undefined): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(outputs ?? {}).filter(([name, value]) => !name.startsWith("_") || (name === "_ERROR" && Boolean(value))));
+  return Object.fromEntries(
+    Object.entries(outputs ?? {}).filter(
+      ([name, value]) => !name.startsWith("_") || (name === "_ERROR" && Boolean(value)),
+    ),
+  );
 }
 
 /**

@@ -109,7 +109,10 @@ export class Client implements Host {
     const sink = this.#runs.get(run);
     if (sink) sink.call(call, text);
     else if (run === 0 && this.asked) this.asked(call, text);
-    else queueMicrotask(() => this.deliver(call, false, false, JSON.stringify({ code: "canceled", message: "the run is over" })));
+    else
+      queueMicrotask(() =>
+        this.deliver(call, false, false, JSON.stringify({ code: "canceled", message: "the run is over" })),
+      );
   }
 
   done(id: number, ok: boolean, text: string): void {

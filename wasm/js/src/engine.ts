@@ -224,7 +224,11 @@ export class Engine {
   }
 
   #world(): World {
-    return { link: () => this.#current(), text: (dsl) => this.#text(dsl), plugins: (sources) => this.#plugins(sources) };
+    return {
+      link: () => this.#current(),
+      text: (dsl) => this.#text(dsl),
+      plugins: (sources) => this.#plugins(sources),
+    };
   }
 
   #text(dsl: DSL): string {
@@ -263,7 +267,10 @@ export class Canvas {
     const canvas = new Canvas(text, world);
     const begin = (next: Inputs, more: RunOptions): Run => {
       const run = new Run(() => canvas.#ready(more), next, more, begin);
-      run.result.then((result) => (result.status === "paused" ? canvas.#park() : canvas.#release()), () => canvas.#release());
+      run.result.then(
+        (result) => (result.status === "paused" ? canvas.#park() : canvas.#release()),
+        () => canvas.#release(),
+      );
       return run;
     };
     return begin(inputs, options);
@@ -379,7 +386,10 @@ interface World {
 
 /** Change is a request that alters a canvas; it is repeated when the canvas is loaded again. */
 interface Change {
-  request: { op: "patch"; node: string; params: Record<string, unknown> } | { op: "restore" } | { op: "reset"; keep_history?: boolean };
+  request:
+    | { op: "patch"; node: string; params: Record<string, unknown> }
+    | { op: "restore" }
+    | { op: "reset"; keep_history?: boolean };
   body?: string;
 }
 
@@ -388,7 +398,8 @@ async function apply(client: Client, canvas: number, { request: { op, ...more },
 }
 
 function asText(dsl: unknown): string {
-  if (typeof dsl !== "object" || dsl === null) throw new EngineError("bad_canvas", `a canvas is text or an object, not ${dsl === null ? "null" : typeof dsl}`);
+  if (typeof dsl !== "object" || dsl === null)
+    throw new EngineError("bad_canvas", `a canvas is text or an object, not ${dsl === null ? "null" : typeof dsl}`);
   try {
     return JSON.stringify(dsl);
   } catch (err) {
@@ -416,7 +427,11 @@ async function open(connect: Connect): Promise<{ link: Link; info: Info }> {
   try {
     const info = JSON.parse(await client.request({ op: "info" })) as Info;
     if (info.abi !== ABI) {
-      throw new EngineError("version", `this engine module speaks version ${info.abi} of the contract, this package version ${ABI}; use files of one release`);
+      throw new EngineError(
+        "version",
+        `this engine module speaks version ${info.abi} of the contract, this package version ${ABI}; use files of ` +
+        `one release`,
+      );
     }
     return { link: { client, generation: 0, end }, info };
   } catch (err) {

@@ -73,7 +73,10 @@ export function link(spawn: () => Line | Promise<Line>, options: LinkOptions): C
         }
       }, (why) => failed(new EngineError("init", `the engine's worker failed: ${why}`)));
       dog.began(starting);
-      options.wasm().then((wasm) => line.post({ t: "init", wasm, runtime: options.runtime }), (err: unknown) => failed(EngineError.from(err, "init")));
+      options.wasm().then(
+        (wasm) => line.post({ t: "init", wasm, runtime: options.runtime }),
+        (err: unknown) => failed(EngineError.from(err, "init")),
+      );
     });
     return { module: remote(line, dog), end: () => { dog.stop(); line.end(); } };
   };

@@ -26,7 +26,10 @@ export interface Found {
 }
 
 /** Retriever searches datasets. */
-export type Retriever = (query: { query: string; datasets?: string[]; top_n?: number } & Record<string, unknown>, context: CallContext) => Found | Promise<Found>;
+export type Retriever = (
+  query: { query: string; datasets?: string[]; top_n?: number } & Record<string, unknown>,
+  context: CallContext,
+) => Found | Promise<Found>;
 
 /** CodeRequest is a script of a Code node with its arguments. */
 export interface CodeRequest {
@@ -175,23 +178,39 @@ export class Switchboard {
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const stop = (): void => reject(signal.reason instanceof EngineError ? signal.reason : new EngineError("canceled", "the call was taken back"));
+    const stop = (): void =>
+      reject(
+        signal.reason instanceof EngineError ? signal.reason : new EngineError("canceled", "the call was taken back"),
+      );
     signal.addEventListener("abort", stop, { once: true });
   });
 }
 
-async function answer(providers: Providers, call: Exclude<Call, { kind: "abort" | "reply" }>, context: CallContext, reply: Reply): Promise<void> {
+async function answer(
+  providers: Providers,
+  call: Exclude<Call, { kind: "abort" | "reply" }>,
+  context: CallContext,
+  reply: Reply,
+): Promise<void> {
   const payload = call.payload;
   const last = (value: unknown): void => reply(true, false, value ?? null);
   const port = call.kind in (providers.ports ?? {}) ? providers.ports?.[call.kind as "files"] : undefined;
   if (port) return last(await port(payload, context));
   switch (call.kind) {
-    case "model": return model(need(providers.llm, "model"), payload as unknown as ModelRequest, context, reply);
-    case "retrieve": return last(await need(providers.retrieve, "retrieve")(payload as { query: string }, context));
-    case "tool": return last(await tool(providers.tools, payload, context));
-    case "fetch": return last(await fetchAnswer(need(providers.fetch, "fetch"), payload, context.signal, new Guard(providers.reach)));
-    case "code": return last(await need(providers.code, "code")(payload as unknown as CodeRequest, context));
-    default: throw new EngineError("unsupported", `this host answers no calls of kind ${String(call.kind)}`);
+    case "model":
+      return model(need(providers.llm, "model"), payload as unknown as ModelRequest, context, reply);
+    case "retrieve":
+      return last(await need(providers.retrieve, "retrieve")(payload as { query: string }, context));
+    case "tool":
+      return last(await tool(providers.tools, payload, context));
+    case "fetch":
+      return last(
+        await fetchAnswer(need(providers.fetch, "fetch"), payload, context.signal, new Guard(providers.reach)),
+      );
+    case "code":
+      return last(await need(providers.code, "code")(payload as unknown as CodeRequest, context));
+    default:
+      throw new EngineError("unsupported", `this host answers no calls of kind ${String(call.kind)}`);
   }
 }
 
@@ -215,13 +234,20 @@ async function model(llm: Model, request: ModelRequest, context: CallContext, re
   reply(true, false, thinking ? { text: "</think>" } : {});
 }
 
-async function tool(tools: Record<string, Tool> | undefined, payload: Record<string, unknown>, context: CallContext): Promise<unknown> {
+async function tool(
+  tools: Record<string, Tool> | undefined,
+  payload: Record<string, unknown>,
+  context: CallContext,
+): Promise<unknown> {
   const name = String(payload["component"]);
   const found = tools && Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (!found) throw new EngineError("unsupported", `this host has no tool named ${name}`);
   // All of params is the canvas's own, so a tool needs no mark to tell whose placeholders stand
   // there.
-  const params = JSON.parse(unmarked(JSON.stringify(payload["params"] ?? {}), payload["secret_mark"])) as Record<string, unknown>;
+  const params = JSON.parse(unmarked(JSON.stringify(payload["params"] ?? {}), payload["secret_mark"])) as Record<
+    string,
+    unknown
+  >;
   const given = await found.run((payload["arguments"] ?? {}) as Record<string, unknown>, { ...context, params });
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
   return { formalized_content: typeof given === "string" ? given : JSON.stringify(given ?? "") };

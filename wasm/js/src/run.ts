@@ -66,7 +66,14 @@ export interface RunResult extends Ended {
 const patience = 600_000;
 
 // Options of one run that do not apply to the run that continues after a form.
-const onlyOnce: RunOptions = { from: undefined, until: undefined, base: undefined, debug: undefined, continue: undefined, rerun: undefined };
+const onlyOnce: RunOptions = {
+  from: undefined,
+  until: undefined,
+  base: undefined,
+  debug: undefined,
+  continue: undefined,
+  rerun: undefined,
+};
 
 /**
  * Opened is a canvas ready to run: its connection, its handle there, and the plugins it may use.
@@ -210,11 +217,18 @@ export class Run implements AsyncIterable<RunEvent> {
 }
 
 function startOf(canvas: number, inputs: Inputs, options: RunOptions, more: CallKind[]): Start {
-  const start: Start = { canvas, ...(typeof inputs === "string" ? { query: inputs } : inputs), ports: [...new Set([...kindsOf(options), ...more])] };
+  const start: Start = {
+    canvas,
+    ...(typeof inputs === "string" ? { query: inputs } : inputs),
+    ports: [...new Set([...kindsOf(options), ...more])],
+  };
   const { pins, from, base, until, debug, continue: goOn, rerun, limits, seed, now, tools, llm } = options;
   if (tools) start.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, specOf(tool)]));
   const steps = { concurrency: options.concurrency, max_steps: options.maxSteps };
-  return Object.assign(start, defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, limits, ...steps, seed, now }));
+  return Object.assign(
+    start,
+    defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, limits, ...steps, seed, now }),
+  );
 }
 
 function specOf({ description, parameters }: ToolSpec): ToolSpec {

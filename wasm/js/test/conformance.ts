@@ -42,7 +42,8 @@ export async function turns(engine: Engine, body: string, canvas: string): Promi
     const held = await engine.load(stored);
     const run = held.run({ ...kwargs, play: { case: played, run: n } } as Record<string, unknown>);
     const lines: string[] = [];
-    for await (const line of run.lines()) if (isWire(JSON.parse(line) as RunEvent)) lines.push(line.replace(/,"seq":\d+\}$/, "}"));
+    for await (const line of run.lines())
+      if (isWire(JSON.parse(line) as RunEvent)) lines.push(line.replace(/,"seq":\d+\}$/, "}"));
     const { status, error } = await run.result;
     seen.push(status === "failed" ? { lines, error: error?.message } : { lines });
     stored = await held.save();

@@ -101,11 +101,15 @@ export const streams: Record<string, (f: Fountain, ask: Ask) => Promise<void>> =
   "a text comes in pieces of whole characters": async (f, ask) => {
     for (const max of [16, 1000, 0]) {
       const { got, whole } = await read(f, ask, "/text", max);
-      assert.ok(whole ? got === text : max === 16 && got.length > 0 && text.startsWith(got), `pieces of ${max}: ${got.length} of ${text.length} characters`);
+      assert.ok(
+        whole ? got === text : max === 16 && got.length > 0 && text.startsWith(got),
+        `pieces of ${max}: ${got.length} of ${text.length} characters`,
+      );
     }
   },
   "other bytes come in base64": async (f, ask) => assert.equal((await read(f, ask, "/bytes", 0)).got, binary),
-  "nothing comes as nothing": async (f, ask) => assert.deepEqual(await read(f, ask, "/empty", 0), { got: "", whole: true }),
+  "nothing comes as nothing": async (f, ask) =>
+    assert.deepEqual(await read(f, ask, "/empty", 0), { got: "", whole: true }),
   "what has arrived is given before the rest is sent": async (f, ask) => {
     const [, first, , second, end] = await asked(ask, open(f, "/drip"), next(), open(f, "/go"), next(), next());
     assert.equal(bodyOf(first!), "one");

@@ -11,7 +11,9 @@ const perSecond = 100; // ticks of /proc, the same on every Linux
  */
 export async function worked(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
-  const { processInfo } = (await session.send("SystemInfo.getProcessInfo")) as { processInfo: { type: string; id: number }[] };
+  const { processInfo } = (await session.send("SystemInfo.getProcessInfo")) as {
+    processInfo: { type: string; id: number }[];
+  };
   await session.detach();
   let ticks = 0;
   for (const { type, id } of processInfo) {

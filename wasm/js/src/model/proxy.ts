@@ -25,6 +25,7 @@ export function proxy(options: ProxyOptions = {}): Model {
   return {
     can,
     // The host resolves whole names, `name@Factory`, which servers of one vendor do not know.
-    chat: (request, context) => openai({ ...options, url, credentials, headers, model: model ?? request.model }).chat(request, context),
+    chat: (request, context) =>
+      openai({ ...options, url, credentials, headers, model: model ?? request.model }).chat(request, context),
   };
 }

@@ -43,7 +43,11 @@ export function replay(cassette: Cassette, otherwise?: Model): Model {
       const at = used.get(key) ?? 0;
       const take = takes[Math.min(at, takes.length - 1)];
       if (!take) {
-        if (!otherwise) throw new EngineError("provider", `nothing recorded for this request to ${request.model || "the default model"}`);
+        if (!otherwise)
+          throw new EngineError(
+            "provider",
+            `nothing recorded for this request to ${request.model || "the default model"}`,
+          );
         yield* await otherwise.chat(request, context);
         return;
       }

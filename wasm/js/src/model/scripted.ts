@@ -51,7 +51,9 @@ export function scripted(replies: ScriptedReply[], options: ScriptedOptions = {}
 }
 
 function take(left: ScriptedReply[], request: ModelRequest): ScriptedReply | undefined {
-  const text = request.messages.map((m) => (typeof m.content === "string" ? m.content : JSON.stringify(m.content))).join("\n");
+  const text = request.messages
+    .map((m) => (typeof m.content === "string" ? m.content : JSON.stringify(m.content)))
+    .join("\n");
   const at = left.findIndex((reply) => reply.match === undefined || text.includes(reply.match));
   return at < 0 ? undefined : left.splice(at, 1)[0];
 }

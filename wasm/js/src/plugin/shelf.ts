@@ -133,15 +133,24 @@ export class Shelf {
       return await work();
     } catch (err) {
       const where = typeof from === "string" ? `plugin ${from.slice(0, 100)}: ` : "plugin: ";
-      throw err instanceof PluginError ? new EngineError(err.code as Code, where + err.message, { cause: err }) : EngineError.from(err, "plugin", where);
+      throw err instanceof PluginError
+        ? new EngineError(err.code as Code, where + err.message, { cause: err })
+        : EngineError.from(err, "plugin", where);
     }
   }
 
   async #tell(plugin: Plugin, ask: Ask): Promise<void> {
-    await ask({
-      op: "plugin", timeout_ms: plugin.limits.timeout_ms, checks: plugin.has("easel_check"), locale: this.#options.locale, server: this.#options.server,
-      settings: plugin.settings,
-    }, plugin.text);
+    await ask(
+      {
+        op: "plugin",
+        timeout_ms: plugin.limits.timeout_ms,
+        checks: plugin.has("easel_check"),
+        locale: this.#options.locale,
+        server: this.#options.server,
+        settings: plugin.settings,
+      },
+      plugin.text,
+    );
   }
 }
 
@@ -163,15 +172,20 @@ export class Session {
   async answer(id: number, payload: Record<string, unknown>, context: CallContext, reply: Reply): Promise<void> {
     const question = payload as unknown as Question;
     const plugin = this.#find(question.plugin);
-    if (plugin?.manifest.version !== question.version) throw new EngineError("closed", `plugin ${question.plugin} was replaced; run the canvas again`, { retry: true });
+    if (plugin?.manifest.version !== question.version)
+      throw new EngineError("closed", `plugin ${question.plugin} was replaced; run the canvas again`, { retry: true });
     this.#used.add(plugin);
     const talk = new Talk(reply);
     this.#talks.set(id, talk);
     try {
       const outcome = await plugin.call({
-        export: question.export, input: bytesOf(question), timeout: question.timeout_ms, run: this.#run,
+        export: question.export,
+        input: bytesOf(question),
+        timeout: question.timeout_ms,
+        run: this.#run,
         signal: context.signal,
-        ...(question.export !== "easel_check" && { side: talk.ask }), ...(question.secret_mark && { secretMark: question.secret_mark }),
+        ...(question.export !== "easel_check" && { side: talk.ask }),
+        ...(question.secret_mark && { secretMark: question.secret_mark }),
       });
       if (outcome.error) {
         const { retryable, ...error } = outcome.error;

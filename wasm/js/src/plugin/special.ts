@@ -3,11 +3,25 @@
 // there only addresses written out are refused; Node looks at every address it dials.
 // The twin on the server is host/internal/reach; both are tested with the same list.
 
-const v4: [number, number][] = ([
-  ["0.0.0.0", 8], ["10.0.0.0", 8], ["100.64.0.0", 10], ["127.0.0.0", 8], ["169.254.0.0", 16], ["172.16.0.0", 12], ["192.0.0.0", 24],
-  ["192.0.2.0", 24], ["192.88.99.0", 24], ["192.168.0.0", 16], ["198.18.0.0", 15], ["198.51.100.0", 24], ["203.0.113.0", 24],
-  ["224.0.0.0", 4], ["240.0.0.0", 4],
-] as [string, number][]).map(([address, bits]) => [number4(address)!, bits]);
+const v4: [number, number][] = (
+  [
+    ["0.0.0.0", 8],
+    ["10.0.0.0", 8],
+    ["100.64.0.0", 10],
+    ["127.0.0.0", 8],
+    ["169.254.0.0", 16],
+    ["172.16.0.0", 12],
+    ["192.0.0.0", 24],
+    ["192.0.2.0", 24],
+    ["192.88.99.0", 24],
+    ["192.168.0.0", 16],
+    ["198.18.0.0", 15],
+    ["198.51.100.0", 24],
+    ["203.0.113.0", 24],
+    ["224.0.0.0", 4],
+    ["240.0.0.0", 4],
+  ] as [string, number][]
+).map(([address, bits]) => [number4(address)!, bits]);
 
 // What the public internet uses of the address space of IPv6. What lies outside embeds addresses of
 // IPv4, is local, multicast, or not assigned.
@@ -28,7 +42,8 @@ export function special(host: string): boolean {
   if (four !== undefined) return v4.some(([base, bits]) => four >>> (32 - bits) === base >>> (32 - bits));
   const six = number6(name.split("%")[0]!);
   if (six === undefined) return false;
-  if (six >> 32n === 0xffffn) return special([24n, 16n, 8n, 0n].map((shift) => (six >> shift) & 255n).join(".")); // IPv4 in IPv6
+  // IPv4 in IPv6
+  if (six >> 32n === 0xffffn) return special([24n, 16n, 8n, 0n].map((shift) => (six >> shift) & 255n).join("."));
   const within = ([base, bits]: [bigint, number]): boolean => six >> BigInt(128 - bits) === base >> BigInt(128 - bits);
   return !within(internet) || isISATAP(six) || v6.some(within);
 }

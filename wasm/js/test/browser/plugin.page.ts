@@ -39,7 +39,8 @@ function theExaminer(): Promise<Examine> {
   return examine;
 }
 
-const bytesOf = async (name: string): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await (await fetch(encodeURIComponent(name))).arrayBuffer());
+const bytesOf = async (name: string): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await (await fetch(encodeURIComponent(name))).arrayBuffer());
 
 async function load(name: string, options: LoadOptions, place: "worker" | "page" = "worker"): Promise<Plugin> {
   const spawn = place === "worker" ? worker : inline;
@@ -72,7 +73,8 @@ const plugins = {
   },
 
   /** call makes calls one after the other and gives what came of them. */
-  async call(name: string, way: Way, calls: Partial<CallRequest>[], options: { cancelAfter?: number; private?: boolean } = {}): Promise<unknown[]> {
+  async call(name: string, way: Way, calls: Partial<CallRequest>[],
+    options: { cancelAfter?: number; private?: boolean } = {}): Promise<unknown[]> {
     const plugin = await load(name, { way });
     const out: unknown[] = [];
     for (const call of calls) {
@@ -83,16 +85,28 @@ const plugins = {
         input: "", ...call, signal: stop.signal,
         side: async () => { if (++emits === options.cancelAfter) stop.abort(); return { ok: {} }; },
       });
-      out.push({ output: decoder.decode(outcome.output), code: outcome.error?.code, message: outcome.error?.message, fuel: outcome.fuel, emits, took: performance.now() - began });
+      out.push({
+        output: decoder.decode(outcome.output),
+        code: outcome.error?.code,
+        message: outcome.error?.message,
+        fuel: outcome.fuel,
+        emits,
+        took: performance.now() - began,
+      });
     }
     plugin.close();
     return out;
   },
 
   /** canvas runs a canvas with plugins through the engine. */
-  async canvas(dsl: object, query: string, names: string[]): Promise<{ status: string; answer: string; pieces: string[]; error?: RunResult["error"] }> {
+  async canvas(dsl: object, query: string, names: string[]): Promise<{ status: string; answer: string; pieces: string[];
+    error?: RunResult["error"] }> {
     const sources: PluginSource[] = names.map((name) => at(encodeURIComponent(name)));
-    const engine: Engine = await createEngine({ ...engineFiles, pluginWorker: at("kernel.browser.js"), plugins: sources });
+    const engine: Engine = await createEngine({
+      ...engineFiles,
+      pluginWorker: at("kernel.browser.js"),
+      plugins: sources,
+    });
     const run = engine.run(dsl as never, query);
     const pieces: string[] = [];
     for await (const event of run) if (event.event === "message" && event.data.content) pieces.push(event.data.content);
@@ -103,8 +117,14 @@ const plugins = {
 
   /** secret returns a page's plugin secrets, which must be refused. */
   async secret(): Promise<string> {
-    return createEngine({ ...engineFiles, pluginWorker: at("kernel.browser.js"), plugins: [{ source: await bytesOf("counted"), secrets: { A: "b" } }] })
-      .then(() => "taken", (err: { code: string; message: string }) => `${err.code}: ${err.message}`);
+    return createEngine({
+      ...engineFiles,
+      pluginWorker: at("kernel.browser.js"),
+      plugins: [{ source: await bytesOf("counted"), secrets: { A: "b" } }],
+    }).then(
+      () => "taken",
+      (err: { code: string; message: string }) => `${err.code}: ${err.message}`,
+    );
   },
 
   /** measure times echo, in milliseconds, the median of n. */

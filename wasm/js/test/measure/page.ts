@@ -6,14 +6,23 @@ import { emptyState, reduce } from "../../src/state.ts";
 import { chain, chat, circle, type Params } from "../canvases.ts";
 
 const at = (name: string): URL => new URL(name, location.href);
-const create = (more = {}): Promise<Engine> => createEngine({ wasm: at("engine.wasm"), runtime: at("wasm_exec.js"), worker: at("worker.browser.js"), ...more });
+const create = (more = {}): Promise<Engine> =>
+  createEngine({ wasm: at("engine.wasm"), runtime: at("wasm_exec.js"), worker: at("worker.browser.js"), ...more });
 
 /** wide is one event as a Message tells it, of some 360 bytes. */
-const wide = JSON.stringify({ event: "message", message_id: "0".repeat(32), task_id: "0".repeat(32), created_at: 1_700_000_000, data: { content: "word ".repeat(41) } });
+const wide = JSON.stringify({
+  event: "message",
+  message_id: "0".repeat(32),
+  task_id: "0".repeat(32),
+  created_at: 1_700_000_000,
+  data: { content: "word ".repeat(41) },
+});
 
 let warm: Promise<Engine> | undefined;
 let longest = 0;
-new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) longest = Math.max(longest, duration); }).observe({ type: "longtask" });
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+}).observe({ type: "longtask" });
 
 const gauge = {
   /** ready returns the time from the start of a Worker to the first event of a run in it. */
@@ -66,7 +75,11 @@ const gauge = {
     const canvas = await engine.load(chain(["begin"]));
     let seen = 0;
     const began = performance.now();
-    const run = canvas.run({ play: { flood: count, line: wide } } as Record<string, unknown>, { onEvent: () => { seen++; } });
+    const run = canvas.run({ play: { flood: count, line: wide } } as Record<string, unknown>, {
+      onEvent: () => {
+        seen++;
+      },
+    });
     await run.result;
     const took = performance.now() - began;
     canvas.close();
@@ -98,17 +111,28 @@ const gauge = {
    */
   async blocked(nodes: number): Promise<{ longest: number; took: number; events: number }> {
     const engine = await (warm ??= create());
-    const steps = Array.from({ length: nodes - 1 }, (_, i): [string, Params] => (i % 2 ? [`Message:${i}`, { content: [`so: {LLM:${i - 1}@content}`] }] : [`LLM:${i}`, { llm_id: "m", prompts: "{sys.query}" }]));
+    const steps = Array.from({ length: nodes - 1 }, (_, i): [string, Params] =>
+      i % 2
+        ? [`Message:${i}`, { content: [`so: {LLM:${i - 1}@content}`] }]
+        : [`LLM:${i}`, { llm_id: "m", prompts: "{sys.query}" }],
+    );
     const llm = scripted([], { fallback: { text: "an answer of some words that is streamed piece by piece" } });
     await new Promise((resolve) => setTimeout(resolve, 200));
     longest = 0;
     let state = emptyState, events = 0;
     const began = performance.now();
-    const run = engine.run(chain(["begin"], ...steps), "go", { llm, onEvent: (event: RunEvent) => { state = reduce(state, event); events++; } });
+    const run = engine.run(chain(["begin"], ...steps), "go", {
+      llm,
+      onEvent: (event: RunEvent) => {
+        state = reduce(state, event);
+        events++;
+      },
+    });
     const { status, error } = await run.result;
     const took = performance.now() - began;
     await new Promise((resolve) => setTimeout(resolve, 200)); // the observer tells later
-    if (status !== "succeeded" || state.steps.length !== nodes) throw new Error(`${status}, ${state.steps.length} steps: ${error?.message}`);
+    if (status !== "succeeded" || state.steps.length !== nodes)
+      throw new Error(`${status}, ${state.steps.length} steps: ${error?.message}`);
     return { longest, took, events };
   },
 
@@ -132,7 +156,8 @@ const gauge = {
   async memory(): Promise<number> {
     let instance: WebAssembly.Instance | undefined;
     const real = WebAssembly.instantiate;
-    WebAssembly.instantiate = (async (...given: Parameters<typeof real>) => (instance = await real.apply(WebAssembly, given) as unknown as WebAssembly.Instance)) as unknown as typeof real;
+    WebAssembly.instantiate = (async (...given: Parameters<typeof real>) =>
+      (instance = (await real.apply(WebAssembly, given)) as unknown as WebAssembly.Instance)) as unknown as typeof real;
     const engine = await create({ worker: false }).finally(() => { WebAssembly.instantiate = real; });
     await engine.run(chat, "x", { llm: scripted([{ text: "y" }]) }).result;
     const { byteLength } = (instance?.exports["mem"] as WebAssembly.Memory).buffer;

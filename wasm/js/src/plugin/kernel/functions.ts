@@ -14,7 +14,9 @@ export function functions(guest: Guest): WebAssembly.Imports {
   const waits = (all: Record<string, Function>, waiting: string[]): Record<string, Function> => {
     if (guest.way !== "suspend") return all;
     const { Suspending } = WebAssembly as unknown as { Suspending: new (f: Function) => Function };
-    return Object.fromEntries(Object.entries(all).map(([name, f]) => [name, waiting.includes(name) ? new Suspending(f) : f]));
+    return Object.fromEntries(
+      Object.entries(all).map(([name, f]) => [name, waiting.includes(name) ? new Suspending(f) : f]),
+    );
   };
   return {
     [meter.module]: { [meter.tick]: (counter: number) => guest.tick(counter) },

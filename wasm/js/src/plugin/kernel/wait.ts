@@ -47,7 +47,11 @@ export class Tape {
   told<T>(about: number, ask: () => T | Promise<T>): T {
     const known = this.#entries[this.#at];
     if (known) {
-      if (known.about !== about) throw new PluginError("internal", "the plugin asked something else when it was played again; it must do the same for the same input");
+      if (known.about !== about)
+        throw new PluginError(
+          "internal",
+          "the plugin asked something else when it was played again; it must do the same for the same input",
+        );
       this.#at++;
       return known.value as T;
     }
