@@ -36,12 +36,14 @@ func TestCanvases(t *testing.T) {
 			require.NoError(t, err)
 			canvas, err := engine.Load(reg, data)
 			require.NoError(t, err)
-			require.Equal(t, roundTrip(t, reg, canvas), string(canvas.Save(canvas.State())), "saved, loaded and saved again")
+			require.Equal(t, roundTrip(t, reg, canvas), string(canvas.Save(canvas.State())),
+				"saved, loaded and saved again")
 			if canvas.IsPipeline() {
 				return // the tests of the components run them on files
 			}
 			observed := playCanvas(t, reg, canvas.Document(), never)
-			require.Equal(t, observed.JSON(), playCanvas(t, reg, canvas.Document(), enginetest.AtCheckpoints).JSON(), "cut after each batch")
+			require.Equal(t, observed.JSON(), playCanvas(t, reg, canvas.Document(), enginetest.AtCheckpoints).JSON(),
+				"cut after each batch")
 			runs := observed.Get("runs")
 			last := runs.At(runs.Len() - 1)
 			if want, ok := unanswerable[filepath.Base(path)]; ok {
@@ -70,7 +72,8 @@ func roundTrip(t *testing.T, reg *engine.Registry, canvas *engine.Canvas) string
 func playCanvas(t *testing.T, reg *engine.Registry, dsl engine.Value, cut enginetest.Cut) engine.Value {
 	t.Helper()
 	c := &enginetest.Case{Name: "canvas", DSL: dsl}
-	c.Runs = append(c.Runs, enginetest.Run{Kwargs: engine.Object("query", "hello", "user_id", "user_1", "inputs", beginInputs(dsl))})
+	c.Runs = append(c.Runs, enginetest.Run{Kwargs: engine.Object("query", "hello", "user_id", "user_1", "inputs",
+		beginInputs(dsl))})
 	for {
 		player := &enginetest.Player{Registry: reg, Ports: fixedPorts(), Cut: cut, MaxSteps: 300}
 		observed, err := player.Play(t.Context(), c)
@@ -91,7 +94,8 @@ func fixedPorts() engine.Ports {
 		Model: enginetest.FixedModel("Fixed answer."),
 		Files: &enginetest.Files{Blobs: engine.Object("file_1", "fixed text")},
 		Code:  &enginetest.Code{Result: engine.CodeResult{Value: text}},
-		Tools: &enginetest.Tools{Outputs: engine.Object("formalized_content", text, "report", text, "result", text, "success", true)},
+		Tools: &enginetest.Tools{Outputs: engine.Object("formalized_content", text, "report", text, "result", text,
+			"success", true)},
 	}
 }
 

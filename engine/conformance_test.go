@@ -74,7 +74,8 @@ func TestConformanceBytes(t *testing.T) {
 	eachCase(t, func(t *testing.T, c *enginetest.Case) {
 		first := lines(t, &enginetest.Player{Registry: reg, Cut: never}, c)
 		requireSameLines(t, first, lines(t, &enginetest.Player{Registry: reg, Cut: never}, c), "played again")
-		requireSameLines(t, first, lines(t, &enginetest.Player{Registry: reg, Cut: enginetest.AtCheckpoints}, c), "cut after each batch")
+		requireSameLines(t, first, lines(t, &enginetest.Player{Registry: reg, Cut: enginetest.AtCheckpoints}, c),
+			"cut after each batch")
 	})
 }
 

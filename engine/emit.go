@@ -174,7 +174,10 @@ func (e *emitter) emitMessage(content string, start, end bool, sound []byte) {
 func (e *emitter) emitMessageEnd(said *Said, reference Value) {
 	data := NewObject(4)
 	for _, f := range [...]slot{
-		{"status", said.Status}, {"attachment", said.Attachment}, {"downloads", said.Downloads}, {"reference", reference},
+		{"status", said.Status},
+		{"attachment", said.Attachment},
+		{"downloads", said.Downloads},
+		{"reference", reference},
 	} {
 		if f.value.Truthy() && e.room(f.value.Size()) {
 			data.Set(f.name, f.value)

@@ -72,8 +72,9 @@ type parser struct {
 	layout
 }
 
-// count returns the number of entries the list or object has that begins here and is not empty. An entry
-// takes at least width bytes of the text; a text that is not JSON may claim more than it can hold.
+// count returns the number of entries the list or object has that begins here and is not empty. An
+// entry takes at least width bytes of the text; a text that is not JSON may claim more than it can
+// hold.
 func (p *parser) count(width int) int {
 	if len(p.counts) == 0 {
 		return 0 // measuring stopped where parsing will

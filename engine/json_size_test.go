@@ -41,7 +41,8 @@ func shapes(size int) map[string]string {
 		"not UTF-8":    `["` + strings.Repeat("\xffa", size/2) + `"]`,
 		"Chinese":      `["` + strings.Repeat("你好", size/6) + `"]`,
 		"plain text":   `["` + strings.Repeat("x", size) + `"]`,
-		"records":      repeat("[", `{"id":"4f2a0c7d9b5e4c1c","name":"A name","size":12345,"tags":["a","b"],"ok":true}`, "]"),
+		"records": repeat("[", `{"id":"4f2a0c7d9b5e4c1c","name":"A name","size":12345,"tags":["a","b"],"ok":true}`,
+			"]"),
 	}
 }
 
@@ -104,7 +105,8 @@ func canvasText(t testing.TB) string {
 
 func BenchmarkJSON(b *testing.B) {
 	texts := shapes(100_000)
-	texts["event"] = `{"event":"node_finished","message_id":"4f2a0c7d9b5e4c1c8f0a7b6d5e4f3a2b","task_id":"9c1b","data":{"inputs":{"a":1},"outputs":{"content":"hello world"},"component_id":"Message:A","elapsed_time":0.012}}`
+	texts["event"] = `{"event":"node_finished","message_id":"4f2a0c7d9b5e4c1c8f0a7b6d5e4f3a2b","task_id":"9c1b",` +
+		`"data":{"inputs":{"a":1},"outputs":{"content":"hello world"},"component_id":"Message:A","elapsed_time":0.012}}`
 	texts["canvas"] = canvasText(b)
 	for name, text := range texts {
 		b.Run(name, func(b *testing.B) {

@@ -80,7 +80,9 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	return a, err
 }
 
-func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter, take func(string, bool) error) error {
+func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter,
+	take func(string, bool) error,
+) error {
 	for piece, err := range c.run.opt.Ports.Model.Generate(ctx, req) {
 		if err != nil {
 			return err

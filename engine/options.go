@@ -45,9 +45,11 @@ type Options struct {
 	Approval []string
 	Prices   Prices // of models, for Limits.Cost and the usage in events; those of the canvas are used for others
 
-	Rerun         bool // Continue counts as a new execution: new message id, numbering from 1
-	Checkpoints   bool // log what each batch changed, so that the run can be continued elsewhere
-	SnapshotBytes int  // a whole snapshot after this many bytes of checkpoints, or as many as the last one had; 0 means 256 KB
+	Rerun       bool // Continue counts as a new execution: new message id, numbering from 1
+	Checkpoints bool // log what each batch changed, so that the run can be continued elsewhere
+	// a whole snapshot after this many bytes of checkpoints, or as many as the last one had; 0
+	// means 256 KB
+	SnapshotBytes int
 	Internal      bool // hand out log entries that are not events of the wire
 
 	CancelBefore bool         // the cancel flag is set already

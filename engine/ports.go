@@ -120,7 +120,8 @@ type ModelConfig struct {
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
 	MaxTokens                                            *int
 	Stop                                                 []string
-	Thinking                                             string // how much a reasoning model thinks; "" leaves it to the model
+	// how much a reasoning model thinks; "" leaves it to the model
+	Thinking string
 }
 
 // Value returns the settings that are set, by their names in chat completion requests:

@@ -98,7 +98,8 @@ func SecretForms(value string) []string {
 		EscapeSecret(FormType, value), escaped(value, "-_.~$&+:=@", "%20"), escaped(value, "-_.~!*'()", "%20"),
 	}
 	for _, e := range [...]*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-		out = append(out, e.EncodeToString([]byte(value)), e.WithPadding(base64.NoPadding).EncodeToString([]byte(value)))
+		out = append(out, e.EncodeToString([]byte(value)),
+			e.WithPadding(base64.NoPadding).EncodeToString([]byte(value)))
 		for before := range 3 {
 			if inner := within64(e, value, before); len(inner) >= leastBase64 {
 				out = append(out, inner)

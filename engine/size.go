@@ -94,8 +94,8 @@ func (t *tree) measure() *tree {
 	return t
 }
 
-// textLen returns the number of bytes Text gives, or any number above most when it is more; it allocates
-// nothing.
+// textLen returns the number of bytes Text gives, or any number above most when it is more; it
+// allocates nothing.
 func (v Value) textLen(most int64) int64 {
 	switch v.kind {
 	case KindNull, KindStream:
@@ -106,8 +106,8 @@ func (v Value) textLen(most int64) int64 {
 	return v.jsonLen(most, 2)
 }
 
-// jsonLen returns the number of bytes v takes as JSON with separators of this length. It stops counting
-// above most.
+// jsonLen returns the number of bytes v takes as JSON with separators of this length. It stops
+// counting above most.
 func (v Value) jsonLen(most int64, separator int) int64 {
 	switch v.kind {
 	case KindNull, KindStream:

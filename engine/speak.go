@@ -287,7 +287,8 @@ func speakable(text string) string {
 		case unicode.IsSpace(c):
 			blank = true
 			continue
-		case c == utf8.RuneError, unicode.IsControl(c), unicode.Is(unicode.So, c), unicode.Is(unicode.Cs, c), c >= 0x1F000 && c <= 0x1FAFF, c == 0x200D, c == 0xFE0F:
+		case c == utf8.RuneError, unicode.IsControl(c), unicode.Is(unicode.So, c), unicode.Is(unicode.Cs, c),
+			c >= 0x1F000 && c <= 0x1FAFF, c == 0x200D, c == 0xFE0F:
 			continue
 		}
 		if blank && n > 0 {

@@ -67,7 +67,8 @@ func protect(dir string, log *slog.Logger) error {
 			return fmt.Errorf("every user of this machine can open %s (mode %v): %w; run chmod o-rwx on it",
 				file, info.Mode().Perm(), err)
 		}
-		log.Warn("every user of this machine could open a file of the data directory; its mode was changed", "file", file,
+		log.Warn("every user of this machine could open a file of the data directory; its mode was changed", "file",
+			file,
 			"was", info.Mode().Perm().String())
 	}
 	return nil

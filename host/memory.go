@@ -71,10 +71,12 @@ func (b budgets) register(numbers *prometheus.Registry) {
 		labels := prometheus.Labels{"budget": budget.name}
 		numbers.MustRegister(
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "easel_memory_budget_bytes", Help: "Memory that this kind of work may hold together.", ConstLabels: labels,
+				Name: "easel_memory_budget_bytes", Help: "Memory that this kind of work may hold together.",
+				ConstLabels: labels,
 			}, func() float64 { return float64(budget.Size()) }),
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "easel_memory_used_bytes", Help: "Memory of the budget that is reserved now.", ConstLabels: labels,
+				Name: "easel_memory_used_bytes", Help: "Memory of the budget that is reserved now.",
+				ConstLabels: labels,
 			}, func() float64 { return float64(budget.Used()) }),
 		)
 	}

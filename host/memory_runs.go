@@ -265,7 +265,8 @@ func (m *runMemory) readFormer(log *slog.Logger) error {
 	}
 	n, err := m.readNote()
 	if n != nil {
-		log.Warn("the former process of this data directory died of memory; the runs that held most are not tried again",
+		log.Warn(
+			"the former process of this data directory died of memory; the runs that held most are not tried again",
 			"runs", n.Runs, "live", n.Live, "resident", n.Resident, "limit", n.Limit)
 	}
 	return err

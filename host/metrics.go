@@ -16,10 +16,12 @@ import (
 func (h *Host) newMetrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "easel_build_info", Help: "Always 1; the label is the version.", ConstLabels: prometheus.Labels{"version": h.cfg.Version},
+		Name: "easel_build_info", Help: "Always 1; the label is the version.",
+		ConstLabels: prometheus.Labels{"version": h.cfg.Version},
 	})
 	build.Set(1)
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		build)
 	h.memory.register(r)
 	registerDamage(r, h.conn)
 	return r
@@ -44,8 +46,9 @@ func (h *Host) openMetrics() (err error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", h.api.Metrics())
 	d.server = &http.Server{
-		Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(h.cfg.Log.Handler(), slog.LevelWarn),
+		Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(h.cfg.Log.Handler(), slog.LevelWarn),
 	}
 	h.work.Go(func() {
 		if err := d.server.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {

@@ -79,7 +79,10 @@ func TestPageOfMetrics(t *testing.T) {
 }
 
 // fromOutside are parts of messages that other programs produce.
-var fromOutside = []string{"bind: address already in use", "connection refused", `"log":"nok"`, `"db":"nok"`, "/readyz", "easel health", "secret.key", "--postgres", "--nats", "-js"}
+var fromOutside = []string{
+	"bind: address already in use", "connection refused", `"log":"nok"`, `"db":"nok"`, "/readyz",
+	"easel health", "secret.key", "--postgres", "--nats", "-js",
+}
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 

@@ -15,7 +15,8 @@ func (h *Host) openQuota(numbers *prometheus.Registry) error {
 		return fmt.Errorf("tokens per day %d: expected a number from 0 to %d", n, int64(store.MostTokens))
 	}
 	used := newTenantCounter(numbers, "easel_model_tokens_total", "Model tokens that runs and pages used on this host.")
-	refused := newTenantCounter(numbers, "easel_model_refusals_total", "Model calls that this host refused because a quota of tokens was used up.")
+	refused := newTenantCounter(numbers, "easel_model_refusals_total",
+		"Model calls that this host refused because a quota of tokens was used up.")
 	h.quota = quota.New(quota.Config{
 		Store: h.store.Tokens, Uses: h.store.Uses, PerDay: h.cfg.TokensPerDay, Log: h.cfg.Log,
 		Used:    func(tenant string, tokens int64) { used.add(tenant, float64(tokens)) },

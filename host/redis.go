@@ -41,7 +41,10 @@ func (h *Host) openRedis(ctx context.Context) (err error) {
 		places = append(places, h.keys)
 	}
 	if cfg.Redis != "" {
-		if r.bridge, err = redisdoor.NewBridge(redisdoor.BridgeConfig{URL: cfg.Redis, Runs: h.log, Log: cfg.Log}); err != nil {
+		if r.bridge, err = redisdoor.NewBridge(redisdoor.BridgeConfig{
+			URL: cfg.Redis, Runs: h.log,
+			Log: cfg.Log,
+		}); err != nil {
 			return err
 		}
 		places = append(places, r.bridge)

@@ -26,7 +26,10 @@ func (h *Host) openStore(ctx context.Context) error {
 		return fmt.Errorf("sync %q: expected always, contract or interval", h.cfg.Sync)
 	}
 	return h.await(ctx, "the records store", h.cfg.Postgres != "", func() (err error) {
-		h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Name: hostName(), Sync: sync})
+		h.store, err = store.Open(ctx, store.Config{
+			Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile,
+			Name: hostName(), Sync: sync,
+		})
 		return err
 	})
 }

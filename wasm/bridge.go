@@ -43,7 +43,8 @@ func newBridge(h host) *bridge {
 	}
 	b := &bridge{
 		host: h, registry: reg,
-		canvases: map[uint32]*held{}, runs: map[uint32]*run{}, calls: map[uint32]*question{}, plugins: map[string]*plugin{},
+		canvases: map[uint32]*held{}, runs: map[uint32]*run{}, calls: map[uint32]*question{},
+		plugins: map[string]*plugin{},
 	}
 	reg.Plugin = b.lookup
 	return b

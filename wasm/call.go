@@ -135,7 +135,10 @@ func (p piece) read(kind string) (engine.Value, error) {
 	case p.ok:
 		return v, nil
 	}
-	f := &failure{code: v.Get("code").Str(), text: v.Get("message").Text(), retry: v.Get("retry").True(), data: v.Get("data")}
+	f := &failure{
+		code: v.Get("code").Str(), text: v.Get("message").Text(), retry: v.Get("retry").True(),
+		data: v.Get("data"),
+	}
 	if f.code == "" {
 		f.code = engine.CodeRunFailed
 	}

@@ -50,7 +50,8 @@ func (n *notebook) note(l line) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l.To = "host"
-	if last := len(n.lines) - 1; l.Fn == "emit" && last >= 0 && n.lines[last].Fn == "emit" && n.lines[last].Run == l.Run {
+	if last := len(n.lines) - 1; l.Fn == "emit" && last >= 0 && n.lines[last].Fn == "emit" &&
+		n.lines[last].Run == l.Run {
 		n.lines[last].Text += "\n" + l.Text // how many events come together depends on the scheduler
 		return
 	}

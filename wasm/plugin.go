@@ -57,7 +57,8 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 func stays(preview contract.Preview, server bool) string {
 	switch {
 	case preview == contract.PreviewServer && !server:
-		return `its manifest says preview "server": it runs on a server only; run the canvas there, or pin what the node gives`
+		return `its manifest says preview "server": it runs on a server only; run the canvas there, or pin what the ` +
+			`node gives`
 	case preview == contract.PreviewNone:
 		return `its manifest says preview "none": it is not run to try a canvas out; pin what the node gives`
 	}
@@ -164,7 +165,8 @@ func (p *plugin) invoke(ctx context.Context, call *engine.Call, in node.Invocati
 	}
 	mark := engine.NewSecretMark()
 	about := contract.CallInfo{
-		ID: call.Key(), Run: call.RunInfo().MessageID, Node: call.NodeID(), Attempt: in.Attempt, Left: p.left(ctx), Locale: p.locale,
+		ID: call.Key(), Run: call.RunInfo().MessageID, Node: call.NodeID(), Attempt: in.Attempt, Left: p.left(ctx),
+		Locale:  p.locale,
 		Preview: true, SecretMark: mark, Settings: settings,
 	}
 	params, arguments := in.Marked(mark)

@@ -26,7 +26,8 @@ func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engi
 		}
 	}
 	b.Set("top_n", engine.Int(int64(q.TopN))).Set("top_k", engine.Int(int64(q.TopK)))
-	b.Set("similarity_threshold", engine.Float(q.SimilarityThreshold)).Set("keyword_weight", engine.Float(q.KeywordWeight))
+	b.Set("similarity_threshold", engine.Float(q.SimilarityThreshold)).Set("keyword_weight",
+		engine.Float(q.KeywordWeight))
 	for _, text := range [...]struct{ name, value string }{{"rerank", q.Rerank}, {"user_id", q.UserID}} {
 		if text.value != "" {
 			b.Set(text.name, engine.String(text.value))
@@ -86,7 +87,8 @@ func (r fetch) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPRes
 	for _, h := range req.Header {
 		headers.Set(h.Name, engine.String(h.Value))
 	}
-	b := engine.NewObject(8).Set("method", engine.String(req.Method)).Set("url", engine.String(req.URL)).Set("headers", headers.Value())
+	b := engine.NewObject(8).Set("method", engine.String(req.Method)).Set("url", engine.String(req.URL)).Set("headers",
+		headers.Value())
 	if req.Body != "" {
 		b.Set("body", engine.String(req.Body))
 	}
@@ -104,7 +106,8 @@ func (r fetch) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPRes
 	}
 	v, err := r.once(ctx, "fetch", b.Value())
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("%s %s: no answer within %s: %w", req.Method, req.URL, req.Timeout.Round(time.Millisecond), err)
+		return nil, fmt.Errorf("%s %s: no answer within %s: %w", req.Method, req.URL,
+			req.Timeout.Round(time.Millisecond), err)
 	}
 	if err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ type tools struct {
 // CallTool gets the outputs of a component from the host.
 func (t tools) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Value, error) {
 	if !t.tool {
-		return engine.Null, fmt.Errorf("%s: %w: it works only where a host offers it as a tool", c.Component, engine.ErrNoPort)
+		return engine.Null, fmt.Errorf("%s: %w: it works only where a host offers it as a tool", c.Component,
+			engine.ErrNoPort)
 	}
 	asked := engine.Object("component", c.Component, "params", c.Params, "arguments", c.Arguments, "key", c.Key)
 	if c.SecretMark != "" {

@@ -144,7 +144,8 @@ func (r *run) debug(s *startMessage) []byte {
 	if _, spec := r.held.canvas.Component(node); spec != nil {
 		thoughts = spec.Thoughts
 	}
-	r.tell(engine.EventNodeStarted, withNode(engine.NewObject(6).Set("inputs", engine.Null).Set("created_at", engine.Int(began.Unix())), r.held.canvas, node).
+	r.tell(engine.EventNodeStarted, withNode(engine.NewObject(6).Set("inputs", engine.Null).Set("created_at",
+		engine.Int(began.Unix())), r.held.canvas, node).
 		Set("thoughts", engine.String(thoughts)))
 	outs, err := r.held.canvas.Debug(r.ctx, r.held.canvas.State(), node, values, r.options)
 	now := clock.Now()
@@ -157,7 +158,8 @@ func (r *run) debug(s *startMessage) []byte {
 		}
 	}
 	elapsed, at := engine.Float(now.Sub(began).Seconds()), engine.Float(float64(now.UnixMicro())/1e6)
-	r.tell(engine.EventNodeFinished, withNode(engine.NewObject(8).Set("inputs", values).Set("outputs", outs), r.held.canvas, node).
+	r.tell(engine.EventNodeFinished, withNode(engine.NewObject(8).Set("inputs", values).Set("outputs", outs),
+		r.held.canvas, node).
 		Set("error", problem).Set("elapsed_time", elapsed).Set("created_at", at))
 	r.tell(engine.EventWorkflowFinished, engine.NewObject(4).Set("inputs", engine.Null).Set("outputs", outs).
 		Set("elapsed_time", elapsed).Set("created_at", at))

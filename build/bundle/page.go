@@ -62,7 +62,8 @@ func (b bundler) scripts() (*result, error) {
 	} {
 		options := b.options()
 		options.EntryPoints = []string{entry}
-		options.EntryNames = "assets/" + strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(define, "_", "-"), "EASEL-")) + "-[hash]"
+		options.EntryNames = "assets/" + strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(define, "_", "-"),
+			"EASEL-")) + "-[hash]"
 		built, err := b.build(options)
 		if err != nil {
 			return nil, err
@@ -233,7 +234,8 @@ func (b bundler) index(built *result) error {
 		}
 	}
 	text := strings.Replace(string(html), "<!-- styles -->", styles, 1)
-	text = strings.Replace(text, "<!-- scripts -->", fmt.Sprintf(`<script type="module" src="%s"></script>`, built.main(".js")), 1)
+	text = strings.Replace(text, "<!-- scripts -->",
+		fmt.Sprintf(`<script type="module" src="%s"></script>`, built.main(".js")), 1)
 	if err := os.WriteFile(filepath.Join(b.out, "index.html"), []byte(text), 0o644); err != nil {
 		return err
 	}

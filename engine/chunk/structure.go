@@ -219,8 +219,8 @@ func (s *Structure) cut(headings []part, b part) []Chunk {
 // deepestHead bounds the rows in the head of a table.
 const deepestHead = 8
 
-// fitting returns the number of bytes of a text fit into a chunk: all, or up to a blank where there is
-// one, at least one character. It counts no more than a few chunks of a long text.
+// fitting returns the number of bytes of a text fit into a chunk: all, or up to a blank where there
+// is one, at least one character. It counts no more than a few chunks of a long text.
 func (s *Structure) fitting(text string) int {
 	low, fits := 0, 0 // bytes that fit, and their tokens
 	high, over := 4*s.Size, 0

@@ -127,7 +127,10 @@ func (t *task) results(ctx context.Context, answer engine.Answer, names map[stri
 	}
 	t.messages = append(t.messages, asked)
 	for i, r := range results {
-		t.messages = append(t.messages, engine.ModelMessage{Role: "tool", ToolID: asked.ToolCalls[i].ID, Content: r.Text()})
+		t.messages = append(t.messages, engine.ModelMessage{
+			Role: "tool", ToolID: asked.ToolCalls[i].ID,
+			Content: r.Text(),
+		})
 	}
 	return nil
 }

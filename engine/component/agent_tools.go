@@ -41,7 +41,8 @@ func (a *Agent) bindTools(s *engine.Setup) error {
 	for i, entry := range a.Tools.Elements() {
 		kind := entry.Get("component_name")
 		if kind.Kind() != engine.KindString {
-			return s.Fail("tools["+strconv.Itoa(i)+"].component_name", kind, "is missing; expected the name of a component")
+			return s.Fail("tools["+strconv.Itoa(i)+"].component_name", kind,
+				"is missing; expected the name of a component")
 		}
 		bound, err := s.BindTool(kind.Str(), entry.Get("name").Str(), entry.Get("params"))
 		if err != nil {
@@ -84,7 +85,10 @@ func (a *Agent) Warnings() []engine.Diagnostic {
 // defineBound describes a component for models.
 func defineBound(t *engine.BoundTool, index int) engine.ToolDef {
 	function := strings.ToLower(t.Spec.Name)
-	def := engine.ToolDef{Description: t.Description(), Parameters: engine.Object("type", "object", "properties", engine.Object())}
+	def := engine.ToolDef{
+		Description: t.Description(),
+		Parameters:  engine.Object("type", "object", "properties", engine.Object()),
+	}
 	if t.Spec.Tool != nil {
 		function, def.Parameters = t.Spec.Tool.Function, t.Spec.Tool.Parameters()
 	}
@@ -92,7 +96,8 @@ func defineBound(t *engine.BoundTool, index int) engine.ToolDef {
 	case *Agent:
 		function = strings.ReplaceAll(t.Name, " ", "_")
 		if c.UserPrompt != "" {
-			def.Parameters = engine.Put(def.Parameters, []string{"properties", "user_prompt", "default"}, engine.String(c.UserPrompt))
+			def.Parameters = engine.Put(def.Parameters, []string{"properties", "user_prompt", "default"},
+				engine.String(c.UserPrompt))
 		}
 	case named:
 		if name := c.ToolName(); name != "" {

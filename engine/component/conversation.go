@@ -25,7 +25,10 @@ func (c *conversation) value() engine.Value {
 func readConversation(v engine.Value) conversation {
 	c := conversation{system: v.Get("system").Text(), overrides: v.Get("overrides")}
 	for _, m := range v.Get("messages").Elements() {
-		c.messages = append(c.messages, engine.ModelMessage{Role: m.Get("role").Text(), Content: m.Get("content").Text()})
+		c.messages = append(c.messages, engine.ModelMessage{
+			Role:    m.Get("role").Text(),
+			Content: m.Get("content").Text(),
+		})
 	}
 	for _, i := range v.Get("images").Elements() {
 		c.images = append(c.images, i.Text())

@@ -53,7 +53,8 @@ func (c *LoopCondition) holds(ctx context.Context, call *engine.Call) (bool, err
 	}
 	holds, known := loopCompare(left, c.Operator, right)
 	if !known {
-		return false, fmt.Errorf("loop condition on %s: a %s has no operator %q", c.Variable.String(), left.Kind(), c.Operator)
+		return false, fmt.Errorf("loop condition on %s: a %s has no operator %q", c.Variable.String(), left.Kind(),
+			c.Operator)
 	}
 	return holds, nil
 }

@@ -22,8 +22,10 @@ func TestModelsThatAnswerRubbish(t *testing.T) {
 		{"tool calls, then JSON", "Agent", `{"max_rounds": 1, "tools": [` + echo + `], ` + schema + `}`},
 	}
 	answers := []string{
-		"", " \n", "\x00\xff\xfe", "null", "5", "[1, 2]", `[{"name": 5}]`, `[{"name": "", "arguments": 1}]`, `{"a":[[[[[[`,
-		"</think></think><think>", "<think>", strings.Repeat("[", 50_000), strings.Repeat(`{"a":`, 50_000), strings.Repeat("x", 1<<20),
+		"", " \n", "\x00\xff\xfe", "null", "5", "[1, 2]", `[{"name": 5}]`, `[{"name": "", "arguments": 1}]`,
+		`{"a":[[[[[[`,
+		"</think></think><think>", "<think>", strings.Repeat("[", 50_000), strings.Repeat(`{"a":`, 50_000),
+		strings.Repeat("x", 1<<20),
 	}
 	for _, n := range nodes {
 		t.Run(n.name, func(t *testing.T) {

@@ -75,7 +75,8 @@ func (w *wording) fill(call *engine.Call, read func(r *engine.Ref) (engine.Value
 // render fills in a template.
 func (w *wording) render(call *engine.Call, values []engine.Value, texts []string) (string, error) {
 	most := call.TextLimit()
-	text, err := w.tmpl.RenderTexts(template.Limits{Output: int(min(most, math.MaxInt)), Made: call.MadeMeter()}, w.vars(values, texts))
+	text, err := w.tmpl.RenderTexts(template.Limits{Output: int(min(most, math.MaxInt)), Made: call.MadeMeter()},
+		w.vars(values, texts))
 	switch {
 	case errors.Is(err, template.ErrOutput):
 		err = fmt.Errorf("%w (%w)", &engine.LimitError{Kind: engine.ErrTextTooLarge, Size: most + 1, Limit: most}, err)

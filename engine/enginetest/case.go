@@ -155,7 +155,8 @@ func (r *Run) readCancel(v engine.Value) error {
 	}
 	after := v.Get("after_event")
 	if after.Get("event").Str() == "" {
-		return fmt.Errorf(`cancel: %s: expected "before" or {"after_event": {"event", "component_id", "nth"}}`, v.JSON())
+		return fmt.Errorf(`cancel: %s: expected "before" or {"after_event": {"event", "component_id", "nth"}}`,
+			v.JSON())
 	}
 	nth, _ := after.Get("nth").Int()
 	r.Cancel = &Cancellation{After: engine.CancelAfter{

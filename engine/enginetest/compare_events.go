@@ -12,7 +12,8 @@ import (
 
 // freeFields may be in an event without being expected.
 var freeFields = []string{
-	"created_at", "elapsed_time", "thoughts", "usage", "downloads", "seq", "run_id", "session_id", "message_id", "task_id",
+	"created_at", "elapsed_time", "thoughts", "usage", "downloads", "seq", "run_id", "session_id", "message_id",
+	"task_id",
 }
 
 // comparedFields are members of an event's data that are compared by value.
@@ -160,7 +161,8 @@ func sameNothing(event, field string, x, y engine.Value) bool {
 
 func (d *differences) unknown(data engine.Value, where string) {
 	for k, v := range data.Fields() {
-		if v.IsNull() || strings.HasPrefix(k, "_") || slices.Contains(knownFields, k) || slices.Contains(freeFields, k) {
+		if v.IsNull() || strings.HasPrefix(k, "_") || slices.Contains(knownFields, k) ||
+			slices.Contains(freeFields, k) {
 			continue
 		}
 		d.add("%s: unknown field %s", where, k)

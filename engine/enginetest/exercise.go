@@ -46,7 +46,8 @@ func ExerciseModel(ctx context.Context, m engine.Model, llmID string) []error {
 	k := &kit{port: "model"}
 	ask := func(stream bool) *engine.ModelRequest {
 		return &engine.ModelRequest{
-			LLM: llmID, Node: "LLM:Exercise", Purpose: engine.PurposeAnswer, Stream: stream, System: "Answer with one word.",
+			LLM: llmID, Node: "LLM:Exercise", Purpose: engine.PurposeAnswer, Stream: stream,
+			System:   "Answer with one word.",
 			Messages: []engine.ModelMessage{{Role: "user", Content: "Hello"}}, Query: "Hello",
 		}
 	}
@@ -214,7 +215,8 @@ func ExerciseHTTP(ctx context.Context, h engine.HTTP, x HTTPExercise) []error {
 			return
 		}
 		if res.Status != 200 || res.Body == "" || len(res.Header) == 0 {
-			k.fail("%s: expected 200 with headers and a body, saw %d, %d headers, %d bytes", x.URL, res.Status, len(res.Header), len(res.Body))
+			k.fail("%s: expected 200 with headers and a body, saw %d, %d headers, %d bytes", x.URL, res.Status,
+				len(res.Header), len(res.Body))
 		}
 	})
 	k.rule("a bad status is an answer", func() {

@@ -54,7 +54,8 @@ func serve(method, path string, req *engine.HTTPRequest) *engine.HTTPResponse {
 	case strings.HasPrefix(path, "/status"):
 		return respond(500, "text/plain", "broken")
 	}
-	echo := engine.Object("body", req.Body, "ct", header(req, "Content-Type"), "method", method, "path", path, "x", header(req, "X-Test"))
+	echo := engine.Object("body", req.Body, "ct", header(req, "Content-Type"), "method", method, "path", path, "x",
+		header(req, "X-Test"))
 	return respond(200, "application/json", echo.Text())
 }
 

@@ -123,7 +123,8 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 	t.options = engine.Options{
 		Ports: t.world.ports, TaskID: fmt.Sprintf("task_%d", index+1), CanvasID: CanvasID, TenantID: Tenant,
 		Scheduling:  s.player.Scheduling,
-		Concurrency: s.player.Concurrency, MaxSteps: s.player.MaxSteps, Seed: 1, Internal: true, Checkpoints: s.player.Cut != nil,
+		Concurrency: s.player.Concurrency, MaxSteps: s.player.MaxSteps, Seed: 1, Internal: true,
+		Checkpoints: s.player.Cut != nil,
 	}
 	if run.Debug != nil {
 		t.debug(ctx)

@@ -140,7 +140,8 @@ func (d *drawer) draw(seed uint64) *enginetest.Case {
 	}
 	reply := enginetest.ChunksReply("so ", "<think>", "hm", "</think>", "be it")
 	run := func(query string) enginetest.Run {
-		inputs := engine.Object("items", engine.Object("value", engine.Strings("a", "b")), "f", engine.Object("value", "filled"))
+		inputs := engine.Object("items", engine.Object("value", engine.Strings("a", "b")), "f",
+			engine.Object("value", "filled"))
 		return enginetest.Run{Kwargs: engine.Object("query", query, "user_id", "u", "inputs", inputs), Fallback: &reply}
 	}
 	return &enginetest.Case{
@@ -248,13 +249,17 @@ func branches(params engine.Value, down []string) engine.Value {
 	n := (len(down) + 1) / 2
 	item := engine.Object("cpn_id", "sys.query", "operator", "contains", "value", "a")
 	return params.
-		With("conditions", engine.List(engine.Object("logical_operator", "and", "items", engine.List(item), "to", down[:n]))).
+		With("conditions", engine.List(engine.Object("logical_operator", "and", "items", engine.List(item), "to",
+			down[:n]))).
 		With("end_cpn_ids", engine.Strings(down[len(down)/2:]...))
 }
 
 // node draws one node, with its body if it is a container.
 func (d *drawer) node(parent string) (id string, at int, obj engine.Value) {
-	kinds := []string{"StringTransform", "StringTransform", "Message", "Message", "LLM", "LLM", "Switch", "EchoTool", "VariableAssigner", "UserFillUp", "Iteration", "Loop"}
+	kinds := []string{
+		"StringTransform", "StringTransform", "Message", "Message", "LLM", "LLM", "Switch", "EchoTool",
+		"VariableAssigner", "UserFillUp", "Iteration", "Loop",
+	}
 	kind := kinds[d.r.IntN(len(kinds))]
 	if d.inner >= 2 && (kind == "Iteration" || kind == "Loop") {
 		kind = "Message"
@@ -290,7 +295,8 @@ func (d *drawer) params(kind, id string) engine.Value {
 	case "Message":
 		return engine.Object("content", engine.Strings(d.text()))
 	case "LLM":
-		return engine.Object("llm_id", "m", "sys_prompt", d.text(), "prompts", engine.List(engine.Object("role", "user", "content", "{sys.query}")))
+		return engine.Object("llm_id", "m", "sys_prompt", d.text(), "prompts",
+			engine.List(engine.Object("role", "user", "content", "{sys.query}")))
 	case "EchoTool":
 		p := engine.Object("query", "sys.query", "default_reply", "echo")
 		if d.timed {
@@ -321,7 +327,8 @@ func (d *drawer) params(kind, id string) engine.Value {
 		write := engine.Object("variable", "env."+name, "operator", "+=", "parameter", 1)
 		return engine.Object("variables", engine.List(write))
 	case "UserFillUp":
-		return engine.Object("enable_tips", true, "tips", "fill", "inputs", engine.Object("f", engine.Object("name", "f", "type", "line")))
+		return engine.Object("enable_tips", true, "tips", "fill", "inputs",
+			engine.Object("f", engine.Object("name", "f", "type", "line")))
 	case "Iteration", "Loop":
 		return d.container(kind, id)
 	}
@@ -353,7 +360,9 @@ func (d *drawer) container(kind, id string) engine.Value {
 		return p
 	}
 	return engine.Object(
-		"loop_variables", engine.List(engine.Object("variable", "n", "input_mode", "constant", "value", 0, "type", "number")),
-		"loop_termination_condition", engine.List(engine.Object("variable", "env.n", "operator", "=", "value", 3, "input_mode", "constant")),
+		"loop_variables", engine.List(engine.Object("variable", "n", "input_mode", "constant", "value", 0, "type",
+			"number")),
+		"loop_termination_condition", engine.List(engine.Object("variable", "env.n", "operator", "=", "value", 3,
+			"input_mode", "constant")),
 		"maximum_loop_count", 3, "logical_operator", "and")
 }

@@ -135,7 +135,8 @@ func expectedStored(after engine.Value) engine.Value {
 	for id, o := range after.Get("component_outputs").Fields() {
 		outs.Set(id, withoutHidden(o))
 	}
-	return after.With("globals", globals).With("history", history(after.Get("history"))).With("component_outputs", outs.Value())
+	return after.With("globals", globals).With("history", history(after.Get("history"))).With("component_outputs",
+		outs.Value())
 }
 
 // withoutHidden returns an object without the members that start with _.

@@ -4,7 +4,10 @@
 
 import { isObject, type Dsl } from "./dsl.ts";
 
-/** Reached lists the resources that a canvas would use. Requests of models and plugins are not known before. */
+/**
+ * Reached lists the resources that a canvas would use. Requests of models and plugins are not known
+ * before.
+ */
 export interface Reached {
   /** Hosts of addresses that are written down, with the port if there is one. */
   hosts: string[];

@@ -20,7 +20,10 @@ export interface CanvasFile {
 export interface Stored {
   drafts: Pick<Drafts, "list" | "find" | "settled">;
   host: Pick<Host, "state" | "canvas" | "request">;
-  /** own reports whether the running canvas is the person's; others have no access to the person's canvases. */
+  /**
+   * own reports whether the running canvas is the person's; others have no access to the person's
+   * canvases.
+   */
   own(): boolean;
 }
 

@@ -152,7 +152,8 @@ func (t *Target) makeRoom(ctx context.Context, c contents) error {
 		return fmt.Errorf("%w: %w", ErrKey, err)
 	}
 	if same := bytes.Equal(bytes.TrimSpace(old), bytes.TrimSpace(key)); old != nil && !same && !t.Replace {
-		return fmt.Errorf("%w: %s holds another key; --replace puts the backup's in its place", ErrNotEmpty, t.keyFile())
+		return fmt.Errorf("%w: %s holds another key; --replace puts the backup's in its place", ErrNotEmpty,
+			t.keyFile())
 	}
 	if used && t.Store.URL != "" {
 		if err := store.Wipe(ctx, t.Store); err != nil {

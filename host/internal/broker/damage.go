@@ -49,6 +49,7 @@ func (c *Conn) Explain(err error) error {
 	if !IsDamaged(err) || !c.Embedded() {
 		return err
 	}
-	return fmt.Errorf("%w: %w; restore a backup with easel restore, or move %s away: runs under way then count as failed, "+
-		"and uploaded files are lost", ErrFiles, err, storeDir(c.cfg.Dir))
+	return fmt.Errorf(
+		"%w: %w; restore a backup with easel restore, or move %s away: runs under way then count as failed, "+
+			"and uploaded files are lost", ErrFiles, err, storeDir(c.cfg.Dir))
 }

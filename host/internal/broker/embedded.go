@@ -84,8 +84,9 @@ func (l serverLog) damage(format string, args []any) {
 	text := strings.TrimSpace(fmt.Sprintf(format, args...))
 	for _, sign := range []string{"not match", "too short", "rror decoding", "corrupt"} {
 		if strings.Contains(text, sign) {
-			l.log.Warn("a file of the run log is damaged; recreated from the others. Check the disk, and restore a backup "+
-				"if runs or uploaded files are missing", "err", text)
+			l.log.Warn(
+				"a file of the run log is damaged; recreated from the others. Check the disk, and restore a backup "+
+					"if runs or uploaded files are missing", "err", text)
 			return
 		}
 	}

@@ -20,7 +20,9 @@ type declared struct {
 func (c *Conn) Stream(ctx context.Context, cfg jetstream.StreamConfig, lost func()) (jetstream.Stream, error) {
 	cfg.Replicas, cfg.Storage = c.cfg.Replicas, jetstream.FileStorage
 	create := func(ctx context.Context) (jetstream.Stream, error) {
-		return Retry(ctx, func(ctx context.Context) (jetstream.Stream, error) { return c.JS.CreateOrUpdateStream(ctx, cfg) })
+		return Retry(ctx, func(ctx context.Context) (jetstream.Stream, error) {
+			return c.JS.CreateOrUpdateStream(ctx, cfg)
+		})
 	}
 	stream, err := create(ctx)
 	if err != nil {
@@ -89,7 +91,8 @@ func (c *Conn) restoreStreams(ctx context.Context) error {
 			return err
 		}
 		if missing {
-			c.cfg.Log.Error("NATS lost a stream; recreated empty. Check `sync_interval: always` and the storage directory",
+			c.cfg.Log.Error(
+				"NATS lost a stream; recreated empty. Check `sync_interval: always` and the storage directory",
 				"stream", s.name)
 			if err := s.create(ctx); err != nil {
 				return err

@@ -16,7 +16,8 @@ func TestExportAndImportOfWhatIsPublished(t *testing.T) {
 	verb := func(v string) string { return strings.Replace(echoing, "You said", "You "+v, 1) }
 	says := func(s *served, id, want string, members string) {
 		t.Helper()
-		require.Contains(t, s.post("/0.27/api/v1/agents/chat/completions", operatorKey, `{"agent_id":"`+id+`","query":"x"`+members+`}`), want)
+		require.Contains(t, s.post("/0.27/api/v1/agents/chat/completions", operatorKey,
+			`{"agent_id":"`+id+`","query":"x"`+members+`}`), want)
 	}
 	const nothing = "No available published version"
 	place := database(t, "sqlite")
@@ -57,7 +58,8 @@ func TestExportAndImportOfWhatIsPublished(t *testing.T) {
 	}
 
 	bad := filepath.Join(t.TempDir(), "bad.json")
-	require.NoError(t, os.WriteFile(bad, []byte(`{"title":"bad","dsl":`+echoing+`,"published":{"components":{}}}`), 0o600))
+	require.NoError(t, os.WriteFile(bad, []byte(`{"title":"bad","dsl":`+echoing+`,"published":{"components":{}}}`),
+		0o600))
 	_, err = commandIn(t, append([]string{"import", bad}, place...)...)
 	require.ErrorContains(t, err, "bad.json: published: ")
 }

@@ -16,7 +16,10 @@ const tokensFlag = "tokens-per-day"
 var keyLimit = limiting("key", "changes the limits of a key; others stay as they are", `
   easel key limit 4f2a... --tokens-per-day 200000
   easel key limit 4f2a... --tokens-per-day 0 --rate 60
-`, map[string]string{tokensFlag: "model tokens per day (UTC); 0 means the host's limit", "rate": "requests per minute; 0 means the host's limit"})
+`, map[string]string{
+	tokensFlag: "model tokens per day (UTC); 0 means the host's limit",
+	"rate":     "requests per minute; 0 means the host's limit",
+})
 
 var tenantLimit = limiting("tenant", "changes the limits of a tenant", `
   easel tenant limit 4f2a... --tokens-per-day 5000000

@@ -44,7 +44,8 @@ func current(t *testing.T, file, made string) {
 	// The first line that differs says enough; a page is long.
 	old, now := strings.Split(string(kept), "\n"), strings.Split(made, "\n")
 	for i := range min(len(old), len(now)) {
-		require.Equal(t, old[i], now[i], "%s, line %d, is old: go test ./host/internal/cli -run Page -update", file, i+1)
+		require.Equal(t, old[i], now[i], "%s, line %d, is old: go test ./host/internal/cli -run Page -update", file,
+			i+1)
 	}
 	require.Len(t, old, len(now), "%s is old: go test ./host/internal/cli -run Page -update", file)
 }
@@ -82,7 +83,8 @@ func flagTable(c command) string {
 		if byDefault != "" {
 			byDefault = "`" + byDefault + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), variable, byDefault, inCell(text))
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), variable, byDefault,
+			inCell(text))
 	})
 	return b.String()
 }
@@ -95,7 +97,8 @@ func TestPageNamesEveryVariable(t *testing.T) {
 	page, err := os.ReadFile(hostPage)
 	require.NoError(t, err)
 	err = filepath.WalkDir("../..", func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "servertest") {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") ||
+			strings.Contains(path, "servertest") {
 			return err
 		}
 		source, err := os.ReadFile(path)

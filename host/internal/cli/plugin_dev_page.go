@@ -73,7 +73,10 @@ func (p *devPage) serve(ctx context.Context, a *app, addr string) (end func() er
 	if err != nil {
 		return nil, fmt.Errorf("%w; --addr chooses another address", err)
 	}
-	srv := &http.Server{Handler: p.handler(), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	srv := &http.Server{
+		Handler: p.handler(), ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
 	fmt.Fprintf(a.err, "try it in a page: http://%s/#try=%s\n", l.Addr(), devFolder)
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
@@ -158,5 +161,6 @@ func tryCanvas(m *contract.Manifest, values engine.Value) []byte {
 			said[i] = "**" + name + ":** " + said[i]
 		}
 	}
-	return engine.Object("title", m.Name, "description", m.Description, "dsl", oneNode(m, values, strings.Join(said, "\n\n"))).AppendJSON(nil)
+	return engine.Object("title", m.Name, "description", m.Description, "dsl",
+		oneNode(m, values, strings.Join(said, "\n\n"))).AppendJSON(nil)
 }

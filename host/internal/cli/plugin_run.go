@@ -13,11 +13,12 @@ import (
 )
 
 var pluginRun = command{
-	name: "plugin run", args: "FILE [--arg NAME=VALUE]... [FLAGS]", summary: "runs a plugin once, as the only node of a canvas",
+	name: "plugin run", args: "FILE [--arg NAME=VALUE]... [FLAGS]",
+	summary: "runs a plugin once, as the only node of a canvas",
 	help: `
-A VALUE is JSON where it reads as such, else text. What a plugin that streams says is printed as it comes; otherwise its
-outputs are, as JSON. It may use the model, its keys and its variables as it asks; web services only where --allow-http
-names the host.`,
+A VALUE that is valid JSON is parsed, other values are text. The text of a streaming plugin is printed as it arrives;
+otherwise its outputs are printed as JSON. It may use the model, its keys and its variables as its manifest requests,
+and web services only on the hosts of --allow-http.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &pluginRunner{}
 		r.flags(fs)
@@ -207,6 +208,7 @@ func oneNode(m *contract.Manifest, values engine.Value, say string) engine.Value
 		components.Set(pluginNode, node(name, values, "Message:0"))
 		components.Set("Message:0", node("Message", engine.Object("content", []string{say})))
 	}
-	globals := engine.Object("sys.query", "", "sys.user_id", "local", "sys.conversation_turns", 0, "sys.files", engine.List())
+	globals := engine.Object("sys.query", "", "sys.user_id", "local", "sys.conversation_turns", 0, "sys.files",
+		engine.List())
 	return engine.Object("components", components.Value(), "globals", globals)
 }

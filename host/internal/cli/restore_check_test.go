@@ -62,7 +62,10 @@ func TestRestoreLeavesOutWhatNoHostKeeps(t *testing.T) {
 	}
 	require.NoError(t, in.Close())
 
-	foreign := []string{"plugins/cache/wazero-v1/" + strings.Repeat("a", 64), "plugins/.lock", "plugins/tool.sh", "easel.db", "nats/x"}
+	foreign := []string{
+		"plugins/cache/wazero-v1/" + strings.Repeat("a", 64), "plugins/.lock", "plugins/tool.sh",
+		"easel.db", "nats/x",
+	}
 	file = extend(t, file, func(z *zip.Writer) {
 		for _, name := range foreign {
 			putEntry(t, z, zip.FileHeader{Name: name}, "machine code")
@@ -121,27 +124,64 @@ func TestRestoreChecksEntries(t *testing.T) {
 			h.SetMode(fs.ModeDevice | 0o600)
 			putEntry(t, z, h, "")
 		}), "files/t/x is not a regular file"},
-		{"an absolute name", extend(t, file, func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: "/etc/cron.d/x"}, "") }), `entry "/etc/cron.d/x"`},
-		{"a name of another system", extend(t, file, func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: `plugins\..\x`}, "") }), "entry"},
-		{"two entries of one name", extend(t, file, func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: "records.jsonl"}, "{}") }), "records.jsonl is there twice"},
-		{"a large key", change("secret.key", func(data []byte) []byte { return append(data, make([]byte, 5000)...) }), "secret.key: larger than"},
-		{"a plugin that was changed", change(wasm, func(data []byte) []byte { return append(data, 0, 1, 0) }), "content has another digest"},
+		{"an absolute name", extend(t, file, func(z *zip.Writer) {
+			putEntry(t, z, zip.FileHeader{Name: "/etc/cron.d/x"},
+				"")
+		}), `entry "/etc/cron.d/x"`},
+		{"a name of another system", extend(t, file,
+			func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: `plugins\..\x`}, "") }), "entry"},
+		{"two entries of one name", extend(t, file, func(z *zip.Writer) {
+			putEntry(t, z,
+				zip.FileHeader{Name: "records.jsonl"}, "{}")
+		}), "records.jsonl is there twice"},
+		{
+			"a large key", change("secret.key", func(data []byte) []byte {
+				return append(data,
+					make([]byte, 5000)...)
+			}),
+			"secret.key: larger than",
+		},
+		{
+			"a plugin that was changed", change(wasm, func(data []byte) []byte { return append(data, 0, 1, 0) }),
+			"content has another digest",
+		},
 		{"a plugin list that leads outside", change("plugins/plugins.json", func(data []byte) []byte {
-			return []byte(`[{"name":"table","enabled":true,"active":{"version":"1","digest":"../../../evil","source":"local"}}]`)
+			return []byte(
+				`[{"name":"table","enabled":true,"active":{"version":"1","digest":"../../../evil","source":"local"}}]`)
 		}), `digest "../../../evil"`},
-		{"a plugin under another name", replaced("plugins/plugins.json", `"name": "table"`, `"name": "weather"`), `plugin weather: `},
-		{"a plugin of another version", replaced("plugins/plugins.json", `"version": "1`, `"version": "9`), `plugin table: `},
-		{"a remote plugin without a signature", replaced("plugins/plugins.json", `"source": "local"`, `"source": "remote"`), "not signed"},
-		{"a plugin list that cannot be read", change("plugins/plugins.json", func([]byte) []byte { return []byte("[") }), "plugins.json"},
-		{"a trust list that cannot be read", extend(t, file, func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: "plugins/trust.json"}, "[") }), "trust.json"},
-		{"records of an unknown table", replaced("records.jsonl", `{"table":"tenants"`, `{"table":"sqlite_master"`), `table "sqlite_master"`},
-		{"records of an unknown column", replaced("records.jsonl", `"columns":["id","tenant_id","user_id","title"`, `"columns":["id","tenant_id","user_id","nothing"`), `column "nothing"`},
-		{"records that end early", change("records.jsonl", func(data []byte) []byte { return data[:len(data)-3] }), "records.jsonl"},
-		{"a record that lacks a value", change("records.jsonl", func(data []byte) []byte { return append(data, "[1]\n"...) }), "records.jsonl"},
+		{
+			"a plugin under another name", replaced("plugins/plugins.json", `"name": "table"`, `"name": "weather"`),
+			`plugin weather: `,
+		},
+		{
+			"a plugin of another version", replaced("plugins/plugins.json", `"version": "1`, `"version": "9`),
+			`plugin table: `,
+		},
+		{"a remote plugin without a signature", replaced("plugins/plugins.json", `"source": "local"`,
+			`"source": "remote"`), "not signed"},
+		{"a plugin list that cannot be read", change("plugins/plugins.json",
+			func([]byte) []byte { return []byte("[") }), "plugins.json"},
+		{"a trust list that cannot be read", extend(t, file,
+			func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: "plugins/trust.json"}, "[") }), "trust.json"},
+		{
+			"records of an unknown table", replaced("records.jsonl", `{"table":"tenants"`, `{"table":"sqlite_master"`),
+			`table "sqlite_master"`,
+		},
+		{"records of an unknown column", replaced("records.jsonl", `"columns":["id","tenant_id","user_id","title"`,
+			`"columns":["id","tenant_id","user_id","nothing"`), `column "nothing"`},
+		{
+			"records that end early", change("records.jsonl", func(data []byte) []byte { return data[:len(data)-3] }),
+			"records.jsonl",
+		},
+		{"a record that lacks a value", change("records.jsonl",
+			func(data []byte) []byte { return append(data, "[1]\n"...) }), "records.jsonl"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := namesIn(t, place[1])
-			for _, target := range [][]string{{"--data", filepath.Join(t.TempDir(), "target")}, append([]string{"--replace"}, place...)} {
+			for _, target := range [][]string{
+				{"--data", filepath.Join(t.TempDir(), "target")},
+				append([]string{"--replace"}, place...),
+			} {
 				_, err := commandIn(t, append([]string{"restore", c.file}, target...)...)
 				require.ErrorContains(t, err, "no backup that can be read")
 				require.ErrorContains(t, err, c.want)

@@ -56,7 +56,7 @@ var scheduleAdd = command{
 	summary: "schedules runs of a canvas (by title or id)",
 	help: `
 A cron LINE has minute, hour, day, month and weekday, or six fields with seconds first; @hourly, @daily, @weekly and
-@monthly are known. A run that is due while the one before is still at work is left out.
+@monthly are supported. A run that is due while the previous one is still active is skipped.
 
   easel schedule add "Daily report" --cron "30 7 * * mon-fri" --zone Europe/Berlin
   easel schedule add watch --every 10m --query "anything new?" --session new

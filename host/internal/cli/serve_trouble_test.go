@@ -124,7 +124,8 @@ func TestServeOnFilesOfAnotherUser(t *testing.T) {
 		require.Contains(t, said, filepath.Join(dir, part), part)
 	}
 	fresh := filepath.Join(s.dir, "fresh")
-	require.Contains(t, s.serve(t, "--data", fresh, "--key-file", key), "key file "+key+": open "+key+": permission denied")
+	require.Contains(t, s.serve(t, "--data", fresh, "--key-file", key),
+		"key file "+key+": open "+key+": permission denied")
 	require.Contains(t, s.serve(t, "--data", fresh, "--api-key-file", key), "API key: open "+key+": permission denied")
 }
 
@@ -138,7 +139,8 @@ func TestServeOnAFullDisk(t *testing.T) {
 			}
 			defer func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) }()
 			var out, errs servertest.Output
-			err := withEnv(t, &out, &errs, nil).dispatch(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(dir, "data")})
+			err := withEnv(t, &out, &errs, nil).dispatch(t.Context(),
+				[]string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(dir, "data")})
 			require.ErrorContains(t, err, "the disk of --data "+filepath.Join(dir, "data")+" is full")
 			require.NotContains(t, errs.String(), "waiting", "there is nothing to wait for")
 		})

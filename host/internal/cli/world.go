@@ -26,9 +26,10 @@ const modelHelp = `Models come from easel.models.json or the environment:
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL     an OpenAI-compatible endpoint
   EASEL_MODEL_FILE                                  another configuration file
   EASEL_MODEL_BASE_URL, _KEY, _PROVIDER, _NAMES, _DEFAULT   an endpoint under your own name
-  EASEL_MODEL_SPEECH, _VOICE, _EMBEDDING            the models that read aloud and that make vectors
-Without any, the offline model answers: it calls no language model, and says so.
-Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_NAME_HOSTS lists the hosts they may go to.
+  EASEL_MODEL_SPEECH, _VOICE, _EMBEDDING            the models for speech and for embeddings
+Without any, the offline model answers: it calls no language model, and its answers state that.
+Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_NAME_HOSTS lists the hosts they may be
+sent to.
 `
 
 // world holds the flags for everything outside the engine: models, datasets, scripts, tools.

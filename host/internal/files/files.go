@@ -73,7 +73,8 @@ func (u *Uploads) Add(path string) (engine.Value, error) {
 	case !info.Mode().IsRegular():
 		return engine.Null, fmt.Errorf("file %s: it is no regular file", path)
 	case info.Size() > Largest:
-		return engine.Null, fmt.Errorf("file %s: %w: %d bytes, at most %d are read", path, ErrTooLarge, info.Size(), Largest)
+		return engine.Null, fmt.Errorf("file %s: %w: %d bytes, at most %d are read", path, ErrTooLarge, info.Size(),
+			Largest)
 	}
 	head := make([]byte, 512)
 	f, err := os.Open(path)
@@ -104,7 +105,8 @@ func mimeOf(extension string, head []byte) string {
 	if extension == "svg" {
 		return "text/xml" // models read SVG as text
 	}
-	if byName, _, _ := strings.Cut(mime.TypeByExtension("."+extension), ";"); byName != "" && !strings.HasPrefix(byName, "image/") {
+	if byName, _, _ := strings.Cut(mime.TypeByExtension("."+extension), ";"); byName != "" &&
+		!strings.HasPrefix(byName, "image/") {
 		return byName
 	}
 	return sniffed

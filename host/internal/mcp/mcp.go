@@ -130,7 +130,9 @@ func (c *Client) Offered(ctx context.Context, owner string, s Server) ([]engine.
 }
 
 // Call calls a tool. It returns the result as text, or the error message that the server reports.
-func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, arguments engine.Value) (string, error) {
+func (c *Client) Call(
+	ctx context.Context, owner string, s Server, tool string, arguments engine.Value,
+) (string, error) {
 	ctx, done := c.bounded(ctx, orElse(c.Timeout, time.Minute))
 	defer done()
 	if arguments.Kind() != engine.KindObject {
@@ -138,7 +140,10 @@ func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, 
 	}
 	var text string
 	err := c.use(ctx, owner, s, func(l *conn) error {
-		res, err := l.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments.AppendJSON(nil))})
+		res, err := l.session.CallTool(ctx, &sdk.CallToolParams{
+			Name:      tool,
+			Arguments: json.RawMessage(arguments.AppendJSON(nil)),
+		})
 		if message, ok := refusal(err); ok {
 			text = serverError + message
 			return nil

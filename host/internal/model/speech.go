@@ -43,7 +43,8 @@ func (m *Models) Speak(ctx context.Context, text string) ([]byte, error) {
 func (p *provider) speak(ctx context.Context, model, voice, text string) (sound []byte, err error) {
 	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
 		res, err := p.newClient(x).CreateSpeech(ctx, openai.CreateSpeechRequest{
-			Model: openai.SpeechModel(model), Input: text, Voice: openai.SpeechVoice(voice), ResponseFormat: openai.SpeechResponseFormatMp3,
+			Model: openai.SpeechModel(model), Input: text, Voice: openai.SpeechVoice(voice),
+			ResponseFormat: openai.SpeechResponseFormatMp3,
 		})
 		if err != nil {
 			return err
@@ -129,7 +130,9 @@ func tokensOf(texts []string) (n int64) {
 }
 
 // embed sends one embedding request and returns the tokens used.
-func (p *provider) embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int64, err error) {
+func (p *provider) embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int64,
+	err error,
+) {
 	vectors = make([][]float32, len(texts))
 	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, _ func()) error {
 		res, err := p.newClient(x).CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{

@@ -150,7 +150,8 @@ func (b *Bridge) receive(ctx context.Context) error {
 		case *redis.Message:
 			if msg.Payload == "set" {
 				// A failed cancel is retried when the keys are read after a reconnect.
-				if err := b.cancel(ctx, strings.TrimSuffix(strings.TrimPrefix(msg.Channel, prefix), "-cancel")); err != nil {
+				if err := b.cancel(ctx, strings.TrimSuffix(strings.TrimPrefix(msg.Channel, prefix),
+					"-cancel")); err != nil {
 					return err
 				}
 			}

@@ -146,7 +146,8 @@ func BenchmarkForget(b *testing.B) {
 		l.mu.Unlock()
 		b.ResetTimer()
 		for _, run := range ended {
-			require.NoError(b, l.records.stream.Purge(b.Context(), jetstream.WithPurgeSubject(l.conn.Subject("run", run.token, ">"))))
+			require.NoError(b, l.records.stream.Purge(b.Context(),
+				jetstream.WithPurgeSubject(l.conn.Subject("run", run.token, ">"))))
 		}
 	})
 }

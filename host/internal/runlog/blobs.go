@@ -51,7 +51,8 @@ func (s *records) putBlob(ctx context.Context, run string, b pack.Blob) error {
 		if err != nil {
 			return nil, err
 		}
-		return s.conn.JS.Publish(ctx, s.conn.Subject("run", run, "bl", b.ID), body, jetstream.WithExpectLastSequencePerSubject(0))
+		return s.conn.JS.Publish(ctx, s.conn.Subject("run", run, "bl", b.ID), body,
+			jetstream.WithExpectLastSequencePerSubject(0))
 	})
 	if broker.Outdated(err) {
 		return nil

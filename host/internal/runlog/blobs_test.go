@@ -73,7 +73,8 @@ func storedOnce(t *testing.T, cfg setup) {
 	check(records)
 
 	t.Run("what is gone is said", func(t *testing.T) {
-		require.NoError(t, l.records.stream.Purge(ctx, jetstream.WithPurgeSubject(l.conn.Subject("run", broker.Token("r 1"), "bl", "*"))))
+		require.NoError(t, l.records.stream.Purge(ctx,
+			jetstream.WithPurgeSubject(l.conn.Subject("run", broker.Token("r 1"), "bl", "*"))))
 		check(read(t, l, "r 1", Pos{})) // from memory
 		l.records.cache = blobCache{}
 		require.ErrorIs(t, l.Follow(ctx, "r 1", Pos{}, func(Record) bool { return true }), broker.ErrGone)
@@ -154,7 +155,10 @@ func BenchmarkLargeValues(b *testing.B) {
 					require.NoError(b, err)
 					e.packer.Limit = way.limit
 					for j := range 5 {
-						_, err := e.Append(b.Context(), Record{Kind: "ev", Data: fmt.Appendf(nil, `{"n":%d,"data":%s}`, i*5+j, big)})
+						_, err := e.Append(b.Context(), Record{
+							Kind: "ev",
+							Data: fmt.Appendf(nil, `{"n":%d,"data":%s}`, i*5+j, big),
+						})
 						require.NoError(b, err)
 					}
 					info, err := l.records.stream.Info(b.Context())

@@ -34,7 +34,8 @@ func filledDir(t *testing.T) string {
 func TestDamagedState(t *testing.T) {
 	whole := filledDir(t)
 	for _, name := range []string{
-		"easel_RUNS/obs/workers/o.dat", "easel_RUNS/meta.inf", "easel_RUNS/msgs/index.db", "OBJ_easel_files/msgs/index.db",
+		"easel_RUNS/obs/workers/o.dat", "easel_RUNS/meta.inf", "easel_RUNS/msgs/index.db",
+		"OBJ_easel_files/msgs/index.db",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, lines := t.TempDir(), &bytes.Buffer{}

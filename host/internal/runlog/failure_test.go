@@ -136,7 +136,8 @@ func TestFrozenServerCostsNoFile(t *testing.T) {
 		time.AfterFunc(2500*time.Millisecond, func() { server.signal(syscall.SIGCONT) })
 	}
 	half := bytes.Repeat([]byte("0123456789"), 50_000)
-	_, err := files(t, l).Put(t.Context(), "f", io.MultiReader(bytes.NewReader(half), onRead(freeze), bytes.NewReader(half)))
+	_, err := files(t, l).Put(t.Context(), "f",
+		io.MultiReader(bytes.NewReader(half), onRead(freeze), bytes.NewReader(half)))
 	require.NoError(t, err)
 	freeze()
 	r, info, err := files(t, l).Open(t.Context(), "f")
@@ -157,7 +158,10 @@ func (do onRead) Read([]byte) (int, error) {
 }
 
 func TestEmbeddedHostContinuesAfterKill(t *testing.T) {
-	c := childConfig{Role: "embedded", Config: hostConfig{Dir: t.TempDir()}, Claim: "r", Steps: 20, Step: 30 * time.Millisecond}
+	c := childConfig{
+		Role: "embedded", Config: hostConfig{Dir: t.TempDir()}, Claim: "r", Steps: 20,
+		Step: 30 * time.Millisecond,
+	}
 	var seen []string
 	var gap time.Duration
 	for {

@@ -25,7 +25,10 @@ import (
 //
 // Errors: [broker.ErrGone] if the first requested record is no longer stored; ctx's.
 func (l *Log) Follow(ctx context.Context, run string, after Pos, fn func(Record) bool) error {
-	f := follower{log: l, run: run, subject: l.conn.Subject("run", broker.Token(run), "ev"), seq: after.Seq, sure: after.Seq, fn: fn}
+	f := follower{
+		log: l, run: run, subject: l.conn.Subject("run", broker.Token(run), "ev"), seq: after.Seq,
+		sure: after.Seq, fn: fn,
+	}
 	if after.At > 0 {
 		// The message may hold more than the records that were read.
 		f.at = after.At - 1

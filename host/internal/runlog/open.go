@@ -222,14 +222,18 @@ func (l *Log) makeStreams(ctx context.Context) error {
 		}, &l.queue.stream, nil},
 		{jetstream.StreamConfig{
 			Name: c.Name("LOG"), AllowRollup: true, AllowDirect: true,
-			Subjects: []string{c.Subject("run", "*", "ev"), c.Subject("run", "*", "ck"), c.Subject("run", "*", "bl", "*")},
-			MaxAge:   l.cfg.Keep, MaxBytes: l.cfg.MaxBytes,
+			Subjects: []string{
+				c.Subject("run", "*", "ev"), c.Subject("run", "*", "ck"),
+				c.Subject("run", "*", "bl", "*"),
+			},
+			MaxAge: l.cfg.Keep, MaxBytes: l.cfg.MaxBytes,
 			RePublish: &jetstream.RePublish{
 				Source: c.Subject("run", "*", "ev"), Destination: c.Subject("log", "{{wildcard(1)}}"),
 			},
 		}, &l.records.stream, nil},
 		{jetstream.StreamConfig{
-			Name: c.Name("OWN"), Subjects: []string{c.Subject("own", "*", "*")}, MaxMsgsPerSubject: 1, AllowDirect: true,
+			Name: c.Name("OWN"), Subjects: []string{c.Subject("own", "*", "*")}, MaxMsgsPerSubject: 1,
+			AllowDirect: true,
 		}, &l.notes.stream, l.notes.book.restart},
 	} {
 		stream, err := c.Stream(ctx, s.cfg, s.lost)

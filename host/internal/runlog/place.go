@@ -87,7 +87,9 @@ func (s *records) next(ctx context.Context, run string, from uint64) (at uint64,
 
 // firstThat returns the first bundle of a run for which is returns true, as for all later ones, by
 // binary search; 0 when there is none up to the sequence until.
-func (s *records) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64, found bundle, err error) {
+func (s *records) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64,
+	found bundle, err error,
+) {
 	for low, high := uint64(1), until; low <= high; {
 		middle := low + (high-low)/2
 		seq, b, err := s.next(ctx, run, middle)

@@ -103,7 +103,8 @@ func (q *queue) open(ctx context.Context) (jetstream.Consumer, error) {
 	if handed <= queue.State.LastSeq {
 		return consumer, nil
 	}
-	q.logger.Warn("the queue has lost its newest messages; those still wanted are queued again", "last", queue.State.LastSeq, "delivered", handed)
+	q.logger.Warn("the queue has lost its newest messages; those still wanted are queued again", "last",
+		queue.State.LastSeq, "delivered", handed)
 	if err := q.stream.DeleteConsumer(ctx, cfg.Durable); err != nil {
 		return nil, err
 	}

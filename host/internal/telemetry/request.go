@@ -44,7 +44,8 @@ func (t *Tracer) Handler(next http.Handler) http.Handler {
 // known replaces unknown methods, whose number is unbounded.
 func known(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "_OTHER"

@@ -69,11 +69,13 @@ func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (en
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)
 	}
 	v := engine.Object("id", id, "name", name, "size", int64(info.Size),
-		"extension", strings.TrimPrefix(strings.ToLower(path.Ext(name)), "."), "mime_type", files.MimeOf(name, head[:n]),
+		"extension", strings.TrimPrefix(strings.ToLower(path.Ext(name)), "."), "mime_type",
+		files.MimeOf(name, head[:n]),
 		"created_by", tenant, "created_at", float64(time.Now().UnixMilli())/1000, "preview_url", engine.Null)
 	item := store.Item{Tenant: tenant, Kind: kind, ID: id, Name: name, Repeats: true, Doc: v.AppendJSON(nil)}
 	if _, err := b.Store.Items.Put(ctx, item); err != nil {
-		return engine.Null, errors.Join(fmt.Errorf("file %q: %w", name, err), b.Files.Delete(ctx, objectName(tenant, id)))
+		return engine.Null, errors.Join(fmt.Errorf("file %q: %w", name, err),
+			b.Files.Delete(ctx, objectName(tenant, id)))
 	}
 	return v, nil
 }

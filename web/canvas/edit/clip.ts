@@ -27,7 +27,10 @@ const most = 2_000_000;
 const mostNodes = 1_000;
 const deepest = 100;
 
-/** copy copies nodes of a canvas, with the nodes in groups and the tools of agents, except start nodes. */
+/**
+ * copy copies nodes of a canvas, with the nodes in groups and the tools of agents, except start
+ * nodes.
+ */
 export function copy(dsl: Dsl, model: CanvasModel, ids: Iterable<string>): Clip {
   const all = new Set(
     [...ids].filter((id) => {

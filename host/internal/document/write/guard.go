@@ -94,7 +94,8 @@ func nesting(line string) int {
 		case c == '>':
 			n++
 		case c == ' ', c == '\t', c >= '0' && c <= '9':
-		case (c == '-' || c == '*' || c == '+' || c == '.' || c == ')') && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
+		case (c == '-' || c == '*' || c == '+' || c == '.' || c == ')') && i+1 < len(line) &&
+			(line[i+1] == ' ' || line[i+1] == '\t'):
 			n++
 		default:
 			return n

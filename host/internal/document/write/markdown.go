@@ -89,7 +89,10 @@ func (p *parser) blocks(parent ast.Node) {
 		case *ast.Paragraph, *ast.TextBlock:
 			p.add(block{spans: p.spans(n)})
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
-			p.add(block{kind: code, spans: []span{{text: strings.TrimRight(string(n.Lines().Value(p.source)), "\n"), mono: true}}})
+			p.add(block{kind: code, spans: []span{{
+				text: strings.TrimRight(string(n.Lines().Value(p.source)), "\n"),
+				mono: true,
+			}}})
 		case *ast.ThematicBreak:
 			p.add(block{kind: rule})
 		case *ast.Blockquote:

@@ -105,7 +105,8 @@ func (b *book) add(title string, rows [][]document.Cell) {
 	fmt.Fprintf(&b.list, `<sheet name="%s" sheetId="%d" r:id="%s"/>`, escape(name), n, relationID(n-1))
 	var s strings.Builder
 	s.WriteString(
-		`<worksheet ` + sheetSpace + `><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`,
+		`<worksheet ` + sheetSpace + `><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" ` +
+			`activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`,
 	)
 	for i, row := range rows[:min(len(rows), mostRows)] {
 		s.WriteString("<row>")
@@ -189,14 +190,19 @@ func (b *book) pack() ([]byte, error) {
 	parts := append([]part{
 		{
 			"xl/workbook.xml",
-			`<workbook ` + sheetSpace + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` + b.list.String() + `</sheets></workbook>`,
+			`<workbook ` + sheetSpace +
+				` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` +
+				b.list.String() + `</sheets></workbook>`,
 		},
 		{"xl/_rels/workbook.xml.rels", relations(rels...)},
 		{
 			"xl/styles.xml",
-			`<styleSheet ` + sheetSpace + `><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
-				`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
-				`<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" fontId="1" applyFont="1"/></cellXfs></styleSheet>`,
+			`<styleSheet ` + sheetSpace + `><fonts count="2"><font><sz val="11"/><name ` +
+				`val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
+				`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill ` +
+				`patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
+				`<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" ` +
+				`fontId="1" applyFont="1"/></cellXfs></styleSheet>`,
 		},
 	}, b.sheets...)
 	return pack("xl/workbook.xml", sheetType, parts...)

@@ -30,7 +30,9 @@ func (s *scan) copy(out *[]byte, depth int, inner func(depth int) bool, rename f
 	return n > 0 && s.take(out, n)
 }
 
-func (s *scan) copyMembers(out *[]byte, open byte, depth int, inner func(depth int) bool, rename func(key []byte) []byte) bool {
+func (s *scan) copyMembers(out *[]byte, open byte, depth int, inner func(depth int) bool,
+	rename func(key []byte) []byte,
+) bool {
 	s.take(out, 1)
 	for first := true; s.at < len(s.text); first = false {
 		switch c := s.text[s.at]; {
