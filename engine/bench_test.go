@@ -93,7 +93,8 @@ func BenchmarkFanOut(b *testing.B) {
 
 func BenchmarkIteration(b *testing.B) {
 	const items = 200
-	c := built(b, `begin Begin -> it`, `it Iteration {"items_ref":"sys.query"}`, `ii IterationItem -> s ^ it`, `s StringTransform {"method":"merge","script":"ok"} ^ it`)
+	c := built(b, `begin Begin -> it`, `it Iteration {"items_ref":"sys.query"}`, `ii IterationItem -> s ^ it`,
+		`s StringTransform {"method":"merge","script":"ok"} ^ it`)
 	var list []engine.Value
 	for i := range items {
 		list = append(list, engine.Int(int64(i)))
@@ -114,7 +115,8 @@ func BenchmarkWaiting(b *testing.B) {
 		if i < n-1 {
 			to = fmt.Sprintf(" -> n%d", i+1)
 		}
-		lines = append(lines, fmt.Sprintf(`n%d StringTransform {"method":"merge","script":"ok"}%s`, i, to), fmt.Sprintf(`j%d StringTransform {"method":"merge","script":"{n%d@result}"}`, i, i))
+		lines = append(lines, fmt.Sprintf(`n%d StringTransform {"method":"merge","script":"ok"}%s`, i, to),
+			fmt.Sprintf(`j%d StringTransform {"method":"merge","script":"{n%d@result}"}`, i, i))
 	}
 	b.Run("joins="+strconv.Itoa(n), func(b *testing.B) {
 		runAll(b, built(b, lines...), engine.Input{}, engine.Options{})
@@ -140,7 +142,8 @@ func BenchmarkRunLog(b *testing.B) {
 			for b.Loop() {
 				st.Reset(false)
 				log = log[:0]
-				for e, err := range c.Run(b.Context(), st, engine.Input{}, engine.Options{Checkpoints: kind != "none"}) {
+				for e, err := range c.Run(b.Context(), st, engine.Input{},
+					engine.Options{Checkpoints: kind != "none"}) {
 					if err != nil {
 						b.Fatal(err)
 					}

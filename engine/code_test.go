@@ -66,7 +66,8 @@ func TestEveryDiagnosticHasAListedCode(t *testing.T) {
 	}
 	for _, code := range []string{
 		engine.CodeBadCanvas, engine.CodeBadParam, engine.CodeBadReference,
-		engine.CodeEmptySetting, engine.CodeEndlessCycle, engine.CodeNeedsHost, engine.CodeNoItem, engine.CodeUnknownComponent,
+		engine.CodeEmptySetting, engine.CodeEndlessCycle, engine.CodeNeedsHost, engine.CodeNoItem,
+		engine.CodeUnknownComponent,
 		engine.CodeUnknownOutput,
 		engine.CodeUnknownParam, engine.CodeUnknownTarget, engine.CodeUnreachable,
 	} {

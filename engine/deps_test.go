@@ -31,7 +31,8 @@ func TestDependencies(t *testing.T) {
 			deps := list(t, os, arch, `{{join .Deps "\n"}}`, prefix+pkg)
 			for _, d := range deps {
 				require.NotContains(t, forbidden, d, "%s links %s on %s", pkg, d, target)
-				if strings.Contains(strings.Split(d, "/")[0], ".") && !strings.HasPrefix(d, prefix+"engine") && foreign[d] == "" {
+				if strings.Contains(strings.Split(d, "/")[0], ".") && !strings.HasPrefix(d, prefix+"engine") &&
+					foreign[d] == "" {
 					t.Errorf("%s on %s links %s, which is neither standard library nor ours", pkg, target, d)
 				}
 			}

@@ -188,7 +188,8 @@ func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 		return nil
 	}
 	if v.Kind() != KindList {
-		if elem.Kind() != reflect.String && elem != typeText && elem != typeRef && elem != typeExpr || v.Kind() == KindObject {
+		if elem.Kind() != reflect.String && elem != typeText && elem != typeRef && elem != typeExpr ||
+			v.Kind() == KindObject {
 			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; expected a list")
 		}
 		v = List(v)

@@ -20,7 +20,8 @@ func (k *keeper) Reset(runID string) { *k.over = append(*k.over, runID) }
 func TestNodesAndToolsAreToldThatARunIsOver(t *testing.T) {
 	var over []string
 	specs := append(component.Builtin(), engine.Spec{
-		Name: "Keeper", New: func() engine.Component { return &keeper{&over} }, Tool: &engine.ToolSpec{Function: "keep"},
+		Name: "Keeper", New: func() engine.Component { return &keeper{&over} },
+		Tool: &engine.ToolSpec{Function: "keep"},
 	})
 	reg, err := engine.NewRegistry(specs...)
 	require.NoError(t, err)

@@ -264,7 +264,8 @@ func line(e *engine.Event) string {
 	d := e.Data()
 	short := map[engine.EventType]string{
 		engine.EventWorkflowStarted: "start", engine.EventWorkflowFinished: "end", engine.EventNodeStarted: "+",
-		engine.EventNodeFinished: "-", engine.EventMessage: "msg", engine.EventMessageEnd: "msg end", engine.EventUserInputs: "ask",
+		engine.EventNodeFinished: "-", engine.EventMessage: "msg", engine.EventMessageEnd: "msg end",
+		engine.EventUserInputs: "ask",
 	}[e.Type]
 	switch e.Type {
 	case engine.EventNodeStarted:

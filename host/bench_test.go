@@ -61,7 +61,10 @@ func serveProgram(b *testing.B, model string, flags ...string) *served {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cmd := exec.Command(file, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", b.TempDir(), "--allow-private"}, flags...)...)
+	cmd := exec.Command(file, append([]string{
+		"serve", "--addr", "127.0.0.1:0", "--data", b.TempDir(),
+		"--allow-private",
+	}, flags...)...)
 	cmd.Env = append(os.Environ(), "EASEL_API_KEY="+benchKey)
 	if model != "" {
 		config := filepath.Join(b.TempDir(), "models.json")
@@ -130,7 +133,8 @@ func (s *served) call(b *testing.B, method, path, body string, into any) {
 func (s *served) request(canvas string) []byte {
 	const body = `{"query":"hello"}`
 	return fmt.Appendf(nil, "POST /api/v2/canvases/%s/runs HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
-		"Accept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", canvas, s.addr, benchKey, len(body), body)
+		"Accept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", canvas, s.addr,
+		benchKey, len(body), body)
 }
 
 // streaming is one connection that reads streams of events. It only separates events, so that the
@@ -310,7 +314,10 @@ func BenchmarkRunsOverHTTP(b *testing.B) {
 					id := uuid.Must(uuid.NewV7()).String() // in order, as those of runs
 					if err := st.Runs.Start(
 						b.Context(),
-						store.Run{ID: id, Tenant: firstTenantID, Canvas: id, Source: "v2", Input: []byte(`{"query":"hello"}`)},
+						store.Run{
+							ID: id, Tenant: firstTenantID, Canvas: id, Source: "v2",
+							Input: []byte(`{"query":"hello"}`),
+						},
 					); err != nil {
 						return n, err
 					}
@@ -338,7 +345,8 @@ func BenchmarkRunsOverHTTP(b *testing.B) {
 		}
 		rate := together(b, 1, time.Second, func(_ int, until time.Time) (n int, err error) {
 			for ; time.Now().Before(until); n++ {
-				for _, err := range canvas.Run(b.Context(), canvas.State(), engine.Input{Query: engine.String("hello")}, engine.Options{}) {
+				for _, err := range canvas.Run(b.Context(), canvas.State(), engine.Input{Query: engine.String("hello")},
+					engine.Options{}) {
 					if err != nil {
 						return n, err
 					}
@@ -444,7 +452,8 @@ func BenchmarkOpenStreams(b *testing.B) {
 			EventsURL string `json:"events_url"`
 		}
 		s.call(b, "POST", "/api/v2/canvases/"+canvas+"/runs", `{"query":"hello"}`, &v)
-		request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", v.EventsURL, s.addr, benchKey)
+		request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", v.EventsURL,
+			s.addr, benchKey)
 		for range readers {
 			c, err := s.dial()
 			if err != nil {
@@ -484,7 +493,8 @@ func BenchmarkCancelOverHTTP(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer c.conn.Close()
-		if err := c.begin(fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", v.EventsURL, s.addr, benchKey)); err != nil {
+		if err := c.begin(fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n",
+			v.EventsURL, s.addr, benchKey)); err != nil {
 			b.Fatal(err)
 		}
 		ids, open = append(ids, v.ID), append(open, c)

@@ -34,7 +34,8 @@ func documentHost(t *testing.T, format string) (url, canvas string) {
 		require.NoError(t, h.Close())
 	})
 	var made struct{ ID string }
-	call(t, "POST", server.URL+"/api/v2/canvases", `{"title":"c","dsl":`+strings.ReplaceAll(reading, "FORMAT", format)+`}`, &made)
+	call(t, "POST", server.URL+"/api/v2/canvases",
+		`{"title":"c","dsl":`+strings.ReplaceAll(reading, "FORMAT", format)+`}`, &made)
 	return server.URL, made.ID
 }
 
@@ -70,7 +71,8 @@ func ask(t *testing.T, url, canvas string, file json.RawMessage) (text, errs str
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": "q", "stream": true, "files": []json.RawMessage{file}})
 	require.NoError(t, err)
-	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v2/canvases/"+canvas+"/runs", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v2/canvases/"+canvas+"/runs",
+		bytes.NewReader(body))
 	require.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer key")
 	req.Header.Set("Accept", "text/event-stream")

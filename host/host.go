@@ -212,7 +212,8 @@ func (h *Host) openRuns(registry *engine.Registry, ports *ports) {
 
 // newAPI connects the services and the APIs over them.
 func newAPI(
-	h *Host, registry *engine.Registry, ports *ports, templates []app.Template, proxies []netip.Prefix, numbers *prometheus.Registry,
+	h *Host, registry *engine.Registry, ports *ports, templates []app.Template, proxies []netip.Prefix,
+	numbers *prometheus.Registry,
 ) *api.API {
 	cfg := &h.cfg
 	services := app.New(app.Config{
@@ -226,7 +227,8 @@ func newAPI(
 	})
 	h.accounts = services.Accounts
 	return faces.New(api.Config{
-		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate,
+		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave,
+		Rate:    cfg.Rate,
 		Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
 	}, cfg.Version)
 }

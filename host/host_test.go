@@ -193,8 +193,10 @@ func TestKill(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{
-		"workflow_started", "node_started begin", "node_finished begin", "node_started Message:A", "message_end", "node_finished Message:A",
-		"node_started Invoke:X", "node_finished Invoke:X", "node_started Message:B", "message_end", "node_finished Message:B",
+		"workflow_started", "node_started begin", "node_finished begin", "node_started Message:A", "message_end",
+		"node_finished Message:A",
+		"node_started Invoke:X", "node_finished Invoke:X", "node_started Message:B", "message_end",
+		"node_finished Message:B",
 		"workflow_finished", "end",
 	}, steps)
 	var list struct {

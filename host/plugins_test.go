@@ -67,7 +67,8 @@ func teller(t *testing.T, version, request, permissions string) []byte {
 		i32.const 20000 i32.const 20000 i32.const 20000 call $result_read call $output_write
 		i32.const 100 i32.const %d call $output_write
 		i32.const 0))`, head, tail, request, wattest.MarkFunc(20000), wattest.FillMarks(request, 200), len(head), len(request), len(tail)))
-	manifest := `{"abi":1,"name":"teller","version":"` + version + `","description":"Asks the host.","permissions":` + permissions + `}`
+	manifest := `{"abi":1,"name":"teller","version":"` + version + `","description":"Asks the host.","permissions":` +
+		permissions + `}`
 	out, err := contract.WithSection(wasm, contract.ManifestSection, []byte(manifest))
 	require.NoError(t, err)
 	return out
@@ -121,7 +122,8 @@ const telling = `{"components":{
 func saved(t *testing.T, url, key, dsl string) string {
 	t.Helper()
 	var c struct{ ID string }
-	callAs(t, key, "POST", url+"/api/v2/canvases", fmt.Sprintf(`{"title":"c %d","dsl":%s}`, time.Now().UnixNano(), dsl), &c)
+	callAs(t, key, "POST", url+"/api/v2/canvases", fmt.Sprintf(`{"title":"c %d","dsl":%s}`, time.Now().UnixNano(), dsl),
+		&c)
 	return c.ID
 }
 
@@ -204,7 +206,8 @@ func TestPluginComesAndGoes(t *testing.T) {
 // A host that requires signatures refuses plugins without one, and logs it.
 func TestPluginSignatures(t *testing.T) {
 	dir := t.TempDir()
-	_, err := installer(t, filepath.Join(dir, "plugins")).Install(t.Context(), packed(t, "typewriter", ""), plugin.Local)
+	_, err := installer(t, filepath.Join(dir, "plugins")).Install(t.Context(), packed(t, "typewriter", ""),
+		plugin.Local)
 	require.NoError(t, err)
 	_, url := open(t, Config{Dir: dir, PluginSignatures: "require"})
 	require.Contains(t, said(t, url, "key", saved(t, url, "key", typing), "hi"), "not signed")
@@ -248,7 +251,8 @@ func TestPluginServices(t *testing.T) {
 	call(t, "PUT", url+"/api/v2/plugins/grant", `{"grant":{}}`, &grant)
 	require.NotNil(t, grant.Grant)
 	require.Contains(t, said(t, url, "key", canvas, ""), "kv is not granted")
-	require.JSONEq(t, `{"ok": {"found": false, "value": ""}}`, said(t, url, "other-key", theirs, ""), "one tenant's grant is not another's")
+	require.JSONEq(t, `{"ok": {"found": false, "value": ""}}`, said(t, url, "other-key", theirs, ""),
+		"one tenant's grant is not another's")
 	call(t, "PUT", url+"/api/v2/plugins/grant", `{"grant":null}`, &grant)
 	require.JSONEq(t, `{"ok": {"found": true, "value": "kept"}}`, said(t, url, "key", canvas, ""))
 
@@ -260,8 +264,10 @@ func TestPluginServices(t *testing.T) {
 	})
 	address := strings.TrimPrefix(site, "http://")
 	require.NoError(t, h.store.Secrets.Put(t.Context(), firstTenantID, "shop", []byte("s3cr3t"), nil))
-	install("1.2.0", `{"op":"http.fetch","args":{"url":"`+site+`/","headers":{"X-Key":"{{secret:shop:MARK}}","X-Plain":"{{secret:shop}}"}}}`,
-		`{"http":{"hosts":["`+address+`"],"private":true,"reason":"asks"},"secrets":{"shop":{"hosts":["`+address+`"],"reason":"pays"}}}`)
+	install("1.2.0", `{"op":"http.fetch","args":{"url":"`+
+		site+`/","headers":{"X-Key":"{{secret:shop:MARK}}","X-Plain":"{{secret:shop}}"}}}`,
+		`{"http":{"hosts":["`+address+`"],"private":true,"reason":"asks"},"secrets":{"shop":{"hosts":["`+
+			address+`"],"reason":"pays"}}}`)
 	var answer string
 	require.Eventually(t, func() bool {
 		answer = said(t, url, "key", canvas, "")

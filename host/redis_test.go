@@ -89,7 +89,8 @@ func redisServer(t *testing.T) (addr string) {
 	port, err := servertest.FreePort()
 	require.NoError(t, err)
 	addr = fmt.Sprint("127.0.0.1:", port)
-	cmd := exec.Command(program(t, "redis-server"), "--bind", "127.0.0.1", "--port", fmt.Sprint(port), "--save", "", "--dir", t.TempDir(), "--requirepass", "word")
+	cmd := exec.Command(program(t, "redis-server"), "--bind", "127.0.0.1", "--port", fmt.Sprint(port), "--save", "",
+		"--dir", t.TempDir(), "--requirepass", "word")
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may have ended already

@@ -92,13 +92,18 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 	c := newCatcher(t)
 	knowledge := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(knowledge, "shop"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(knowledge, "shop", "a.md"), []byte("Returns are sent to "+named+" within thirty days."), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(knowledge, "shop", "a.md"),
+		[]byte("Returns are sent to "+named+" within thirty days."), 0o600))
 	provider := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"`+named+`"}}]}`)
+		_, _ = io.WriteString(w,
+			`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"`+named+`"}}]}`)
 	})
-	_, url := open(t, Config{AllowPrivate: true, Knowledge: knowledge, Models: Models{Providers: []model.Provider{{Name: "p", BaseURL: provider}}}})
+	_, url := open(t, Config{
+		AllowPrivate: true, Knowledge: knowledge,
+		Models: Models{Providers: []model.Provider{{Name: "p", BaseURL: provider}}},
+	})
 	put := func(body string) {
 		require.NotContains(t, asked(t, url, "PUT", "/api/v2/secrets/KEY", "application/json", body), "error")
 	}
@@ -139,7 +144,8 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 				query := map[bool]string{true: "KEY}}", false: named}[way.name == "halves"]
 				body, err := json.Marshal(map[string]any{"question": query, "stream": false})
 				require.NoError(t, err)
-				req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v1/agentbots/"+canvas+"/completions", strings.NewReader(string(body)))
+				req, err := http.NewRequestWithContext(t.Context(), "POST",
+					url+"/api/v1/agentbots/"+canvas+"/completions", strings.NewReader(string(body)))
 				require.NoError(t, err)
 				req.Header.Set("Authorization", "Bearer "+token.Token)
 				res, err := http.DefaultClient.Do(req)
@@ -152,7 +158,8 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 		}
 	}
 
-	const anyone = `{"mode": "Webhook", "security": {"auth_type": "none", "allow_anonymous": true}, "execution_mode": "Streaming",
+	const anyone = `{"mode": "Webhook", "security": {"auth_type": "none", "allow_anonymous": ` +
+		`true}, "execution_mode": "Streaming",
 		"schema": {"query": {"properties": {"q": {"type": "string"}}}, "headers": {"properties": {"X-Q": {"type": "string"}}},
 		"body": {"properties": {"v": {"type": "string"}, "o": {"type": "object"}}}}}`
 	for _, hook := range []struct{ name, ref, query, header, kind, body string }{
@@ -166,7 +173,8 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 		for place, params := range ways(c.url, hook.ref, false) {
 			t.Run("webhook "+hook.name+" in "+place, func(t *testing.T) {
 				canvas := saved(t, url, "key", sender(anyone, params))
-				req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v1/webhook/"+canvas+hook.query, strings.NewReader(hook.body))
+				req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v1/webhook/"+canvas+hook.query,
+					strings.NewReader(hook.body))
 				require.NoError(t, err)
 				req.Header.Set("Content-Type", hook.kind)
 				if hook.header != "" {
@@ -203,7 +211,8 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 		address := strings.TrimPrefix(c.url, "http://")
 		put(`{"value":"` + hush + `","hosts":["api.example.org"]}`)
 		canvas := saved(t, url, "key", sender(`{}`, `"url": "{sys.query}"`))
-		require.Contains(t, said(t, url, "key", canvas, c.url), `secret "KEY": secret is not bound to this host: `+address)
+		require.Contains(t, said(t, url, "key", canvas, c.url),
+			`secret "KEY": secret is not bound to this host: `+address)
 		require.Empty(t, c.take(), "nothing was sent")
 		put(`{"value":"` + hush + `","hosts":["` + address + `"]}`)
 		said(t, url, "key", canvas, c.url)

@@ -93,7 +93,10 @@ func TestRequestsThatAreWrong(t *testing.T) {
 func TestStartsThatAreWrong(t *testing.T) {
 	meet(t, func(k *talk) {
 		k.open(message)
-		for _, text := range []string{"x", `{"canvas":4}`, `{"canvas":1,"from":"X"}`, `{"canvas":1,"base":{"outputs":{"X":{"y":1}}}}`, `{"canvas":1,"continue":true}`} {
+		for _, text := range []string{
+			"x", `{"canvas":4}`, `{"canvas":1,"from":"X"}`,
+			`{"canvas":1,"base":{"outputs":{"X":{"y":1}}}}`, `{"canvas":1,"continue":true}`,
+		} {
 			lines := k.start(text)
 			last := lines[len(lines)-1]
 			require.Equal(k.t, "done", last.Fn, text)

@@ -67,7 +67,8 @@ func (e *External) pinned(name string) bool {
 // Warnings returns the reasons for which the component may fail.
 func (e *External) Warnings() []engine.Diagnostic {
 	list := []engine.Diagnostic{{
-		Code: engine.CodeNeedsHost, Message: e.kind + " acts outside the engine: it runs on a host, such as `easel serve`",
+		Code: engine.CodeNeedsHost, Message: e.kind +
+			" acts outside the engine: it runs on a host, such as `easel serve`",
 	}}
 	for _, name := range e.Blank() {
 		list = append(list, engine.Diagnostic{Code: engine.CodeEmptySetting, Param: name, Message: "setting is empty"})

@@ -85,7 +85,8 @@ func play(t testing.TB, in engine.Input, ports engine.Ports, lines ...string) *s
 func playOn(t testing.TB, c *engine.Canvas, st *engine.State, in engine.Input, ports engine.Ports) *seen {
 	t.Helper()
 	s := &seen{inputs: map[string]engine.Value{}, outputs: map[string]engine.Value{}, state: st}
-	for e, err := range c.Run(context.Background(), st, in, engine.Options{Ports: ports, Seed: 1, Internal: true, TaskID: "task", CanvasID: "canvas"}) {
+	for e, err := range c.Run(context.Background(), st, in,
+		engine.Options{Ports: ports, Seed: 1, Internal: true, TaskID: "task", CanvasID: "canvas"}) {
 		if err != nil {
 			s.err = err
 			break

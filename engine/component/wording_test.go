@@ -51,7 +51,10 @@ func withCall(t *testing.T, do func(call *engine.Call)) {
 // FuzzWording checks that any text is filled or refused without a panic, that a text that is not a
 // template is unchanged, and that a value never becomes part of the template.
 func FuzzWording(f *testing.F) {
-	for _, s := range []string{"{% raw %}{sys.a}{% endraw %}", `{{ "{sys.a}" ~ '\'' }}`, "{{{sys.a}{{", "{# {sys.a}", "{% set x = {sys.a} %}{{ x }}", "{{ {'a': {sys.a}} }}", "{%}"} {
+	for _, s := range []string{
+		"{% raw %}{sys.a}{% endraw %}", `{{ "{sys.a}" ~ '\'' }}`, "{{{sys.a}{{", "{# {sys.a}",
+		"{% set x = {sys.a} %}{{ x }}", "{{ {'a': {sys.a}} }}", "{%}",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -55,7 +55,8 @@ func TestPlayGoesOnAfterALoadError(t *testing.T) {
 func TestRecord(t *testing.T) {
 	for _, name := range []string{
 		"chain_basic", "llm_stream", "llm_stream_think", "agent_one_tool", "fillup_resume", "error_no_handler",
-		"conversation_three_turns", "citation_llm", "message_memory", "bad_param", "missing_downstream", "debug_component",
+		"conversation_three_turns", "citation_llm", "message_memory", "bad_param", "missing_downstream",
+		"debug_component",
 		"fanin_parallel_lengths_llm", "llm_error_stream_none", "message_tts",
 	} {
 		t.Run(name, func(t *testing.T) {

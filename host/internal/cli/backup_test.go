@@ -107,7 +107,8 @@ func fill(t *testing.T, s *served) (f filled) {
 	t.Helper()
 	f.canvas = member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"kept","dsl":`+echoing+`}`), "id")
 	f.session = member(t, s.post("/api/v2/canvases/"+f.canvas+"/sessions", operatorKey, `{}`), "id")
-	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey, `{"question":"hello","stream":false,"session_id":"`+f.session+`"}`), "You said hello")
+	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey,
+		`{"question":"hello","stream":false,"session_id":"`+f.session+`"}`), "You said hello")
 	s.post("/api/v2/schedules", operatorKey, `{"name":"nightly","canvas":"`+f.canvas+`","cron":"@daily"}`)
 	f.file = s.upload(f.canvas, "note.txt", "what the file says")
 	return f
@@ -125,7 +126,8 @@ func (f *filled) check(t *testing.T, s *served) {
 	require.Contains(t, body, `"plugin:table@1"`)
 	_, body = s.get("/api/v2/schedules", operatorKey)
 	require.Contains(t, body, `"name":"nightly"`)
-	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey, `{"question":"again","stream":false,"session_id":"`+f.session+`"}`), "You said again")
+	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey,
+		`{"question":"again","stream":false,"session_id":"`+f.session+`"}`), "You said again")
 }
 
 // installTable installs the example plugin into a data directory.
@@ -220,7 +222,8 @@ func TestBackupOfAHostAtWorkIsOneMoment(t *testing.T) {
 	first := make(chan struct{})
 	work.Go(func() {
 		for n := 0; writing.Err() == nil; n++ {
-			canvas := member(t, s.post("/api/v2/canvases", operatorKey, fmt.Sprintf(`{"title":"c%d","dsl":%s}`, n, echoing)), "id")
+			canvas := member(t, s.post("/api/v2/canvases", operatorKey,
+				fmt.Sprintf(`{"title":"c%d","dsl":%s}`, n, echoing)), "id")
 			s.post("/api/v2/canvases/"+canvas+"/sessions", operatorKey, `{}`)
 			if n == 0 {
 				close(first)
@@ -319,12 +322,22 @@ func TestRestoreRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"no zip", raw([]byte("PK no archive")), "no backup that can be read"},
 		{"an empty file", raw(nil), "no backup that can be read"},
-		{"a file that is cut", raw(data[:len(data)-100]), fmt.Sprintf("the backup ends early; it was cut off when it was written or copied, after %d bytes", len(data)-100)},
+		{
+			"a file that is cut", raw(data[:len(data)-100]),
+			fmt.Sprintf("the backup ends early; it was cut off when it was written or copied, after %d bytes",
+				len(data)-100),
+		},
 		{"a file that is cut at its first part", raw(data[:50]), "ends early"},
 		{"a file that lacks its last byte", raw(data[:len(data)-1]), "ends early"},
 		{"a file with nearly nothing", raw(data[:3]), "no backup that can be read"},
 		{"a byte that is wrong", raw(flipped), "no backup that can be read"},
-		{"another zip", rewrite(t, file, func(name string, data []byte) (string, []byte) { return "x" + name, data }), "lacks easel.json"},
+		{
+			"another zip", rewrite(t, file, func(name string, data []byte) (string, []byte) {
+				return "x" + name,
+					data
+			}),
+			"lacks easel.json",
+		},
 		{"no records", rewrite(t, file, func(name string, data []byte) (string, []byte) {
 			if name == "records.jsonl" {
 				return name, nil
@@ -371,7 +384,8 @@ func TestRestoreRefuses(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	_, err = commandIn(t, "backup", filepath.Join(t.TempDir(), "x.zip"), "--data", filepath.Join(t.TempDir(), "nowhere"))
+	_, err = commandIn(t, "backup", filepath.Join(t.TempDir(), "x.zip"), "--data",
+		filepath.Join(t.TempDir(), "nowhere"))
 	require.ErrorContains(t, err, "not an easel data directory")
 	_, err = commandIn(t, "backup")
 	require.ErrorContains(t, err, "expected one FILE")
@@ -393,10 +407,12 @@ func TestExportAndImport(t *testing.T) {
 	place := database(t, "sqlite")
 	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey}, place...)
 	for _, title := range []string{"First", "a/b: c?"} {
-		member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"`+title+`","description":"about it","dsl":`+echoing+`}`), "id")
+		member(t, s.post("/api/v2/canvases", operatorKey,
+			`{"title":"`+title+`","description":"about it","dsl":`+echoing+`}`), "id")
 	}
 	id := member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"talked","dsl":`+echoing+`}`), "id")
-	require.Contains(t, s.post("/v1/canvas/completion", operatorKey, `{"id":"`+id+`","query":"remember me"}`), "You said")
+	require.Contains(t, s.post("/v1/canvas/completion", operatorKey, `{"id":"`+id+`","query":"remember me"}`),
+		"You said")
 	run := func(args ...string) (string, error) { return commandIn(t, append(args, place...)...) }
 	one, all := filepath.Join(t.TempDir(), "one.json"), filepath.Join(t.TempDir(), "all.zip")
 	_, err := run("export", "first", "-o", one)

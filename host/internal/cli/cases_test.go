@@ -23,7 +23,8 @@ func TestRecordedCasePasses(t *testing.T) {
 		"form":  {file(t, "c.json", form), "--file", file(t, "a.txt", "text"), "--inputs", `{"city": "Rome"}`},
 	} {
 		path := filepath.Join(dir, name+".json")
-		code, out, errs := easel(t, append([]string{"record", "--knowledge", examples + "knowledge", "-o", path}, args...)...)
+		code, out, errs := easel(t, append([]string{"record", "--knowledge", examples + "knowledge", "-o", path},
+			args...)...)
 		require.Equal(t, ExitOK, code, errs)
 		require.Contains(t, out, "recorded")
 	}
@@ -39,7 +40,8 @@ func TestRecordedCasePasses(t *testing.T) {
 	path := filepath.Join(dir, "shop.json")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(data), "You are welcome", "You were welcome", 1)), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(data), "You are welcome", "You were welcome",
+		1)), 0o600))
 	code, out, _ = easel(t, "test", dir, "--only", "s*")
 	require.Equal(t, ExitFailed, code)
 	require.Contains(t, out, "FAIL shop\n")
@@ -159,7 +161,8 @@ func TestRecordedRequestsPassWithoutTheirServer(t *testing.T) {
 // Cases store one result per query; this canvas sends the same query to two datasets.
 func TestRecordReportsWhatCannotRepeat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "guide.json")
-	code, _, errs := easel(t, "record", examples+"guide.json", "--knowledge", examples+"knowledge", "-q", "Which shoes for a wet trail?", "-o", path)
+	code, _, errs := easel(t, "record", examples+"guide.json", "--knowledge", examples+"knowledge", "-q",
+		"Which shoes for a wet trail?", "-o", path)
 	require.Equal(t, ExitFailed, code)
 	require.Contains(t, errs, "the case is not reproducible")
 	require.FileExists(t, path)

@@ -33,7 +33,10 @@ var scheduleList = listing("schedule", "schedules", "lists schedules with their 
 		if s.Get("paused").True() {
 			next = "paused"
 		}
-		return []string{s.Get("id").Str(), s.Get("name").Str(), s.Get("canvas").Str(), timesText(s), next, s.Get("last").Get("status").Str()}
+		return []string{
+			s.Get("id").Str(), s.Get("name").Str(), s.Get("canvas").Str(), timesText(s), next,
+			s.Get("last").Get("status").Str(),
+		}
 	})
 
 // timesText formats the times of a schedule for a cell.
@@ -154,10 +157,11 @@ func onSchedule(name, summary string, do func(ctx context.Context, r *remote, pa
 	}
 }
 
-var scheduleRemove = onSchedule("remove", "deletes a schedule; its started runs continue", func(ctx context.Context, r *remote, path string) error {
-	_, err := r.ask(ctx, "DELETE", path, engine.Null)
-	return err
-})
+var scheduleRemove = onSchedule("remove", "deletes a schedule; its started runs continue",
+	func(ctx context.Context, r *remote, path string) error {
+		_, err := r.ask(ctx, "DELETE", path, engine.Null)
+		return err
+	})
 
 func pausing(name string, paused bool, summary string) command {
 	return onSchedule(name, summary, func(ctx context.Context, r *remote, path string) error {

@@ -90,7 +90,10 @@ func TestServeLogsNoSecrets(t *testing.T) {
 	require.NoError(t, s.stop())
 	text := s.errs.String() + metrics
 	require.Contains(t, text, "knowledge is indexed")
-	for _, secret := range []string{secretKey, secretRedis, secretModel, secretURL, secretPrompt, secretAnswer, secretDocument, secretLogin} {
+	for _, secret := range []string{
+		secretKey, secretRedis, secretModel, secretURL, secretPrompt, secretAnswer,
+		secretDocument, secretLogin,
+	} {
 		for line := range strings.Lines(text) {
 			require.NotContains(t, line, secret)
 		}

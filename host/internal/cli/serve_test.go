@@ -112,7 +112,10 @@ func (s *served) pasted() string {
 func TestServe(t *testing.T) {
 	s := serve(t, nil)
 	key := s.shown(`key: (ragflow-\S{43})\n`)
-	for path, want := range map[string]int{"/readyz": 200, "/healthz": 200, "/metrics": 200, "/v1/canvas/templates": 200, "/nothing": 404} {
+	for path, want := range map[string]int{
+		"/readyz": 200, "/healthz": 200, "/metrics": 200,
+		"/v1/canvas/templates": 200, "/nothing": 404,
+	} {
 		status, body := s.get(path, key)
 		require.Equal(t, want, status, "%s: %s", path, body)
 	}
@@ -186,27 +189,86 @@ func TestServeRefuses(t *testing.T) {
 		{"a data directory that is a file", nil, []string{"--data", short}, "short"},
 		{"no folder of documents", nil, []string{"--knowledge", short}, "short"},
 		{"no folder of examples", nil, []string{"--examples", short}, "short"},
-		{"a proxy that is none", nil, []string{"--trusted-proxy", "10.0.0.0/8,proxy"}, `trusted proxy: "proxy" is no address`},
-		{"an address for numbers that is taken", nil, []string{"--metrics-addr", taken.Addr().String()}, "metrics: listen"},
+		{
+			"a proxy that is none", nil,
+			[]string{"--trusted-proxy", "10.0.0.0/8,proxy"},
+			`trusted proxy: "proxy" is no address`,
+		},
+		{
+			"an address for numbers that is taken", nil,
+			[]string{"--metrics-addr", taken.Addr().String()},
+			"metrics: listen",
+		},
 		{"a lease that is over at once", nil, []string{"--lease", "-1s"}, "--lease -1s: expected at least 100ms"},
-		{"a lease that no heartbeat could hold", []string{"EASEL_LEASE=1ms"}, nil, "EASEL_LEASE=1ms: expected at least"},
-		{"a history that ends tomorrow", nil, []string{"--keep-runs", "-1h"}, "--keep-runs -1h0m0s: expected a duration such as"},
-		{"many servers inside one process", nil, []string{"--nats-replicas", "3"}, "--nats-replicas 3: the embedded run log has one server"},
-		{"the same by the environment", []string{"EASEL_NATS_REPLICAS=3"}, nil, "EASEL_NATS_REPLICAS=3: the embedded run log has one server"},
-		{"more servers than NATS can", nil, []string{"--nats", "nats://u:hushhush@127.0.0.1:1", "--nats-replicas", "6"}, "a number from 1 to 5"},
+		{
+			"a lease that no heartbeat could hold",
+			[]string{"EASEL_LEASE=1ms"},
+			nil,
+			"EASEL_LEASE=1ms: expected at least",
+		},
+		{
+			"a history that ends tomorrow", nil,
+			[]string{"--keep-runs", "-1h"},
+			"--keep-runs -1h0m0s: expected a duration such as",
+		},
+		{
+			"many servers inside one process", nil,
+			[]string{"--nats-replicas", "3"},
+			"--nats-replicas 3: the embedded run log has one server",
+		},
+		{
+			"the same by the environment",
+			[]string{"EASEL_NATS_REPLICAS=3"},
+			nil,
+			"EASEL_NATS_REPLICAS=3: the embedded run log has one server",
+		},
+		{
+			"more servers than NATS can", nil,
+			[]string{"--nats", "nats://u:hushhush@127.0.0.1:1", "--nats-replicas", "6"},
+			"a number from 1 to 5",
+		},
 		{"fewer servers than none", nil, []string{"--nats-replicas", "-1"}, "a number from 1 to 5"},
 		{"credentials for nothing", nil, []string{"--nats-credentials", short}, "--nats-credentials requires --nats"},
-		{"credentials that are missing", nil, []string{"--nats", "nats://127.0.0.1:1", "--nats-credentials", "/nowhere/creds"}, "--nats-credentials: open /nowhere/creds"},
+		{"credentials that are missing", nil, []string{
+			"--nats", "nats://127.0.0.1:1", "--nats-credentials",
+			"/nowhere/creds",
+		}, "--nats-credentials: open /nowhere/creds"},
 		{"a NATS of another kind", nil, []string{"--nats", "http://u:hushhush@127.0.0.1:1"}, "got one with http://"},
-		{"a hole in a list", nil, []string{"--nats", "nats://u:hushhush@127.0.0.1:1,,nats://127.0.0.1:2"}, "--nats: empty element in the list"},
+		{
+			"a hole in a list", nil,
+			[]string{"--nats", "nats://u:hushhush@127.0.0.1:1,,nats://127.0.0.1:2"},
+			"--nats: empty element in the list",
+		},
 		{"a list of nothing", nil, []string{"--examples", ","}, "--examples: empty element"},
-		{"a database of another kind", nil, []string{"--postgres", "mysql://u:hushhush@127.0.0.1/x"}, "--postgres: expected an address such as postgres://USER@HOST/DATABASE, got one with mysql://"},
+		{
+			"a database of another kind", nil,
+			[]string{"--postgres", "mysql://u:hushhush@127.0.0.1/x"},
+			"--postgres: expected an address such as postgres://USER@HOST/DATABASE, got one with mysql://",
+		},
 		{"no data directory", nil, []string{"--data", ""}, "--data: a directory is required"},
-		{"a door that is closed, for everybody", nil, []string{"--redis-door-remote"}, "--redis-door-remote requires --redis-door"},
-		{"a password without a door", []string{"EASEL_REDIS_PASSWORD=hushhush"}, []string{"--redis", "redis://127.0.0.1:1"}, "requires --redis-door"},
+		{
+			"a door that is closed, for everybody", nil,
+			[]string{"--redis-door-remote"},
+			"--redis-door-remote requires --redis-door",
+		},
+		{
+			"a password without a door",
+			[]string{"EASEL_REDIS_PASSWORD=hushhush"},
+			[]string{"--redis", "redis://127.0.0.1:1"},
+			"requires --redis-door",
+		},
 		{"a door that is no address", nil, []string{"--redis-door", "here"}, "--redis-door here: expected HOST:PORT"},
-		{"two at one address", nil, []string{"--addr", "127.0.0.1:9999", "--metrics-addr", "127.0.0.1:9999"}, "--metrics-addr 127.0.0.1:9999: --addr uses the same address"},
-		{"two at one address by the environment", []string{"EASEL_METRICS_ADDR=127.0.0.1:9999"}, []string{"--redis-door", "127.0.0.1:9999"}, "--redis-door 127.0.0.1:9999: EASEL_METRICS_ADDR uses the same address"},
+		{
+			"two at one address", nil,
+			[]string{"--addr", "127.0.0.1:9999", "--metrics-addr", "127.0.0.1:9999"},
+			"--metrics-addr 127.0.0.1:9999: --addr uses the same address",
+		},
+		{
+			"two at one address by the environment",
+			[]string{"EASEL_METRICS_ADDR=127.0.0.1:9999"},
+			[]string{"--redis-door", "127.0.0.1:9999"},
+			"--redis-door 127.0.0.1:9999: EASEL_METRICS_ADDR uses the same address",
+		},
 		{"some origins and none", nil, []string{"--cors", "none, https://a.example"}, "none excludes other origins"},
 		{"two keys", []string{"EASEL_API_KEY=0123456789abcdef"}, []string{"--api-key-file", short}, "different keys"},
 		{"an unknown check of plugins", nil, []string{"--plugin-signatures", "maybe"}, "require, warn or off"},
@@ -220,7 +282,8 @@ func TestServeRefuses(t *testing.T) {
 			a := withEnv(t, &out, &errs, c.env)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			err := a.dispatch(ctx, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir()}, c.flags...))
+			err := a.dispatch(ctx, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir()},
+				c.flags...))
 			require.ErrorContains(t, err, c.want)
 			require.NoError(t, ctx.Err(), "it ended by itself")
 			require.NotContains(t, err.Error()+out.String()+errs.String(), "hushhush")
@@ -230,7 +293,10 @@ func TestServeRefuses(t *testing.T) {
 
 // The environment sets flags; the command line wins.
 func TestServeEnvironment(t *testing.T) {
-	s := serve(t, []string{"EASEL_API_KEY=0123456789abcdef", "EASEL_ADDR=127.0.0.1:1", "EASEL_REDIS_DOOR=127.0.0.1:0", "EASEL_LOG=json"})
+	s := serve(t, []string{
+		"EASEL_API_KEY=0123456789abcdef", "EASEL_ADDR=127.0.0.1:1", "EASEL_REDIS_DOOR=127.0.0.1:0",
+		"EASEL_LOG=json",
+	})
 	require.NotContains(t, s.out.String(), "0123456789abcdef")
 	s.shown(`redis door: (127.0.0.1:\d+)`)
 	s.shown(`redis password: (\S{26})`)
@@ -262,7 +328,10 @@ func TestServeHelp(t *testing.T) {
 		_, text := flag.UnquoteUsage(f)
 		require.Greater(t, len(text), 10, f.Name)
 	})
-	for _, name := range []string{"EASEL_API_KEY", "EASEL_REDIS_PASSWORD", "EASEL_ADDR", "OTEL_EXPORTER_OTLP_ENDPOINT", "OPENAI_API_KEY"} {
+	for _, name := range []string{
+		"EASEL_API_KEY", "EASEL_REDIS_PASSWORD", "EASEL_ADDR", "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"OPENAI_API_KEY",
+	} {
 		require.Contains(t, out, name)
 	}
 }

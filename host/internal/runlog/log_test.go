@@ -120,7 +120,11 @@ func read(t testing.TB, l *Log, run string, after Pos) []Record {
 // stateOf asks the server about a stream, again when it takes its time.
 func stateOf(t testing.TB, s jetstream.Stream, of ...jetstream.StreamInfoOpt) jetstream.StreamState {
 	t.Helper()
-	info, err := broker.Retry(t.Context(), func(ctx context.Context) (*jetstream.StreamInfo, error) { return s.Info(ctx, of...) })
+	info, err := broker.Retry(t.Context(), func(ctx context.Context) (*jetstream.StreamInfo,
+		error,
+	) {
+		return s.Info(ctx, of...)
+	})
 	require.NoError(t, err)
 	return info.State
 }

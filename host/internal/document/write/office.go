@@ -25,7 +25,8 @@ func pack(main, mainType string, parts ...part) ([]byte, error) {
 	for _, p := range parts {
 		if kind := partType(p.name); kind != "" {
 			types.WriteString(
-				`<Override PartName="/` + p.name + `" ContentType="application/vnd.openxmlformats-officedocument.` + kind + `+xml"/>`,
+				`<Override PartName="/` + p.name + `" ContentType="application/vnd.openxmlformats-officedocument.` +
+					kind + `+xml"/>`,
 			)
 		}
 	}
