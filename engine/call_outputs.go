@@ -114,7 +114,7 @@ func (c *CallOutputs) Next(ids []string) error {
 	for _, id := range ids {
 		n, ok := c.run.c.index[id]
 		if !ok {
-			return fmt.Errorf("%w: it leads to %q, which is no component of this canvas", ErrRef, id)
+			return fmt.Errorf("%w: it leads to %q, which is not a component of this canvas", ErrRef, id)
 		}
 		next = append(next, through(c.run.c, n)...)
 	}

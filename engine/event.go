@@ -76,8 +76,8 @@ func EventTypes() []EventDoc {
 		{EventProgress, AudienceOwn, "progress of a long step"},
 		{EventWarning, AudienceOwn, "something unexpected that does not stop the run"},
 		{EventInner, AudienceOwn, "an event of a canvas that a node runs; inner is the ids on the way to its node"},
-		{EventUsage, AudienceOwn, "what a model call used, with the totals of its node and of the run"},
-		{EventLimitReached, AudienceOwn, "a limit stopped a node or a tool; its code says which"},
+		{EventUsage, AudienceOwn, "the usage of a model call, with the totals of its node and of the run"},
+		{EventLimitReached, AudienceOwn, "a limit stopped a node or a tool; the code names it"},
 		{EventWorked, AudienceOwn, "a node has done its work and waits for the rest of its batch to be settled"},
 		{EventQueued, AudienceOwn, "a node or a call has waited for a slot: of the run, of a model or among plugins"},
 		{EventMessageReset, AudienceOwn, "a message starts its text again after a takeover"},
@@ -85,7 +85,7 @@ func EventTypes() []EventDoc {
 		{EventModelFinished, AudienceOwn, "a language model has answered; only from the browser module"},
 		{EventVariablesChanged, AudienceOwn, "variables have changed; only from the browser module"},
 		{EventResult, AudienceLog, "the result of one node of a batch, before the batch is settled"},
-		{EventCheckpoint, AudienceLog, "what the last batch changed"},
+		{EventCheckpoint, AudienceLog, "the changes of the last batch"},
 		{EventSnapshot, AudienceLog, "the whole document with its state"},
 	}
 }

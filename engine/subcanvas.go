@@ -196,7 +196,7 @@ func (r *run) countInner(n int) error {
 	defer s.mu.Unlock()
 	if s.inner += n; s.inner > r.opt.MaxSteps {
 		return fmt.Errorf("%w: more than %d executions in canvases inside of the run; "+
-			"raise the option MaxSteps (--max-steps) if it is no cycle", ErrLimit, r.opt.MaxSteps)
+			"raise the option MaxSteps (--max-steps) if it is not a cycle", ErrLimit, r.opt.MaxSteps)
 	}
 	return nil
 }

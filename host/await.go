@@ -26,7 +26,7 @@ func (h *Host) await(ctx context.Context, what string, outside bool, open func()
 			return err
 		}
 		if !told {
-			h.cfg.Log.Warn("server is not there yet, waiting", "for", what, "at_most", startPatience, "err", err)
+			h.cfg.Log.Warn("server is not reachable yet, waiting", "for", what, "at_most", startPatience, "err", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -26,7 +26,7 @@ func readTemplates(registry *engine.Registry, folders []string) ([]app.Template,
 	all := []fs.FS{inside}
 	for _, dir := range folders {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("examples: %s is no folder", dir)
+			return nil, fmt.Errorf("examples: %s is not a folder", dir)
 		}
 		all = append(all, os.DirFS(dir))
 	}

@@ -54,7 +54,7 @@ var limits = []limit{
 	},
 	{
 		"BenchmarkRunsOverHTTP/floor=engine", "BenchmarkRunsOverHTTP/sync=interval", "runs/s", 0,
-		"told, not promised: HTTP, log and records against the bare engine",
+		"buffered, not synced: HTTP, log and records against the bare engine",
 	},
 }
 

@@ -44,7 +44,7 @@ func (b Bucket) parse() (endpoint *url.URL, bucket, prefix, region string, err e
 	endpoint, err = url.Parse(u.Query().Get("endpoint"))
 	if err != nil || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" ||
 		strings.Trim(endpoint.Path, "/") != "" {
-		return nil, "", "", "", fmt.Errorf("%w: the endpoint is no address", ErrBucket)
+		return nil, "", "", "", fmt.Errorf("%w: the endpoint is not a URL", ErrBucket)
 	}
 	if prefix = strings.Trim(u.Path, "/"); prefix != "" {
 		prefix += "/"

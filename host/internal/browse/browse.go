@@ -30,7 +30,7 @@ var (
 	ErrNoBrowser = errors.New("no browser is configured (--browser)")
 )
 
-// Bounds of a call, in bytes where nothing else is said.
+// Bounds of a call, in bytes unless noted.
 const (
 	longestCall   = 10 * time.Minute
 	longestPage   = 30 * time.Second

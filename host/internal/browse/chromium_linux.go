@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// chromium renders pages in a process of its own, which has no way to the network but the proxy.
+// chromium renders pages in a separate process, whose only access to the network is the proxy.
 type chromium struct {
 	*devtools
 	ctx     context.Context
@@ -33,7 +33,7 @@ type chromium struct {
 	ended   chan struct{} // closed when the program has ended
 }
 
-// flags make a browser without network of its own, state and background work.
+// flags start a browser without direct network access, state and background work.
 func flags(folder, proxy string) []string {
 	list := []string{
 		"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + folder,
@@ -144,7 +144,7 @@ func (c *chromium) attach(ctx context.Context) error {
 
 type object = map[string]any
 
-// tail holds what was written last.
+// tail holds the last bytes written.
 type tail struct {
 	mu   sync.Mutex
 	last []byte
@@ -327,7 +327,7 @@ func (c *chromium) Err() error {
 }
 
 func (c *chromium) kill() {
-	// A group that has ended already is what is asked for.
+	// A group that has ended already is fine.
 	_ = syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
 }
 

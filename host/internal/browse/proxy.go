@@ -106,7 +106,7 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(browser, p.counted(server))
 }
 
-// counted takes what is read off the traffic of the call.
+// counted subtracts the bytes read from the traffic of the call.
 func (p *proxy) counted(from io.Reader) io.Reader { return &counter{from, p} }
 
 type counter struct {

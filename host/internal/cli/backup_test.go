@@ -320,8 +320,8 @@ func TestRestoreRefuses(t *testing.T) {
 	flipped[len(flipped)/2] ^= 0x55
 	otherKey := strings.Repeat("ab", 32)
 	for _, c := range []struct{ name, file, want string }{
-		{"no zip", raw([]byte("PK no archive")), "no backup that can be read"},
-		{"an empty file", raw(nil), "no backup that can be read"},
+		{"no zip", raw([]byte("PK no archive")), "not a readable backup"},
+		{"an empty file", raw(nil), "not a readable backup"},
 		{
 			"a file that is cut", raw(data[:len(data)-100]),
 			fmt.Sprintf("the backup ends early; it was cut off when it was written or copied, after %d bytes",
@@ -329,8 +329,8 @@ func TestRestoreRefuses(t *testing.T) {
 		},
 		{"a file that is cut at its first part", raw(data[:50]), "ends early"},
 		{"a file that lacks its last byte", raw(data[:len(data)-1]), "ends early"},
-		{"a file with nearly nothing", raw(data[:3]), "no backup that can be read"},
-		{"a byte that is wrong", raw(flipped), "no backup that can be read"},
+		{"a file with nearly nothing", raw(data[:3]), "not a readable backup"},
+		{"a byte that is wrong", raw(flipped), "not a readable backup"},
 		{
 			"another zip", rewrite(t, file, func(name string, data []byte) (string, []byte) {
 				return "x" + name,

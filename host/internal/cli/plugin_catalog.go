@@ -60,7 +60,7 @@ install it with --yes, or with --allow for a part of them. The previous version 
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
-		yes := fs.Bool("yes", false, "approve all permissions that it asks for")
+		yes := fs.Bool("yes", false, "approve all requested permissions")
 		allow := allowFlag(fs)
 		var from sources
 		from.flags(fs)

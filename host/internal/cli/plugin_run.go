@@ -64,13 +64,13 @@ func (r *pluginRunner) flags(fs *flag.FlagSet) {
 	fs.StringVar(&r.world.model, "model", "",
 		"`ID` of the model for llm.chat: offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.Var(&r.args, "arg", "`NAME=VALUE` of an argument or a param; repeatable")
-	fs.Var(&r.hosts, "allow-http", "`HOST` the plugin may reach, if it asks for it; repeatable")
+	fs.Var(&r.hosts, "allow-http", "`HOST` that the plugin may reach, if its manifest requests it; repeatable")
 	fs.Var(&r.secrets, "secret", "`NAME=VALUE` of a secret, or NAME=@VARIABLE of the environment; repeatable")
 	fs.Var(&r.set, "setting", "`NAME=VALUE` of a setting of the plugin; repeatable")
 	fs.Var(&r.files, "file", "`PATH` of a file that the plugin may read, with the path as its id; repeatable")
 	fs.StringVar(&r.world.save, "save", "", "`DIR` for files that the plugin stores; none are stored when left out")
 	fs.BoolVar(&r.world.private, "allow-private", false, "allow private and local addresses")
-	fs.BoolVar(&r.all, "allow-all", false, "grant all permissions it asks for")
+	fs.BoolVar(&r.all, "allow-all", false, "grant all requested permissions")
 }
 
 // granted returns the permissions that the flags allow.

@@ -133,7 +133,7 @@ func downloaded(list []plugin.Entry, refs []string) ([]plugin.Entry, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("plugin %s is not installed; `easel plugin list` shows what is", ref)
+			return nil, fmt.Errorf("plugin %s is not installed; `easel plugin list` lists the installed ones", ref)
 		}
 	}
 	return out, nil

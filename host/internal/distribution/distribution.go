@@ -25,7 +25,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// Bounds of what is downloaded, in bytes.
+// Bounds of downloads, in bytes.
 const (
 	MaxFile     = 16 << 20
 	maxIndex    = 8 << 20

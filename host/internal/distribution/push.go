@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// Published is what [Client.Push] stored.
+// Published is the result of [Client.Push].
 type Published struct {
 	Location string `json:"location"` // with the tag
 	Digest   string `json:"digest"`   // of the manifest

@@ -19,7 +19,7 @@ import (
 // ErrInput means that a param does not fit; the message names it.
 var ErrInput = errors.New("document")
 
-// Files stores what is made.
+// Files stores the documents.
 type Files interface {
 	// Save stores a file and returns {doc_id, format, file_name}.
 	Save(ctx context.Context, name, format string, data []byte) (engine.Value, error)
@@ -107,7 +107,7 @@ func markdown(params, arguments engine.Value, made time.Time) string {
 	return b.String()
 }
 
-// on reads a switch that is on unless it says otherwise.
+// on reads a switch that is on by default.
 func on(params engine.Value, name string) bool {
 	v, given := params.Lookup(name)
 	return !given || v.Truthy()
@@ -142,7 +142,7 @@ func layoutOf(params, arguments engine.Value) (*write.Layout, error) {
 	return l, nil
 }
 
-// style reads sizes, colors and margins. What is absent or empty is left to the format, as is a
+// style reads sizes, colors and margins. Absent or empty values are left to the format, as is a
 // size of 0.
 func style(params engine.Value, l *write.Layout) error {
 	const inch = 72.0
@@ -193,7 +193,7 @@ func style(params engine.Value, l *write.Layout) error {
 	return nil
 }
 
-// fileName returns a name without folder and extension; without one it says when the file was made.
+// fileName returns a name without folder and extension; without one it is the time of creation.
 func fileName(wanted string, made time.Time) string {
 	name := path.Base("/" + strings.ReplaceAll(oneLine(wanted), `\`, "/"))
 	for _, extension := range []string{".pdf", ".docx", ".txt", ".md", ".html"} {

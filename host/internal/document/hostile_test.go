@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 		{"a truncated archive", "a.docx", whole[:len(whole)/2], ErrDamaged, ""},
 		{"a truncated PDF", "a.pdf", page[:len(page)/2], ErrDamaged, "its end is missing"},
 		{"an empty PDF", "a.pdf", nil, ErrDamaged, "the file is empty"},
-		{"text named .pdf", "a.pdf", []byte("hello"), ErrDamaged, "it is no PDF"},
+		{"text named .pdf", "a.pdf", []byte("hello"), ErrDamaged, "it is not a PDF"},
 		{"a PDF without pages", "a.pdf", noPages.Bytes(), ErrDamaged, "no pages"},
 		{"a scan", "a.pdf", onePage("0 0 m 9 9 l S", "").Bytes(), ErrNoText, "only pictures"},
 		{"an empty archive", "a.docx", []byte("PK\x05\x06" + strings.Repeat("\x00", 18)), ErrFormat, ""},
@@ -84,7 +84,7 @@ func TestRefusals(t *testing.T) {
 		{"an undefined entity", "a.docx", docx(t, "<w:p><w:t>&boom;</w:t></w:p>"), ErrDamaged, "&boom;"},
 		{
 			"a missing shared string", "a.xlsx", xlsx(t, "<row><c t='s'><v>7</v></c></row>"), ErrDamaged,
-			"a text that is not there",
+			"a missing string",
 		},
 		{"a missing slide", "a.pptx", archive(t, "ppt/presentation.xml",
 			`<p><p:sldId xmlns:r="r" id="1" r:id="a"/></p>`), ErrDamaged, ""},

@@ -21,7 +21,7 @@ type OCR interface {
 	Recognize(ctx context.Context, image []byte) (string, error)
 }
 
-// PlacedOCR is an [OCR] that reports where the text stands.
+// PlacedOCR is an [OCR] that reports the position of the text.
 type PlacedOCR interface {
 	OCR
 	// Blocks returns the text of an image in reading order. Positions are in pixels of the image,

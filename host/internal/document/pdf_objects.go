@@ -15,7 +15,7 @@ const (
 	segmentMove = 2
 )
 
-// Limits of drawings. What is beyond them has no tables.
+// Limits of drawings. Pages beyond them have no tables.
 const (
 	maxObjects  = 20_000 // objects of a page
 	maxSegments = 50_000 // segments of all paths of a page

@@ -35,7 +35,7 @@ var (
 // notGiven is a document.ErrMissing of a local run.
 type notGiven struct{}
 
-// Error says what is missing.
+// Error names the missing file.
 func (notGiven) Error() string { return "the file was not given to this run" }
 
 // Is reports whether target is document.ErrMissing.
@@ -71,7 +71,7 @@ func (u *Uploads) Add(path string) (engine.Value, error) {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return engine.Null, fmt.Errorf("file %s: it is no regular file", path)
+		return engine.Null, fmt.Errorf("file %s: it is not a regular file", path)
 	case info.Size() > Largest:
 		return engine.Null, fmt.Errorf("file %s: %w: %d bytes, at most %d are read", path, ErrTooLarge, info.Size(),
 			Largest)

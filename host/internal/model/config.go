@@ -195,7 +195,7 @@ func (p *Provider) Check() error {
 	}
 	if u, err := url.Parse(p.BaseURL); p.BaseURL != "" &&
 		(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("%s: base_url %q is no http or https address", p.Label(), p.BaseURL)
+		return fmt.Errorf("%s: base_url %q is not an http or https address", p.Label(), p.BaseURL)
 	}
 	if err := p.Limits.Check(); err != nil {
 		return fmt.Errorf("%s: %w", p.Label(), err)

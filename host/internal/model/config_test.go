@@ -72,7 +72,7 @@ func TestInvalidConfigIsRefused(t *testing.T) {
 		{"provider without a name", `{"providers": [{"base_url": "http://h"}]}`, "providers[0]: name is empty"},
 		{
 			"invalid address", `{"providers": [{"name": "P", "base_url": "h/v1"}]}`,
-			`base_url "h/v1" is no http or https address`,
+			`base_url "h/v1" is not an http or https address`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

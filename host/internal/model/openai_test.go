@@ -167,10 +167,13 @@ func TestFailures(t *testing.T) {
 		},
 		{
 			"HTML instead of a stream", answerWith(strings.Repeat("<p>\n", 400)), true, "", 0, nil,
-			"no stream of server-sent events",
+			"not a stream of server-sent events",
 		},
-		{"HTML instead of JSON", answerWith("<html>"), false, "", 0, nil, "no chat completion; is the base_url right?"},
-		{"invalid chunk in a stream", answerWith("data: {\"choices\": 7}\n\n"), true, "", 0, nil, "no chat completion"},
+		{"HTML instead of JSON", answerWith("<html>"), false, "", 0, nil, "not a chat completion; check base_url"},
+		{
+			"invalid chunk in a stream", answerWith("data: {\"choices\": 7}\n\n"), true, "", 0, nil,
+			"not a chat completion",
+		},
 		{"truncated stream", answerWith(saved(t, "cut.sse")), true, "Hel", 0, ErrBroken, "broke off"},
 		{"truncated JSON", answerWith(`{"choices": [`), false, "", 0, ErrBroken, "broke off"},
 		{"an error inside a stream", answerWith(saved(t, "error.sse")), true, "Hel", 0, nil, "overloaded"},

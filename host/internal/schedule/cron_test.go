@@ -67,7 +67,7 @@ func TestCronSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// The next time is the first second that fits, whatever clocks do meanwhile.
+// The next time is the first matching second, also over changes of the clock.
 func TestCronNext(t *testing.T) {
 	at := func(zone, text string) time.Time {
 		loc, err := time.LoadLocation(zone)
@@ -129,7 +129,7 @@ func TestCronNext(t *testing.T) {
 	}
 }
 
-// fits says whether a line names a second.
+// fits reports whether a line matches a second.
 func (c *cron) fits(v time.Time) bool {
 	return c.has(cronSecond, v.Second()) && c.has(cronMinute, v.Minute()) && c.has(cronHour, v.Hour()) && c.has(
 		cronMonth, int(v.Month()),

@@ -22,7 +22,7 @@ import (
 // ErrTooMany rejects a schedule of a tenant that has the maximum already.
 var ErrTooMany = errors.New("too many schedules")
 
-// Config is what schedules need. All but Shortest and Logger are required.
+// Config configures schedules. All fields but Shortest and Logger are required.
 type Config struct {
 	Store  *store.Store
 	Clocks *Clocks

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrNoS3 means that there is no S3 server; skip the test.
+// ErrNoS3 means that no S3 server is available; skip the test.
 var ErrNoS3 = errors.New("put versitygw on the path: " +
 	"go install github.com/versity/versitygw/cmd/versitygw@v1.8.0")
 

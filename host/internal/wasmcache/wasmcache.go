@@ -44,7 +44,7 @@ type stamp struct {
 	modified time.Time
 }
 
-// entryName is what wazero calls an entry inside the folder of its version.
+// entryName is wazero's name of an entry inside the folder of its version.
 var entryName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // sumSuffix is added to the name of an entry for the file with its checksum.
@@ -135,7 +135,7 @@ func (d *Dir) Has(key string) bool {
 	return false
 }
 
-// each calls do with the path of every entry and what is known of the file.
+// each calls do with the path and the info of every entry.
 func (d *Dir) each(do func(path string, now stamp) error) error {
 	folders, err := os.ReadDir(d.path)
 	if err != nil {

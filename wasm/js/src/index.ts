@@ -1,4 +1,4 @@
-// What both entries export besides createEngine.
+// Exports of both entries besides createEngine.
 
 export type { Reach } from "./address.ts";
 export { Canvas, Engine, type DSL, type EngineOptions, type WasmSource } from "./engine.ts";

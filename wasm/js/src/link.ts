@@ -18,11 +18,11 @@ export interface Connection {
 /** Connect starts a module for a host. `lost` is called when it dies later. */
 export type Connect = (host: Host, lost: (error: EngineError) => void) => Promise<Connection>;
 
-/** Line is a Worker of either platform, with what is said to it and what it says. */
+/** Line is a Worker of either platform, with its messages. */
 export interface Line<To = ToWorker, From = FromWorker> {
   post(message: To): void;
   listen(receive: (message: From) => void, broken: (why: string) => void): void;
-  /** hold says whether anybody waits; an idle worker must not keep a Node program alive. */
+  /** hold reports whether a caller waits; an idle worker must not keep a Node program alive. */
   hold?(busy: boolean): void;
   end(): void;
 }

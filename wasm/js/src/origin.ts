@@ -1,4 +1,4 @@
-// What a request may carry once a redirect has led to another origin.
+// Headers that a request may keep after a redirect to another origin.
 
 const words = /auth|cookie|token|secret|password|credential|session|signature|key$/;
 

@@ -39,7 +39,7 @@ function spawn<To, From>(script: URL | string, name: string): Line<To, From> {
   };
 }
 
-/** plugins is how a page runs plugins. What they need is loaded with the first one. */
+/** plugins runs plugins in a page. Their code is loaded with the first one. */
 export async function plugins({ pluginWorker = true, locale }: EngineOptions): Promise<Shelf> {
   const [{ Shelf }, { inline }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/inline.ts")]);
   const script = typeof pluginWorker === "boolean" ? new URL("./plugin.js", import.meta.url) : pluginWorker;

@@ -48,7 +48,7 @@ function spawn<To, From>(script: URL): Line<To, From> {
   };
 }
 
-/** plugins is how Node runs plugins. What they need is loaded with the first one. */
+/** plugins runs plugins in Node. Their code is loaded with the first one. */
 export async function plugins({ pluginWorker = true, locale }: EngineOptions): Promise<Shelf> {
   const [{ Shelf }, { inline }, { dial }] = await Promise.all([
     import("./plugin/shelf.ts"),

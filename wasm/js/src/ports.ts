@@ -19,7 +19,7 @@ export interface Tool extends ToolSpec {
   run(args: Record<string, unknown>, context: CallContext & { params: Record<string, unknown> }): unknown;
 }
 
-/** Found is what a retriever gives, best chunk first. */
+/** Found is the result of a retriever, best chunk first. */
 export interface Found {
   chunks: Chunk[];
   doc_aggs?: unknown[];
@@ -54,13 +54,13 @@ export interface Artifact {
   url?: string;
 }
 
-/** CodeAnswer is what a script gave. */
+/** CodeAnswer is the result of a script. */
 export interface CodeAnswer {
-  /** What main returned, as JSON would carry it. */
+  /** The result of main, as JSON. */
   result: unknown;
   /** The same as JSON text, used in place of `result`; its numbers keep all digits. */
   result_json?: string;
-  /** What it printed; read as the result when that is null. */
+  /** Standard output; read as the result if that is null. */
   stdout?: string;
   /**
    * What it wrote as warnings and errors, and what it threw; fails the node when there is no
@@ -142,7 +142,7 @@ export class Switchboard {
     const silence = this.#watchSilence(aborter);
     const reply: Reply = (ok, more, payload) => {
       if (this.#open.get(id) !== aborter) return;
-      const said = JSON.stringify(payload) ?? "null"; // what is no JSON is the provider's failure
+      const said = JSON.stringify(payload) ?? "null"; // other values are an error of the provider
       if (more) silence.heard();
       else this.#open.delete(id);
       send(id, ok, more, said);

@@ -27,7 +27,7 @@ export interface RunOptions extends Providers {
   onEvent?(event: RunEvent): void;
   /** Outputs that stand in for running a node, by node id. */
   pins?: Record<string, Outputs>;
-  /** Start at this node, with `base` as what came before. */
+  /** Start at this node, with `base` as the earlier results. */
   from?: string;
   base?: Base;
   /** End after this node. */

@@ -123,7 +123,7 @@ func lines(words []Word) [][]segment {
 	return out
 }
 
-// sameLine reports whether a word stands on the line of a box: half of the lower one's height.
+// sameLine reports whether a word is on the line of a box: half of the lower one's height.
 func sameLine(line, word Box) bool {
 	overlap := min(line.Bottom, word.Bottom) - max(line.Top, word.Top)
 	return overlap > min(line.height(), word.height())/2 && word.middle()-line.middle() < line.height()
@@ -208,7 +208,7 @@ func (d *Document) textSize() float64 {
 	return float64(best) / 10
 }
 
-// item is what is ordered on a page: a piece of a line, a table or an image.
+// item is an element of a page to be ordered: a piece of a line, a table or an image.
 type item struct {
 	Box
 	segment *segment

@@ -85,7 +85,7 @@ func TestParagraphsAndHeadings(t *testing.T) {
 		list[2].Positions)
 }
 
-// Columns are read one after the other, between what reaches over both.
+// Columns are read one after the other, between the elements that span both.
 func TestColumns(t *testing.T) {
 	var p Page
 	put(&p, 20, 50, 50, "A title that reaches over both columns")

@@ -25,7 +25,7 @@ func joinLines(parts []string) string {
 	return b.String()
 }
 
-// dividesWord reports whether a hyphen at the end of a line stands within a word.
+// dividesWord reports whether a hyphen at the end of a line divides a word.
 func dividesWord(text, next string) bool {
 	rest, ok := strings.CutSuffix(text, "-")
 	before, _ := utf8.DecodeLastRuneInString(rest)

@@ -31,7 +31,7 @@ type writer struct {
 	looks []look // of each block
 }
 
-// look is what may make a paragraph a heading.
+// look is the features by which a paragraph may be a heading.
 type look struct {
 	size  float64
 	bold  bool

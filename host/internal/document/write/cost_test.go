@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Texts of many pieces are refused before they are parsed; what is made of others stays within the
+// Texts of many pieces are refused before they are parsed; the files of others stay within the
 // estimate that is reserved for it.
 func TestMemoryOfFiles(t *testing.T) {
 	row := "|1|2|3|4|5|6|7|8|9|0|\n"

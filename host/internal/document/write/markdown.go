@@ -14,14 +14,14 @@ import (
 // reader is markdown as GitHub has it: with tables, crossed out text and bare addresses.
 var reader = goldmark.New(goldmark.WithExtensions(extension.GFM))
 
-// block is a paragraph or what stands in the place of one.
+// block is a paragraph or a block in its place.
 type block struct {
 	kind  blockKind
 	level int // of a heading: 1 to 6; of anything else: how many lists and quotations it stands in
 	spans []span
 	// number is that of an item, 0 in a list without numbers.
 	number int
-	// first says that an item begins here; more blocks of the same item have it unset.
+	// first marks the beginning of an item; further blocks of the same item have it unset.
 	first bool
 	rows  [][][]span // of a table: rows, cells, spans; the first row is the head
 }
@@ -54,7 +54,7 @@ func plain(spans []span) string {
 	return b.String()
 }
 
-// unescape returns the text that stands for itself: \* is *, &amp; is &.
+// unescape replaces escapes: \* is *, &amp; is &.
 func unescape(source []byte, raw bool) string {
 	if raw {
 		return string(source)
@@ -105,7 +105,7 @@ func (p *parser) blocks(parent ast.Node) {
 	}
 }
 
-// inside goes one level deeper, or nowhere when that is too deep.
+// inside enters one level deeper, unless that is too deep.
 func (p *parser) inside(then func()) {
 	if p.level == deepest {
 		return
@@ -174,7 +174,7 @@ func (p *parser) spans(parent ast.Node) []span {
 	return c.spans
 }
 
-// collector puts together what has the same style.
+// collector joins texts of the same style.
 type collector struct {
 	*parser
 	spans []span

@@ -14,7 +14,7 @@ type part struct{ name, content string }
 // xmlHead begins every part.
 const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// pack makes an Office document of its parts. The list of their types comes first, as readers
+// pack makes an Office document from its parts. The list of their types comes first, as readers
 // expect it.
 func pack(main, mainType string, parts ...part) ([]byte, error) {
 	var types strings.Builder

@@ -90,7 +90,7 @@ func newSetter(layout *Layout) *setter {
 	return s
 }
 
-// newPage begins a page with what the layout puts on each.
+// newPage begins a page with the parts of the layout that are on each.
 func (s *setter) newPage() {
 	s.out.AddPage()
 	s.pages++
@@ -109,7 +109,7 @@ func (s *setter) newPage() {
 	s.y = 0
 }
 
-// centred sets one line; what does not fit is left out.
+// centred sets one line; the part that does not fit is left out.
 func (s *setter) centred(text string, size float64) {
 	if text == "" {
 		return
@@ -333,7 +333,7 @@ func sum(list []float64) float64 {
 	return t
 }
 
-// operation counts what is drawn.
+// operation counts drawing operations.
 func (s *setter) operation() bool {
 	if s.operations++; s.operations > mostOperations && s.err == nil {
 		s.err = fmt.Errorf("%w: more than %d passages in a PDF", ErrPieces, mostOperations)

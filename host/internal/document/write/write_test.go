@@ -52,7 +52,8 @@ Table: Deadlines
 ![A shoe](https://example.com/shoe.png) last
 `
 
-// documents reads what was made; one for all tests, as the reader of PDF is compiled once for each.
+// documents reads the files; one reader for all tests, as the reader of PDF is compiled once for
+// each.
 var documents document.Reader
 
 func read(t testing.TB, data []byte) string {
@@ -173,7 +174,7 @@ func TestPlainText(t *testing.T) {
 		string(made(t, "txt", "# Title\n\na **b**\n\n- one\n- two\n  1. deep\n\n|x|y|\n|-|-|\n|1|2|\n")))
 }
 
-// A text of many pages comes back whole: no line is lost at the end of a page.
+// A text of many pages is read back completely: no line is lost at the end of a page.
 func TestLongPDF(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| n | text |\n|---|---|\n")
@@ -288,7 +289,7 @@ func TestTangled(t *testing.T) {
 	}
 }
 
-// What is just allowed, and what is long but plain, is made in every format.
+// Texts at the limits, and long plain texts, are made in every format.
 func TestHardMarkdown(t *testing.T) {
 	for name, markdown := range map[string]string{
 		"quotations": strings.Repeat(">", mostNesting) + " x",

@@ -74,7 +74,7 @@ func Workbook(sheets []document.Sheet) ([]byte, error) {
 	return book.pack()
 }
 
-// costOfCell is what writing a cell takes beside its text.
+// costOfCell is the cost of writing a cell besides its text.
 const costOfCell = 100
 
 // isTitle holds for a line that names the table below it.

@@ -17,7 +17,7 @@ export interface OpenAIOptions {
   fetch?: typeof globalThis.fetch;
   /** Whether the browser adds its cookies for the server; default `omit`. */
   credentials?: RequestCredentials;
-  /** What this model can do; agents use its function calls only with `tools`. Default nothing. */
+  /** Abilities of this model; agents use its function calls only with `tools`. Default none. */
   can?: Abilities;
 }
 

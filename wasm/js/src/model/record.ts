@@ -7,7 +7,7 @@ import type { Model, ModelPiece, ModelRequest } from "./model.ts";
 /** Cassette holds recorded answers; it is plain JSON. */
 export interface Cassette {
   version: 1;
-  /** What the recorded model could do: it decides how agents ask. */
+  /** Abilities of the recorded model, which determine the protocol of agents. */
   can?: Model["can"];
   takes: { key: string; pieces: ModelPiece[] }[];
 }

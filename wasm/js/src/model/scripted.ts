@@ -25,7 +25,7 @@ export interface ScriptedOptions {
   fallback?: ScriptedReply | ((request: ModelRequest) => string);
   /** Milliseconds between pieces of a streamed answer, default 0. */
   delay?: number;
-  /** What this model pretends to be able to do. */
+  /** Abilities that this model reports. */
   can?: Abilities;
 }
 
