@@ -183,7 +183,7 @@ func TestRestoreChecksEntries(t *testing.T) {
 				append([]string{"--replace"}, place...),
 			} {
 				_, err := commandIn(t, append([]string{"restore", c.file}, target...)...)
-				require.ErrorContains(t, err, "no backup that can be read")
+				require.ErrorContains(t, err, "not a readable backup")
 				require.ErrorContains(t, err, c.want)
 				if target[0] == "--data" {
 					require.NoDirExists(t, target[1])

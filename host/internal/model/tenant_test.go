@@ -74,7 +74,8 @@ func TestTenantsProviders(t *testing.T) {
 		require.ErrorIs(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://thief/v1"}), ErrKeyNeeded)
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://two/v1", Key: "sk-2"}))
 	})
-	require.ErrorContains(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "ftp://x"}), "not an http or https address")
+	require.ErrorContains(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "ftp://x"}),
+		"not an http or https address")
 	require.ErrorIs(t, tenants.Delete(ctx, "b", "P"), store.ErrNotFound)
 	require.NoError(t, tenants.Delete(ctx, "a", "p"))
 	_, _, err = tenants.Try(ctx, "a", "P", "")

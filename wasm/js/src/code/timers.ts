@@ -24,7 +24,9 @@ export class Timers {
   set(): QuickJSHandle {
     const vm = this.#vm;
     return vm.newFunction("setTimeout", (call, ms, ...args) => {
-      if (!call || vm.typeof(call) !== "function") throw new TypeError("setTimeout: the first argument is not a function");
+      if (!call || vm.typeof(call) !== "function") {
+        throw new TypeError("setTimeout: the first argument is not a function");
+      }
       const wait = ms ? Math.max(0, Math.trunc(Number(vm.getNumber(ms)) || 0)) : 0;
       const id = ++this.#last;
       this.#pending.push({ id, at: Date.now() + wait, call: call.dup(), args: args.map((arg) => arg.dup()) });
