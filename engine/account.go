@@ -13,7 +13,7 @@ type account struct {
 	given      int64 // size of inputs, webhook and answers
 }
 
-// tally notes what the run has used with where it stands.
+// tally records the run's usage in its position.
 func (a *account) tally() { a.spent = a.spending.totals() }
 
 // unreserve releases the bytes counted by reserve.
@@ -26,7 +26,7 @@ func (a *account) unreserve(call *Call) {
 	}
 }
 
-// admit is nil when the state of the run may grow by n bytes, which then count as its memory.
+// admit returns nil if the state of the run may grow by n bytes, which then count as its memory.
 func (a *account) admit(n int64) error {
 	if n <= a.slack {
 		a.slack -= max(n, 0)
@@ -39,9 +39,9 @@ func (a *account) admit(n int64) error {
 	return a.hold(size)
 }
 
-// hold makes size the memory of the run's state, with some slack: what is admitted later is not
-// added up again until the slack is used. The slack never passes the limit of the state, so that it
-// decides nothing.
+// hold makes size the memory of the run's state, with some slack: the size is not recomputed until
+// the slack is used. The slack never exceeds the limit of the state, so it does not affect the
+// result.
 func (a *account) hold(size int64) error {
 	slack := min(memoryStep, a.opt.Limits.State-size)
 	if err := a.memory.add(size + slack - a.holds); err != nil {
@@ -51,8 +51,8 @@ func (a *account) hold(size int64) error {
 	return nil
 }
 
-// size is the accounted size of everything the run keeps: its state, what it was given and what its
-// unread streams wait with.
+// size returns the accounted size of everything the run keeps: its state, its input and the
+// requests of its unread streams.
 func (a *account) size() int64 {
 	n := a.st.size() + a.given
 	for _, i := range a.pending {
@@ -61,7 +61,7 @@ func (a *account) size() int64 {
 	return n
 }
 
-// givenSize is the size of what a run was started with and keeps.
+// givenSize returns the size of the input that a run keeps.
 func (a *account) givenSize() int64 {
 	if a.inputs.IsNull() && a.webhook.IsNull() && a.answers.IsNull() {
 		return 0
@@ -74,7 +74,7 @@ func (a *account) small(call *Call) bool {
 	return !call.long && a.st.size() < smallState && a.bytes < a.smallBelow
 }
 
-// checkEvent is nil when node_finished of an execution is no larger than an event may be.
+// checkEvent returns nil when node_finished of an execution is no larger than an event may be.
 func (a *account) checkEvent(call *Call) error {
 	if a.small(call) {
 		return nil

@@ -46,8 +46,8 @@ func (o *Options) needsApproval(n *node, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(o.Approval, name) })
 }
 
-// ToolNeedsApproval reports whether a person has to agree to a call of a tool, which is nil for one
-// that is no component.
+// ToolNeedsApproval reports whether a person has to agree to a call of a tool. The component is nil
+// for other tools.
 func (c *Call) ToolNeedsApproval(t *BoundTool, names ...string) bool {
 	if t == nil {
 		return c.run.opt.needsApproval(nil, names...)
@@ -56,7 +56,7 @@ func (c *Call) ToolNeedsApproval(t *BoundTool, names ...string) bool {
 }
 
 // MaySuspend reports whether this execution may wait for a person before it ends. It cannot stream
-// then, because what was said cannot be taken back.
+// then, because text that was sent cannot be withdrawn.
 func (c *Call) MaySuspend() bool {
 	return c.root().tape != nil
 }
@@ -70,7 +70,7 @@ func (n *node) maySuspend() bool {
 	return slices.ContainsFunc(n.tools, func(t *node) bool { return t.common.Approval || t.maySuspend() })
 }
 
-// attach gives an execution what it needs to wait for a person, and what it waited with.
+// attach gives an execution the means to wait for a person, and the state in which it waited.
 func (r *run) attach(call *Call) {
 	n := call.node
 	if s := r.suspendedAt(n.index); s != nil {
@@ -96,8 +96,8 @@ func approvalFields(name, node, tool string, args, schema Value) Value {
 			"value", args.JSON()))
 }
 
-// approved gives the arguments with which a person lets a tool run. It is a *Suspension before
-// there is an answer.
+// approved returns the arguments that a person approved for a tool. The error is a *Suspension
+// before there is an answer.
 func (c *Call) approved(t *Ask, key string) (Value, error) {
 	name := approvalPrefix + c.root().id + key
 	if field := c.root().asked.Get(name); !field.IsNull() {
@@ -122,7 +122,7 @@ func answerTo(name string, field, inputs Value) (Value, error) {
 	return edited, nil
 }
 
-// decision is yes, no or "" for an answer that is neither.
+// decision returns yes, no or, for any other answer, "".
 func decision(v Value) string {
 	if v.Kind() == KindBool {
 		if v.True() {
@@ -156,8 +156,8 @@ func editedArguments(v Value) (Value, error) {
 	return v, nil
 }
 
-// approvalProblem is what is wrong with the answer to an approval, or nil. Fields of other forms
-// have no problem.
+// approvalProblem returns the error of an invalid answer to an approval, or nil. Fields of other
+// forms are always valid.
 func approvalProblem(name string, field, inputs Value) error {
 	ask := field.Get("approval")
 	if ask.IsNull() {
@@ -176,8 +176,8 @@ func approvalProblem(name string, field, inputs Value) error {
 	return err
 }
 
-// askNode is the approval of a node that has not begun: its arguments are what its params refer to
-// and, for one that can be a tool, those of the tool that its params give.
+// askNode returns the approval of a node that has not begun: its arguments are what its params
+// refer to and, for one that can be a tool, those of the tool that its params give.
 func (f *forms) askNode(n *node) *suspended {
 	args, properties := NewObject(4), NewObject(4)
 	add := func(name string, v Value) {
@@ -215,7 +215,7 @@ func (f *forms) askNode(n *node) *suspended {
 	return &suspended{node: n.index, fields: f.redact(fields), tips: name + " needs your approval."}
 }
 
-// begin takes what a person answered before the execution. The error is a refusal.
+// begin reads a person's answer before the execution. The error is a refusal.
 func (c *execution) begin() error {
 	name := approvalPrefix + c.id
 	field := c.asked.Get(name)

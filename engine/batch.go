@@ -43,7 +43,7 @@ func (r *run) runBatch(batch []nodeIndex) {
 	}
 }
 
-// newCall is a call for one execution of a node.
+// newCall returns a call for one execution of a node.
 func (r *run) newCall(n *node) *Call {
 	var call *Call
 	if k := len(r.spare); k > 0 {
@@ -79,7 +79,8 @@ func (r *run) release(call *Call) {
 	}
 }
 
-// skip fills in what needs no execution: pinned outputs, and results logged before a crash.
+// skip fills in the results that need no execution: pinned outputs, and results logged before a
+// crash.
 func (r *run) skip(call *Call) bool {
 	if done := r.results[call.node.index]; done != nil {
 		adopt(call, done)
@@ -167,8 +168,8 @@ func (b *crew) fill() {
 	}
 }
 
-// attemptWithSlot is attempt for a member of a batch, which may have to wait for a slot that the
-// tools of another one have. since is when it began to wait for its turn, or zero.
+// attemptWithSlot calls attempt for a member of a batch, which may have to wait for a slot that
+// tools of another member hold. since is the time at which it began to wait, or zero.
 func (b *crew) attemptWithSlot(ctx context.Context, call *Call, since time.Time) error {
 	if call.node.container == nil {
 		call.slot = &slotHold{slots: b.r.slots}
@@ -310,7 +311,7 @@ func (c *Call) forget() {
 	c.effects = effects{started: started, cursor: cursor, ins: c.ins[:0]}
 }
 
-// exceeded is why an output was refused, or why the log cannot take what this execution gave.
+// exceeded returns the error of an output that was refused, or of effects that the log cannot take.
 func (c *Call) exceeded() error {
 	if c.node.inline && !c.exceeds.Load() {
 		return nil

@@ -25,7 +25,8 @@ func TestStreams(t *testing.T) {
 		want: `start +begin -begin +q +m msg_A: msg_one_ msg_two msg_! msg_end -q -m end_{"content":"A:one_two!"}`,
 	}, {
 		name: "reasoning is marked and not kept", pieces: []string{"<think>let me</think>", " see</think>", "yes"},
-		want: `start +begin -begin +q +m msg_A: msg_ msg_let_me msg__see msg_ msg_yes msg_! msg_end -q -m end_{"content":"A:yes!"}`,
+		want: `start +begin -begin +q +m msg_A: msg_ msg_let_me msg__see msg_ msg_yes msg_! msg_end -q -m ` +
+			`end_{"content":"A:yes!"}`,
 	}, {
 		name: "tags may come in halves", pieces: []string{"<thi", "nk>hm</thi", "nk>yes"},
 		want: `start +begin -begin +q +m msg_A: msg_ msg_hm msg_ msg_yes msg_! msg_end -q -m end_{"content":"A:yes!"}`,
@@ -59,18 +60,33 @@ func TestErrors(t *testing.T) {
 		name, node, want, err string
 	}{
 		{"no handler", `a Odd {"mode":"fail"} -> m`, `start +begin -begin +a -a!it_broke`, "node a (Odd): it broke"},
-		{"a panic is that node's error", `a Odd {"mode":"panic"} -> m`, `start +begin -begin +a -a!panic:_it_fell_over`, "it fell over"},
+		{
+			"a panic is that node's error", `a Odd {"mode":"panic"} -> m`,
+			`start +begin -begin +a -a!panic:_it_fell_over`,
+			"it fell over",
+		},
 		{
 			"goto runs other nodes", `a Odd {"mode":"fail","exception_method":"goto","exception_goto":["g"]} -> m`,
 			`start +begin -begin +a -a!it_broke +g msg_went msg_end -g end_{"content":"went"}`, "",
 		},
 		{
-			"a stale goto does not count", `a Odd {"mode":"fail","exception_method":"comment","exception_default_value":"d","exception_goto":["g"]} -> m`,
+			"a stale goto does not count", `a Odd ` +
+				`{"mode":"fail","exception_method":"comment","exception_default_value":"d","exception_goto":["g"]} ` +
+				`-> m`,
 			`start +begin -begin +a -a +m msg_d msg_end -m end_{"content":"d"}`, "",
 		},
-		{"a node that hangs is stopped", `a Late {"mode":"hang"} -> m`, `start +begin -begin +a -a!no_answer_within_50ms:_context_deadline_exceeded`, "no answer within 50ms"},
-		{"a node that ignores its context is left behind", `a Late {"mode":"stubborn"} -> m`, `start +begin -begin +a -a!no_answer_within_50ms:_context_deadline_exceeded`, "no answer within 50ms"},
-		{"an unknown reference is the reader's error", `a Text {"script":"{nope@x}"} -> m`, `start +begin -begin +a -a!reference_to_nothing:_Can't_find_variable:_'nope@x'`, "nope@x"},
+		{
+			"a node that hangs is stopped", `a Late {"mode":"hang"} -> m`,
+			`start +begin -begin +a -a!no_answer_within_50ms:_context_deadline_exceeded`, "no answer within 50ms",
+		},
+		{
+			"a node that ignores its context is left behind", `a Late {"mode":"stubborn"} -> m`,
+			`start +begin -begin +a -a!no_answer_within_50ms:_context_deadline_exceeded`, "no answer within 50ms",
+		},
+		{
+			"an unknown reference is the reader's error", `a Text {"script":"{nope@x}"} -> m`,
+			`start +begin -begin +a -a!reference_to_nothing:_Can't_find_variable:_'nope@x'`, "nope@x",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -119,14 +135,18 @@ func TestStepCapCountsWhatIsRepeated(t *testing.T) {
 }
 
 func TestIterationDoesNotUseUpTheStepCap(t *testing.T) {
-	c := load(t, `begin Begin -> it`, `it Each {"items_ref":"sys.query"}`, `ii Item -> s ^ it`, `s Text {"script":"ok"} ^ it`)
+	c := load(t, `begin Begin -> it`, `it Each {"items_ref":"sys.query"}`, `ii Item -> s ^ it`,
+		`s Text {"script":"ok"} ^ it`)
 	items := make([]engine.Value, 100)
 	_, err := story(t, c, c.State(), engine.Input{Query: engine.List(items...)}, engine.Options{MaxSteps: 10})
 	require.NoError(t, err)
 }
 
 func TestCancel(t *testing.T) {
-	chain := []string{`begin Begin -> q`, `q Ask {"prompt":"x"} -> m`, `m Tell {"content":"{q@content}"} -> n`, `n Say {"content":"never"}`}
+	chain := []string{
+		`begin Begin -> q`, `q Ask {"prompt":"x"} -> m`, `m Tell {"content":"{q@content}"} -> n`,
+		`n Say {"content":"never"}`,
+	}
 	t.Run("before the start only the end is reported", func(t *testing.T) {
 		c := load(t, chain...)
 		got, err := story(t, c, c.State(), engine.Input{}, engine.Options{CancelBefore: true})
@@ -140,7 +160,9 @@ func TestCancel(t *testing.T) {
 		st := c.State()
 		got, err := story(t, c, st, engine.Input{}, opt)
 		require.ErrorIs(t, err, engine.ErrCanceled)
-		require.Equal(t, `start +begin -begin +q +m msg_one_ msg_two_ -q!Task_has_been_canceled -m!Task_has_been_canceled end_"Task_has_been_canceled"`, flat(got))
+		require.Equal(t,
+			`start +begin -begin +q +m msg_one_ msg_two_ -q!Task_has_been_canceled -m!Task_has_been_canceled `+
+				`end_"Task_has_been_canceled"`, flat(got))
 		require.Equal(t, []string{"begin", "q"}, st.Path())
 	})
 	t.Run("a stream that has gone quiet stops within 50 ms", func(t *testing.T) {
@@ -184,14 +206,16 @@ func TestForms(t *testing.T) {
 	st := c.State()
 	got, err := story(t, c, st, engine.Input{Query: engine.String("trip")}, engine.Options{})
 	require.NoError(t, err)
-	require.Equal(t, `start +begin -begin ask_{"city":{"type":"line"},"note":{"type":"line","optional":true}}`, flat(got))
+	require.Equal(t, `start +begin -begin ask_{"city":{"type":"line"},"note":{"type":"line","optional":true}}`,
+		flat(got))
 	require.Equal(t, []string{"f", "w"}, st.Waiting())
 
 	saved := c.Save(st)
 	c, err = engine.Load(toys(t), saved)
 	require.NoError(t, err)
 	st = c.State()
-	got, err = story(t, c, st, engine.Input{Inputs: engine.Object("note", engine.Object("value", "n"))}, engine.Options{})
+	got, err = story(t, c, st, engine.Input{Inputs: engine.Object("note", engine.Object("value", "n"))},
+		engine.Options{})
 	require.NoError(t, err)
 	require.Equal(t, `start ask_{"city":{"type":"line"}}`, flat(got), "what is missing is asked again")
 
@@ -205,7 +229,8 @@ func TestForms(t *testing.T) {
 }
 
 func TestFromUntilPins(t *testing.T) {
-	c := load(t, `begin Begin -> a`, `a Text {"script":"A"} -> b`, `b Text {"script":"B{a@result}"} -> m`, `m Say {"content":"{b@result}"}`)
+	c := load(t, `begin Begin -> a`, `a Text {"script":"A"} -> b`, `b Text {"script":"B{a@result}"} -> m`,
+		`m Say {"content":"{b@result}"}`)
 	st := c.State()
 	got, err := story(t, c, st, engine.Input{}, engine.Options{Until: "a"})
 	require.NoError(t, err)
@@ -294,7 +319,8 @@ type napper func(context.Context) error
 func (n napper) Run(ctx context.Context, _ *engine.Call) error { return n(ctx) }
 
 func TestInputsOfANode(t *testing.T) {
-	c := load(t, `begin Begin -> a`, `a Text {"script":"A"} -> m`, `m Say {"content":"{a@result} {sys.query} {z@result} {nope@x}"}`, `z Text {"script":""}`)
+	c := load(t, `begin Begin -> a`, `a Text {"script":"A"} -> m`,
+		`m Say {"content":"{a@result} {sys.query} {z@result} {nope@x}"}`, `z Text {"script":""}`)
 	st := c.State()
 	_, err := story(t, c, st, engine.Input{Query: engine.String("q")}, engine.Options{Until: "a"})
 	require.NoError(t, err)

@@ -36,7 +36,7 @@ func chain(n int) []string {
 	return lines
 }
 
-// built is a canvas of the real components.
+// built returns a canvas of the real components.
 func built(b testing.TB, lines ...string) *engine.Canvas {
 	b.Helper()
 	reg, err := engine.NewRegistry(component.Builtin()...)
@@ -94,7 +94,8 @@ func BenchmarkFanOut(b *testing.B) {
 
 func BenchmarkIteration(b *testing.B) {
 	const items = 200
-	c := built(b, `begin Begin -> it`, `it Iteration {"items_ref":"sys.query"}`, `ii IterationItem -> s ^ it`, `s StringTransform {"method":"merge","script":"ok"} ^ it`)
+	c := built(b, `begin Begin -> it`, `it Iteration {"items_ref":"sys.query"}`, `ii IterationItem -> s ^ it`,
+		`s StringTransform {"method":"merge","script":"ok"} ^ it`)
 	var list []engine.Value
 	for i := range items {
 		list = append(list, engine.Int(int64(i)))
@@ -115,7 +116,8 @@ func BenchmarkWaiting(b *testing.B) {
 		if i < n-1 {
 			to = fmt.Sprintf(" -> n%d", i+1)
 		}
-		lines = append(lines, fmt.Sprintf(`n%d StringTransform {"method":"merge","script":"ok"}%s`, i, to), fmt.Sprintf(`j%d StringTransform {"method":"merge","script":"{n%d@result}"}`, i, i))
+		lines = append(lines, fmt.Sprintf(`n%d StringTransform {"method":"merge","script":"ok"}%s`, i, to),
+			fmt.Sprintf(`j%d StringTransform {"method":"merge","script":"{n%d@result}"}`, i, i))
 	}
 	b.Run("joins="+strconv.Itoa(n), func(b *testing.B) {
 		runAll(b, built(b, lines...), engine.Input{}, engine.Options{})
@@ -141,7 +143,8 @@ func BenchmarkRunLog(b *testing.B) {
 			for b.Loop() {
 				st.Reset(false)
 				log = log[:0]
-				for e, err := range c.Run(b.Context(), st, engine.Input{}, engine.Options{Checkpoints: kind != "none"}) {
+				for e, err := range c.Run(b.Context(), st, engine.Input{},
+					engine.Options{Checkpoints: kind != "none"}) {
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -169,7 +172,7 @@ func flush(b *testing.B, file *os.File, log []byte) []byte {
 	return log[:0]
 }
 
-// referenceText is 100 KB with the given number of references in it.
+// referenceText returns 100 KB with the given number of references in it.
 func referenceText(refs int) string {
 	var t strings.Builder
 	pad := strings.Repeat("x", 95)
@@ -179,7 +182,7 @@ func referenceText(refs int) string {
 	return t.String()
 }
 
-// renderer measures what its Run does, inside a run.
+// renderer measures the work of its Run, inside a run.
 type renderer struct {
 	Script engine.Text `json:"script"`
 	b      *testing.B
@@ -278,7 +281,7 @@ func BenchmarkSave(b *testing.B) {
 	})
 }
 
-// floorNode is what a chain says about one node.
+// floorNode is the events of one node of a chain.
 type floorNode struct {
 	id, head string
 }
@@ -294,7 +297,7 @@ func floorNodes(n int) []floorNode {
 
 const floorTail = `","message_id":"0123456789abcdef0123456789abcdef","created_at":1769177389,"task_id":"0123456789abcdef0123456789abcdef","data":`
 
-// BenchmarkFloorAppend is the least that two events per node cost: appended JSON and a callback.
+// BenchmarkFloorAppend is the lower bound for two events per node: appended JSON and a callback.
 func BenchmarkFloorAppend(b *testing.B) {
 	const n = 100
 	nodes := floorNodes(n)
@@ -333,7 +336,7 @@ func BenchmarkFloorAppend(b *testing.B) {
 	perNode(b, n)
 }
 
-// BenchmarkFloorChannel is what most engines do: encoding/json and a channel per event.
+// BenchmarkFloorChannel is the usual design: encoding/json and a channel per event.
 func BenchmarkFloorChannel(b *testing.B) {
 	const n = 100
 	type data struct {

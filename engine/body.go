@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// body is what a run keeps about the open body of a container; the scheduler keeps its turns.
+// body is the data of a container's open body in a run; the scheduler keeps its turns.
 type body struct {
 	container nodeIndex
 	cursor    int64     // turns begun
@@ -13,7 +13,7 @@ type body struct {
 	ins       []slot    // of the container
 }
 
-// body is the open body of a container, or nil.
+// body returns the open body of a container, or nil.
 func (r *run) body(container nodeIndex) *body {
 	if container == noNode || !r.sched.IsOpen(container) {
 		return nil
@@ -21,7 +21,7 @@ func (r *run) body(container nodeIndex) *body {
 	return bodyOf(r.bodies, container)
 }
 
-// bodyOf is what bodies has about a container, or nil.
+// bodyOf returns the entry of a container in bodies, or nil.
 func bodyOf(bodies []body, container nodeIndex) *body {
 	for i := range bodies {
 		if bodies[i].container == container {
@@ -31,7 +31,7 @@ func bodyOf(bodies []body, container nodeIndex) *body {
 	return nil
 }
 
-// openBody keeps what the end of a container shows, for a container that enters its body.
+// openBody keeps the data for node_finished of a container that enters its body.
 func (r *run) openBody(call *Call) {
 	b := bodyOf(r.bodies, call.node.index)
 	if b == nil { // else it was entered before
@@ -41,7 +41,8 @@ func (r *run) openBody(call *Call) {
 	*b = body{container: call.node.index, started: call.started, ins: slices.Clone(call.ins)}
 }
 
-// turn takes an item's decision: a further turn, or the end of its container, which it reports.
+// turn applies an item's decision: a further turn, or the end of its container. It reports the
+// latter.
 func (r *run) turn(call *Call) {
 	b := r.body(call.node.parent)
 	if b == nil {

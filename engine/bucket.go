@@ -32,7 +32,7 @@ func (b *bucket) get(key string) (Value, bool) {
 	return Null, false
 }
 
-// at is get with a guess where the key stands.
+// at is get with a guess at the position of the key.
 func (b *bucket) at(guess int32, key string) (Value, bool) {
 	if i := int(guess) - 1; i >= 0 && i < len(b.keys) && b.keys[i] == key {
 		return b.vals[i], true

@@ -16,10 +16,9 @@ import (
 // Concurrency: a component may use its Call from several goroutines. When the run continues without
 // it (timeout, cancel), the call is closed: reads fail with ErrCanceled and writes are dropped.
 //
-// It is made of layers, each of which uses those below: which execution it is and how large what it
-// makes may be, what it reads ([CallInputs]), what it leaves behind and its place in a body
-// ([CallOutputs]), and here models, tools, streams and secrets. A function that reads only can be
-// given a *CallInputs.
+// It consists of layers, each of which uses those below: the execution and its size limits, its
+// inputs ([CallInputs]), its effects and its position in a body ([CallOutputs]), and here models,
+// tools, streams and secrets. A function that only reads can take a *CallInputs.
 type Call struct{ CallOutputs }
 
 // execution is the data of one execution in a run.
@@ -106,7 +105,7 @@ type deferred struct {
 
 // Speech is a message of a component to the user.
 type Speech struct {
-	// Parts are said in order: texts as they are, streams piece by piece. Other values read as
+	// Parts are sent in order: texts as they are, streams piece by piece. Other values read as
 	// text.
 	Parts    []Value
 	Voice    bool // through the speech port as well
@@ -128,11 +127,11 @@ func newCall(r *run, n *node) *Call {
 	return c
 }
 
-// NodeID is the id of the node; tools inside an agent have the agent's id, "-->" and their own
+// NodeID returns the id of the node; tools inside an agent have the agent's id, "-->" and their own
 // name.
 func (c *execution) NodeID() string { return c.id }
 
-// Name is the display name of the node.
+// Name returns the display name of the node.
 func (c *execution) Name() string { return c.node.name }
 
 // Ports returns the ports of the run.
@@ -144,8 +143,7 @@ func (c *execution) TopLevel() bool { return !c.isTool }
 // Debugging reports whether the node is run alone, with values given by hand.
 func (c *execution) Debugging() bool { return c.debug }
 
-// RunInfo names a run, for ports that keep things by it. What the caller of the run did not give is
-// "".
+// RunInfo names a run, for ports that store data by it. A value that the caller did not give is "".
 type RunInfo struct {
 	UserID    string // owner of the conversation, see [Input]
 	TenantID  string // whose run it is, see [Options]
@@ -173,7 +171,7 @@ func (c *execution) Key() string {
 	return c.run.messageID + "/" + strconv.FormatInt(root.step, 10) + "/" + strconv.FormatInt(root.subs, 10)
 }
 
-// root is the execution of the node in the canvas, for a tool inside of it.
+// root returns the execution of the node in the canvas, for a tool inside of it.
 func (c *execution) root() *execution {
 	for c.parent != nil {
 		c = &c.parent.execution

@@ -10,8 +10,8 @@ import (
 // the conversation. See render.go for texts with references.
 type CallInputs struct{ execution }
 
-// Resolve is the value of a reference. A node that has not run in this run gives null; a text that
-// is still being written is awaited. An unknown node or variable is an error (ErrRef).
+// Resolve returns the value of a reference. A node that has not run in this run gives null; a text
+// that is still being written is awaited. An unknown node or variable is an error (ErrRef).
 func (c *CallInputs) Resolve(ctx context.Context, r *Ref) (Value, error) {
 	v, _, err := c.resolve(ctx, r)
 	return v, err
@@ -26,7 +26,7 @@ func (c *CallInputs) resolve(ctx context.Context, r *Ref) (v Value, absent bool,
 	return v, absent, err
 }
 
-// await is the whole text of a stream.
+// await returns the whole text of a stream.
 func (c *CallInputs) await(ctx context.Context, s *Stream) (string, error) {
 	if c.node.inline && !c.isTool && !c.away { // on the goroutine of the run's owner
 		return s.await(ctx, c.run.work(), c.run.signal, c.run.flushNotes)
@@ -34,7 +34,7 @@ func (c *CallInputs) await(ctx context.Context, s *Stream) (string, error) {
 	return s.await(ctx, c.run.work(), nil, nil)
 }
 
-// Peek is Resolve that leaves a text that is still being written as a stream.
+// Peek is Resolve, but returns a text that is still being written as a stream.
 func (c *CallInputs) Peek(r *Ref) (Value, error) {
 	v, _, err := c.peek(r)
 	return v, err
@@ -46,8 +46,8 @@ func (c *CallInputs) peek(r *Ref) (v Value, absent bool, err error) {
 	return c.view(r)
 }
 
-// Answers reports whether a reference means what a node streams, such as a model's answer: it may
-// hold reasoning, wherever it was read.
+// Answers reports whether a reference names streamed output of a node, such as a model's answer,
+// which may contain reasoning.
 func (c *CallInputs) Answers(r *Ref) bool {
 	i, ok := c.run.c.index[r.Node]
 	if !ok || len(r.Path) > 0 {
@@ -57,7 +57,7 @@ func (c *CallInputs) Answers(r *Ref) bool {
 	return streams
 }
 
-// view looks a reference up; mu is held. What this execution has written to it already counts.
+// view looks a reference up; mu is held. Writes of this execution to it already count.
 func (c *CallInputs) view(r *Ref) (v Value, absent bool, err error) {
 	if c.closed {
 		return Null, false, ErrCanceled
@@ -90,7 +90,7 @@ func (c *CallInputs) overlay(r *Ref, v Value, absent bool) (Value, bool, error) 
 	return v, absent, nil
 }
 
-// Global is a variable of the conversation, or null.
+// Global returns a variable of the conversation, or null.
 func (c *CallInputs) Global(name string) Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,8 +101,8 @@ func (c *CallInputs) Global(name string) Value {
 	return v
 }
 
-// Arg is an argument of a tool: what the model gave, or when the node runs by itself the
-// parameter's value. It is noted as an input. given is false when there is none.
+// Arg returns an argument of a tool: the model's or, if the node does not run as a tool, the value
+// of the parameter. It is recorded as an input. given is false if there is none.
 func (c *CallInputs) Arg(ctx context.Context, name string, param *Expr) (v Value, given bool, err error) {
 	if x, ok := c.args.Lookup(name); ok {
 		v, given = x, true
@@ -118,7 +118,7 @@ func (c *CallInputs) Arg(ctx context.Context, name string, param *Expr) (v Value
 	return v, given, nil
 }
 
-// Args are the arguments a model gave, or null when the node runs by itself.
+// Args returns the arguments a model gave, or null if the node does not run as a tool.
 func (c *CallInputs) Args() Value {
 	if c.isTool {
 		return c.args
@@ -126,7 +126,7 @@ func (c *CallInputs) Args() Value {
 	return Null
 }
 
-// RunInputs are the inputs the caller of the run passed, by name, for forms and the start; null
+// RunInputs returns the inputs the caller of the run passed, by name, for forms and the start; null
 // when none.
 func (c *CallInputs) RunInputs() Value {
 	if c.debug {
@@ -135,17 +135,17 @@ func (c *CallInputs) RunInputs() Value {
 	return c.run.in.Inputs
 }
 
-// Webhook is the payload of a run that a web request started; null otherwise.
+// Webhook returns the payload of a run that a web request started; null otherwise.
 func (c *CallInputs) Webhook() Value { return c.run.in.Webhook }
 
-// In notes an input as node_finished shows it.
+// In records an input for node_finished.
 func (c *CallInputs) In(name string, v Value) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.record(len(c.ins), name, v)
 }
 
-// NodeName is the display name of a node.
+// NodeName returns the display name of a node.
 func (c *CallInputs) NodeName(id string) string {
 	if i, ok := c.run.c.index[id]; ok {
 		return c.run.c.nodes[i].name
@@ -153,8 +153,8 @@ func (c *CallInputs) NodeName(id string) string {
 	return ""
 }
 
-// History is the last n turns of the conversation, two entries each, oldest first; the last entry
-// is what the user said now.
+// History returns the last n turns of the conversation, two entries each, oldest first; the last
+// entry is what the user said now.
 func (c *CallInputs) History(n int) []Turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,7 +164,7 @@ func (c *CallInputs) History(n int) []Turn {
 	return c.st.window(n)
 }
 
-// Memories are the summaries that earlier runs of the conversation left with Remember, oldest
+// Memories returns the summaries that earlier runs of the conversation left with Remember, oldest
 // first: lists of user, assistant and summary.
 func (c *CallInputs) Memories() []Value {
 	c.mu.Lock()
@@ -175,7 +175,7 @@ func (c *CallInputs) Memories() []Value {
 	return slices.Clone(c.st.memory)
 }
 
-// Chunks are the passages found so far in this run, by citation number, those of this execution
+// Chunks returns the passages found so far in this run, by citation number, those of this execution
 // included.
 func (c *CallInputs) Chunks() Value {
 	root := c.root()
@@ -194,7 +194,7 @@ func (c *CallInputs) Chunks() Value {
 	return ref.chunks.value()
 }
 
-// Speaks reports whether a node sends its content to the user itself.
+// Speaks reports whether a node sends its content to the user.
 func (c *CallInputs) Speaks(id string) bool {
 	i, ok := c.run.c.index[id]
 	return ok && c.run.c.nodes[i].speaker != nil

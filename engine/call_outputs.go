@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// CallOutputs is the part of a Call by which a component leaves something behind: outputs,
-// messages, writes to variables, what runs next, what an answer rests on, entries of the log.
+// CallOutputs is the part of a Call that takes the effects of a component: outputs, messages,
+// writes to variables, the choice of successors, citations, entries of the log.
 type CallOutputs struct{ CallInputs }
 
-// Out sets an output. One that is larger than outputs may be is null, and the execution fails when
+// Out sets an output. One that exceeds the limit of outputs is null, and the execution fails when
 // it returns.
 func (c *CallOutputs) Out(name string, v Value) {
 	err := c.CheckValue(v)
@@ -42,7 +42,7 @@ func (c *execution) setOut(name string, v Value) {
 	c.outs = append(c.outs, slot{name, v})
 }
 
-// Written is an output this execution has set already.
+// Written returns an output this execution has set already.
 func (c *CallOutputs) Written(name string) (Value, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,8 +54,7 @@ func (c *CallOutputs) Written(name string) (Value, bool) {
 	return Null, false
 }
 
-// Defer announces a stream as the output: the component's Stream is asked for it when somebody
-// first reads it.
+// Defer announces a stream as the output: the component's Stream is called at the first read.
 func (c *Call) Defer(output string, request Value) error {
 	s, ok := c.node.comp.(Streamer)
 	if !ok {
@@ -81,8 +80,8 @@ func (c *Call) Defer(output string, request Value) error {
 	return nil
 }
 
-// CanStream reports whether somebody downstream speaks what this node writes, and nothing stands in
-// the way.
+// CanStream reports whether a node downstream sends this node's text to the user and nothing
+// prevents streaming.
 func (c *CallOutputs) CanStream() bool {
 	return !c.isTool && c.node.feeds && len(c.node.gotos) == 0
 }
@@ -115,7 +114,7 @@ func (c *CallOutputs) Next(ids []string) error {
 	for _, id := range ids {
 		n, ok := c.run.c.index[id]
 		if !ok {
-			return fmt.Errorf("%w: it leads to %q, which is no component of this canvas", ErrRef, id)
+			return fmt.Errorf("%w: it leads to %q, which is not a component of this canvas", ErrRef, id)
 		}
 		next = append(next, through(c.run.c, n)...)
 	}
@@ -146,8 +145,8 @@ func (c *CallOutputs) Remember(user, assistant, summary string) {
 	root.memories = append(root.memories, Strings(user, assistant, summary))
 }
 
-// Log writes an entry of the run's log that is not one of the wire's events: tool_started,
-// progress, usage, ...
+// Log writes an entry of the run's log that is not an event of the wire: tool_started, progress,
+// usage, ...
 func (c *CallOutputs) Log(typ EventType, data Value) { c.run.note(typ, c.node, data) }
 
 // LogQueued logs how long a call of the node waited for a slot, ending now; see [QueuedFunc].
@@ -162,5 +161,5 @@ func (c *CallOutputs) timed(entry Value, start time.Time) Value {
 	return entry.With("elapsed_time", seconds(now.Sub(start))).With("created_at", unixSeconds(now))
 }
 
-// unixSeconds is a time as events have it.
+// unixSeconds returns a time as events have it.
 func unixSeconds(t time.Time) Value { return Float(float64(t.UnixMicro()) / 1e6) }

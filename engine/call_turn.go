@@ -1,6 +1,6 @@
 package engine
 
-// Container is the component around an item's body, or nil.
+// Container returns the component around an item's body, or nil.
 func (c *CallOutputs) Container() Component {
 	if c.node.parent < 0 {
 		return nil
@@ -8,7 +8,7 @@ func (c *CallOutputs) Container() Component {
 	return c.run.c.nodes[c.node.parent].comp
 }
 
-// ContainerRef is a reference to an output of the container around this node.
+// ContainerRef returns a reference to an output of the container around this node.
 func (c *CallOutputs) ContainerRef(output string) Ref {
 	if c.node.parent < 0 {
 		return Ref{}
@@ -19,7 +19,7 @@ func (c *CallOutputs) ContainerRef(output string) Ref {
 	}
 }
 
-// Body is the ids of the nodes in the same body as this item, in document order.
+// Body returns the ids of the nodes in the same body as this item, in document order.
 func (c *CallOutputs) Body() []string {
 	var ids []string
 	for _, i := range c.run.c.bodies[c.node.parent] {
@@ -28,14 +28,14 @@ func (c *CallOutputs) Body() []string {
 	return ids
 }
 
-// Cursor is how many turns this item has begun since its container was entered.
+// Cursor returns the number of turns this item has begun since its container was entered.
 func (c *CallOutputs) Cursor() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return int(c.cursor)
 }
 
-// Turn begins a turn of the body: the cursor moves on by one.
+// Turn begins a turn of the body: the cursor advances by one.
 func (c *CallOutputs) Turn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// cancellation says whether a run has to stop. Its flag is for all goroutines, the rest for the
-// owner of the run.
+// cancellation is the signal that a run has to stop. Its flag is for all goroutines, the rest for
+// the owner of the run.
 type cancellation struct {
 	outer context.Context    // the caller's
 	ctx   context.Context    // ends when the run is cancelled or its consumer leaves; made by work
@@ -29,8 +29,8 @@ func (c *cancellation) stopAfter(d time.Duration) {
 	})
 }
 
-// work is the context of everything that may take long. It is made when first needed, by the owner
-// and before any worker starts, because most small runs never need it.
+// work returns the context of operations that may take long. It is made when first needed, by the
+// owner and before any worker starts, because most small runs never need it.
 func (c *cancellation) work() context.Context {
 	if c.ctx == nil {
 		c.ctx, c.stop = context.WithCancel(c.outer)
@@ -41,7 +41,7 @@ func (c *cancellation) work() context.Context {
 	return c.ctx
 }
 
-// halt ends whatever still works for the run.
+// halt stops all workers of the run.
 func (c *cancellation) halt() {
 	if c.timer != nil {
 		c.timer.Stop()
@@ -75,7 +75,7 @@ func (c *cancellation) canceled() bool {
 	return false
 }
 
-// inline is the context of components that do not block.
+// inline returns the context of components that do not block.
 func (c *cancellation) inline() context.Context {
 	if c.ctx != nil {
 		return c.ctx

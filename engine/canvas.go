@@ -41,7 +41,7 @@ type dated struct {
 	text   Value
 }
 
-// date is sys.date: the local time of day.
+// date returns sys.date: the local time of day.
 func (c *Canvas) date(t time.Time) Value {
 	if d := c.today.Load(); d != nil && d.second == t.Unix() {
 		return d.text
@@ -95,7 +95,7 @@ type node struct {
 	declared  []slot // outputs with the values the document gives
 }
 
-// compile reads the params and asks the component what it can do. It returns every problem of the
+// compile reads the params and probes the component's capabilities. It returns every problem of the
 // params; a node with problems must not run.
 func (n *node) compile(reg *Registry) []error {
 	params := n.params
@@ -158,8 +158,8 @@ func (n *node) probe() {
 	}
 }
 
-// bind points references and targets at nodes. What does not exist stays unbound: Validate lists
-// it, and it is an error of the node that uses it.
+// bind resolves references and targets to nodes. Names that do not exist stay unbound: Validate
+// lists them, and they are an error of the node that uses them.
 func (c *Canvas) bind() {
 	globals := newBucket(c.doc.Get("globals"))
 	for i := range c.nodes {
@@ -190,7 +190,7 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 	}
 }
 
-// find is the nodes of these ids; what does not exist is left out.
+// find returns the nodes of these ids; unknown ids are left out.
 func (c *Canvas) find(ids []string) []nodeIndex {
 	var found []nodeIndex
 	for _, id := range ids {
@@ -201,7 +201,7 @@ func (c *Canvas) find(ids []string) []nodeIndex {
 	return found
 }
 
-// startOf is the first item in a container's body.
+// startOf returns the first item in a container's body.
 func (c *Canvas) startOf(container nodeIndex) nodeIndex {
 	for _, i := range c.bodies[container] {
 		if _, ok := c.nodes[i].comp.(Item); ok {
@@ -211,16 +211,16 @@ func (c *Canvas) startOf(container nodeIndex) nodeIndex {
 	return noNode
 }
 
-// Registry is where the canvas's components come from.
+// Registry returns the registry of the canvas's components.
 func (c *Canvas) Registry() *Registry { return c.registry }
 
-// Document is the document the canvas was loaded from, upgraded.
+// Document returns the document the canvas was loaded from, upgraded.
 func (c *Canvas) Document() Value { return c.doc }
 
 // IsPipeline reports whether the canvas is an ingestion pipeline.
 func (c *Canvas) IsPipeline() bool { return c.pipeline }
 
-// Nodes is the ids of all nodes, in document order.
+// Nodes returns the ids of all nodes, in document order.
 func (c *Canvas) Nodes() []string {
 	ids := make([]string, len(c.nodes))
 	for i := range c.nodes {
@@ -229,7 +229,7 @@ func (c *Canvas) Nodes() []string {
 	return ids
 }
 
-// node is the node of an id that a caller gave.
+// node returns the node of an id that a caller gave.
 func (c *Canvas) node(id string) (*node, error) {
 	i, ok := c.index[id]
 	if !ok {
@@ -238,7 +238,7 @@ func (c *Canvas) node(id string) (*node, error) {
 	return &c.nodes[i], nil
 }
 
-// Component is the compiled component of a node and its Spec; nil when there is no such node.
+// Component returns the compiled component of a node and its Spec; nil if there is no such node.
 func (c *Canvas) Component(id string) (Component, *Spec) {
 	i, ok := c.index[id]
 	if !ok {

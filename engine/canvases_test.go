@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// canvasFolder is the folder with real canvases. They are input to test with and no part of the
+// canvasFolder returns the folder with real canvases. They are test input and not part of the
 // project.
 func canvasFolder(t *testing.T) string {
 	folder := os.Getenv("EASEL_CANVASES")
@@ -23,8 +23,8 @@ func canvasFolder(t *testing.T) string {
 	return folder
 }
 
-// TestCanvases loads every real canvas and plays it to an answer with a model that always says the
-// same. Pipelines load.
+// TestCanvases loads every real canvas and plays it to an answer with a model that always gives the
+// same answer. Pipelines load.
 func TestCanvases(t *testing.T) {
 	reg := builtins(t)
 	paths, err := filepath.Glob(filepath.Join(canvasFolder(t), "*.json"))
@@ -36,12 +36,14 @@ func TestCanvases(t *testing.T) {
 			require.NoError(t, err)
 			canvas, err := engine.Load(reg, data)
 			require.NoError(t, err)
-			require.Equal(t, roundTrip(t, reg, canvas), string(canvas.Save(canvas.State())), "saved, loaded and saved again")
+			require.Equal(t, roundTrip(t, reg, canvas), string(canvas.Save(canvas.State())),
+				"saved, loaded and saved again")
 			if canvas.IsPipeline() {
 				return // the tests of the components run them on files
 			}
 			observed := playCanvas(t, reg, canvas.Document(), never)
-			require.Equal(t, observed.JSON(), playCanvas(t, reg, canvas.Document(), enginetest.AtCheckpoints).JSON(), "cut after each batch")
+			require.Equal(t, observed.JSON(), playCanvas(t, reg, canvas.Document(), enginetest.AtCheckpoints).JSON(),
+				"cut after each batch")
 			runs := observed.Get("runs")
 			last := runs.At(runs.Len() - 1)
 			if want, ok := unanswerable[filepath.Base(path)]; ok {
@@ -54,8 +56,8 @@ func TestCanvases(t *testing.T) {
 	}
 }
 
-// unanswerable are canvases that cannot finish when their model always says the same, with the
-// error they end with.
+// unanswerable are canvases that cannot finish if their model always gives the same answer, with
+// their final error.
 var unanswerable = map[string]string{
 	"iteration.json": "must be a list", // it iterates over a list the model has to write
 }
@@ -70,7 +72,8 @@ func roundTrip(t *testing.T, reg *engine.Registry, canvas *engine.Canvas) string
 func playCanvas(t *testing.T, reg *engine.Registry, dsl engine.Value, cut enginetest.Cut) engine.Value {
 	t.Helper()
 	c := &enginetest.Case{Name: "canvas", DSL: dsl}
-	c.Runs = append(c.Runs, enginetest.Run{Kwargs: engine.Object("query", "hello", "user_id", "user_1", "inputs", beginInputs(dsl))})
+	c.Runs = append(c.Runs, enginetest.Run{Kwargs: engine.Object("query", "hello", "user_id", "user_1", "inputs",
+		beginInputs(dsl))})
 	for {
 		player := &enginetest.Player{Registry: reg, Ports: fixedPorts(), Cut: cut, MaxSteps: 300}
 		observed, err := player.Play(t.Context(), c)
@@ -83,15 +86,16 @@ func playCanvas(t *testing.T, reg *engine.Registry, dsl engine.Value, cut engine
 	}
 }
 
-// fixedPorts answer everything a real canvas asks for with the same words. The uploaded file of
-// every file input is there.
+// fixedPorts give the same answer to every request of a real canvas. The uploaded file of every
+// file input exists.
 func fixedPorts() engine.Ports {
 	text := engine.String("fixed text")
 	return engine.Ports{
 		Model: enginetest.FixedModel("Fixed answer."),
 		Files: &enginetest.Files{Blobs: engine.Object("file_1", "fixed text")},
 		Code:  &enginetest.Code{Result: engine.CodeResult{Value: text}},
-		Tools: &enginetest.Tools{Outputs: engine.Object("formalized_content", text, "report", text, "result", text, "success", true)},
+		Tools: &enginetest.Tools{Outputs: engine.Object("formalized_content", text, "report", text, "result", text,
+			"success", true)},
 	}
 }
 
@@ -124,7 +128,7 @@ func lastEvent(run engine.Value) string {
 	return events.At(events.Len() - 1).Get("event").Str()
 }
 
-// TestSequences plays real canvases and holds the order of their events against recordings of it.
+// TestSequences plays real canvases and compares the order of their events with recordings.
 func TestSequences(t *testing.T) {
 	folder, reg := canvasFolder(t), builtins(t)
 	paths, err := filepath.Glob("testdata/sequences/*.json")
@@ -175,7 +179,7 @@ func compareSequence(t *testing.T, want, observed engine.Value) {
 	}
 }
 
-// wantedSequence is the recorded order, one "event node" per line.
+// wantedSequence returns the recorded order, one "event node" per line.
 func wantedSequence(run engine.Value) string {
 	var lines []string
 	for _, e := range run.Get("events").Elements() {
@@ -184,7 +188,7 @@ func wantedSequence(run engine.Value) string {
 	return strings.Join(lines, "\n")
 }
 
-// sequence is what was seen, with the pieces of a message as one line.
+// sequence returns the events seen, with the pieces of a message as one line.
 func sequence(run engine.Value) string {
 	var lines []string
 	for _, e := range run.Get("events").Elements() {

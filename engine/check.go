@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// checkSchema is nil when v fits the parts of JSON Schema that describe arguments of tools: type,
-// enum, properties, required, additionalProperties and items.
+// checkSchema returns nil if v matches the parts of JSON Schema that describe arguments of tools:
+// type, enum, properties, required, additionalProperties and items.
 func checkSchema(path string, v, schema Value) error {
 	if types := typesOf(schema.Get("type")); len(types) > 0 && !slices.ContainsFunc(types, v.fits) {
 		return fmt.Errorf("%s: is a %s; expected a %s", path, v.Kind(), types[0])
@@ -41,7 +41,7 @@ func checkSchema(path string, v, schema Value) error {
 	return nil
 }
 
-// typesOf are the types that a schema accepts; none for any.
+// typesOf returns the types that a schema accepts; none for any.
 func typesOf(v Value) []string {
 	if v.Kind() == KindString {
 		return []string{v.Str()}

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// Reference is what one run found: chunks by citation number, document aggregates by name.
+// Reference holds the chunks of one run by citation number, and document aggregates by name.
 type Reference struct {
 	chunks bucket
 	aggs   bucket
-	// sources says which node added a chunk, by citation number; kept beside the document's shape.
+	// sources maps citation numbers to the node that added the chunk; it is not part of the
+	// document.
 	sources map[string]string
 }
 
-// buckets is how many citation numbers there are in one run.
+// buckets is the number of citation numbers in one run.
 const buckets = 500
 
 func newReference() Reference {
@@ -32,7 +33,7 @@ func (r *Reference) value() Value {
 	return Object("chunks", r.chunks.value(), "doc_aggs", r.aggs.value())
 }
 
-// CitationNumber is the number a chunk id gets when its place is free: sha1(id) mod 500.
+// CitationNumber returns the number of a chunk id if it is free: sha1(id) mod 500.
 func CitationNumber(id string) int {
 	n := 0
 	for _, b := range sha1Sum(id) {
@@ -41,7 +42,7 @@ func CitationNumber(id string) int {
 	return n
 }
 
-// ChunkID is the id of a chunk that has none of its own, such as a result of a web search:
+// ChunkID returns the id of a chunk that came without one, such as a result of a web search:
 // sha1(content) mod 100,000,000.
 func ChunkID(content string) string {
 	n := 0
@@ -88,7 +89,8 @@ func (r *Reference) clone() Reference {
 	return c
 }
 
-// chunkFields maps each field of a reference to where retrievers put it; the first present wins.
+// chunkFields maps each field of a reference to its names in the results of retrievers; the first
+// present wins.
 var chunkFields = [...]struct {
 	name string
 	from []string
@@ -140,8 +142,8 @@ func hasCitation(text string) bool {
 	}
 }
 
-// CitedBy is the id of the node that found a passage of the last run, by its citation number; ""
-// when there is none, or when the state was read from a document, which does not say.
+// CitedBy returns the id of the node that found a passage of the last run, by its citation number;
+// "" if there is none, or if the state was read from a document, which does not hold it.
 func (s *State) CitedBy(number int) string {
 	if n := len(s.retrieval); n > 0 {
 		return s.retrieval[n-1].sources[strconv.Itoa(number)]

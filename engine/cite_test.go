@@ -11,8 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// Two steps of a batch that cite and look at what was cited so far must not share what they write
-// to.
+// Two steps of a batch that cite and read earlier citations must not share memory that they write.
 func TestCitingAtOnce(t *testing.T) {
 	reg := toys(t)
 	require.NoError(t, reg.Add(engine.Spec{Name: "Cite", New: func() engine.Component {

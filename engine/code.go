@@ -42,7 +42,7 @@ const (
 	CodeValueTooDeep     = "value_too_deep"
 )
 
-// codes are the codes of the errors of this package; the first that fits counts.
+// codes are the codes of the errors of this package; the first match counts.
 var codes = []struct {
 	err  error
 	code string

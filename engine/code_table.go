@@ -7,8 +7,8 @@ type CodeGroup struct {
 	Codes []Term
 }
 
-// Codes lists every code of an error or a diagnostic, each once, with what it means: those of this
-// package and those that the hosts add. Codes of plugins are part of the plugin contract.
+// Codes lists every code of an error or a diagnostic once, with its meaning: those of this package
+// and those that the hosts add. Codes of plugins are part of the plugin contract.
 func Codes() []CodeGroup {
 	return []CodeGroup{
 		{"Canvas", "Loading and validating a canvas.", canvasCodes},
@@ -19,13 +19,13 @@ func Codes() []CodeGroup {
 }
 
 var canvasCodes = []Term{
-	{CodeBadCanvas, "the document is no canvas, or the canvas does not load"},
+	{CodeBadCanvas, "the document is not a canvas, or the canvas does not load"},
 	{CodeUnknownComponent, "component_name names no component of this host"},
 	{CodeBadParam, "a parameter is missing, has a wrong type or a value that is not accepted"},
 	{CodeUnknownParam, "nothing reads the parameter; it is often misspelt"},
 	{CodeEmptySetting, "a setting is empty without which the service refuses"},
 	{CodeNeedsHost, "the component acts outside the engine and runs on a host only; a page answers with a stand-in"},
-	{CodeNotAvailable, "the node needs something that is not there; the message says what, or how to get it"},
+	{CodeNotAvailable, "a requirement of the node is missing; the message names it, or how to get it"},
 	{CodeUnknownLanguage, "scripts in this language do not run at the place that was asked for"},
 	{CodeUnknownModel, "the model configuration has no model of this id"},
 	{CodeUnknownDataset, "no dataset of this name"},
@@ -40,25 +40,25 @@ var canvasCodes = []Term{
 	{CodeNoItem, "a container has no start node inside, so its body never runs"},
 	{CodeEntersBody, "an edge leads into the body of a container"},
 	{CodeLeavesBody, "an edge leads out of the body of a container, which ends it"},
-	{CodeOrderDependent, "what a node of an eager canvas gives depends on which of two others ends first"},
+	{CodeOrderDependent, "the result of a node of an eager canvas depends on which of two others ends first"},
 	{CodeEndlessCycle, "a cycle without a choice, so that the run never finishes"},
 }
 
-// runCodes are the codes of runs, those of the limits included.
+// runCodes returns the codes of runs, those of the limits included.
 func runCodes() []Term {
 	terms := []Term{
-		{CodeRunFailed, "a node failed for a reason that has no code of its own; the message says which"},
+		{CodeRunFailed, "a node failed for a reason without a code; the message names it"},
 		{CodeCanceled, "the run was stopped on request"},
 		{CodeTimeout, "something took longer than it may"},
 		{CodeUnsupported, "a component needs something that this host does not offer"},
 		{CodeBadState, "the saved state does not fit the canvas"},
 		{CodeValueTooDeep, "a value nests more levels than documents may"},
-		{CodeLimitReached, "a limit of the run that has no code of its own"},
+		{CodeLimitReached, "a limit of the run without a separate code"},
 		{CodeNoPrice, "the run has a limit on money and calls a model without a price; add the model to the prices"},
 		{CodeRejected, "a person refused to let the node run"},
 		{CodeRepeatedCall, "an agent called a tool with the same arguments too often; the tool did not run"},
 		{CodeHostMemory, "the host is short of memory and ended the run"},
-		{CodeInternal, "the program itself is wrong; the log of the host says more"},
+		{CodeInternal, "an internal error; see the log of the host"},
 		{"out_of_memory", "the run made the host run out of memory before, and is not repeated"},
 		{"quota_used_up", "the tenant or the caller has no model tokens left"},
 	}
@@ -81,7 +81,7 @@ var moduleCodes = []Term{
 	{"provider", "a callback of the application failed"},
 	{"too_large", "the canvas is larger than maxCanvas"},
 	{"version", "the module and the package are of different versions"},
-	{"watchdog", "the module used the processor for too long without a sign of life and was ended"},
+	{"watchdog", "the module did not respond for too long and was ended"},
 }
 
 var serverCodes = []Term{
@@ -108,7 +108,7 @@ var serverCodes = []Term{
 	{"operator", "only an operator of the host may change this"},
 	{"provider_timeout", "the model provider did not answer in time"},
 	{"provider_unreachable", "the model provider cannot be reached"},
-	{"rate_limited", "too many requests; Retry-After says when to try again"},
+	{"rate_limited", "too many requests; retry after the time in Retry-After"},
 	{"session_busy", "the session is running; wait for the end of the turn"},
 	{"storage_full", "the host has no room left"},
 	{"too_many", "the limit on the number of such records is reached"},

@@ -16,7 +16,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// listedCodes are the words of engine.Codes.
+// listedCodes returns the words of engine.Codes.
 func listedCodes(t *testing.T) map[string]bool {
 	t.Helper()
 	listed := map[string]bool{}
@@ -66,7 +66,8 @@ func TestEveryDiagnosticHasAListedCode(t *testing.T) {
 	}
 	for _, code := range []string{
 		engine.CodeBadCanvas, engine.CodeBadParam, engine.CodeBadReference,
-		engine.CodeEmptySetting, engine.CodeEndlessCycle, engine.CodeNeedsHost, engine.CodeNoItem, engine.CodeUnknownComponent,
+		engine.CodeEmptySetting, engine.CodeEndlessCycle, engine.CodeNeedsHost, engine.CodeNoItem,
+		engine.CodeUnknownComponent,
 		engine.CodeUnknownOutput,
 		engine.CodeUnknownParam, engine.CodeUnknownTarget, engine.CodeUnreachable,
 	} {

@@ -184,7 +184,7 @@ type Setup struct {
 // IsTool reports whether the component is a tool of an Agent, whose arguments a model gives.
 func (s *Setup) IsTool() bool { return s.owner != nil && s.owner.isTool }
 
-// Fail is an error that names the node and one of its parameters.
+// Fail returns an error that names the node and one of its parameters.
 func (s *Setup) Fail(param string, value Value, problem string) error {
 	text := ""
 	if !value.IsNull() {

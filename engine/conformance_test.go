@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// builtins is a registry of every built-in component.
+// builtins returns a registry of every built-in component.
 func builtins(t testing.TB) *engine.Registry {
 	t.Helper()
 	reg, err := engine.NewRegistry(component.Builtin()...)
@@ -38,8 +38,8 @@ func eachCase(t *testing.T, test func(t *testing.T, c *enginetest.Case)) {
 	}
 }
 
-// TestConformance plays every case in every way a run may be done. What it shows must not depend on
-// the way.
+// TestConformance plays every case in every mode of a run. The observation must not depend on the
+// mode.
 func TestConformance(t *testing.T) {
 	reg := builtins(t)
 	ways := []struct {
@@ -68,18 +68,19 @@ func TestConformance(t *testing.T) {
 }
 
 // TestConformanceBytes plays every case twice: the events are the same byte for byte, and a run
-// that is cut after each batch has the bytes of one that never stopped.
+// that is cut after each batch has the bytes of an uninterrupted one.
 func TestConformanceBytes(t *testing.T) {
 	reg := builtins(t)
 	eachCase(t, func(t *testing.T, c *enginetest.Case) {
 		first := lines(t, &enginetest.Player{Registry: reg, Cut: never}, c)
 		requireSameLines(t, first, lines(t, &enginetest.Player{Registry: reg, Cut: never}, c), "played again")
-		requireSameLines(t, first, lines(t, &enginetest.Player{Registry: reg, Cut: enginetest.AtCheckpoints}, c), "cut after each batch")
+		requireSameLines(t, first, lines(t, &enginetest.Player{Registry: reg, Cut: enginetest.AtCheckpoints}, c),
+			"cut after each batch")
 	})
 }
 
-// TestConformanceCrash stops every case once after each entry of its logs, as a crash would. What
-// survives of the log and what is added by the take-over are the bytes of a run that never stopped.
+// TestConformanceCrash stops every case once after each entry of its logs, as a crash would. The
+// surviving log and the entries of the takeover are the bytes of an uninterrupted run.
 func TestConformanceCrash(t *testing.T) {
 	reg := builtins(t)
 	eachCase(t, func(t *testing.T, c *enginetest.Case) {
@@ -100,8 +101,8 @@ func TestConformanceCrash(t *testing.T) {
 // never keeps a log and does not cut.
 func never(*engine.Event) bool { return false }
 
-// lines are the events of all runs of a case as clients get them, one per line, each run followed
-// by what is stored.
+// lines returns the events of all runs of a case as clients get them, one per line, each run
+// followed by what is stored.
 func lines(t *testing.T, player *enginetest.Player, c *enginetest.Case) []string {
 	t.Helper()
 	observed, err := player.Play(t.Context(), c)
@@ -133,7 +134,7 @@ func requireSameLines(t *testing.T, want, got []string, what string) {
 	}
 }
 
-// around is the part of a where it begins to differ from b.
+// around returns the part of a where it begins to differ from b.
 func around(a, b string) string {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {

@@ -2,10 +2,10 @@ package engine
 
 import "context"
 
-// This file runs one node by itself, with values given by hand, as an editor does.
+// This file runs one node alone, with given values, as an editor does.
 
-// InputForm is what a person fills in to run one node alone: field name -> {name, type, optional,
-// options, value}.
+// InputForm returns the fields that a person fills in to run one node alone: field name -> {name,
+// type, optional, options, value}.
 func (c *Canvas) InputForm(id string) (Value, error) {
 	n, err := c.node(id)
 	if err != nil {
@@ -31,9 +31,9 @@ func (c *Canvas) InputForm(id string) (Value, error) {
 	return form.Value(), nil
 }
 
-// Inputs is what a node would read now: each reference in its params with its value, in the order
-// they are there. A node that has not run is null; what does not exist is left out, and a text
-// that is still being written is what has come of it so far.
+// Inputs returns the inputs a node would read now: each reference in its params with its value, in
+// document order. A node that has not run is null; unknown references are left out, and a text that
+// is still being written is given as far as it is complete.
 func (c *Canvas) Inputs(st *State, id string) (Value, error) {
 	n, err := c.node(id)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 // reason.
 var foreign = map[string]string{}
 
-// forbiddenDirect must not be imported by the engine's own files: what they do belongs to ports.
+// forbiddenDirect must not be imported by the engine's files: their work belongs to ports.
 var forbiddenDirect = []string{"net/http", "os", "os/exec", "text/template", "log", "net", "log/slog"}
 
-// forbidden must not be linked at all: each costs the browser module hundreds of kilobytes, or
-// reaches out.
+// forbidden must not be linked at all: each adds hundreds of kilobytes to the browser module, or
+// accesses the system.
 var forbidden = []string{"net/http", "os/exec", "text/template", "log", "net"}
 
 func TestDependencies(t *testing.T) {
@@ -31,7 +31,8 @@ func TestDependencies(t *testing.T) {
 			deps := list(t, os, arch, `{{join .Deps "\n"}}`, prefix+pkg)
 			for _, d := range deps {
 				require.NotContains(t, forbidden, d, "%s links %s on %s", pkg, d, target)
-				if strings.Contains(strings.Split(d, "/")[0], ".") && !strings.HasPrefix(d, prefix+"engine") && foreign[d] == "" {
+				if strings.Contains(strings.Split(d, "/")[0], ".") && !strings.HasPrefix(d, prefix+"engine") &&
+					foreign[d] == "" {
 					t.Errorf("%s on %s links %s, which is neither standard library nor ours", pkg, target, d)
 				}
 			}

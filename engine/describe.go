@@ -1,6 +1,6 @@
 package engine
 
-// Category groups components by what they are for.
+// Category groups components by purpose.
 type Category string
 
 // The categories, in the order in which a palette shows them.
@@ -14,7 +14,7 @@ const (
 	CategoryPipeline     Category = "pipeline"
 )
 
-// Categories lists every category with what belongs to it.
+// Categories lists every category with its description.
 func Categories() []Term {
 	return []Term{
 		{string(CategoryConversation), "talks with the person"},
@@ -27,10 +27,10 @@ func Categories() []Term {
 	}
 }
 
-// Role says where a component can be in a canvas.
+// Role restricts the position of a component in a canvas.
 type Role string
 
-// The roles. A component without one stands anywhere.
+// The roles. A component without one can be anywhere.
 const (
 	RoleStart     Role = "start"
 	RoleContainer Role = "container"
@@ -39,7 +39,7 @@ const (
 	RoleSink      Role = "sink"
 )
 
-// Roles lists every role with what it means.
+// Roles lists every role with its meaning.
 func Roles() []Term {
 	return []Term{
 		{string(RoleStart), "a canvas begins here; nothing leads to it"},
@@ -52,7 +52,7 @@ func Roles() []Term {
 
 // Branch names a param that holds ways out of a component.
 //
-// A param that is a list or an object holds one way out per element, which leads to the ids in the
+// A param that is a list or an object holds one branch per element, which leads to the ids in the
 // member To of the element. A param without To holds the ids itself.
 type Branch struct {
 	Param string
@@ -60,11 +60,12 @@ type Branch struct {
 	Label string // what a way out is called; elements of a list are numbered, members of an object have a name
 }
 
-// StandIn gives the outputs of a component that acts outside, where nothing outside can be reached.
-// invented reports that they are made up, so that a view can say so; otherwise the work was done.
+// StandIn returns the outputs of a component with outside effects where the outside cannot be
+// reached. invented reports that they are made up, so that a view can mark them; otherwise the work
+// was done.
 type StandIn func(args, params Value) (outputs Value, invented bool)
 
-// role returns the declared role, or else what the component's interfaces say.
+// role returns the declared role, or else the role that follows from the component's interfaces.
 func (s *Spec) role() Role {
 	if s.Role != "" {
 		return s.Role
@@ -84,7 +85,7 @@ func (s *Spec) role() Role {
 	return ""
 }
 
-// Describe returns what a palette, a form or a docs page needs to know about a component.
+// Describe returns the description of a component for a palette, a form or a docs page.
 func (s *Spec) Describe() Value {
 	b := NewObject(16)
 	b.Set("name", String(s.Name))
@@ -112,8 +113,8 @@ func (s *Spec) Describe() Value {
 	return b.Set("params", s.Schema()).Value()
 }
 
-// describeLook adds what a drawing needs. By default a component is drawn as a box with the icon of
-// a tool.
+// describeLook adds the properties for drawing. By default a component is drawn as a box with the
+// icon of a tool.
 func (s *Spec) describeLook(b *ObjectBuilder) {
 	category, icon := s.Category, s.Icon
 	if category == "" {

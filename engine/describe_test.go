@@ -42,7 +42,7 @@ func TestEveryComponentSaysWhatADrawingNeeds(t *testing.T) {
 	require.Equal(t, 2, starts, "a canvas and a pipeline begin somewhere")
 }
 
-// bare describes itself as little as a component can.
+// bare is a component with the least description.
 type bare struct{ engine.Component }
 
 func TestDescribeOfAComponentThatSaysNothing(t *testing.T) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Severity says how bad a diagnostic is.
+// Severity is the severity of a diagnostic.
 type Severity string
 
-// An error makes some run fail; a warning may be meant.
+// An error makes some run fail; a warning may be intended.
 const (
 	SeverityError   Severity = "error"
 	SeverityWarning Severity = "warning"

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// sha1Sum is SHA-1 (FIPS 180-4), which citation numbers are made with. It protects nothing.
-// crypto/sha1 brings much of crypto along: with regexp it made the browser module a tenth larger,
-// so it is written out.
+// sha1Sum returns the SHA-1 hash (FIPS 180-4) that citation numbers are derived from. It is not
+// used for security. crypto/sha1 brings much of crypto along: with regexp it made the browser
+// module a tenth larger, so it is written out.
 func sha1Sum(text string) [20]byte {
 	h := [5]uint32{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}
 	msg := append([]byte(text), 0x80)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// eager is the loop of a run in which each node starts as soon as what it reads is settled and a
+// eager is the loop of a run in which each node starts as soon as its sources are settled and a
 // slot is free. Nodes are settled in the order in which they end, which the log records.
 //
 // Concurrency: the owner of the run does everything but the work itself. A worker reads the state
@@ -59,7 +59,8 @@ func (r *run) goEager() {
 	}
 }
 
-// proceed does what can be done without waiting. It is false when the run ends or pauses.
+// proceed does everything that is possible without waiting. It returns false if the run ends or
+// pauses.
 func (e *eager) proceed() bool {
 	for {
 		if e.stopped() {
@@ -86,11 +87,11 @@ func (e *eager) proceed() bool {
 	return !e.gone
 }
 
-// stopped reports whether the run goes no further.
+// stopped reports whether the run has stopped.
 func (e *eager) stopped() bool { return e.gone || e.failed != nil || e.canceled() }
 
-// accept queues the nodes that the scheduler gave; forms wait until everything else is done. It is
-// false when the run has failed.
+// accept queues the nodes that the scheduler gave; forms wait until everything else is done. It
+// returns false if the run has failed.
 func (e *eager) accept() bool {
 	if item := e.opt.item; item != nil {
 		e.taken = item.keep(e.run, e.taken)
@@ -127,7 +128,7 @@ func (e *eager) pauseForms() {
 	}
 }
 
-// startQueue starts what may start. It reports whether a node was settled.
+// startQueue starts the nodes that may start. It reports whether a node was settled.
 func (e *eager) startQueue() bool {
 	settled := false
 	waiting := e.queue
@@ -147,7 +148,8 @@ func (e *eager) startQueue() bool {
 }
 
 // mayStart reports whether a node may start now: a slot is free if it needs one, and the texts that
-// it reads, and that of its last execution, are complete. What a node says may still be written.
+// it reads, and that of its last execution, are complete. The text that a node sends may still be
+// written.
 func (e *eager) mayStart(n nodeIndex) bool {
 	if last := e.streams[n]; last != nil {
 		stream := last.deferred.stream
@@ -174,7 +176,7 @@ func (e *eager) mayStart(n nodeIndex) bool {
 	return false
 }
 
-// needsSlot reports whether a node runs on a worker that does more than to wait.
+// needsSlot reports whether a node runs on a worker that does more than wait.
 func (e *eager) needsSlot(n *node) bool { return !n.inline && n.container == nil }
 
 // begin makes the call of a node that starts, with the slot that was taken for it.
@@ -276,8 +278,8 @@ func (e *eager) openStreams() {
 	}
 }
 
-// settleCall settles an execution, unless it has to wait until what it says has been said. It
-// reports whether the node was settled.
+// settleCall settles an execution, unless its message is still being sent. It reports whether the
+// node was settled.
 func (e *eager) settleCall(call *Call) bool {
 	e.view = nil
 	if !e.takeIn(call) {
@@ -292,7 +294,7 @@ func (e *eager) settleCall(call *Call) bool {
 	return true
 }
 
-// concludeCall ends an execution that has said what it had to say.
+// concludeCall ends an execution whose message is complete.
 func (e *eager) concludeCall(call *Call) {
 	e.view = nil
 	n := call.node.index
@@ -309,8 +311,8 @@ func (e *eager) concludeCall(call *Call) {
 	}
 }
 
-// say hands out what there is of the message that is being said, and of those that are ready after
-// it. It reports whether a node was settled.
+// say sends the available part of the current message, and of those that are ready after it. It
+// reports whether a node was settled.
 func (e *eager) say() bool {
 	said := false
 	for len(e.speeches) > 0 && !e.stopped() {
@@ -330,8 +332,8 @@ func (e *eager) say() bool {
 	return said
 }
 
-// pickSpeech moves to the front the first message that has something to say, unless one is being
-// said. Messages are never mixed. It reports whether there is one.
+// pickSpeech moves the first message that has text to the front, unless another one has begun.
+// Messages are never mixed. It reports whether there is one.
 func (e *eager) pickSpeech() bool {
 	if e.speeches[0].opened {
 		return true
@@ -379,7 +381,7 @@ func (e *eager) await() {
 	}
 }
 
-// finished settles what a worker has done, or keeps it until its turn comes in a replay.
+// finished settles the result of a worker, or keeps it until its turn in a replay.
 func (e *eager) finished(j *job) {
 	if !slices.Contains(e.active, j) {
 		return // it was abandoned
@@ -398,7 +400,7 @@ func (e *eager) finished(j *job) {
 	e.settleCall(j.call)
 }
 
-// replaySettled settles what the log says was done before the run was taken over, in that order. It
+// replaySettled settles the executions that the log has from before the takeover, in that order. It
 // reports whether a node was settled.
 func (e *eager) replaySettled() bool {
 	settled := false
@@ -417,7 +419,7 @@ func (e *eager) replaySettled() bool {
 	return settled
 }
 
-// expireCalls gives up on workers that are past their deadline.
+// expireCalls abandons workers that are past their deadline.
 func (e *eager) expireCalls() {
 	for _, j := range slices.Clone(e.active) {
 		if !j.deadline.IsZero() && until(j.deadline) <= 0 {
@@ -436,8 +438,8 @@ func (e *eager) giveUp(j *job, err error) {
 	e.settleCall(call)
 }
 
-// abort ends what is still going on in a run that was cancelled or has failed: each node that
-// started finishes.
+// abort ends the active nodes of a run that was cancelled or has failed: each node that started
+// finishes.
 func (e *eager) abort() {
 	e.halt()
 	timer := after(grace)
@@ -503,7 +505,7 @@ func (e *eager) drop(j *job) {
 	j.call.slot.end()
 }
 
-// jobContext is the context of a worker, with the timeout of its node.
+// jobContext returns the context of a worker, with the timeout of its node.
 func (b *crew) jobContext(j *job) (ctx context.Context, cancel context.CancelFunc) {
 	if d := j.call.node.timeout; d > 0 {
 		ctx, cancel = context.WithTimeout(b.r.work(), d)

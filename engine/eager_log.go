@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// This file writes and reads what the log of an eager run has beside that of a run in batches: the
-// nodes that are running at a checkpoint, and the order in which nodes were settled after it.
+// This file writes and reads the additional entries in the log of an eager run: the nodes that are
+// running at a checkpoint, and the order in which nodes were settled after it.
 
 // started is a node that was running at a checkpoint.
 type started struct {
@@ -19,14 +19,14 @@ type started struct {
 	at   time.Time
 }
 
-// overlap is where an eager run stands beside what a run in batches has.
+// overlap is the part of a position that only eager runs have.
 type overlap struct {
 	eager   bool
 	running []started
 	stretch stretch
 }
 
-// scheduling is the mode of the run.
+// scheduling returns the mode of the run.
 func (o *overlap) scheduling() Scheduling {
 	if o.eager {
 		return Eager
@@ -48,8 +48,8 @@ func (e *eager) noteRunning() {
 	}
 }
 
-// save writes a checkpoint if something has changed. There is none in the middle of a message, of
-// which a part would be said again, and none before a replay has come to the end of the log.
+// save writes a checkpoint if something has changed. There is none in the middle of a message,
+// which would be sent twice, and none before a replay has reached the end of the log.
 func (e *eager) save() {
 	midway := len(e.speeches) > 0 && e.speeches[0].opened || slices.ContainsFunc(e.active, runsBodies)
 	if !e.unsaved || midway || e.replay.pending() || e.stopped() {
@@ -64,10 +64,10 @@ func (e *eager) save() {
 	}
 }
 
-// runsBodies reports whether a worker runs bodies, whose events would come again after a crash.
+// runsBodies reports whether a worker runs bodies, whose events would repeat after a crash.
 func runsBodies(j *job) bool { return j.call.node.container != nil }
 
-// value is what the log says of an overlap: all of it, or the ways from the first new one on.
+// value returns an overlap as the log has it: all of it, or the ways from the first new one on.
 func (o *overlap) value(c *Canvas, schedule *scheduler.State, from int) Value {
 	running := make([]Value, len(o.running))
 	for i, s := range o.running {
@@ -128,7 +128,7 @@ func (o *overlap) apply(c *Canvas, schedule *scheduler.State, v Value) (err erro
 	return nil
 }
 
-// scheduleValue is where a stretch began.
+// scheduleValue returns the position at which a stretch began.
 func scheduleValue(c *Canvas, s *scheduler.State) Value {
 	scopes := make([]Value, len(s.Scopes))
 	for i, x := range s.Scopes {
@@ -153,7 +153,7 @@ func readSchedule(c *Canvas, v Value) (*scheduler.State, error) {
 	return p.schedule, err
 }
 
-// idsOf are the ids of nodes.
+// idsOf returns the ids of nodes.
 func idsOf(c *Canvas, nodes []nodeIndex) []string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -162,7 +162,7 @@ func idsOf(c *Canvas, nodes []nodeIndex) []string {
 	return ids
 }
 
-// maskOf is a set of nodes as hex digits.
+// maskOf returns a set of nodes as hex digits.
 func maskOf(set []bool) string {
 	bits := make([]byte, (len(set)+7)/8)
 	for i, in := range set {
@@ -181,8 +181,8 @@ func readMask(set []bool, mask string) {
 	}
 }
 
-// noteStreams logs the texts that are complete, so that a run that is taken over does not ask for
-// them again.
+// noteStreams logs the complete texts, so that a run that is taken over does not request them
+// again.
 func (e *eager) noteStreams() {
 	if !e.opt.Checkpoints {
 		return
@@ -200,7 +200,7 @@ func (e *eager) noteStreams() {
 	}
 }
 
-// writtenValue is what the writer of a complete text gave, or null where it was cut short.
+// writtenValue returns the result of a complete text's writer, or null where it was cut short.
 func (c *Call) writtenValue() Value {
 	text, err := c.deferred.stream.result()
 	if err != nil && (errors.Is(err, ErrCanceled) || c.run.canceled()) {
@@ -222,7 +222,7 @@ func (c *Call) writtenValue() Value {
 	return v
 }
 
-// fill makes a text complete with what its writer gave before the run was taken over.
+// fill completes a text with the result of its writer from before the takeover.
 func (c *Call) fill(v Value) {
 	over, _ := v.Get("over").Int()
 	var err error
@@ -239,8 +239,8 @@ func (c *Call) fill(v Value) {
 	c.cites, c.memories = readCites(v.Get("cites")), slices.Clone(elements(v.Get("memory")))
 }
 
-// replay is what the log says was done after the last checkpoint of a run that is taken over. It is
-// settled in the same order again.
+// replay holds the results in the log after the last checkpoint of a run that is taken over. They
+// are settled in the same order again.
 type replay struct {
 	results map[int64]*Call // by step
 	texts   map[int64]Value // by step of the writer
@@ -248,10 +248,10 @@ type replay struct {
 	arrived []*Call         // done, before their turn
 }
 
-// pending reports whether something of the log is still to be settled.
+// pending reports whether results of the log are not settled yet.
 func (p *replay) pending() bool { return len(p.order)+len(p.arrived) > 0 }
 
-// take is what an execution gave before the run was taken over, or nil.
+// take returns the result of an execution before the takeover, or nil.
 func (p *replay) take(step int64) *Call {
 	call := p.results[step]
 	delete(p.results, step)
@@ -267,8 +267,8 @@ func (p *replay) defers(call *Call) bool {
 	return true
 }
 
-// next is the execution that is settled next, or nil. When idle, nothing more comes by itself: what
-// the log names and does not come is passed over.
+// next returns the execution that is settled next, or nil. When idle, no worker is active:
+// executions that the log names and that did not start are skipped.
 func (p *replay) next(idle bool) *Call {
 	for len(p.order) > 0 {
 		isNext := func(c *Call) bool { return c.step == p.order[0] }
@@ -290,7 +290,7 @@ func (p *replay) next(idle bool) *Call {
 	return call
 }
 
-// restart continues what was running when the log was written.
+// restart continues the nodes that were running when the log was written.
 func (e *eager) restart() {
 	e.readResults()
 	running := e.running
@@ -320,7 +320,7 @@ func (e *eager) restart() {
 	}
 }
 
-// readResults reads what the log says of executions and texts after its last checkpoint.
+// readResults reads the results of executions and texts after the last checkpoint of the log.
 func (e *eager) readResults() {
 	e.replay.results, e.replay.texts = map[int64]*Call{}, map[int64]Value{}
 	for _, v := range e.logged {

@@ -17,8 +17,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// slowModel answers each request after the seconds that stand in its system text ("wait 3"). A
-// streamed answer comes in as many pieces as seconds.
+// slowModel answers each request after the seconds in its system text ("wait 3"). A streamed answer
+// comes in as many pieces as seconds.
 type slowModel struct {
 	mu       sync.Mutex
 	calls    map[string]int // by node
@@ -108,8 +108,8 @@ func message(id, text string, down ...string) string {
 
 func start(down ...string) string { return cell("begin", "Begin", "", down...) }
 
-// The shapes of canvases whose time the scheduler decides: a run takes as long as its longest chain
-// of calls.
+// Shapes of canvases whose duration depends on the scheduler: a run takes as long as its longest
+// chain of calls.
 var waitShapes = []struct {
 	name     string
 	dsl      string
@@ -173,7 +173,7 @@ func TestEagerRunTakesItsCriticalPath(t *testing.T) {
 	}
 }
 
-// In batches the same canvases take longer: what the scheduler saves is measured, not assumed.
+// In batches the same canvases take longer, so the test measures the gain of the scheduler.
 func TestBatchesWaitForTheirSlowestMember(t *testing.T) {
 	for _, shape := range waitShapes[:4] {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 // belongs to it.
 
 // Patch returns the canvas with other params for one node: each listed param replaces that of the
-// node. Only this node is compiled; the others are shared with the canvas it came from, which stays
-// as it is. The error is what Load says to a node that is wrong.
+// node. Only this node is compiled; the others are shared with the original canvas, which does not
+// change. The error is that of Load for an invalid node.
 func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	old, err := c.node(id)
 	if err != nil {

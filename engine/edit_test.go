@@ -12,7 +12,9 @@ import (
 
 const editable = `{"components":{
  "begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Switch:A"]},
- "Switch:A":{"obj":{"component_name":"Switch","params":{"conditions":[{"logical_operator":"and","items":[{"cpn_id":"sys.query","operator":"=","value":"x"}],"to":["Message:A"]}],"end_cpn_ids":["Message:B"]}},"downstream":["Message:A","Message:B"]},
+ "Switch:A":{"obj":{"component_name":"Switch","params":{"conditions":[{"logical_operator":"and",` +
+	`"items":[{"cpn_id":"sys.query","operator":"=","value":"x"}],"to":["Message:A"]}],"end_cpn_ids":["Message:B"]}},` +
+	`"downstream":["Message:A","Message:B"]},
  "Message:A":{"obj":{"component_name":"Message","params":{"content":["first"]}}},
  "Message:B":{"obj":{"component_name":"Message","params":{"content":["second {sys.query}"]}}}
 },"globals":{"sys.query":"","env.city":"Oslo"},"unknown":{"kept":1e3}}`
@@ -49,7 +51,7 @@ func TestPatchCompilesOneNode(t *testing.T) {
 	require.Equal(t, "second y", said(t, old, old.State(), "y"), "the canvas it came from stays as it is")
 }
 
-// TestPatchEqualsLoad shows that a patched canvas is the one that its own text gives.
+// TestPatchEqualsLoad checks that a patched canvas equals the canvas loaded from its text.
 func TestPatchEqualsLoad(t *testing.T) {
 	reg := builtins(t)
 	old, err := engine.Load(reg, []byte(editable))
@@ -120,7 +122,10 @@ func TestGlobalsInOrder(t *testing.T) {
 	for name := range c.State().Globals() {
 		names = append(names, name)
 	}
-	require.Equal(t, []string{"sys.query", "env.city", "sys.user_id", "sys.conversation_turns", "sys.files", "sys.history"}, names)
+	require.Equal(t, []string{
+		"sys.query", "env.city", "sys.user_id", "sys.conversation_turns", "sys.files",
+		"sys.history",
+	}, names)
 	for name, v := range c.State().Globals() {
 		require.Equal(t, "sys.query", name)
 		require.Equal(t, "", v.Str())

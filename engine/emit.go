@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// emitter hands out the events of a run, in order. Only the owner of the run uses it, but for note,
+// emitter emits the events of a run in order. Only the owner of the run uses it, except for note,
 // which is safe for concurrent use.
 type emitter struct {
 	*basis // also in account; here it is one step nearer, as are the next two
@@ -23,13 +23,13 @@ type emitter struct {
 	seen   int    // matches of CancelAfter so far
 }
 
-// emitWire hands out an event that counts, see Limits.Events.
+// emitWire emits an event that counts towards Limits.Events.
 func (e *emitter) emitWire(t EventType, node string, f *Facts) {
 	e.bytes += int64(len(e.enc.buf))
 	e.emit(t, node, f)
 }
 
-// emit hands out the event that enc.buf holds.
+// emit passes the event in enc.buf to the consumer.
 func (e *emitter) emit(t EventType, node string, f *Facts) {
 	if e.gone {
 		return
@@ -72,8 +72,8 @@ func (e *emitter) emitNodeStarted(call *Call) {
 	e.emitWire(EventNodeStarted, call.id, callFacts(call))
 }
 
-// emitNodeFinished reports how an execution ended. Inputs, and then outputs, for which there is no
-// room are left out: the node or the run has failed because of them.
+// emitNodeFinished emits node_finished. Inputs, and then outputs, that exceed the limits are left
+// out: the node or the run has failed because of them.
 func (e *emitter) emitNodeFinished(call *Call) {
 	now := e.clock.Now()
 	if call.ended.IsZero() {
@@ -124,7 +124,7 @@ func (e *emitter) emitNodeFinished(call *Call) {
 	e.emitWire(EventNodeFinished, call.id, callFacts(call))
 }
 
-// fitEvent leaves out of the inputs in r.slots, and of outs, what there is no room for.
+// fitEvent drops those inputs in r.slots, and those of outs, that exceed the limits.
 func (e *emitter) fitEvent(call *Call, outs []slot) []slot {
 	size, ins := e.st.outSize(call.node.index), inputSize(call)
 	most := min(e.opt.Limits.Event, e.opt.Limits.Events-e.bytes)
@@ -174,7 +174,10 @@ func (e *emitter) emitMessage(content string, start, end bool, sound []byte) {
 func (e *emitter) emitMessageEnd(said *Said, reference Value) {
 	data := NewObject(4)
 	for _, f := range [...]slot{
-		{"status", said.Status}, {"attachment", said.Attachment}, {"downloads", said.Downloads}, {"reference", reference},
+		{"status", said.Status},
+		{"attachment", said.Attachment},
+		{"downloads", said.Downloads},
+		{"reference", reference},
 	} {
 		if f.value.Truthy() && e.room(f.value.Size()) {
 			data.Set(f.name, f.value)
@@ -228,7 +231,7 @@ func (e *emitter) emitData(t EventType, node string, data Value) {
 	e.emit(t, node, f)
 }
 
-// note keeps an entry of the log until the owner hands it out; workers call it.
+// note keeps an entry of the log until the owner emits it; workers call it.
 func (e *emitter) note(typ EventType, n *node, data Value) {
 	if !e.logs() || typ == EventWarning && !e.isNew(data.Get("text").Str()) {
 		return
@@ -251,7 +254,7 @@ func (e *emitter) logWorked(call *Call) {
 	}
 }
 
-// flushNotes hands out what workers noted, before the event that closes what they worked for.
+// flushNotes emits the entries of workers before the event that ends their execution.
 func (e *emitter) flushNotes() {
 	if !e.logs() {
 		return

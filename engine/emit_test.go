@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// noting notes something before it asks the model, and streams the answer.
+// noting records an entry before it calls the model, and streams the answer.
 type noting struct{ ask }
 
 func (n *noting) Stream(ctx context.Context, call *engine.Call, request engine.Value, emit func(string) error) error {
@@ -20,7 +20,7 @@ func (n *noting) Stream(ctx context.Context, call *engine.Call, request engine.V
 	return n.ask.Stream(ctx, call, request, emit)
 }
 
-// patient is a model that answers once everything noted before its call has been handed out.
+// patient is a model that answers once all entries from before its call have been emitted.
 type patient struct{ seen chan uint64 }
 
 func (p patient) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
@@ -38,7 +38,7 @@ func (p patient) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 }
 
 // TestNotesAreHandedOutWhileTextIsAwaited has a node read, on the goroutine of the run's owner, a
-// text whose model call waits for a note.
+// text whose model call waits for an entry.
 func TestNotesAreHandedOutWhileTextIsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reg := toys(t)

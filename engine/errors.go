@@ -34,7 +34,7 @@ var (
 	ErrState = errors.New("saved state does not fit")
 )
 
-// NodeError says which node failed and why.
+// NodeError is the error of a node.
 type NodeError struct {
 	Node string // canvas id, e.g. "Switch:Tidy"
 	Kind string // component name, e.g. "Switch"
@@ -45,10 +45,10 @@ func (e *NodeError) Error() string {
 	return fmt.Sprintf("node %s (%s): %v", brief(e.Node), brief(e.Kind), e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// ParamError says which parameter of which component is wrong, and what would be right.
+// ParamError is the error of a parameter of a component, with the accepted values.
 type ParamError struct {
 	Node    string // component id
 	Name    string // display name, may be empty
@@ -82,13 +82,13 @@ func (e *ParamError) Error() string {
 	return b.String()
 }
 
-// quotedMost is how many bytes of a value an error message quotes.
+// quotedMost is the number of bytes of a value that an error message quotes.
 const quotedMost = 120
 
-// brief is a value of a document as an error message quotes it.
+// brief returns a value of a document as an error message quotes it.
 func brief(s string) string { return shorten(s, quotedMost) }
 
-// shorten cuts a text for an error message, on a rune, and says how long it is.
+// shorten cuts a text for an error message at a rune, and adds its length.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// EventType says what an event reports.
+// EventType is the type of an event.
 type EventType string
 
 // The events of the wire, with their names as clients know them.
@@ -20,7 +20,7 @@ const (
 	EventWorkflowFinished EventType = "workflow_finished"
 )
 
-// Entries of the run log that RAGFlow's clients do not know.
+// Entries of the run log that RAGFlow's API does not have.
 const (
 	EventToolStarted  EventType = "tool_started"
 	EventToolFinished EventType = "tool_finished" // {component_id, path, tool_name, arguments, result, elapsed_time}
@@ -44,10 +44,10 @@ const (
 	EventVariablesChanged EventType = "variables_changed"
 )
 
-// Audience says who receives events of a type.
+// Audience is the set of readers of events of a type.
 type Audience int
 
-// Each audience receives the events of those before it.
+// Each audience also receives the events of those before it.
 const (
 	AudienceWire Audience = iota // every client, RAGFlow's included
 	AudienceOwn                  // clients of our own API and the page
@@ -76,8 +76,8 @@ func EventTypes() []EventDoc {
 		{EventProgress, AudienceOwn, "progress of a long step"},
 		{EventWarning, AudienceOwn, "something unexpected that does not stop the run"},
 		{EventInner, AudienceOwn, "an event of a canvas that a node runs; inner is the ids on the way to its node"},
-		{EventUsage, AudienceOwn, "what a model call used, with the totals of its node and of the run"},
-		{EventLimitReached, AudienceOwn, "a limit stopped a node or a tool; its code says which"},
+		{EventUsage, AudienceOwn, "the usage of a model call, with the totals of its node and of the run"},
+		{EventLimitReached, AudienceOwn, "a limit stopped a node or a tool; the code names it"},
 		{EventWorked, AudienceOwn, "a node has done its work and waits for the rest of its batch to be settled"},
 		{EventQueued, AudienceOwn, "a node or a call has waited for a slot: of the run, of a model or among plugins"},
 		{EventMessageReset, AudienceOwn, "a message starts its text again after a takeover"},
@@ -85,12 +85,12 @@ func EventTypes() []EventDoc {
 		{EventModelFinished, AudienceOwn, "a language model has answered; only from the browser module"},
 		{EventVariablesChanged, AudienceOwn, "variables have changed; only from the browser module"},
 		{EventResult, AudienceLog, "the result of one node of a batch, before the batch is settled"},
-		{EventCheckpoint, AudienceLog, "what the last batch changed"},
+		{EventCheckpoint, AudienceLog, "the changes of the last batch"},
 		{EventSnapshot, AudienceLog, "the whole document with its state"},
 	}
 }
 
-// Wire reports whether RAGFlow's clients know the event.
+// Wire reports whether the event is part of RAGFlow's API.
 func (t EventType) Wire() bool {
 	switch t {
 	case EventWorkflowStarted, EventNodeStarted, EventNodeFinished, EventMessage, EventMessageEnd, EventUserInputs,
@@ -100,8 +100,7 @@ func (t EventType) Wire() bool {
 	return false
 }
 
-// Event is one numbered entry of a run. JSON is valid until the next event is asked for; Clone
-// keeps it.
+// Event is one numbered entry of a run. JSON is valid until the next event; use Clone to keep it.
 type Event struct {
 	Seq  uint64 // 1-based, without gaps within a run
 	Type EventType
@@ -114,24 +113,23 @@ type Event struct {
 	Facts *Facts
 }
 
-// Clone is a copy that stays valid.
+// Clone returns a copy that stays valid.
 func (e *Event) Clone() *Event {
 	c := *e
 	c.JSON = append([]byte(nil), e.JSON...)
 	return &c
 }
 
-// Value is the parsed event.
+// Value returns the parsed event.
 func (e *Event) Value() Value {
 	v, _ := ParseJSON(e.JSON) // the engine wrote it
 	return v
 }
 
-// Data is the data member of the event.
+// Data returns the data member of the event.
 func (e *Event) Data() Value { return e.Value().Get("data") }
 
-// encoder appends events to one buffer that is used again for each of them. Nothing here uses
-// reflection.
+// encoder appends events to one buffer, which it reuses for each of them, without reflection.
 type encoder struct {
 	buf    []byte
 	tail   []byte // `","message_id":"..","created_at":..,"task_id":"..","data":`
@@ -157,7 +155,7 @@ func (e *encoder) reserve(n int64) {
 	}
 }
 
-// largeEvent is the size from which the memory of an event is not used again.
+// largeEvent is the size from which the memory of an event is not reused.
 const largeEvent = 256 << 10
 
 // begin starts an event; the caller appends data and the closing brace.
@@ -183,7 +181,7 @@ func appendMicros(dst []byte, us int) []byte {
 	return append(dst, pairs[high], pairs[high+1], pairs[middle], pairs[middle+1], pairs[low], pairs[low+1])
 }
 
-// pairs are the numbers below 100 with two digits each: dividing by 10 for each digit takes longer.
+// pairs are the numbers below 100 with two digits each: dividing by 10 for each digit is slower.
 var pairs = func() (p [200]byte) {
 	for i := range 100 {
 		p[2*i], p[2*i+1] = byte('0'+i/10), byte('0'+i%10)

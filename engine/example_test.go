@@ -11,7 +11,8 @@ import (
 func ExampleCanvas_Run() {
 	dsl := []byte(`{"components": {
 		"begin":   {"obj": {"component_name": "Begin",   "params": {}}, "downstream": ["Message:Hi"]},
-		"Message:Hi": {"obj": {"component_name": "Message", "params": {"content": ["Hello {sys.query}!"]}}, "downstream": []}
+		"Message:Hi": {"obj": {"component_name": "Message", "params": {"content": ["Hello {sys.query}!"]}},
+			"downstream": []}
 	}}`)
 	registry, err := engine.NewRegistry(component.Builtin()...)
 	if err != nil {
@@ -22,7 +23,8 @@ func ExampleCanvas_Run() {
 		panic(err)
 	}
 	state := canvas.State()
-	for event, err := range canvas.Run(context.Background(), state, engine.Input{Query: engine.String("easel")}, engine.Options{}) {
+	for event, err := range canvas.Run(context.Background(), state, engine.Input{Query: engine.String("easel")},
+		engine.Options{}) {
 		if err != nil {
 			panic(err)
 		}

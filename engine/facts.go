@@ -3,8 +3,8 @@ package engine
 import "unicode/utf8"
 
 // Facts are parts of an event as values, for readers that need one or two of them and not the whole
-// JSON. An event of a run brings them along; [ReadFacts] reads those of a stored one. They stay
-// valid after the next event and must not be changed.
+// JSON. Events of a run have them; [ReadFacts] reads those of a stored event. They stay valid after
+// the next event and must not be changed.
 type Facts struct {
 	Node      string // data.component_id; "" for an event that is about no node
 	Component string // data.component_type of node_started and node_finished
@@ -14,16 +14,16 @@ type Facts struct {
 	Usage     Value  // data.usage of workflow_finished; null when no model was called
 }
 
-// noFacts says that there is nothing to be found in the JSON.
+// noFacts marks JSON without facts.
 var noFacts Facts
 
-// Piece is what one message event adds to a message.
+// Piece is the part of a message in one event.
 type Piece struct {
 	Text          string
 	Opens, Closes bool // the piece begins or ends reasoning
 }
 
-// Marked is the text with the marks around reasoning, as a stored message has them.
+// Marked returns the text with the marks around reasoning, as a stored message has them.
 func (p Piece) Marked() string {
 	text := p.Text
 	if p.Opens {
@@ -67,12 +67,12 @@ func ReadFacts(t EventType, json []byte) Facts {
 	return f
 }
 
-// dataFacts are the facts of an event that is written from a value.
+// dataFacts returns the facts of an event that is written from a value.
 func dataFacts(data Value) *Facts {
 	return &Facts{Node: data.Get("component_id").Str(), Failed: data.Get("error").Truthy(), Data: data}
 }
 
-// asWritten is a string as JSON holds it: each byte that is not UTF-8 is U+FFFD.
+// asWritten returns a string as JSON encodes it: each byte that is not UTF-8 is U+FFFD.
 func asWritten(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -80,7 +80,7 @@ func asWritten(s string) string {
 	return string([]rune(s))
 }
 
-// callFacts are the facts of an event of the call's node.
+// callFacts returns the facts of an event of the call's node.
 func callFacts(c *Call) *Facts {
 	if c.err == nil {
 		return &c.node.facts

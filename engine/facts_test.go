@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// requireFacts compares what an event brings along with what its JSON says.
+// requireFacts compares the facts of an event with its JSON.
 func requireFacts(t *testing.T, e *engine.Event) {
 	t.Helper()
 	var got engine.Facts

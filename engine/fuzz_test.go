@@ -19,7 +19,10 @@ import (
 )
 
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.50,1e9,-0],"b":"\u00e9\ud83d\ude00\n","c":null}`, `[[[[]]]]`, `"\ud800"`, `01`, `{"a":1,"a":2}`, "\"\xff\""} {
+	for _, s := range []string{
+		`{"a":[1,2.50,1e9,-0],"b":"\u00e9\ud83d\ude00\n","c":null}`, `[[[[]]]]`, `"\ud800"`,
+		`01`, `{"a":1,"a":2}`, "\"\xff\"",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -33,7 +36,8 @@ func FuzzJSON(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, engine.Equal(v, again), "%q became %q", data, out)
 		require.Equal(t, string(out), string(again.AppendJSON(nil)))
-		require.True(t, json.Valid(data) || bytes.ContainsFunc(data, func(r rune) bool { return r == 0xFFFD }), "%q was accepted", data)
+		require.True(t, json.Valid(data) || bytes.ContainsFunc(data, func(r rune) bool { return r == 0xFFFD }),
+			"%q was accepted", data)
 	})
 }
 
@@ -72,7 +76,10 @@ func FuzzJSONReserving(f *testing.F) {
 }
 
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"Hi {sys.query}!", "{{a@b.c}} ${env.x} {{ sys.y }}", "{ sys.q }", "{{{{a@b}}}", "{a:b_c@d-e}", "}{"} {
+	for _, s := range []string{
+		"Hi {sys.query}!", "{{a@b.c}} ${env.x} {{ sys.y }}", "{ sys.q }", "{{{{a@b}}}",
+		"{a:b_c@d-e}", "}{",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -144,9 +151,11 @@ func FuzzCanvas(f *testing.F) {
 
 // FuzzRunLog reads logs that were damaged or made up.
 func FuzzRunLog(f *testing.F) {
-	c := load(f, `begin Begin -> it`, `it Each {"items_ref":"sys.query"}`, `ii Item -> s ^ it`, `s Text {"script":"ok"} ^ it`)
+	c := load(f, `begin Begin -> it`, `it Each {"items_ref":"sys.query"}`, `ii Item -> s ^ it`,
+		`s Text {"script":"ok"} ^ it`)
 	var snapshot, delta []byte
-	for e, err := range c.Run(f.Context(), c.State(), engine.Input{Query: engine.Strings("a", "b")}, engine.Options{Checkpoints: true}) {
+	for e, err := range c.Run(f.Context(), c.State(), engine.Input{Query: engine.Strings("a", "b")},
+		engine.Options{Checkpoints: true}) {
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -11,14 +11,14 @@ type nodeIndex = scheduler.Index
 
 const noNode = scheduler.None
 
-// newGraph is the canvas as the scheduler sees it. Nodes that wait for sources read what their
-// texts refer to.
+// newGraph returns the scheduler's graph of the canvas. Nodes that wait for sources read the nodes
+// that their texts refer to.
 func (c *Canvas) newGraph() *scheduler.Graph {
 	return graphOf(c, func(n *node) []nodeIndex { return reads(c, n) })
 }
 
-// joinGraph is the canvas as an eager run sees it: each node waits for what it refers to and for
-// every node that leads to it, as long as those may still come. Batches meet where branches of the
+// joinGraph returns the graph for an eager run: each node waits for the nodes it refers to and for
+// every node that leads to it, as long as those may still run. Batches meet where branches of the
 // same length end; without them a node would run once for each branch.
 func joinGraph(c *Canvas) *scheduler.Graph {
 	if g := c.joined.Load(); g != nil {
@@ -43,7 +43,7 @@ func joinGraph(c *Canvas) *scheduler.Graph {
 	return g
 }
 
-// graphOf is the canvas as a scheduler sees it in which nodes wait for what reads gives.
+// graphOf returns the scheduler's graph of the canvas in which nodes wait for the nodes in reads.
 func graphOf(c *Canvas, reads func(n *node) []nodeIndex) *scheduler.Graph {
 	nodes := make([]scheduler.Node, len(c.nodes))
 	for i := range c.nodes {
@@ -65,7 +65,7 @@ func runsSideBySide(nodes []node) bool {
 	return slices.ContainsFunc(nodes, func(n node) bool { return n.sideBySide() })
 }
 
-// reads are the nodes that a node waits for in batches.
+// reads returns the nodes that a node waits for in batches.
 func reads(c *Canvas, n *node) []nodeIndex {
 	if !n.spec.Waits && !n.sideBySide() {
 		return nil
@@ -73,8 +73,8 @@ func reads(c *Canvas, n *node) []nodeIndex {
 	return refers(c, n)
 }
 
-// refers are the nodes that a node refers to. Bodies that run side by side see nothing of what ends
-// after their start, so their container refers to what they do.
+// refers returns the nodes that a node refers to. Bodies that run side by side do not see results
+// that are settled after their start, so their container refers to all nodes that they refer to.
 func refers(c *Canvas, n *node) []nodeIndex {
 	reads := n.refers(nil)
 	if !n.sideBySide() {

@@ -2,7 +2,7 @@ package engine_test
 
 import "runtime"
 
-// liveHeap is what is reachable now.
+// liveHeap returns the size of the reachable heap.
 func liveHeap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

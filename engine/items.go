@@ -8,17 +8,18 @@ import (
 	"sync"
 )
 
-// Items says how the body of a container runs for the elements of a list, see [Call.RunItems].
+// Items configures how the body of a container runs for the elements of a list, see
+// [Call.RunItems].
 type Items struct {
 	Count       int  // elements
 	Concurrency int  // bodies at once
 	Stop        bool // the first error ends them all and is that of the node
 }
 
-// ItemResult is what the body gave for one element.
+// ItemResult is the result of the body for one element.
 type ItemResult struct{ given Value }
 
-// Err is why the body failed, or nil.
+// Err returns the error of the body, or nil.
 func (r *ItemResult) Err() error {
 	if text := r.given.Get("error"); !text.IsNull() {
 		return errors.New(text.Str())
@@ -26,7 +27,8 @@ func (r *ItemResult) Err() error {
 	return nil
 }
 
-// Output is what a reference to a node of the body meant at the end; ok is false for another node.
+// Output returns the value of a reference to a node of the body at the end; ok is false for another
+// node.
 func (r *ItemResult) Output(ref *Ref) (v Value, ok bool) {
 	outs, ok := r.given.Get("outs").Lookup(ref.Node)
 	if !ok {
@@ -38,7 +40,7 @@ func (r *ItemResult) Output(ref *Ref) (v Value, ok bool) {
 	return v, true
 }
 
-// itemScope says that a run is the body of a container for one element.
+// itemScope marks a run as the body of a container for one element.
 type itemScope struct {
 	container nodeIndex
 	index     int
@@ -51,8 +53,8 @@ func (c *execution) SingleItem() bool { return c.run.opt.item != nil }
 
 // RunItems runs the body of this container once for each element, each time as a run of its own
 // that sees the state as it was when the container started. What they write counts in the order of
-// the elements when all are done, and so do messages; other events come as they are made, with the
-// index of the element. A form pauses its element only: the others are completed, and then the
+// the elements when all are done, and so do messages; other events are emitted as they occur, with
+// the index of the element. A form pauses its element only: the others are completed, and then the
 // execution is to end with the *Suspension.
 func (c *Call) RunItems(ctx context.Context, items Items) ([]ItemResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -81,7 +83,7 @@ func (c *Call) RunItems(ctx context.Context, items Items) ([]ItemResult, error) 
 	return g.results(), nil
 }
 
-// itemGroup is the bodies of one container on their way.
+// itemGroup is the running bodies of one container.
 type itemGroup struct {
 	call   *Call
 	items  Items
@@ -131,7 +133,7 @@ func (g *itemGroup) awaitTexts(ctx context.Context) error {
 	return nil
 }
 
-// readEarly is the whole text of a stream, which takes a slot if it is not open yet.
+// readEarly returns the whole text of a stream, which takes a slot if it is not open yet.
 func (g *itemGroup) readEarly(ctx context.Context, s *Stream) (string, error) {
 	c := g.call
 	if !s.isOpen() {
@@ -144,7 +146,7 @@ func (g *itemGroup) readEarly(ctx context.Context, s *Stream) (string, error) {
 	return s.await(ctx, c.run.work(), nil, nil)
 }
 
-// restore restores what was done before a pause or a crash. It gives the element whose form was
+// restore restores the results from before a pause or a crash. It gives the element whose form was
 // answered, or -1.
 func (g *itemGroup) restore() (resumed int) {
 	resumed = -1
@@ -172,14 +174,14 @@ func (g *itemGroup) restore() (resumed int) {
 	return resumed
 }
 
-// recordName is what the log knows an element of this execution by.
+// recordName returns the name of an element of this execution in the log.
 func (g *itemGroup) recordName(i int) string { return itemRecordName(g.call.id, g.call.step, i) }
 
 func itemRecordName(node string, step int64, i int) string {
 	return fmt.Sprintf("%s/%d/%d", node, step, i)
 }
 
-// runAll runs the bodies that are left, some at once.
+// runAll runs the remaining bodies, some at once.
 func (g *itemGroup) runAll(ctx context.Context, resumed int) {
 	todo := make(chan int, len(g.given))
 	for i := range g.given {
@@ -238,7 +240,7 @@ func (g *itemGroup) runItem(ctx context.Context, i int) {
 	}
 }
 
-// done takes what the body of an element gave.
+// done stores the result of the body for an element.
 func (g *itemGroup) done(x *itemRun, r *run, err error) {
 	if err != nil && g.items.Stop {
 		g.mu.Lock()
@@ -258,7 +260,7 @@ func (g *itemGroup) done(x *itemRun, r *run, err error) {
 	g.finish(x.index, given)
 }
 
-// finish notes that an element is done and hands out the messages whose turn it is.
+// finish marks an element as done and emits the messages whose turn it is.
 func (g *itemGroup) finish(i int, given Value) {
 	g.mu.Lock()
 	g.given[i], g.paused[i] = given, Null
@@ -266,7 +268,7 @@ func (g *itemGroup) finish(i int, given Value) {
 	g.skipDone()
 }
 
-// skipDone hands out the messages of all elements before the first that is not done.
+// skipDone emits the messages of all elements before the first that is not done.
 func (g *itemGroup) skipDone() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -277,7 +279,8 @@ func (g *itemGroup) skipDone() {
 	g.call.run.wakeUp()
 }
 
-// hand passes an event of an element on: messages when all before it are done, the rest at once.
+// hand emits an event of an element: messages when all elements before it are done, other events at
+// once.
 func (g *itemGroup) hand(i int, e innerEvent) {
 	if e.typ == EventMessage || e.typ == EventMessageEnd {
 		g.mu.Lock()
@@ -289,7 +292,7 @@ func (g *itemGroup) hand(i int, e innerEvent) {
 	g.call.run.wakeUp()
 }
 
-// suspension is the form of the first element that waits, with everything that is done, or nil.
+// suspension returns the form of the first element that waits, with all results so far, or nil.
 func (g *itemGroup) suspension() error {
 	given, paused := NewObject(len(g.given)), NewObject(1)
 	var form Value
@@ -314,8 +317,7 @@ func (g *itemGroup) suspension() error {
 	}
 }
 
-// results lets what the bodies wrote count as what this execution writes, in the order of the
-// elements.
+// results adds the writes of the bodies to those of this execution, in the order of the elements.
 func (g *itemGroup) results() []ItemResult {
 	c := g.call
 	c.mu.Lock()
@@ -342,7 +344,7 @@ func (g *itemGroup) results() []ItemResult {
 	return list
 }
 
-// itemRun is the body for one element on its way.
+// itemRun is the running body of one element.
 type itemRun struct {
 	group    *itemGroup
 	index    int
@@ -377,7 +379,8 @@ func (x *itemRun) prepare(ctx context.Context) (*run, error) {
 	return r, nil
 }
 
-// state is what the body begins with: a copy of what the container sees, or where it waited.
+// state returns the initial state of the body: a copy of the container's view, or the state in
+// which it waited.
 func (x *itemRun) state() (*State, error) {
 	c := x.group.call
 	if form := x.group.paused[x.index]; !form.IsNull() {
@@ -403,7 +406,7 @@ func (x *itemRun) state() (*State, error) {
 	return st, nil
 }
 
-// take takes an event of the body.
+// take handles an event of the body.
 func (x *itemRun) take(e *Event, err error) bool {
 	if err != nil {
 		x.err = err
@@ -426,7 +429,7 @@ func (x *itemRun) take(e *Event, err error) bool {
 	return true
 }
 
-// record is what the body left behind.
+// record returns the effects of the body.
 func (x *itemRun) record(r *run, err error) Value {
 	outs, sets := NewObject(4), List()
 	for i := range r.st.nodes {
@@ -464,7 +467,7 @@ type innerEvent struct {
 	json Value
 }
 
-// innerEvents is a list of events that any goroutine may add to.
+// innerEvents is a list of events, safe for concurrent use.
 type innerEvents struct {
 	mu   sync.Mutex
 	list []innerEvent
@@ -476,7 +479,7 @@ func (l *innerEvents) add(events ...innerEvent) {
 	l.list = append(l.list, events...)
 }
 
-// takeAll gives the events since it was last called.
+// takeAll returns the events since the last call.
 func (l *innerEvents) takeAll() []innerEvent {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -495,7 +498,7 @@ func (l *innerEvents) value() Value {
 	return listOf(vals)
 }
 
-// flushInner hands out the events of bodies that run beside each other.
+// flushInner emits the events of bodies that run side by side.
 func (e *emitter) flushInner() {
 	for _, x := range e.inner.takeAll() {
 		if !e.room(x.json.Size()) {
@@ -508,7 +511,7 @@ func (e *emitter) flushInner() {
 	}
 }
 
-// keep drops what leaves the body of an element, and the start of a second turn.
+// keep drops nodes outside the body of an element, and the start of a second turn.
 func (s *itemScope) keep(r *run, taken []nodeIndex) []nodeIndex {
 	kept := taken[:0]
 	for _, n := range taken {

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// iteration is a canvas with an Iteration over n elements whose body is one model call and a
+// iteration returns a canvas with an Iteration over n elements whose body is one model call and a
 // message.
 func iteration(n int, params string, body ...string) string {
 	items := make([]string, n)
@@ -56,7 +56,7 @@ func given(name, list, dsl string) string {
 		With("variables", doc.Get("variables").With(name, variable)).JSON()
 }
 
-// output is what a state holds.
+// output returns what a state holds.
 func output(t *testing.T, st *engine.State, node, name string) string {
 	t.Helper()
 	v, ok := st.Output(node, name)
@@ -153,7 +153,7 @@ func TestLoopOverItemsRunsThemAtOnce(t *testing.T) {
 	}
 }
 
-// nested is an Iteration of four elements around one of five.
+// nested returns an Iteration of four elements around one of five.
 func nested() string {
 	inner := func(entry string) string { return inBody("Iteration:J", entry) }
 	return given("items", "0,1,2,3", given("inner", "0,1,2,3,4", sketch.Canvas(

@@ -12,10 +12,10 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// MaxDepth is how deep JSON may nest before it is refused.
+// MaxDepth is the deepest accepted nesting of JSON.
 const MaxDepth = 500
 
-// SyntaxError says where a JSON text stops being JSON.
+// SyntaxError is the position of a syntax error in JSON.
 type SyntaxError struct {
 	Line, Column int // 1-based; the column counts bytes
 	Reason       string
@@ -32,10 +32,9 @@ func ParseJSON(data []byte) (Value, error) { return ParseJSONText(string(data)) 
 // ParseJSONText is ParseJSON for a string. Strings of the result may share its memory.
 func ParseJSONText(s string) (Value, error) { return ParseJSONReserving(s, nil) }
 
-// ParseJSONReserving is ParseJSONText for texts of strangers: a list of zeros takes 16 times the
-// memory of its text, nested lists 60 times. reserve is called with the number of bytes that are
-// about to be allocated, mostly once, and its error ends the parsing before they are. A nil reserve
-// allows everything.
+// ParseJSONReserving is ParseJSONText for untrusted input: a list of zeros takes 16 times the
+// memory of its text, nested lists 60 times. reserve is called with the number of bytes before they
+// are allocated, mostly once, and its error ends the parsing. A nil reserve allows everything.
 func ParseJSONReserving(s string, reserve func(n int64) error) (Value, error) {
 	l, err := measure(s, reserve)
 	if err != nil {
@@ -56,7 +55,7 @@ func ParseJSONReserving(s string, reserve func(n int64) error) (Value, error) {
 	return v, nil
 }
 
-// JSONSize is how many bytes ParseJSONText allocates for a text.
+// JSONSize returns the number of bytes ParseJSONText allocates for a text.
 func JSONSize(s string) (n int64) {
 	_, _ = measure(s, func(more int64) error { // this one never fails
 		n += more
@@ -73,9 +72,9 @@ type parser struct {
 	layout
 }
 
-// count is how many entries the list or object has that begins here and is not empty. An entry
-// takes at least width bytes of the text; a text that is no JSON may claim more than it has room
-// for.
+// count returns the number of entries the list or object has that begins here and is not empty. An
+// entry takes at least width bytes of the text; a text that is not JSON may claim more than it can
+// hold.
 func (p *parser) count(width int) int {
 	if len(p.counts) == 0 {
 		return 0 // measuring stopped where parsing will
@@ -243,7 +242,7 @@ func (p *parser) str() (string, bool) {
 	return "", p.fail("the text ends inside a string")
 }
 
-// text is a string of the text, with U+FFFD for what is not UTF-8.
+// text returns a string of the text, with U+FFFD for what is not UTF-8.
 func (p *parser) text(s string) string {
 	if p.valid {
 		return s
@@ -251,7 +250,7 @@ func (p *parser) text(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// escaped reads on where the first escape is. No escape is shorter than its character.
+// escaped continues at the first escape. No escape is shorter than its character.
 func (p *parser) escaped(start int) (string, bool) {
 	end, _ := stringEnd(p.s, p.i)
 	var b strings.Builder
@@ -319,7 +318,7 @@ func (p *parser) hex4(i int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// numberEnd is the index behind the JSON number that starts at i, or -1.
+// numberEnd returns the index behind the JSON number that starts at i, or -1.
 func numberEnd(s string, i int) int {
 	if i < len(s) && s[i] == '-' {
 		i++
@@ -436,7 +435,7 @@ func AppendQuoted(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// plain are the bytes that stand for themselves in a JSON string.
+// plain marks the bytes that need no escape in a JSON string.
 var plain = func() (t [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -444,11 +443,11 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// JSON is v as compact JSON.
+// JSON returns v as compact JSON.
 func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
 
-// Text is how v reads inside a text: null as nothing, a string as it is, anything else as JSON with
-// ", " and ": ".
+// Text returns v as it is written inside a text: null as nothing, a string as it is, anything else
+// as JSON with ", " and ": ".
 func (v Value) Text() string {
 	switch v.kind {
 	case KindNull, KindStream:
@@ -459,13 +458,13 @@ func (v Value) Text() string {
 	return string(v.AppendText(nil))
 }
 
-// String is Text; it lets values be printed.
+// String returns v.Text(), so that values can be printed.
 func (v Value) String() string { return v.Text() }
 
-// MarshalJSON makes Value usable with encoding/json.
+// MarshalJSON implements json.Marshaler.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
-// UnmarshalJSON makes Value usable with encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	parsed, err := ParseJSON(data)
 	if err != nil {
@@ -475,9 +474,8 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// FromGo makes a Value of a plain Go value: nil, bool, string, int, int64, float64, Value, slices
-// of any, string or Value, and map[string]any (members sorted by name). Anything else becomes its
-// printed text.
+// FromGo converts a plain Go value: nil, bool, string, int, int64, float64, Value, slices of any,
+// string or Value, and map[string]any (members sorted by name). Other types are printed with fmt.
 func FromGo(x any) Value {
 	switch x := x.(type) {
 	case nil:

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// What parsed JSON takes in memory, in bytes; [TestParsingReservesWhatItAllocates] compares with
-// the allocator.
+// Sizes of parsed JSON in memory, in bytes; [TestParsingReservesWhatItAllocates] compares with the
+// allocator.
 const (
 	sizeOfEntry  = 32 // an element of a list
 	sizeOfMember = 48 // a name with its value
@@ -16,7 +16,7 @@ const (
 	sizeOfText   = 16 // of a string with escapes, besides its bytes
 )
 
-// layout is what one pass over a JSON text finds out before it is parsed, so that the parser
+// layout is the result of one pass over a JSON text before it is parsed, so that the parser
 // allocates every list and object once, in its final size.
 type layout struct {
 	counts []uint32 // entries of each list and object that is not empty, in the order of their opening brackets
@@ -85,7 +85,7 @@ func reserveBytes(reserve func(n int64) error, n int64) error {
 	return reserve(n)
 }
 
-// sizeOf is what n entries of a list or an object take.
+// sizeOf returns the size of n entries of a list or an object.
 func sizeOf(object bool, n uint32) int64 {
 	if !object {
 		return sizeOfEntry * int64(n)
@@ -99,8 +99,8 @@ func sizeOf(object bool, n uint32) int64 {
 	return size
 }
 
-// stringEnd is the index of the quote that ends a string whose text begins at i, or the length of
-// s, and whether the string holds escapes.
+// stringEnd returns the index of the quote that ends a string whose text begins at i, or the length
+// of s, and whether the string holds escapes.
 func stringEnd(s string, i int) (end int, escaped bool) {
 	for short := min(len(s), i+16); i < short; i++ { // of most strings; the search below costs more to begin with
 		switch s[i] {

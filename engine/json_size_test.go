@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// shapes are texts of the forms that JSON comes in, by name, of about size bytes.
+// shapes returns texts of the forms that JSON comes in, by name, of about size bytes.
 func shapes(size int) map[string]string {
 	repeat := func(open, one, end string) string {
 		return open + strings.Repeat(one+",", max(1, size/(len(one)+1))) + one + end
@@ -41,11 +41,12 @@ func shapes(size int) map[string]string {
 		"not UTF-8":    `["` + strings.Repeat("\xffa", size/2) + `"]`,
 		"Chinese":      `["` + strings.Repeat("你好", size/6) + `"]`,
 		"plain text":   `["` + strings.Repeat("x", size) + `"]`,
-		"records":      repeat("[", `{"id":"4f2a0c7d9b5e4c1c","name":"A name","size":12345,"tags":["a","b"],"ok":true}`, "]"),
+		"records": repeat("[", `{"id":"4f2a0c7d9b5e4c1c","name":"A name","size":12345,"tags":["a","b"],"ok":true}`,
+			"]"),
 	}
 }
 
-// allocated is how many bytes a function allocates.
+// allocated returns the number of bytes a function allocates.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -54,8 +55,8 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// Every byte that parsing allocates is reserved before. The reservation is not much larger than
-// what is needed, or requests would be refused that fit.
+// Every byte that parsing allocates is reserved before. The reservation is not much larger than the
+// allocation, or requests that fit would be refused.
 func TestParsingReservesWhatItAllocates(t *testing.T) {
 	for name, text := range shapes(1 << 20) {
 		var reserved int64
@@ -94,7 +95,7 @@ func TestParsingStopsAtItsReservation(t *testing.T) {
 	}
 }
 
-// canvasText is an example canvas.
+// canvasText returns an example canvas.
 func canvasText(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile("../web/examples/tea-house.json")
@@ -104,7 +105,8 @@ func canvasText(t testing.TB) string {
 
 func BenchmarkJSON(b *testing.B) {
 	texts := shapes(100_000)
-	texts["event"] = `{"event":"node_finished","message_id":"4f2a0c7d9b5e4c1c8f0a7b6d5e4f3a2b","task_id":"9c1b","data":{"inputs":{"a":1},"outputs":{"content":"hello world"},"component_id":"Message:A","elapsed_time":0.012}}`
+	texts["event"] = `{"event":"node_finished","message_id":"4f2a0c7d9b5e4c1c8f0a7b6d5e4f3a2b","task_id":"9c1b",` +
+		`"data":{"inputs":{"a":1},"outputs":{"content":"hello world"},"component_id":"Message:A","elapsed_time":0.012}}`
 	texts["canvas"] = canvasText(b)
 	for name, text := range texts {
 		b.Run(name, func(b *testing.B) {

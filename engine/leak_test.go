@@ -10,8 +10,8 @@ import (
 // TestMain fails when a run leaves a goroutine behind.
 func TestMain(m *testing.M) { os.Exit(enginetest.RunWithoutLeaks(m, os.Stderr)) }
 
-// TestLeaksAreFound keeps the check honest: it sees a goroutine that hangs in the engine's code,
-// and its end.
+// TestLeaksAreFound tests the check: it reports a goroutine that hangs in the engine's code, until
+// that ends.
 func TestLeaksAreFound(t *testing.T) {
 	hang, ended := make(chan struct{}), make(chan struct{})
 	go func() {

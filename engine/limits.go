@@ -32,7 +32,7 @@ type Limits struct {
 	ToolSeconds   int64 // one call of a tool by an agent; none by default
 }
 
-// LimitNames are the names of the fields of Limits, as options of programs name them, in order.
+// LimitNames returns the names of the fields of Limits, as options of programs name them, in order.
 func LimitNames() []string {
 	names := make([]string, len(limitKinds))
 	for i, k := range limitKinds {
@@ -43,7 +43,7 @@ func LimitNames() []string {
 
 // Set sets a limit by its name.
 //
-// Errors: one that lists the names when there is none of this name.
+// Errors: an unknown name; the message lists the names.
 func (l *Limits) Set(name string, n int64) error {
 	for _, k := range limitKinds {
 		if k.name == name {
@@ -66,8 +66,8 @@ func (k *limitKind) Error() string { return k.text }
 // Unwrap makes every such error an ErrLimit.
 func (k *limitKind) Unwrap() error { return ErrLimit }
 
-// The errors of reaching one of the Limits; each is an ErrLimit and a *LimitError says how much was
-// too much. The caller raises the limit or changes the canvas.
+// The errors of reaching one of the Limits; each is an ErrLimit, and a *LimitError has the amount.
+// The caller raises the limit or changes the canvas.
 var (
 	ErrTextTooLarge error = &limitKind{
 		"text", "text_too_large", "text is too large", 16 << 20,
@@ -125,7 +125,7 @@ var (
 
 var (
 	// ErrRepeatedCall means that an agent has called a tool with the same arguments too often; the
-	// model learns so and the tool does not run.
+	// model receives it and the tool does not run.
 	ErrRepeatedCall = errors.New("repeated tool call")
 	// ErrNoPrice means that a run has a limit on money and calls a model of which the price is not
 	// known; add the model to the prices.
@@ -147,7 +147,7 @@ func kindOf(err error) *limitKind {
 	return k
 }
 
-// LimitError says which limit a run reached, and with how much.
+// LimitError names the limit that a run reached, and the amount.
 type LimitError struct {
 	Kind  error // ErrTextTooLarge, ...
 	Size  int64 // what was asked for, or the least it was
@@ -164,7 +164,7 @@ func (e *LimitError) Error() string {
 		e.Kind, e.Size, e.Limit, kindOf(e.Kind).name, kindOf(e.Kind).name)
 }
 
-// Unwrap gives the kind.
+// Unwrap returns the kind.
 func (e *LimitError) Unwrap() error { return e.Kind }
 
 // within checks n against a limit.
@@ -175,8 +175,7 @@ func within(kind error, n, limit int64) error {
 	return &LimitError{Kind: kind, Size: n, Limit: limit}
 }
 
-// setDefaults does not go over limitKinds: this way the limits of a run need no memory of their
-// own.
+// setDefaults does not iterate over limitKinds, so that the limits of a run are not allocated.
 func (l *Limits) setDefaults() {
 	set := func(field *int64, kind error) {
 		switch {
@@ -201,8 +200,9 @@ func (l *Limits) setDefaults() {
 	set(&l.ToolSeconds, ErrToolTooSlow)
 }
 
-// CheckText is nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise. Components
-// ask it before they make a text whose length depends on values; the error is the node's.
+// CheckText returns nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise.
+// Components call it before they make a text whose length depends on values; the error is the
+// node's.
 //
 // The bytes count as memory of the run until the node is done, see [Memory].
 func (c *execution) CheckText(n int64) error {
@@ -212,10 +212,10 @@ func (c *execution) CheckText(n int64) error {
 	return c.reserve(n)
 }
 
-// TextLimit is the longest text in bytes that a node may make.
+// TextLimit returns the longest text in bytes that a node may make.
 func (c *execution) TextLimit() int64 { return c.run.opt.Limits.Text }
 
-// TextOfValue is v.Text, refused when it is longer than a text may be.
+// TextOfValue returns v.Text, refused when it is longer than a text may be.
 func (c *execution) TextOfValue(v Value) (string, error) {
 	if v.kind != KindString {
 		if err := c.CheckText(v.textLen(c.run.opt.Limits.Text)); err != nil {
@@ -225,8 +225,8 @@ func (c *execution) TextOfValue(v Value) (string, error) {
 	return v.Text(), nil
 }
 
-// JoinText is the elements of a list as texts with a separator between them, refused when it is
-// longer than a text may be.
+// JoinText returns the elements of a list as texts with a separator between them, refused when it
+// is longer than a text may be.
 func (c *execution) JoinText(list Value, separator string) (string, error) {
 	most := c.run.opt.Limits.Text
 	n := int64(len(separator)) * int64(list.Len())
@@ -245,7 +245,7 @@ func (c *execution) JoinText(list Value, separator string) (string, error) {
 	return strings.Join(parts, separator), nil
 }
 
-// JSONOf is v.JSON, refused when it is longer than a text may be.
+// JSONOf returns v.JSON, refused when it is longer than a text may be.
 func (c *execution) JSONOf(v Value) (string, error) {
 	if err := c.CheckText(v.jsonLen(c.run.opt.Limits.Text, 1)); err != nil {
 		return "", err
@@ -253,14 +253,14 @@ func (c *execution) JSONOf(v Value) (string, error) {
 	return v.JSON(), nil
 }
 
-// CheckSize is nil when a value of this size, as [Value.Size] counts it, may be made. Components
-// ask it before they make a value that is much larger than what it is made of.
+// CheckSize returns nil when a value of this size, as [Value.Size] counts it, may be made.
+// Components call it before they make a value that is much larger than its parts.
 func (c *execution) CheckSize(n int64) error {
 	return within(ErrOutputTooLarge, n, c.run.opt.Limits.Output)
 }
 
-// MadeMeter is a function that counts bytes which an execution makes on its way to a text, and
-// refuses more than four texts as long as they may be.
+// MadeMeter returns a function that counts the bytes of intermediate texts of an execution, and
+// refuses more than four times the limit of a text.
 func (c *execution) MadeMeter() func(n int64) error {
 	total, most := int64(0), 4*min(c.run.opt.Limits.Text, math.MaxInt64/4)
 	return func(n int64) error {
@@ -272,13 +272,13 @@ func (c *execution) MadeMeter() func(n int64) error {
 	}
 }
 
-// CheckParse is nil when reading a text as JSON gives no value that is larger than outputs are by
-// default. It looks at each byte of a long text and makes nothing.
+// CheckParse returns nil if parsing a text as JSON gives no value above the default limit of
+// outputs. It reads each byte of a long text and allocates nothing.
 func CheckParse(text string) error {
 	return within(ErrOutputTooLarge, parsedSize(text), kindOf(ErrOutputTooLarge).standard)
 }
 
-// CheckValue is nil when v may be an output or a variable.
+// CheckValue returns nil when v may be an output or a variable.
 func (c *execution) CheckValue(v Value) error { return c.run.opt.Limits.checkValue(v) }
 
 func (l *Limits) checkValue(v Value) error {
@@ -291,7 +291,7 @@ func (l *Limits) checkValue(v Value) error {
 	return within(ErrOutputTooLarge, v.Size(), l.Output)
 }
 
-// checkPrompt is nil when a request is no longer than a text may be.
+// checkPrompt returns nil when a request is no longer than a text may be.
 func (c *Call) checkPrompt(req *ModelRequest) error {
 	size := int64(len(req.System))
 	for i := range req.Messages {

@@ -29,8 +29,8 @@ func LoadValue(reg *Registry, doc Value) (*Canvas, error) {
 	return c, nil
 }
 
-// load compiles a document. refuse receives each problem that keeps it from loading; what refuse
-// returns ends loading, and nil continues, with a canvas that can be looked at but must not run.
+// load compiles a document. refuse receives each problem that prevents loading; its error ends
+// loading, and nil continues, with a canvas that can be inspected but must not run.
 func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 	doc = upgrade(reg, doc)
 	c := &Canvas{doc: doc, registry: reg, env: doc.Get("variables")}
@@ -124,7 +124,7 @@ func (c *Canvas) place(components Value, refuse func(error) error) error {
 	return nil
 }
 
-// identify finds what kind of component a node is. A node of an unknown kind has an empty spec.
+// identify finds the kind of a node. A node of an unknown kind has an empty spec.
 func (n *node) identify(reg *Registry) error {
 	obj := n.entry.Get("obj")
 	n.spec, n.params = new(Spec), obj.Get("params")
@@ -143,14 +143,14 @@ func (n *node) identify(reg *Registry) error {
 	return nil
 }
 
-// paramError is an error of one parameter of the node.
+// paramError returns an error of one parameter of the node.
 func (n *node) paramError(param, value, problem string) error {
 	return &ParamError{Node: n.id, Name: n.name, Kind: n.spec.Name, Param: param, Value: value, Problem: problem}
 }
 
 func quote(s string) string { return string(AppendQuoted(nil, brief(s))) }
 
-// displayNames reads the names people gave the nodes.
+// displayNames reads the display names of the nodes.
 func displayNames(graph Value) map[string]string {
 	nodes := graph.Get("nodes")
 	names := make(map[string]string, nodes.Len())
@@ -160,7 +160,7 @@ func displayNames(graph Value) map[string]string {
 	return names
 }
 
-// link resolves edges and parents. An edge to a component that is not there leads nowhere.
+// link resolves edges and parents. An edge to an unknown component leads nowhere.
 func (c *Canvas) link(refuse func(error) error) error {
 	for i := range c.nodes {
 		n := &c.nodes[i]

@@ -14,21 +14,29 @@ import (
 // settings, and an edge to a component that is left out.
 const (
 	componentsField = `{"components": {
-		"begin": {"obj": {"component_name": "Begin", "params": {"prologue": "How can I help you?", "mode": "Dialog", "inputs": {}}},
+		"begin": {"obj": {"component_name": "Begin", "params": {"prologue": "How can I help you?", "mode": "Dialog", ` +
+		`"inputs": {}}},
 			"downstream": ["retrieval_0"], "upstream": []},
-		"retrieval_0": {"obj": {"component_name": "Retrieval", "params": {"kb_ids": ["kb1"], "similarity_threshold": 0.2, "top_n": 6}},
+		"retrieval_0": {"obj": {"component_name": "Retrieval", "params": {"kb_ids": ["kb1"], "similarity_threshold": ` +
+		`0.2, "top_n": 6}},
 			"downstream": ["generate_0"], "upstream": ["begin"]},
-		"generate_0": {"obj": {"component_name": "Generate", "params": {"llm_id": "model123", "temperature": 0.1, "cite": true}},
+		"generate_0": {"obj": {"component_name": "Generate", "params": {"llm_id": "model123", "temperature": 0.1, ` +
+		`"cite": true}},
 			"downstream": ["answer_0"], "upstream": ["retrieval_0"]}
 	}}`
 	conditionalWorkflow = `{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["categorize_0"], "upstream": []},
-		"categorize_0": {"obj": {"component_name": "Categorize", "params": {"query": "{sys.query}", "category_description": {
-			"Technical": {"description": "Technical questions", "examples": ["How do I deploy?"], "to": ["retrieval_tech"]},
-			"General": {"description": "General questions", "examples": ["What is this?"], "to": ["retrieval_general"]}}}},
+		"categorize_0": {"obj": {"component_name": "Categorize", "params": {"query": "{sys.query}", ` +
+		`"category_description": {
+			"Technical": {"description": "Technical questions", "examples": ["How do I deploy?"], "to": ` +
+		`["retrieval_tech"]},
+			"General": {"description": "General questions", "examples": ["What is this?"], "to": ` +
+		`["retrieval_general"]}}}},
 			"downstream": [], "upstream": ["begin"]},
-		"retrieval_tech": {"obj": {"component_name": "Retrieval", "params": {"kb_ids": ["kb_technical"]}}, "downstream": ["generate_0"], "upstream": []},
-		"retrieval_general": {"obj": {"component_name": "Retrieval", "params": {"kb_ids": ["kb_general"]}}, "downstream": ["generate_0"], "upstream": []},
+		"retrieval_tech": {"obj": {"component_name": "Retrieval", "params": {"kb_ids": ["kb_technical"]}}, ` +
+		`"downstream": ["generate_0"], "upstream": []},
+		"retrieval_general": {"obj": {"component_name": "Retrieval", "params": {"kb_ids": ["kb_general"]}}, ` +
+		`"downstream": ["generate_0"], "upstream": []},
 		"generate_0": {"obj": {"component_name": "Generate", "params": {}}, "downstream": ["message_0"], "upstream": []}
 	}}`
 )
@@ -36,8 +44,16 @@ const (
 func TestLoadLetsAnEdgeLeadNowhere(t *testing.T) {
 	reg := builtins(t)
 	for name, tt := range map[string]struct{ dsl, missing, path string }{
-		"after the last node": {componentsField, `warning: generate_0, downstream: "answer_0" names no component of this canvas`, "begin retrieval_0 generate_0"},
-		"after a branch":      {conditionalWorkflow, `warning: generate_0, downstream: "message_0" names no component of this canvas`, "begin categorize_0 retrieval_tech generate_0"},
+		"after the last node": {
+			componentsField,
+			`warning: generate_0, downstream: "answer_0" names no component of this canvas`,
+			"begin retrieval_0 generate_0",
+		},
+		"after a branch": {
+			conditionalWorkflow,
+			`warning: generate_0, downstream: "message_0" names no component of this canvas`,
+			"begin categorize_0 retrieval_tech generate_0",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			problems := engine.Validate(reg, []byte(tt.dsl))
@@ -49,7 +65,8 @@ func TestLoadLetsAnEdgeLeadNowhere(t *testing.T) {
 			st := c.State()
 			finished := false
 			ports := engine.Ports{Model: enginetest.FixedModel("Technical")}
-			for e, err := range c.Run(t.Context(), st, engine.Input{Query: engine.String("How do I deploy?")}, engine.Options{Ports: ports}) {
+			for e, err := range c.Run(t.Context(), st, engine.Input{Query: engine.String("How do I deploy?")},
+				engine.Options{Ports: ports}) {
 				require.NoError(t, err)
 				finished = finished || e.Type == engine.EventWorkflowFinished
 			}
@@ -62,13 +79,16 @@ func TestLoadLetsAnEdgeLeadNowhere(t *testing.T) {
 }
 
 func TestLoadRefusesAnEdgeThatIsNotAnID(t *testing.T) {
-	_, err := engine.Load(builtins(t), []byte(`{"components": {"begin": {"obj": {"component_name": "Begin"}, "downstream": [5]}}}`))
-	require.EqualError(t, err, `component "begin", Begin, parameter downstream: 5 is a number; expected the id of a component`)
+	_, err := engine.Load(builtins(t),
+		[]byte(`{"components": {"begin": {"obj": {"component_name": "Begin"}, "downstream": [5]}}}`))
+	require.EqualError(t, err,
+		`component "begin", Begin, parameter downstream: 5 is a number; expected the id of a component`)
 }
 
 func TestLoadRefusesParentsThatEncloseThemselves(t *testing.T) {
 	for name, parents := range map[string]string{
-		"itself": `{"A": "A"}`, "two": `{"A": "B", "B": "A"}`, "three": `{"A": "B", "B": "C", "C": "A"}`, "above a chain": `{"A": "B", "B": "C", "C": "C"}`,
+		"itself": `{"A": "A"}`, "two": `{"A": "B", "B": "A"}`, "three": `{"A": "B", "B": "C", "C": "A"}`,
+		"above a chain": `{"A": "B", "B": "C", "C": "C"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			reg := builtins(t)

@@ -6,10 +6,10 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// This file writes the entries of a log from which a run can be continued: snapshots hold
-// everything, checkpoints what a batch changed. takeover.go reads them.
+// This file writes the entries of a log from which a run can be continued: snapshots hold the whole
+// state, checkpoints the changes of a batch. takeover.go reads them.
 
-// journal writes what a run has reached, from which it can be continued.
+// journal writes the progress of a run, from which it can be continued.
 type journal struct {
 	*applier
 	logSize      int // bytes of checkpoints since the last snapshot
@@ -20,7 +20,7 @@ type journal struct {
 	settled []nodeIndex // nodes of an eager run settled since the last checkpoint
 }
 
-// startLog logs the state at the start, so that checkpoints have something to build on.
+// startLog logs the state at the start, as the base of checkpoints.
 func (j *journal) startLog() {
 	if !j.opt.Checkpoints || j.gone {
 		return
@@ -34,7 +34,7 @@ func (j *journal) startLog() {
 	j.loggedMemory = len(j.st.memory)
 }
 
-// checkpoint logs what the last batch changed, and now and then everything.
+// checkpoint logs the changes of the last batch, and at intervals the whole state.
 func (j *journal) checkpoint() {
 	for _, i := range j.pending { // each checkpoint repeats what unread streams wait with
 		j.bytes += j.streams[i].deferred.stream.request.Size()
@@ -76,7 +76,7 @@ func (j *journal) snapshot() {
 	j.emit(EventSnapshot, "", nil)
 }
 
-// lastSnapshot logs the state a finished or paused run leaves.
+// lastSnapshot logs the final state of a finished or paused run.
 func (j *journal) lastSnapshot() {
 	if !j.opt.Checkpoints || j.gone {
 		return
@@ -133,12 +133,13 @@ func (s *State) appendLog(b []byte, p *progress) []byte {
 	return append(b, '}')
 }
 
-// appendDelta appends what changed since the last checkpoint:
+// appendDelta appends the changes since the last checkpoint:
 //
 //	{"path": [...], "nodes": {id: {name: value}}, "ran": [...], "ended": [...], "cleared": [...],
 //	 "globals": {...}, "cites": [[node, chunks, aggs]], "memory": [...], "run": {...}}
 //
-// Executed nodes are in path. Of the run member only what changes from batch to batch is written.
+// Executed nodes are in path. Of the member run only the parts that change from batch to batch are
+// written.
 func (j *journal) appendDelta(b []byte) []byte {
 	b = append(b, `{"path":`...)
 	changes := j.sched.Changes()
@@ -192,7 +193,7 @@ func (j *journal) appendDelta(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendDelta appends what moves from batch to batch.
+// appendDelta appends the parts that change from batch to batch.
 func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) []byte {
 	b = append(b, `{"seq":`...)
 	b = strconv.AppendUint(b, p.seq, 10)
@@ -235,7 +236,8 @@ func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) 
 	return append(b, '}')
 }
 
-// batchNodes are the nodes of the last batch that have run; those that wait for a person have not.
+// batchNodes returns the nodes of the last batch that have run; those that wait for a person have
+// not.
 func (j *journal) batchNodes() []nodeIndex {
 	j.ids = j.ids[:0]
 	for _, call := range j.calls {

@@ -13,7 +13,9 @@ import (
 )
 
 // record runs a canvas with checkpoints and keeps the whole log.
-func record(t *testing.T, c *engine.Canvas, st *engine.State, in engine.Input, opt engine.Options) (log []*engine.Event, err error) {
+func record(t *testing.T, c *engine.Canvas, st *engine.State, in engine.Input, opt engine.Options) (log []*engine.Event,
+	err error,
+) {
 	t.Helper()
 	opt.Checkpoints = true
 	for e, fail := range c.Run(t.Context(), st, in, opt) {
@@ -25,7 +27,7 @@ func record(t *testing.T, c *engine.Canvas, st *engine.State, in engine.Input, o
 	return log, nil
 }
 
-// told is the wire events of a log, a line each.
+// told returns the wire events of a log, a line each.
 func told(log []*engine.Event) (lines []string) {
 	for _, e := range log {
 		if e.Type.Wire() {
@@ -37,7 +39,8 @@ func told(log []*engine.Event) (lines []string) {
 
 func TestContinueFromEveryCheckpoint(t *testing.T) {
 	lines := []string{
-		`begin Begin -> it w`, `w Text {"script":"W"} -> x`, `x Text {"script":"{w@result}X"} -> q`, `it Each {"items_ref":"sys.query"} -> q`,
+		`begin Begin -> it w`, `w Text {"script":"W"} -> x`, `x Text {"script":"{w@result}X"} -> q`,
+		`it Each {"items_ref":"sys.query"} -> q`,
 		`ii Item -> s ^ it`, `s Slow {"script":"{ii@item}"} ^ it`,
 		`q Ask {"prompt":"{x@result}{s@result}"} -> m`, `m Tell {"content":"{q@content}/{x@result}/{s@result}"}`,
 	}
@@ -70,7 +73,10 @@ func TestContinueFromEveryCheckpoint(t *testing.T) {
 }
 
 func TestSaveInTheMiddle(t *testing.T) {
-	lines := []string{`begin Begin -> a`, `a Text {"script":"A"} -> b`, `b Text {"script":"{a@result}B"} -> m`, `m Say {"content":"{b@result}"}`}
+	lines := []string{
+		`begin Begin -> a`, `a Text {"script":"A"} -> b`, `b Text {"script":"{a@result}B"} -> m`,
+		`m Say {"content":"{b@result}"}`,
+	}
 	c := load(t, lines...)
 	st := c.State()
 	var saved []byte
@@ -144,7 +150,8 @@ type worker func(context.Context, *engine.Call) error
 func (w worker) Run(ctx context.Context, call *engine.Call) error { return w(ctx, call) }
 
 func TestRerunWithEditedValues(t *testing.T) {
-	c := load(t, `begin Begin -> a`, `a Text {"script":"A"} -> b`, `b Text {"script":"{a@result}B"} -> m`, `m Say {"content":"{b@result}"}`)
+	c := load(t, `begin Begin -> a`, `a Text {"script":"A"} -> b`, `b Text {"script":"{a@result}B"} -> m`,
+		`m Say {"content":"{b@result}"}`)
 	log, err := record(t, c, c.State(), engine.Input{}, engine.Options{})
 	require.NoError(t, err)
 	var afterA uint64
@@ -222,7 +229,8 @@ func TestLargeValue(t *testing.T) {
 	c := load(t, `begin Begin -> a`, `a Text {"script":"<{sys.query}>"}`)
 	st := c.State()
 	limits := engine.Limits{Text: -1, Output: -1, State: -1, Event: -1, Events: -1}
-	for _, err := range c.Run(t.Context(), st, engine.Input{Query: engine.String(big)}, engine.Options{Limits: limits}) {
+	for _, err := range c.Run(t.Context(), st, engine.Input{Query: engine.String(big)},
+		engine.Options{Limits: limits}) {
 		require.NoError(t, err)
 	}
 	v, _ := st.Output("a", "result")

@@ -6,24 +6,24 @@ import (
 	"sync"
 )
 
-// ErrHostMemory means that the host has no memory left for what a node was about to make; run the
-// canvas again when other runs have ended.
+// ErrHostMemory means that the host has no memory left for a value of a node; run the canvas again
+// when other runs have ended.
 var ErrHostMemory = errors.New("host is out of memory for runs")
 
 // Budget shares the memory of a process among its runs.
 type Budget interface {
 	// Grow reserves n more bytes for the run, or gives -n bytes back, which never fails. It is
-	// called when what the run holds grows by a step, not for each value, from any goroutine.
+	// called when the memory of the run grows by a step, not for each value, from any goroutine.
 	//
 	// An error becomes that of the node whose value finds no room, as an ErrHostMemory.
 	Grow(n int64) error
 }
 
-// memoryStep is how much a run reserves of its Budget at least, and the least that is counted of a
-// text that is being made.
+// memoryStep is the smallest reservation of a Budget, and the smallest count for a text that is
+// being made.
 const memoryStep = 64 << 10
 
-// memory is what a run holds, for its Budget. It is safe for concurrent use.
+// memory counts the memory of a run for its Budget. It is safe for concurrent use.
 type memory struct {
 	budget Budget
 
@@ -51,7 +51,7 @@ func (m *memory) add(n int64) error {
 	return nil
 }
 
-// close gives everything back.
+// close returns all reserved memory to the budget.
 func (m *memory) close() {
 	if m.budget == nil {
 		return
@@ -76,7 +76,7 @@ func (c *execution) reserve(n int64) error {
 	return nil
 }
 
-// checkGiven refuses a run whose input is larger than values may be.
+// checkGiven refuses a run whose input exceeds the limit of values.
 func (a *account) checkGiven() error {
 	l := &a.opt.Limits
 	for _, given := range [...]slot{
@@ -116,7 +116,7 @@ const (
 	smallInput = 1 << 10
 )
 
-// measureFrom is the number of bytes of events from which all of them are measured.
+// measureFrom returns the number of bytes of events from which all of them are measured.
 func (l *Limits) measureFrom() int64 {
 	most := int64(2*smallState + 1000*smallInput)
 	if l.Event < most {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// errorMark is how model drivers report an error inside their text.
+// errorMark begins an error that model drivers report inside their text.
 const errorMark = "**ERROR**"
 
 // ModelError is an error the model reported.
@@ -15,16 +15,16 @@ type ModelError struct{ Text string }
 
 func (e *ModelError) Error() string { return e.Text }
 
-// Answer is what a model gave.
+// Answer is the answer of a model.
 type Answer struct {
 	Text      string // with one pair of think marks around reasoning; "" for a request that says EmitOnly
 	ToolCalls []ToolCall
 	Usage     Usage // tokens the model reported; zero when it reported none. The run has counted them already.
 }
 
-// Generate asks the run's model and hands each piece to emit, if there is one; reasoning stands
-// between <think> and </think>, each a piece of its own. An answer in which the model reports an
-// error is a *ModelError; what came before it has been emitted.
+// Generate calls the run's model and passes each piece to emit, if it is set; reasoning is between
+// <think> and </think>, each a piece of its own. An answer in which the model reports an error is a
+// *ModelError; the text before it has been emitted.
 func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
 	model := c.run.opt.Ports.Model
 	if model == nil {
@@ -72,7 +72,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	c.countModel(req, a.Usage, start)
 	var reported *ModelError
 	if err != nil && !errors.As(err, &reported) {
-		// What was held back still belongs to the text so far.
+		// The text held back belongs to the answer.
 		_ = norm.push("", true, say)
 	}
 	a.Text = text.String()
@@ -80,7 +80,9 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	return a, err
 }
 
-func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter, take func(string, bool) error) error {
+func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter,
+	take func(string, bool) error,
+) error {
 	for piece, err := range c.run.opt.Ports.Model.Generate(ctx, req) {
 		if err != nil {
 			return err
@@ -108,7 +110,7 @@ func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *mete
 	return take("", true)
 }
 
-// ModelInfo is what is known about a model.
+// ModelInfo returns the known properties of a model.
 func (c *Call) ModelInfo(ctx context.Context, llmID string) Info {
 	info := Info{}
 	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {

@@ -14,13 +14,13 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// mutant is a canvas with one thing changed that a person, a program or a merge could change.
+// mutant is a canvas with one change that a person, a program or a merge could make.
 type mutant struct {
 	what string
 	dsl  engine.Value
 }
 
-// mutants are all mutants of a canvas.
+// mutants returns all mutants of a canvas.
 func mutants(dsl engine.Value) (list []mutant) {
 	m := mutator{dsl: dsl, components: dsl.Get("components")}
 	for id := range m.components.Fields() {
@@ -36,9 +36,13 @@ func mutants(dsl engine.Value) (list []mutant) {
 		m.parents(id, entry, next)
 		m.params(id, entry)
 		swapped := m.components.With(id, entry.With("downstream", m.components.Get(next).Get("downstream")))
-		m.add(swapped.With(next, m.components.Get(next).With("downstream", entry.Get("downstream"))), "swap edges of %s and %s", id, next)
+		m.add(swapped.With(next, m.components.Get(next).With("downstream", entry.Get("downstream"))),
+			"swap edges of %s and %s", id, next)
 	}
-	for _, member := range []string{"path", "waiting", "run", "history", "retrieval", "globals", "variables", "memory", "graph"} {
+	for _, member := range []string{
+		"path", "waiting", "run", "history", "retrieval", "globals", "variables", "memory",
+		"graph",
+	} {
 		for _, v := range unlikely {
 			m.list = append(m.list, mutant{fmt.Sprintf("%s: %s", member, v.JSON()), m.dsl.With(member, v)})
 		}
@@ -64,7 +68,7 @@ func (m *mutator) add(components engine.Value, what string, args ...any) {
 
 func (m *mutator) without(id string) engine.Value { return m.renamed(id, "") }
 
-// renamed is the components with another id for one of them; "" leaves it out.
+// renamed returns the components with another id for one of them; "" leaves it out.
 func (m *mutator) renamed(id, to string) engine.Value {
 	b := engine.NewObject(len(m.ids))
 	for name, entry := range m.components.Fields() {
@@ -83,17 +87,20 @@ func (m *mutator) edges(id string, entry engine.Value) {
 		m.add(m.components.With(id, entry.With("downstream", v)), "downstream of %s: %s", id, v.JSON())
 	}
 	for _, to := range m.ids {
-		m.add(m.components.With(id, entry.With("downstream", entry.Get("downstream").Append(engine.String(to)))), "edge from %s to %s", id, to)
+		m.add(m.components.With(id, entry.With("downstream", entry.Get("downstream").Append(engine.String(to)))),
+			"edge from %s to %s", id, to)
 	}
 }
 
 func (m *mutator) parents(id string, entry engine.Value, next string) {
 	m.add(m.components.With(id, without(entry, "parent_id")), "no parent_id of %s", id)
 	for _, parent := range m.ids {
-		m.add(m.components.With(id, entry.With("parent_id", engine.String(parent))), "%s is the parent of %s", parent, id)
+		m.add(m.components.With(id, entry.With("parent_id", engine.String(parent))), "%s is the parent of %s", parent,
+			id)
 	}
 	cycle := m.components.With(id, entry.With("parent_id", engine.String(next)))
-	m.add(cycle.With(next, cycle.Get(next).With("parent_id", engine.String(id))), "%s and %s are parents of each other", id, next)
+	m.add(cycle.With(next, cycle.Get(next).With("parent_id", engine.String(id))), "%s and %s are parents of each other",
+		id, next)
 	for _, v := range unlikely {
 		m.add(m.components.With(id, entry.With("parent_id", v)), "parent_id of %s: %s", id, v.JSON())
 	}
@@ -104,7 +111,8 @@ func (m *mutator) params(id string, entry engine.Value) {
 	params := obj.Get("params")
 	for _, v := range unlikely {
 		m.add(m.components.With(id, entry.With("obj", v)), "obj of %s: %s", id, v.JSON())
-		m.add(m.components.With(id, entry.With("obj", obj.With("component_name", v))), "component_name of %s: %s", id, v.JSON())
+		m.add(m.components.With(id, entry.With("obj", obj.With("component_name", v))), "component_name of %s: %s", id,
+			v.JSON())
 		m.add(m.components.With(id, entry.With("obj", obj.With("params", v))), "params of %s: %s", id, v.JSON())
 	}
 	with := func(params engine.Value) engine.Value {
@@ -135,8 +143,8 @@ var failsWhenReached = []string{
 	"cannot open the body of", "opens the body of", "in the body of this node", "so that the run never finishes",
 }
 
-// TestValidateAgreesWithLoad holds Validate against Load for mutants of all canvases there are: a
-// canvas without errors loads, and what Load refuses is an error.
+// TestValidateAgreesWithLoad compares Validate with Load for mutants of all canvases: a canvas
+// without errors loads, and a problem that Load refuses is an error.
 func TestValidateAgreesWithLoad(t *testing.T) {
 	t.Parallel()
 	const each = 25 // mutants of a canvas
@@ -147,20 +155,22 @@ func TestValidateAgreesWithLoad(t *testing.T) {
 		for range each {
 			m := all[rng.IntN(len(all))]
 			text := m.dsl.AppendJSON(nil)
-			problems := slices.DeleteFunc(engine.Validate(reg, text), func(p engine.Diagnostic) bool { return p.Severity != engine.SeverityError })
+			problems := slices.DeleteFunc(engine.Validate(reg, text),
+				func(p engine.Diagnostic) bool { return p.Severity != engine.SeverityError })
 			if _, err := engine.Load(reg, text); err != nil {
 				require.NotEmpty(t, problems, "canvas %d, %s: load: %v", i, m.what, err)
 				continue
 			}
 			for _, p := range problems {
 				known := func(text string) bool { return strings.Contains(p.Message, text) }
-				require.True(t, slices.ContainsFunc(failsWhenReached, known), "canvas %d, %s: it loads, but: %s", i, m.what, p)
+				require.True(t, slices.ContainsFunc(failsWhenReached, known), "canvas %d, %s: it loads, but: %s", i,
+					m.what, p)
 			}
 		}
 	}
 }
 
-// manyCanvases are the canvases of all cases, and real ones where there are some.
+// manyCanvases returns the canvases of all cases, and real ones where there are some.
 func manyCanvases(t *testing.T) (list []engine.Value) {
 	paths, err := filepath.Glob("testdata/cases/*.json")
 	require.NoError(t, err)

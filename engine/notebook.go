@@ -38,7 +38,7 @@ func (b *notebook) add(typ EventType, node string, data Value) {
 	}
 }
 
-// isNew reports whether a warning is the first with its text: another one would add nothing.
+// isNew reports whether a warning is the first with its text; repetitions are dropped.
 func (b *notebook) isNew(text string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Int makes a whole number.
+// Int returns a whole number.
 func Int(n int64) Value { return Value{kind: KindNumber, text: strconv.FormatInt(n, 10)} }
 
-// Float makes a number with a fraction: 2 becomes 2.0. NaN and infinities, which JSON lacks, become
-// null.
+// Float returns a number with a fraction: 2 becomes 2.0. NaN and infinities, which JSON lacks,
+// become null.
 func Float(f float64) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return Null
@@ -33,7 +33,7 @@ func formatFloat(f float64) string {
 	return s
 }
 
-// ParseNumber makes a number of its JSON text; ok is false when s is not one.
+// ParseNumber parses a JSON number; ok is false when s is not one.
 func ParseNumber(s string) (v Value, ok bool) {
 	if s == "" || numberEnd(s, 0) != len(s) {
 		return Null, false
@@ -44,7 +44,7 @@ func ParseNumber(s string) (v Value, ok bool) {
 // IsInt reports whether v is a number written without fraction and exponent.
 func (v Value) IsInt() bool { return v.kind == KindNumber && !strings.ContainsAny(v.text, ".eE") }
 
-// Float is the number as a float64; ok is false for every other kind.
+// Float returns the number as a float64; ok is false for every other kind.
 func (v Value) Float() (f float64, ok bool) {
 	if v.kind != KindNumber {
 		return 0, false
@@ -53,8 +53,8 @@ func (v Value) Float() (f float64, ok bool) {
 	return f, err == nil || !math.IsNaN(f)
 }
 
-// Int is the number as an int64, cut towards zero; ok is false for other kinds and for numbers out
-// of range.
+// Int returns the number as an int64, cut towards zero; ok is false for other kinds and for numbers
+// out of range.
 func (v Value) Int() (n int64, ok bool) {
 	if v.kind != KindNumber {
 		return 0, false

@@ -2,8 +2,8 @@ package engine
 
 import "slices"
 
-// isOff reports whether the document switches a node off. The node that opens a canvas or a body
-// cannot be: nothing would run.
+// isOff reports whether the document switches a node off. The first node of a canvas or a body
+// cannot be switched off, because nothing would run.
 func (n *node) isOff() bool {
 	return n.entry.Get("disabled").True() && !n.opens()
 }
@@ -17,8 +17,8 @@ func (n *node) opens() bool {
 	return role == RoleStart || role == RoleItem
 }
 
-// through is where an edge to a node leads: to the node or, past one that is switched off, to what
-// follows that.
+// through returns the targets of an edge to a node: the node or, if it is switched off, its
+// successors.
 func through(c *Canvas, i nodeIndex) []nodeIndex {
 	if !c.nodes[i].off {
 		return []nodeIndex{i}

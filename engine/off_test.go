@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// switchedOff is a sketch in which some nodes are switched off.
+// switchedOff returns a sketch in which some nodes are switched off.
 func switchedOff(t *testing.T, off []string, lines ...string) []byte {
 	t.Helper()
 	doc, err := engine.ParseJSON(sketch.Bytes(lines...))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Input is what starts a run. A zero field was not passed.
+// Input is the input of a run. A zero field was not passed.
 type Input struct {
 	Query   Value  // usually a text
 	UserID  string // owner of the conversation
@@ -18,7 +18,7 @@ type Input struct {
 	Visitor bool
 }
 
-// Options say how a run is done. The zero value is usable.
+// Options configure a run. The zero value is usable.
 type Options struct {
 	Ports    Ports
 	TaskID   string // names the run towards clients and the cancel port; "" makes one
@@ -26,12 +26,12 @@ type Options struct {
 	TenantID string // whose run it is, for ports; may be ""
 
 	Concurrency int // nodes at once; 0 means 5
-	// Scheduling says when nodes start; "" leaves it to the canvas, and means batch where that says
-	// nothing. A run with Until is always done in batches, and one that answers a form as the run
-	// that asked it.
+	// Scheduling is the mode of the run; "" means that of the canvas, or batch if it has none. A
+	// run with Until is always done in batches, and one that answers a form in the mode of the run
+	// that asked.
 	Scheduling Scheduling
 	// MaxSteps bounds the executions without progress, besides one of each node of the canvas; a
-	// run with more of them is a runaway and ends with ErrLimit. 0 means 10,000.
+	// run that exceeds it ends with ErrLimit. 0 means 10,000.
 	MaxSteps int
 	Seed     uint64 // for random choices; 0 draws one
 
@@ -45,9 +45,11 @@ type Options struct {
 	Approval []string
 	Prices   Prices // of models, for Limits.Cost and the usage in events; those of the canvas are used for others
 
-	Rerun         bool // Continue counts as a new execution: new message id, numbering from 1
-	Checkpoints   bool // log what each batch changed, so that the run can be continued elsewhere
-	SnapshotBytes int  // a whole snapshot after this many bytes of checkpoints, or as many as the last one had; 0 means 256 KB
+	Rerun       bool // Continue counts as a new execution: new message id, numbering from 1
+	Checkpoints bool // log what each batch changed, so that the run can be continued elsewhere
+	// a whole snapshot after this many bytes of checkpoints, or as many as the last one had; 0
+	// means 256 KB
+	SnapshotBytes int
 	Internal      bool // hand out log entries that are not events of the wire
 
 	CancelBefore bool         // the cancel flag is set already
@@ -57,13 +59,13 @@ type Options struct {
 	item   *itemScope // the element whose body this run is
 }
 
-// Scheduling says when a node starts whose inputs are there.
+// Scheduling determines when a node with complete inputs starts.
 type Scheduling string
 
 const (
 	// Batch starts the nodes that may run together and settles them together, in a fixed order.
 	Batch Scheduling = "batch"
-	// Eager starts each node as soon as what it reads is settled and a slot is free, and opens
+	// Eager starts each node as soon as its sources are settled and a slot is free, and opens
 	// streams before they are read. Writes to shared state are ordered by settlement.
 	Eager Scheduling = "eager"
 )
@@ -82,12 +84,12 @@ const (
 	defaultConcurrency   = 5
 	defaultMaxSteps      = 10_000
 	defaultSnapshotBytes = 256 << 10
-	// grace is how long a cancelled or timed-out component may take to return before the run goes
-	// on without it.
+	// grace is how long a cancelled or timed-out component may take to return before the run
+	// continues without it.
 	grace = 20 * time.Millisecond
 )
 
-// check refuses nodes that do not exist before anything has happened.
+// check refuses nodes that do not exist, before the run starts.
 func (o *Options) check(c *Canvas) error {
 	there := func(option, id string) error {
 		if _, err := c.node(id); err != nil {
@@ -128,7 +130,7 @@ func (o *Options) pinned(n *node) bool {
 	return ok
 }
 
-// unwrapped is a pinned output without the {"value": ...} of a saved document.
+// unwrapped returns a pinned output without the {"value": ...} of a saved document.
 func unwrapped(v Value) Value {
 	if x, wrapped := v.Lookup("value"); wrapped && v.Kind() == KindObject {
 		return x
@@ -136,8 +138,7 @@ func unwrapped(v Value) Value {
 	return v
 }
 
-// checkOutput refuses a value from outside for an output of another type, which the component never
-// gives.
+// checkOutput refuses a value from outside whose type differs from that of the output.
 func (n *node) checkOutput(name string, v Value) error {
 	for i := range n.spec.Outputs {
 		if f := &n.spec.Outputs[i]; f.Name == name && !f.Accepts(v.Kind()) {

@@ -6,18 +6,18 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// The order in which an eager run settles its nodes depends on how long they took. What a run
-// leaves must not: its path, and with it the answer of the run, are put into the order in which
-// batches would have settled the same executions.
+// The order in which an eager run settles its nodes depends on their durations. The final state
+// must not: the path, and with it the answer of the run, are sorted into the order in which batches
+// would have settled the same executions.
 
-// way is how one execution of an eager run ended.
+// way is the outcome of one execution of an eager run.
 type way struct {
 	node nodeIndex
 	how  scheduler.Outcome
 	next []nodeIndex
 }
 
-// stretch is what an eager run has done since it began, or since the answers to its forms.
+// stretch is the part of an eager run since its start, or since the answers to its forms.
 type stretch struct {
 	ways   []way
 	from   int              // length of the path before
@@ -25,7 +25,7 @@ type stretch struct {
 	ran    []bool           // which nodes had run then
 }
 
-// beginStretch notes where the run stands before the first node starts.
+// beginStretch records the position of the run before the first node starts.
 func (e *eager) beginStretch() {
 	e.stretch = stretch{from: len(e.st.path), origin: e.sched.State.Clone(), ran: slices.Clone(e.st.ran)}
 }
@@ -35,8 +35,8 @@ func (e *eager) orderPath() {
 	e.st.path = append(e.st.path[:e.stretch.from], e.stretch.batchOrder(e.c)...)
 }
 
-// batchOrder schedules the executions again in batches. What batches would not have run comes last,
-// as it was settled.
+// batchOrder schedules the executions again in batches. Executions that batches would not have run
+// come last, in the order of settlement.
 func (x *stretch) batchOrder(c *Canvas) []nodeIndex {
 	var sched scheduler.Scheduler
 	sched.Reset(joinGraph(c), slices.Clone(x.ran))

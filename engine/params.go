@@ -24,14 +24,14 @@ var (
 	typeNamedExpr = reflect.TypeFor[NamedExpr]()
 )
 
-// decoder fills the exported fields of a component from params and remembers the references it met.
+// decoder fills the exported fields of a component from params and records the references in them.
 type decoder struct {
 	setup    *Setup
 	refs     []*Ref  // pointers into the component, to be bound to the plan
 	problems []error // what is wrong with the params
 }
 
-// fail notes an error, if there is one.
+// fail records an error, if there is one.
 func (d *decoder) fail(err error) {
 	if err != nil {
 		d.problems = append(d.problems, err)
@@ -208,7 +208,8 @@ func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 		return nil
 	}
 	if v.Kind() != KindList {
-		if elem.Kind() != reflect.String && elem != typeText && elem != typeRef && elem != typeExpr || v.Kind() == KindObject {
+		if elem.Kind() != reflect.String && elem != typeText && elem != typeRef && elem != typeExpr ||
+			v.Kind() == KindObject {
 			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; expected a list")
 		}
 		v = List(v)
@@ -238,7 +239,7 @@ func number(v Value) (float64, bool) {
 	return v.Float()
 }
 
-// paramField is one param as its struct field describes it.
+// paramField is one param, described by its struct field.
 type paramField struct {
 	name     string
 	index    []int
@@ -253,10 +254,10 @@ type paramField struct {
 	nonempty bool
 }
 
-// fieldCache keeps what paramFields found out about a type.
+// fieldCache caches the results of paramFields.
 var fieldCache sync.Map // reflect.Type -> []paramField
 
-// paramFields lists the params of a struct, those of embedded structs in their place.
+// paramFields lists the params of a struct, including those of embedded structs.
 func paramFields(t reflect.Type) []paramField {
 	if cached, ok := fieldCache.Load(t); ok {
 		return cached.([]paramField)
@@ -316,7 +317,7 @@ func defaultOf(typ reflect.Type, tag reflect.StructTag) Value {
 	return String(s)
 }
 
-// commonIgnores are members of params that every node may have and that are no settings here.
+// commonIgnores are members of params that every node may have and that are not settings here.
 var commonIgnores = []string{"outputs", "inputs", "debug_inputs", "exception_comment"}
 
 // paramFields returns the params of a component: the fields of its struct, and its settings.

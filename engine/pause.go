@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// forms asks people: the forms that are due are asked together, and the state keeps where the run
-// continues with their answers.
+// forms pauses the run for input: forms that are due are asked together, and the state keeps the
+// position at which the run continues with the answers.
 type forms struct{ *journal }
 
-// due reports whether a batch has forms without an answer, before which the run stops.
+// due reports whether a batch has unanswered forms, at which the run pauses.
 func (f *forms) due(batch []nodeIndex) bool {
 	if f.asked {
 		f.asked = false
@@ -25,8 +25,8 @@ func (f *forms) isForm(n nodeIndex) bool {
 		len(f.opt.Approval) > 0 && f.opt.needsApproval(&f.c.nodes[n])
 }
 
-// answered are the nodes of a batch that may run now that people have answered: those that need an
-// approval that was not asked for yet are left to the next batch.
+// answered returns the nodes of a batch that may run after the answers: nodes that need an approval
+// that was not requested yet are left to the next batch.
 func (f *forms) answered(batch []nodeIndex) []nodeIndex {
 	kept := batch[:0]
 	for _, n := range batch {
@@ -44,7 +44,7 @@ func (f *forms) answered(batch []nodeIndex) []nodeIndex {
 	return kept
 }
 
-// pause asks the forms of a batch together; what stood beside them waits.
+// pause asks the forms of a batch together; the other nodes of the batch wait.
 func (f *forms) pause(batch []nodeIndex, newCall func(*node) *Call) error {
 	st := f.st
 	st.waiting = st.waiting[:0]
@@ -75,7 +75,7 @@ func (f *forms) pinnedForms(batch []nodeIndex) bool {
 	return true
 }
 
-// ask collects the fields of all waiting forms; keep, if given, says which of them.
+// ask collects the fields of all waiting forms; keep, if given, selects them.
 func (f *forms) ask(
 	newCall func(*node) *Call, keep func(name string, field Value) bool,
 ) (fields Value, tips string, err error) {
@@ -140,7 +140,7 @@ func (f *forms) pauseWith(fields Value, tips string) {
 	f.lastSnapshot()
 }
 
-// resume takes the answers of a paused run and schedules what waited. resumed is false when
+// resume takes the answers of a paused run and schedules the waiting nodes. resumed is false if
 // required answers are still missing and the run pauses again.
 func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 	st := f.st
@@ -182,7 +182,7 @@ func (f *forms) resume(newCall func(*node) *Call) (resumed bool, err error) {
 	return true, nil
 }
 
-// withoutApprovals are the inputs without answers to the approvals that are asked.
+// withoutApprovals returns the inputs without answers to the approvals that are asked.
 func (f *forms) withoutApprovals() Value {
 	inputs := f.in.Inputs
 	for i := range f.suspended {
@@ -196,8 +196,8 @@ func (f *forms) withoutApprovals() Value {
 	return inputs
 }
 
-// formFields is a form whose fields say in one way whether they may be left out: a field may have
-// "required" in place of "optional", which is what clients look at.
+// formFields returns a form whose fields all have "optional", which clients read: a field of the
+// canvas may have "required" instead.
 func formFields(form Value) Value {
 	b := NewObject(form.Len())
 	for name, field := range form.Fields() {
@@ -209,7 +209,7 @@ func formFields(form Value) Value {
 	return b.Value()
 }
 
-// answer is the value given for a field, bare or wrapped.
+// answer returns the value given for a field, bare or wrapped.
 func answer(inputs Value, name string) Value {
 	v := inputs.Get(name)
 	if x, ok := v.Lookup("value"); ok {

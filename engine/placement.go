@@ -2,8 +2,8 @@ package engine
 
 import "slices"
 
-// Previous is the node that led to this one, and its outputs: of several the one that ran last. ""
-// is none. A text that is still being written is left out.
+// Previous returns the node that led to this one, and its outputs: of several the one that ran
+// last. "" means none. A text that is still being written is left out.
 func (c *CallInputs) Previous() (node string, outputs Value) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,8 +24,8 @@ func (c *CallInputs) Previous() (node string, outputs Value) {
 	return r.c.nodes[found].id, b.Value()
 }
 
-// before is the node with an edge to another one that ran last; without one that ran in this run,
-// the first in the document.
+// before returns the node with an edge to another one that ran last; without one that ran in this
+// run, the first in the document.
 func before(r *run, to nodeIndex) nodeIndex {
 	leads := func(i nodeIndex) bool { return slices.Contains(r.c.nodes[i].down, to) }
 	for i := len(r.st.path) - 1; i >= 0; i-- {
@@ -41,11 +41,11 @@ func before(r *run, to nodeIndex) nodeIndex {
 	return noNode
 }
 
-// Concurrency is how many things the run does at once, see [Options].
+// Concurrency returns the number of things the run does at once, see [Options].
 func (c *execution) Concurrency() int { return max(c.run.opt.Concurrency, 1) }
 
-// Alias is the component's name as the document writes it: its own name or one of its aliases. A
-// component that loads under several names can thus find out which one was used.
+// Alias returns the component's name as the document writes it: its own name or one of its aliases.
+// A component with several names can thus find out which one was used.
 func (s *Setup) Alias() string {
 	if s.owner == nil {
 		return s.Kind
@@ -56,7 +56,7 @@ func (s *Setup) Alias() string {
 	return s.Kind
 }
 
-// Upstream is the ids of the nodes the document names as leading to this one, in document order.
+// Upstream returns the ids in the node's upstream member, in document order.
 func (s *Setup) Upstream() []string {
 	if s.owner == nil {
 		return nil

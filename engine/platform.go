@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// This file is the one place where the engine asks the machine for time and randomness, and only
-// when the caller set no port for them.
+// This file is the only place where the engine reads the system's clock and randomness, and only if
+// the caller set no port for them.
 
 // SystemClock is the machine's clock.
 type SystemClock struct{}
 
-// Now is the time of day.
+// Now returns the time of day.
 func (SystemClock) Now() time.Time { return time.Now() }
 
 // Sleep waits for d or until ctx ends.
@@ -32,11 +32,11 @@ func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// RandomIDs makes ids of 16 random bytes.
+// RandomIDs generates ids of 16 random bytes.
 type RandomIDs struct{}
 
-// NewID is 32 hex digits. Ids are names, not secrets: the runtime's own generator, which is seeded
-// by the system, is enough and ten times as fast as asking the system each time.
+// NewID returns 32 hex digits. Ids are names, not secrets: the generator of the runtime, which is
+// seeded by the system, is sufficient and ten times as fast as a system call for each.
 func (RandomIDs) NewID() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())
@@ -46,16 +46,16 @@ func (RandomIDs) NewID() string {
 	return string(text[:])
 }
 
-// NewSecretMark is what marks the placeholders of secrets that count, see FillSecrets: 32 hex
-// digits that cannot be guessed. It never comes from the IDs port or from a seed, which tests and
-// replays predict. The top-level generator of math/rand/v2 is ChaCha8 with a seed of the system and
-// cannot be set; crypto/rand would cost the browser's module more than it adds for a text that
+// NewSecretMark returns a mark for the placeholders of secrets to be filled, see FillSecrets: 32
+// hex digits that cannot be guessed. It never comes from the IDs port or from a seed, which tests
+// and replays predict. The top-level generator of math/rand/v2 is ChaCha8 with a seed of the system
+// and cannot be set; crypto/rand would enlarge the browser module without benefit for a mark that
 // lives as long as a run.
 func NewSecretMark() string { return RandomIDs{}.NewID() }
 
 // after fires once real time has passed: it guards against components that do not return, so it
-// does not ask the run's clock.
+// does not use the run's clock.
 func after(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// until is the real time left.
+// until returns the real time left.
 func until(t time.Time) time.Duration { return time.Until(t) }

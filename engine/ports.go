@@ -39,7 +39,7 @@ type Model interface {
 	Generate(ctx context.Context, req *ModelRequest) iter.Seq2[ModelPiece, error]
 }
 
-// ModelInfo is offered by a Model that knows more about its models.
+// ModelInfo is implemented by a Model that can describe its models.
 type ModelInfo interface {
 	// ModelInfo describes the model of an llm_id.
 	ModelInfo(ctx context.Context, llmID string) Info
@@ -52,7 +52,8 @@ type Info struct {
 	Context int  // tokens that fit; 0 means 8192
 }
 
-// Purpose says what a model call is for, so that a stand-in can answer it without a language model.
+// Purpose is the purpose of a model call, by which a stand-in can answer it without a language
+// model.
 type Purpose string
 
 // The purposes of model calls.
@@ -95,8 +96,8 @@ type ModelRequest struct {
 	Queued   QueuedFunc
 }
 
-// QueuedFunc takes how long a call waited for a slot, ending now. A port calls it, if it is not
-// nil, when the wait is over. queue is what kind of slot it was, name which one.
+// QueuedFunc receives the time that a call waited for a slot, ending now. A port calls it, if it is
+// not nil, when the wait is over. queue is the kind of the slot, name its name.
 type QueuedFunc func(queue, name string, d time.Duration)
 
 // The kinds of slots that calls wait for.
@@ -119,11 +120,13 @@ type ModelConfig struct {
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
 	MaxTokens                                            *int
 	Stop                                                 []string
-	Thinking                                             string // how much a reasoning model thinks; "" leaves it to the model
+	// how much a reasoning model thinks; "" leaves it to the model
+	Thinking string
 }
 
-// Value is the settings that are set, by their names in requests of chat completions: {temperature,
-// top_p, presence_penalty, frequency_penalty, max_tokens, stop}. Thinking has no name there.
+// Value returns the settings that are set, by their names in chat completion requests:
+// {temperature, top_p, presence_penalty, frequency_penalty, max_tokens, stop}. Thinking has no name
+// there.
 func (c *ModelConfig) Value() Value {
 	b := NewObject(6)
 	for _, f := range [...]struct {
@@ -161,7 +164,7 @@ type Usage struct {
 	Cost                      int64 // millionths of the currency of [Options].Prices; 0 without prices
 }
 
-// Tokens is the number of tokens, input and output.
+// Tokens returns the number of tokens, input and output.
 func (u Usage) Tokens() int64 { return int64(u.Prompt) + int64(u.Completion) }
 
 // Value returns the usage as it is on the wire, without calls and cost where none were counted.
@@ -191,8 +194,8 @@ type ToolDef struct {
 	Parameters  Value // JSON Schema
 }
 
-// Value is the function definition in OpenAI form: {type: "function", function: {name, description,
-// parameters}}.
+// Value returns the function definition in OpenAI form: {type: "function", function: {name,
+// description, parameters}}.
 func (t *ToolDef) Value() Value {
 	return Object("type", "function", "function", Object(
 		"name", t.Name, "description", t.Description, "parameters", t.Parameters))
@@ -232,7 +235,7 @@ type RetrievalQuery struct {
 type Found struct {
 	Chunks  []Value // keys as in the original: chunk_id, content_with_weight, doc_id, docnm_kwd, ...
 	DocAggs []Value // {doc_name, doc_id, count}
-	// Diagnostics say which parts of the query were not honoured.
+	// Diagnostics list the parts of the query that were not honoured.
 	Diagnostics []string
 }
 
@@ -328,20 +331,21 @@ type CodeResult struct {
 	Value  Value  // result of main; null if there is none
 	Stdout string // standard output
 	Stderr string // what was written as errors, and what was thrown; the node's error when Value is null
-	// Artifacts are the files that the script made, each {name, mime_type, size} with what tells
-	// where it is: doc_id of a stored file, or url.
+	// Artifacts are the files that the script made, each {name, mime_type, size} with its location:
+	// doc_id of a stored file, or url.
 	Artifacts []Value
 }
 
-// Tools runs components that this engine knows by name only, such as web searches.
+// Tools runs components that are implemented outside the engine, such as web searches.
 type Tools interface {
-	// CallTool gives the outputs of a component: name -> value. The members chunks and doc_aggs, if
-	// present, become references. A chunk without chunk_id is a search result {title, url, content,
-	// score}; its id and document are derived from it, and one without content is left out.
+	// CallTool returns the outputs of a component: name -> value. The members chunks and doc_aggs,
+	// if present, become references. A chunk without chunk_id is a search result {title, url,
+	// content, score}; its id and document are derived from it, and one without content is left
+	// out.
 	CallTool(ctx context.Context, c *ExternalCall) (Value, error)
 }
 
-// ExternalCall is one execution of a component that lives outside.
+// ExternalCall is one execution of a component that is implemented outside.
 type ExternalCall struct {
 	Component  string // component_name, never an alias
 	Node       string // the calling node, as of Call.NodeID
@@ -356,11 +360,11 @@ type ExternalCall struct {
 type MCP interface {
 	// ListTools returns the tools of a server.
 	ListTools(ctx context.Context, server *MCPServer) ([]ToolDef, error)
-	// CallTool returns a tool's answer as text; what the server reports as an error is text too.
+	// CallTool returns a tool's answer as text; an error reported by the server is text too.
 	CallTool(ctx context.Context, server *MCPServer, name string, arguments Value) (string, error)
 }
 
-// MCPServer is an MCP server as a node names it.
+// MCPServer identifies an MCP server.
 type MCPServer struct {
 	ID         string       // mcp_id: a server that the host knows
 	URL        string       // its address when the canvas has it; "" leaves it to the host

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Price is what a model costs, for a million tokens, in the currency of the table.
+// Price is the price of a model for a million tokens, in the currency of the table.
 type Price struct{ Input, Output float64 }
 
-// cost is the price of an answer in millionths of the currency.
+// cost returns the price of an answer in millionths of the currency.
 func (p Price) cost(prompt, completion int) int64 {
 	return int64(math.Ceil(float64(prompt)*p.Input + float64(completion)*p.Output))
 }
 
-// Cost is the price of an answer in millionths of the currency; 0 for a model that is not in the
-// table.
+// Cost returns the price of an answer in millionths of the currency; 0 for a model that is not in
+// the table.
 func (p Prices) Cost(llm string, input, output int64) int64 {
 	price, _ := p.of(llm)
 	return price.cost(int(input), int(output))
@@ -60,8 +60,8 @@ func ReadPrices(v Value) (Prices, error) {
 	return table, nil
 }
 
-// inCurrency is an amount of millionths as a number.
+// inCurrency returns an amount of millionths as a number.
 func inCurrency(micros int64) Value { return Float(float64(micros) / 1e6) }
 
-// MicrosOf is an amount of a currency in millionths, in which [Limits].Cost counts.
+// MicrosOf returns an amount of a currency in millionths, in which [Limits].Cost counts.
 func MicrosOf(amount float64) int64 { return int64(math.Round(amount * 1e6)) }

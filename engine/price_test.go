@@ -3,7 +3,8 @@ package engine
 import "testing"
 
 func TestPricesCost(t *testing.T) {
-	table, err := ReadPrices(Object("small", Object("input", 100, "output", 400), "big@Vendor", Object("input", 1.5, "output", 2)))
+	table, err := ReadPrices(Object("small", Object("input", 100, "output", 400), "big@Vendor",
+		Object("input", 1.5, "output", 2)))
 	if err != nil {
 		t.Fatal(err)
 	}

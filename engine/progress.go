@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// progress is where a run stands between two batches. With the rest of the State it is all that
-// another process needs to go on.
+// progress is the position of a run between two batches. With the rest of the State it is
+// sufficient to continue the run in another process.
 type progress struct {
 	messageID string
 	taskID    string
@@ -47,7 +47,7 @@ func (p *progress) clone() *progress {
 	return &c
 }
 
-// value is everything about where a run stands, for a snapshot.
+// value returns the whole position of a run, for a snapshot.
 func (p *progress) value(st *State) Value {
 	c := st.canvas
 	b := NewObject(24)
@@ -84,7 +84,7 @@ func (p *progress) value(st *State) Value {
 	return b.Set("ran", Strings(st.ids(ran)...)).Value()
 }
 
-// pendingValue is nodes that wait, each with the source it waits for.
+// pendingValue returns nodes that wait, each with the source it waits for.
 func pendingValue(c *Canvas, list []scheduler.Pending) Value {
 	vals := make([]Value, len(list))
 	for i, p := range list {
@@ -93,7 +93,7 @@ func pendingValue(c *Canvas, list []scheduler.Pending) Value {
 	return listOf(vals)
 }
 
-// scopesValue is the open bodies.
+// scopesValue returns the open bodies.
 func (p *progress) scopesValue(c *Canvas) Value {
 	vals := make([]Value, len(p.schedule.Scopes))
 	for i, s := range p.schedule.Scopes {
@@ -105,7 +105,7 @@ func (p *progress) scopesValue(c *Canvas) Value {
 	return listOf(vals)
 }
 
-// streamsValue is the unread streams, each as the request it was rendered to.
+// streamsValue returns the unread streams, each as the request it was rendered to.
 func (p *progress) streamsValue(c *Canvas) Value {
 	vals := append(make([]Value, 0, len(p.unread)+len(p.pending)), p.unread...)
 	for _, i := range p.pending {
@@ -144,7 +144,7 @@ func (c *Canvas) readProgress(v Value, st *State) (*progress, error) {
 	return p, nil
 }
 
-// apply takes the members a checkpoint and a snapshot have in common.
+// apply reads the members that checkpoints and snapshots share.
 func (p *progress) apply(c *Canvas, v Value) (err error) {
 	seq, _ := v.Get("seq").Int()
 	p.seq = uint64(seq)

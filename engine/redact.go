@@ -10,7 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// redactor keeps secrets out of what a run shows and stores. It is safe for concurrent use.
+// redactor removes secrets from the events and the stored data of a run. It is safe for concurrent
+// use.
 type redactor struct {
 	active atomic.Bool // there is a mark, or secrets is not empty
 
@@ -22,7 +23,7 @@ type redactor struct {
 // revealed is a form of a secret's value.
 type revealed struct{ form, name string }
 
-// secretMark is the mark of placeholders that count, or "".
+// secretMark returns the mark of placeholders that count, or "".
 func (r *redactor) secretMark() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,7 +44,7 @@ func (r *redactor) markText(text string) string {
 	return MarkSecrets(text, r.mark)
 }
 
-// learn remembers a revealed secret, so that it can be removed again.
+// learn records a revealed secret, so that it can be removed.
 func (r *redactor) learn(name, value string) {
 	if len(value) < 4 {
 		return // too short to distinguish from ordinary text
@@ -60,7 +61,7 @@ func (r *redactor) learn(name, value string) {
 	r.active.Store(true)
 }
 
-// redact removes marks, and puts names in place of values.
+// redact removes marks, and replaces values by names.
 func (r *redactor) redact(v Value) Value {
 	if !r.active.Load() {
 		return v
@@ -91,8 +92,8 @@ func (r *redactor) redactError(err error) error {
 	return err
 }
 
-// redacted is an error of the same kind with another text. It cannot be unwrapped, since the text
-// is there.
+// redacted is an error of the same kind with another text. It does not unwrap to the original,
+// which holds the secret.
 type redacted struct {
 	kind error
 	text string

@@ -16,8 +16,8 @@ type Ref struct {
 	slot   int32    // where the node, or the global, stood when the canvas was loaded, plus one
 }
 
-// ParseRef reads a bare or braced expression. An empty text gives the zero Ref. It never fails:
-// whether the expression means something is known only against a canvas.
+// ParseRef reads a bare or braced expression. An empty text gives the zero Ref. It never fails: an
+// expression can only be resolved within a canvas.
 func ParseRef(s string) Ref {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
 	s = strings.Trim(strings.Trim(strings.Trim(s, "{"), "}"), " ")
@@ -37,7 +37,7 @@ func ParseRef(s string) Ref {
 // IsZero reports whether r refers to nothing.
 func (r *Ref) IsZero() bool { return r.Expr == "" }
 
-// String is the expression in braces.
+// String returns the expression in braces.
 func (r *Ref) String() string { return "{" + r.Expr + "}" }
 
 func (r *Ref) notFound() error {
@@ -91,7 +91,7 @@ func (t *Text) addRef(expr string) int {
 	return len(t.refs) - 1
 }
 
-// Refs are the references of the text, each expression once, in order of appearance.
+// Refs returns the references of the text, each expression once, in order of appearance.
 func (t *Text) Refs() []Ref { return t.refs }
 
 // Parts iterates over the text: for a literal ref is -1, else it is an index into Refs.
@@ -103,7 +103,7 @@ func (t *Text) Parts(yield func(lit string, ref int) bool) {
 	}
 }
 
-// FilledLen is how many bytes Fill gives.
+// FilledLen returns the number of bytes Fill gives.
 func (t *Text) FilledLen(texts []string) int64 {
 	size := int64(0)
 	for _, p := range t.parts {
@@ -116,8 +116,8 @@ func (t *Text) FilledLen(texts []string) int64 {
 	return size
 }
 
-// Fill is the text with texts[i] in the place of reference i of Refs. What was put in is not looked
-// at again.
+// Fill returns the text with reference i of Refs replaced by texts[i]. Replacements are not scanned
+// again.
 func (t *Text) Fill(texts []string) string { return t.fill(texts, t.FilledLen(texts)) }
 
 // fill is Fill for a result of about size bytes.
@@ -202,7 +202,7 @@ func widen(s string, from, start, end int) (int, int) {
 	return start, end
 }
 
-// refLength is the length of the reference at the start of s, 0 when there is none.
+// refLength returns the length of the reference at the start of s, 0 when there is none.
 func refLength(s string) int {
 	for _, prefix := range [...]string{"sys.", "env."} {
 		if strings.HasPrefix(s, prefix) {
@@ -240,8 +240,8 @@ func isNameByte(c byte) bool { return isWordByte(c) || c == '.' }
 func isVarByte(c byte) bool  { return isWordByte(c) || c == '.' || c == '-' }
 
 // Expr is a parameter that may hold a literal of any kind, one reference (bare or braced), or a
-// text with references. Which one a text is depends on the canvas: "sys.query" refers only where
-// such a variable exists.
+// text with references. The kind of a text depends on the canvas: "sys.query" is a reference only
+// where such a variable exists.
 type Expr struct {
 	Literal Value
 	ref     Ref
@@ -265,17 +265,17 @@ func ParseExpr(v Value) Expr {
 	return e
 }
 
-// IsEmpty reports whether nothing was given: null or an empty text.
+// IsEmpty reports whether the value is null or an empty text.
 func (e *Expr) IsEmpty() bool {
 	return e.Literal.IsNull() || e.Literal.Kind() == KindString && e.Literal.Str() == ""
 }
 
-// Refs are the references that the value has in braces.
+// Refs returns the references that the value has in braces.
 func (e *Expr) Refs() []Ref { return e.text.refs }
 
-// Walk follows a path of member names and list indexes below v. Text is read as JSON on the way,
-// negative indexes count from the end, and what does not exist is null. Below a number, a boolean
-// or a text that is not JSON nothing exists.
+// Walk follows a path of member names and list indexes below v. Text is parsed as JSON, negative
+// indexes count from the end, and a missing member is null, as is anything below a number, a
+// boolean or a text that is not JSON.
 func Walk(v Value, path []string) Value {
 	for _, key := range path {
 		if v.Kind() == KindString {
@@ -304,8 +304,8 @@ func Walk(v Value, path []string) Value {
 	return v
 }
 
-// Put is v with the value at path replaced; objects missing on the way are made. A list is entered
-// by index; an index that is out of range, and any other kind on the way, is replaced by an object.
+// Put returns v with the value at path replaced; missing objects on the path are created. Lists are
+// indexed; an index out of range, and any other kind on the path, is replaced by an object.
 func Put(v Value, path []string, x Value) Value {
 	if len(path) == 0 {
 		return x

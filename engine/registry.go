@@ -16,9 +16,9 @@ type Registry struct {
 	specs map[string]*Spec // by name and by alias
 	names []string         // in the order they were added
 
-	// Plugin finds components that are installed while the program runs, by their whole name
-	// (plugin:weather@1). A name with this prefix that it does not know, or a nil Plugin, gives a
-	// component that loads and fails when it is reached.
+	// Plugin finds components that are installed while the program runs, by their full name
+	// (plugin:weather@1). An unknown name with this prefix, or a nil Plugin, gives a component that
+	// loads and fails when it is reached.
 	Plugin func(name string) (Spec, bool)
 
 	// Missing returns why this host cannot offer something that a component requires, see
@@ -29,7 +29,7 @@ type Registry struct {
 // PluginPrefix begins the component name of a plugin.
 const PluginPrefix = "plugin:"
 
-// NewRegistry makes a registry of the given components. It fails on a name that is taken.
+// NewRegistry returns a registry of the given components. It fails on a name that is taken.
 func NewRegistry(specs ...Spec) (*Registry, error) {
 	r := &Registry{specs: make(map[string]*Spec, 2*len(specs))}
 	for _, s := range specs {
@@ -58,7 +58,7 @@ func (r *Registry) Add(s Spec) error {
 	return nil
 }
 
-// Lookup finds a component by name or alias. The error lists the names there are.
+// Lookup finds a component by name or alias. The error lists the available names.
 func (r *Registry) Lookup(name string) (*Spec, error) {
 	if s, ok := r.specs[name]; ok {
 		return s, nil
@@ -139,7 +139,7 @@ func (r *Registry) Specs() []*Spec {
 	return specs
 }
 
-// Clone is a copy that can be changed by itself.
+// Clone returns a copy that can be changed by itself.
 func (r *Registry) Clone() *Registry {
 	c := &Registry{specs: make(map[string]*Spec, len(r.specs)), names: slices.Clone(r.names), Plugin: r.Plugin}
 	for name, s := range r.specs {

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Eval is the value of a parameter that may be a literal, a reference or a text with references.
+// Eval returns the value of a parameter that may be a literal, a reference or a text with
+// references.
 func (c *CallInputs) Eval(ctx context.Context, e *Expr) (Value, error) {
 	return c.eval(ctx, e, false)
 }
 
-// eval is Eval, and with secrets EvalConfig.
+// eval is Eval or, with secrets, EvalConfig.
 func (c *CallInputs) eval(ctx context.Context, e *Expr, secrets bool) (v Value, err error) {
 	switch {
 	case e.whole, !e.ref.IsZero() && c.refers(&e.ref):
@@ -29,7 +30,7 @@ func (c *CallInputs) eval(ctx context.Context, e *Expr, secrets bool) (v Value, 
 	return v, err
 }
 
-// refers reports whether a bare expression means something in this canvas.
+// refers reports whether a bare expression is a reference in this canvas.
 func (c *CallInputs) refers(r *Ref) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +42,7 @@ func (c *CallInputs) refers(r *Ref) bool {
 	return ok
 }
 
-// TextStyle says how values read inside a text.
+// TextStyle configures how values are written inside a text.
 type TextStyle struct {
 	Null   string // what null reads as; a node that has not run always reads as nothing
 	Join   string // put between the elements of a list; "" writes lists as JSON
@@ -50,7 +51,7 @@ type TextStyle struct {
 	Secrets bool
 }
 
-// Render is a text with its references replaced.
+// Render returns a text with its references replaced.
 func (c *CallInputs) Render(ctx context.Context, t *Text, style TextStyle) (string, error) {
 	if len(t.refs) == 0 {
 		if style.Secrets {
@@ -81,7 +82,7 @@ func (c *CallInputs) Render(ctx context.Context, t *Text, style TextStyle) (stri
 }
 
 // texts returns the text of each reference of t, recorded as inputs if the style says so. The state
-// is looked at under one lock, except for texts that are still being written.
+// is read under one lock, except for texts that are still being written.
 func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts []string) error {
 	c.mu.Lock()
 	known := len(c.ins)
@@ -124,7 +125,7 @@ func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts 
 	return nil
 }
 
-// record notes an input; only the first known ones may have the same name.
+// record records an input; only the first known ones may have the same name.
 func (c *CallInputs) record(known int, name string, v Value) {
 	if len(v.text) > smallInput || v.tree != nil || len(c.ins) > 500 {
 		c.long = true
@@ -154,7 +155,7 @@ func (s TextStyle) text(v Value, absent bool) string {
 	return v.Text()
 }
 
-// TextOf is how one reference reads in the given style.
+// TextOf returns the text of one reference in the given style.
 func (c *CallInputs) TextOf(ctx context.Context, r *Ref, style TextStyle) (string, error) {
 	v, absent, err := c.resolve(ctx, r)
 	if err != nil {
@@ -166,7 +167,8 @@ func (c *CallInputs) TextOf(ctx context.Context, r *Ref, style TextStyle) (strin
 	return style.text(v, absent), nil
 }
 
-// checkRead is nil when a value is no longer as a text than texts may be. Strings are not copied.
+// checkRead returns nil if the text of a value is within the limit of texts. Strings are not
+// copied.
 func (c *CallInputs) checkRead(s TextStyle, v Value) error {
 	if v.kind != KindList && v.kind != KindObject {
 		return nil

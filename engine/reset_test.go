@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// keeper keeps something for a run until it is over.
+// keeper stores a value for a run until its end.
 type keeper struct{ over *[]string }
 
 func (k *keeper) Run(context.Context, *engine.Call) error { return nil }
@@ -21,7 +21,8 @@ func (k *keeper) Reset(runID string) { *k.over = append(*k.over, runID) }
 func TestNodesAndToolsAreToldThatARunIsOver(t *testing.T) {
 	var over []string
 	specs := append(component.Builtin(), engine.Spec{
-		Name: "Keeper", New: func() engine.Component { return &keeper{&over} }, Tool: &engine.ToolSpec{Function: "keep"},
+		Name: "Keeper", New: func() engine.Component { return &keeper{&over} },
+		Tool: &engine.ToolSpec{Function: "keep"},
 	})
 	reg, err := engine.NewRegistry(specs...)
 	require.NoError(t, err)

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// This file writes and reads what one execution gave, so that a crash does not repeat it before its
-// batch is settled.
+// This file writes and reads results of executions, so that a crash does not repeat them before
+// their batch is settled.
 
-// logResult logs what a member of a batch that may have had outside effects gave, before the batch
-// is settled: a crash then repeats only members without a result.
+// logResult logs the result of a member of a batch that may have had outside effects, before the
+// batch is settled: a crash then repeats only members without a result.
 func (j *journal) logResult(call *Call) {
 	if !j.opt.Checkpoints || j.gone || call.err != nil && errors.Is(call.err, ErrCanceled) {
 		return
@@ -24,7 +24,7 @@ func (j *journal) logResult(call *Call) {
 	j.emitData(EventResult, call.id, j.redact(v))
 }
 
-// resultValue is everything an execution left behind, as data.
+// resultValue returns everything an execution left behind, as data.
 func (c *Call) resultValue() Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,8 +149,8 @@ func usageOf(v Value) Usage {
 	}
 }
 
-// adopt gives c what its execution gave before a crash. A stream is announced again: what is left
-// behind while it is written counts for c.
+// adopt restores the result of c's execution before a crash. A stream is announced again: effects
+// of its writer count for c.
 func adopt(c, done *Call) {
 	c.effects, c.err = done.effects, done.err
 	if d := done.deferred; d != nil {

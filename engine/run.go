@@ -16,11 +16,10 @@ import (
 //
 // Concurrency: the goroutine that iterates owns the run and the State. Workers run components and
 // streams; they read the state through their Call while the owner waits, and send results back.
-// The flag of the cancellation, the redactor, the notebook and the memory are all that both sides
-// touch.
+// Both sides use only the flag of the cancellation, the redactor, the notebook and the memory.
 //
-// It is made of parts, each with its own state, that use the parts before them; what is left to run
-// itself is the loop.
+// It consists of parts, each with its own state, that use the parts before them; run itself is the
+// loop.
 type run struct {
 	basis
 	ending
@@ -45,7 +44,7 @@ type run struct {
 	results map[nodeIndex]*Call // members of a batch whose result was logged before a crash
 }
 
-// basis is what a run is done with.
+// basis is the input and the environment of a run.
 type basis struct {
 	c     *Canvas
 	st    *State
@@ -56,21 +55,21 @@ type basis struct {
 	*scratch
 }
 
-// ending says why a run goes no further.
+// ending is the reason why a run has stopped.
 type ending struct {
 	gone   bool  // the consumer left
 	failed error // an unhandled error
 }
 
-// failWith makes err what the run ends with, unless there is an earlier error.
+// failWith ends the run with err, unless there is an earlier error.
 func (e *ending) failWith(err error) {
 	if e.failed == nil {
 		e.failed = err
 	}
 }
 
-// scratch is memory a run needs while it lasts, kept by the canvas for the next one. A run that
-// nothing refers to after its end is kept with it.
+// scratch is memory a run needs while it lasts, kept by the canvas for the next one. A run that is
+// not referenced after its end is kept with it.
 type scratch struct {
 	run   *run // nil if the last one is still referred to
 	enc   encoder
@@ -82,8 +81,8 @@ type scratch struct {
 }
 
 // Run executes the canvas once: a turn of the conversation, or the rest of one that waited for a
-// form. Events come in order; an error comes at most once and last. Breaking off cancels the run
-// silently. The state belongs to the run until the iteration ends.
+// form. Events come in order; an error comes at most once and last. Stopping the iteration cancels
+// the run silently. The state belongs to the run until the iteration ends.
 func (c *Canvas) Run(ctx context.Context, st *State, in Input, opt Options) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		if err := c.runnable(st); err != nil {
@@ -174,7 +173,8 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	return r
 }
 
-// waker settles when nodes start, and makes what wakes the owner of an eager run when a text grows.
+// waker sets the mode of the run, and creates the channel that wakes the owner of an eager run when
+// a text grows.
 func (o *Options) waker(sideBySide bool) (wake chan struct{}, wakeUp func()) {
 	if o.Scheduling != Eager || o.Until != "" {
 		o.Scheduling = Batch
@@ -191,7 +191,7 @@ func (o *Options) waker(sideBySide bool) (wake chan struct{}, wakeUp func()) {
 	}
 }
 
-// connect gives each part of the run those it uses.
+// connect links the parts of the run.
 func (r *run) connect() {
 	r.account.basis, r.account.ending, r.account.progress = &r.basis, &r.ending, &r.progress
 	r.emitter.basis, r.emitter.ending, r.emitter.progress = &r.basis, &r.ending, &r.progress
@@ -258,7 +258,7 @@ func reset(kept Resetter, runID string) {
 	kept.Reset(runID)
 }
 
-// execute is a whole run from its start.
+// execute performs a whole run from its start.
 func (r *run) execute() {
 	resume := r.st.Paused()
 	err := r.opt.check(r.c)
@@ -295,7 +295,7 @@ func (r *run) execute() {
 	r.goOn()
 }
 
-// resumeForms continues with the answers of a paused run. It is false when the run ends here.
+// resumeForms continues with the answers of a paused run. It returns false if the run ends here.
 func (r *run) resumeForms() bool {
 	if kept := r.st.progress; kept != nil {
 		r.takeOver(kept)
@@ -385,8 +385,8 @@ func (r *run) readFiles() error {
 	return nil
 }
 
-// goOn runs batch after batch until nothing is left, a form has to be answered, or something
-// stops the run.
+// goOn runs batch after batch until no node is left, a form has to be answered, or something stops
+// the run.
 func (r *run) goOn() {
 	if s := r.opt.Limits.Seconds; s < math.MaxInt64/int64(time.Second) {
 		r.stopAfter(time.Duration(s)*time.Second - r.clock.Now().Sub(r.began))
@@ -448,7 +448,7 @@ func (r *run) ranUntil(batch []nodeIndex) bool {
 	return false
 }
 
-// finish ends a run that went well.
+// finish ends a successful run.
 func (r *run) finish() {
 	if !r.drainAll() {
 		r.stop()
@@ -461,7 +461,7 @@ func (r *run) finish() {
 		outs = st.Outputs(r.c.nodes[st.path[n-1]].id)
 	}
 	turn := Turn{Role: "assistant", Content: outs}
-	// The answer is kept twice: as all outputs, and as a line of sys.history.
+	// The answer is stored twice: as all outputs, and as a line of sys.history.
 	if err := r.admit(2 * outs.Size()); err != nil {
 		r.failWith(err)
 	}
@@ -512,15 +512,15 @@ func (r *run) endFailed() {
 	r.fail(r.failed)
 }
 
-// forget drops where the run stands. A session that still waits for a form keeps it: the form can
-// be answered another time.
+// forget drops the position of the run. A session that still waits for a form keeps it: the form
+// can be answered later.
 func (r *run) forget() {
 	if !r.st.Paused() {
 		r.st.progress = nil
 	}
 }
 
-// fail hands out the error that ends the iteration.
+// fail yields the error that ends the iteration.
 func (r *run) fail(err error) {
 	if !r.gone {
 		r.gone = true
@@ -539,7 +539,7 @@ func recovered(err *error) {
 	}
 }
 
-// errorText is how an error reads in events and outputs.
+// errorText returns the text of an error in events and outputs.
 func errorText(err error) string {
 	if errors.Is(err, ErrCanceled) || errors.Is(err, context.Canceled) {
 		return CanceledText

@@ -9,9 +9,9 @@ import (
 // missing.
 var stateKeys = [...]string{"path", "history", "retrieval", "memory", "globals", "waiting", "run", "task_id"}
 
-// Save is the document with its state: what it was loaded from, unknown members and the order of
-// names included, with path, history, retrieval, memory, globals and each node's outputs as they
-// are now. In the middle of a run it also says where the run stands.
+// Save returns the document with its state: the original, with unknown members and the order of
+// names, and the current path, history, retrieval, memory, globals and outputs of each node. In the
+// middle of a run it also holds the position of the run.
 func (c *Canvas) Save(st *State) []byte {
 	b := []byte{'{'}
 	member := func(key string) {
@@ -58,7 +58,7 @@ func (s *State) has(key string) bool {
 	return true
 }
 
-// appendMember appends one bucket as the document holds it.
+// appendMember appends one bucket in the form of the document.
 func (s *State) appendMember(b []byte, key string) []byte {
 	switch key {
 	case "path":
@@ -193,7 +193,7 @@ func appendOutputs(b []byte, declared Value, outs []slot) []byte {
 	return append(b, '}')
 }
 
-// State is the state the document was stored with, as a fresh copy.
+// State returns the state the document was stored with, as a fresh copy.
 func (c *Canvas) State() *State {
 	st, err := c.readState(c.doc)
 	if err != nil {
@@ -203,8 +203,8 @@ func (c *Canvas) State() *State {
 	return st
 }
 
-// Restore reads the state of a saved document of this canvas. Nodes the document has and the canvas
-// lacks are passed over, unless the state was saved in the middle of a run that needs them.
+// Restore reads the state of a saved document of this canvas. Nodes that the canvas lacks are
+// skipped, unless the state was saved in the middle of a run that needs them.
 func (c *Canvas) Restore(saved []byte) (*State, error) {
 	doc, err := ParseJSON(saved)
 	if err != nil {
@@ -244,7 +244,7 @@ func (c *Canvas) emptyState() *State {
 	return st
 }
 
-// room is how many outputs a node is likely to have.
+// room returns the number of outputs a node is likely to have.
 func (n *node) room() int { return max(len(n.declared), len(n.spec.Outputs), 1) }
 
 // readState reads the state members of a document. All of them are optional.

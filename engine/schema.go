@@ -2,7 +2,7 @@ package engine
 
 import "reflect"
 
-// Schema is the JSON Schema (draft 2020-12) of a component's params, derived from its struct:
+// Schema returns the JSON Schema (draft 2020-12) of a component's params, derived from its struct:
 // types, defaults, limits, labels and docs. References are marked with "format": "reference", texts
 // that may hold references with "format": "text", programs with "format": "code". "group" names the
 // part of a form that a param belongs to; without one it is shown first.
@@ -29,7 +29,7 @@ func (s *Spec) Schema() Value {
 	return b.Set("additionalProperties", Bool(true)).Value()
 }
 
-// Define is the function definition in OpenAI form, under the given name; an empty description
+// Define returns the function definition in OpenAI form, under the given name; an empty description
 // falls back to the component's own.
 func (t *ToolSpec) Define(name, description string) Value {
 	if description == "" {
@@ -39,7 +39,7 @@ func (t *ToolSpec) Define(name, description string) Value {
 	return def.Value()
 }
 
-// Parameters is the JSON Schema of the arguments.
+// Parameters returns the JSON Schema of the arguments.
 func (t *ToolSpec) Parameters() Value {
 	if !t.Schema.IsNull() {
 		return t.Schema

@@ -13,9 +13,9 @@ import (
 
 // A canvas names a secret as {{secret:NAME}}. Only a placeholder in the canvas's own
 // configuration counts: on the way to a port it carries the mark of the run, {{secret:NAME:MARK}},
-// and a port replaces what carries the mark it was handed. A placeholder in a value that came from
-// outside (user, webhook, document, model, tool) carries no mark and is plain text. Marks are
-// random, live as long as a run and are removed from all responses.
+// and a port replaces the placeholders with the mark it received. A placeholder in a value that
+// came from outside (user, webhook, document, model, tool) carries no mark and is plain text. Marks
+// are random, live as long as a run and are removed from all responses.
 const (
 	secretOpen  = "{{secret:"
 	secretClose = "}}"
@@ -72,7 +72,7 @@ func MarkSecrets(text, mark string) string {
 	return MapSecrets(text, func(name string) string { return Placeholder(name, mark) })
 }
 
-// Placeholder is how a text names a secret, with a mark unless that is empty.
+// Placeholder returns the placeholder of a secret in a text, with the mark unless that is empty.
 func Placeholder(name, mark string) string {
 	if mark != "" {
 		name += ":" + mark
@@ -88,8 +88,8 @@ func UnmarkSecrets(text, mark string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, ":"+mark, ""), mark, "")
 }
 
-// SecretForms lists the ways in which the value of a secret may come back: as it is, escaped for
-// URLs, forms and JSON, and in base64, alone or inside of something longer. The longest comes
+// SecretForms lists the forms in which the value of a secret may appear in responses: unchanged,
+// escaped for URLs, forms and JSON, and in base64, alone or inside a longer text. The longest is
 // first, so that none is replaced in part.
 func SecretForms(value string) []string {
 	quoted := EscapeSecret("json", value)
@@ -98,7 +98,8 @@ func SecretForms(value string) []string {
 		EscapeSecret(FormType, value), escaped(value, "-_.~$&+:=@", "%20"), escaped(value, "-_.~!*'()", "%20"),
 	}
 	for _, e := range [...]*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-		out = append(out, e.EncodeToString([]byte(value)), e.WithPadding(base64.NoPadding).EncodeToString([]byte(value)))
+		out = append(out, e.EncodeToString([]byte(value)),
+			e.WithPadding(base64.NoPadding).EncodeToString([]byte(value)))
 		for before := range 3 {
 			if inner := within64(e, value, before); len(inner) >= leastBase64 {
 				out = append(out, inner)
@@ -109,8 +110,8 @@ func SecretForms(value string) []string {
 	return slices.Compact(out)
 }
 
-// EscapeSecret writes the value of a secret as the strings of a body of this content type are
-// written: within quotes in JSON, as %XX in a form. In other bodies it stays as it is.
+// EscapeSecret escapes the value of a secret for a body of this content type: as inside JSON
+// quotes, or as %XX in a form. In other bodies it is not changed.
 func EscapeSecret(contentType, value string) string {
 	switch kind := strings.ToLower(contentType); {
 	case strings.Contains(kind, "json"):
@@ -125,12 +126,12 @@ func EscapeSecret(contentType, value string) string {
 // FormType is the content type of a form, and how the query of an address is written.
 const FormType = "application/x-www-form-urlencoded"
 
-// leastBase64 is how many characters of base64 are searched for inside of something longer; fewer
-// are found by chance.
+// leastBase64 is the least number of base64 characters that are searched for inside a longer text;
+// fewer are found by chance.
 const leastBase64 = 6
 
-// within64 is the part of base64 that depends on value alone, when value stands behind some bytes,
-// counted modulo 3, and before others.
+// within64 returns the part of the base64 text that depends on value alone, if value follows a
+// number of bytes (modulo 3) and precedes others.
 func within64(e *base64.Encoding, value string, before int) string {
 	all := e.WithPadding(base64.NoPadding).EncodeToString(append(make([]byte, before), value...))
 	from := (before*8 + 5) / 6
@@ -155,8 +156,8 @@ func escaped(s, plain, blank string) string {
 	return b.String()
 }
 
-// SecretMark is the mark that placeholders of this run carry, for a port; "" when no placeholder of
-// the configuration was used yet, so that none is to be replaced.
+// SecretMark returns the mark that placeholders of this run carry, for a port; "" when no
+// placeholder of the configuration was used yet, so that none is to be replaced.
 func (c *Call) SecretMark() string {
 	return c.run.secretMark()
 }
@@ -165,8 +166,8 @@ func (c *Call) SecretMark() string {
 // value that came from outside must not be passed.
 func (c *Call) MarkSecrets(v Value) Value { return v.MapStrings(c.run.markText) }
 
-// ResolveConfig is Resolve for a parameter that may hold secrets: an env variable whose value is
-// still what the canvas's definition says is configuration, so its placeholders are marked.
+// ResolveConfig is Resolve for a parameter that may hold secrets: an env variable whose value
+// equals the canvas's definition is configuration, so its placeholders are marked.
 func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 	v, err := c.Resolve(ctx, r)
 	if err == nil && c.st.defines(r, v) {
@@ -175,12 +176,12 @@ func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 	return v, err
 }
 
-// Defines reports whether v, the value of r, is what the canvas itself defines for an env variable:
+// Defines reports whether v, the value of r, equals the canvas's definition of an env variable:
 // configuration, and not a value from outside.
 func (c *Call) Defines(r *Ref, v Value) bool { return c.st.defines(r, v) }
 
-// defines reports whether v is what the document itself defines for the env variable r. A value
-// that is only in the saved globals is state.
+// defines reports whether v equals the document's definition of the env variable r. A value that is
+// only in the saved globals is state.
 func (s *State) defines(r *Ref, v Value) bool {
 	name, env := strings.CutPrefix(r.Expr, "env.")
 	return env && Equal(s.envDefault(name), v)
@@ -207,7 +208,8 @@ func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
 	return secret, nil
 }
 
-// nodeError is what a run ends with: err, whose text may quote a request, without secrets.
+// nodeError returns the error that a run ends with: err, whose text may quote a request, without
+// secrets.
 func (r *redactor) nodeError(n *node, err error) error {
 	return &NodeError{Node: n.id, Kind: n.spec.Name, Err: r.redactError(err)}
 }

@@ -57,9 +57,12 @@ func TestErrorsHideSecrets(t *testing.T) {
 
 func TestMarkSecrets(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "plain": "plain", "{{secret:A}}": "{{secret:A:m}}", "x{{secret:A}}y{{secret:a b}}": "x{{secret:A:m}}y{{secret:a b:m}}",
-		"{{secret:}}": "{{secret:}}", "{{secret:A": "{{secret:A", "{{secret:A}": "{{secret:A}", "{{secret:A{{secret:B}}": "{{secret:A{{secret:B:m}}",
-		"{{base64:u:{{secret:A}}}}": "{{base64:u:{{secret:A:m}}}}", "{{secret:{{secret:A}}}}": "{{secret:{{secret:A:m}}}}",
+		"": "", "plain": "plain", "{{secret:A}}": "{{secret:A:m}}",
+		"x{{secret:A}}y{{secret:a b}}": "x{{secret:A:m}}y{{secret:a b:m}}",
+		"{{secret:}}":                  "{{secret:}}", "{{secret:A": "{{secret:A", "{{secret:A}": "{{secret:A}",
+		"{{secret:A{{secret:B}}":    "{{secret:A{{secret:B:m}}",
+		"{{base64:u:{{secret:A}}}}": "{{base64:u:{{secret:A:m}}}}",
+		"{{secret:{{secret:A}}}}":   "{{secret:{{secret:A:m}}}}",
 	} {
 		marked := engine.MarkSecrets(text, "m")
 		require.Equal(t, want, marked)
@@ -95,9 +98,12 @@ func TestFillSecrets(t *testing.T) {
 func TestSecretFormsHideEachForm(t *testing.T) {
 	const secret = `pä "ss"/+&w?rd`
 	for name, form := range map[string]string{
-		"raw": secret, "form": url.QueryEscape(secret), "path": url.PathEscape(secret), "component": strings.ReplaceAll(url.QueryEscape(secret), "+", "%20"),
-		"JSON": strings.Trim(engine.String(secret).JSON(), `"`), "base64": base64.StdEncoding.EncodeToString([]byte(secret)),
-		"base64 for URLs": base64.RawURLEncoding.EncodeToString([]byte(secret)), "basic": base64.StdEncoding.EncodeToString([]byte("user:" + secret)),
+		"raw": secret, "form": url.QueryEscape(secret), "path": url.PathEscape(secret),
+		"component":       strings.ReplaceAll(url.QueryEscape(secret), "+", "%20"),
+		"JSON":            strings.Trim(engine.String(secret).JSON(), `"`),
+		"base64":          base64.StdEncoding.EncodeToString([]byte(secret)),
+		"base64 for URLs": base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		"basic":           base64.StdEncoding.EncodeToString([]byte("user:" + secret)),
 	} {
 		left := "x" + form + "y"
 		for _, known := range engine.SecretForms(secret) {
@@ -111,7 +117,10 @@ func TestSecretFormsHideEachForm(t *testing.T) {
 // FuzzSecrets marks and fills any text: a text that was not marked is never filled, and what was
 // marked reads as before without its marks.
 func FuzzSecrets(f *testing.F) {
-	for _, text := range []string{"{{secret:A}}", "{{secret:{{secret:A}}}}", "{{secret:A:0}}", "{{sec", "ret:A}}", "{{base64:a:{{secret:A}}}}", "}}{{secret:"} {
+	for _, text := range []string{
+		"{{secret:A}}", "{{secret:{{secret:A}}}}", "{{secret:A:0}}", "{{sec", "ret:A}}",
+		"{{base64:a:{{secret:A}}}}", "}}{{secret:",
+	} {
 		f.Add(text, text)
 	}
 	const mark = "0123456789abcdef0123456789abcdef"

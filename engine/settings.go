@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// settings are how a canvas itself wants to be run: the member settings of its document.
+// settings are the run options of a canvas: the member settings of its document.
 //
 //	{"limits": {"model_calls": 20, "cost": 0.5}, "prices": {"gpt-x": {"input": 1, "output": 2}},
 //	 "approval": ["Email"], "visitors_approve": false, "scheduling": "eager"}
 //
-// The limits of the caller hold besides them, and the caller's prices come first.
+// The limits of the caller apply in addition, and the caller's prices take precedence.
 type settings struct {
 	limits   Limits
 	prices   Prices

@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// settleBatch takes the results of the batch in path order: events, handlers, and what runs next.
-// It is false when the run ends here.
+// settleBatch takes the results of the batch in path order: events, handlers, and the nodes that
+// run next. It returns false if the run ends here.
 func (r *run) settleBatch() bool {
 	canceled := false
 	r.cited = r.cited[:0]
@@ -49,8 +49,8 @@ func (r *run) settle(call *Call) {
 	r.conclude(call)
 }
 
-// takeIn writes what an execution gave into the state. It is false when the node waits for a person
-// instead.
+// takeIn writes the effects of an execution into the state. It returns false if the node waits for
+// a person instead.
 func (r *run) takeIn(call *Call) bool {
 	r.unreserve(call) // what it made is counted as state now, or gone
 	if s := suspensionOf(call.err); s != nil {
@@ -63,7 +63,7 @@ func (r *run) takeIn(call *Call) bool {
 	return true
 }
 
-// conclude ends an execution that has said what it had to say: errors, node_finished, what runs
+// conclude ends an execution whose messages are complete: errors, node_finished, the nodes that run
 // next.
 func (r *run) conclude(call *Call) {
 	n := call.node
@@ -95,7 +95,7 @@ func (r *run) conclude(call *Call) {
 	r.sched.Settle(n.index, how, call.next)
 }
 
-// applier writes what executions leave behind into the state.
+// applier writes the effects of executions into the state.
 type applier struct {
 	*basis
 	*progress
@@ -103,7 +103,7 @@ type applier struct {
 	cited []citation // of the last batch, for its checkpoint
 }
 
-// applyCall writes what an execution left behind into the state.
+// applyCall writes the effects of an execution into the state.
 func (a *applier) applyCall(call *Call) {
 	call.mu.Lock()
 	defer call.mu.Unlock()
@@ -149,9 +149,9 @@ func (a *applier) putOut(node nodeIndex, name string, v Value) error {
 	return err
 }
 
-// checkAssigned is nil when a variable may have a value in place of the old one. The value counts
-// as an event, because the log repeats it; of a list, which most often has grown by an element,
-// what it has grown by does.
+// checkAssigned returns nil if a variable may take a value in place of the old one. The value
+// counts as an event, because the log repeats it; of a list, which most often grows by an element,
+// only the growth counts.
 func (a *applier) checkAssigned(old, v Value) error {
 	if err := a.opt.Limits.checkValue(v); err != nil {
 		return err
@@ -170,13 +170,13 @@ func (c *Call) refuse(err error) {
 	}
 }
 
-// addUsage counts what an execution used; call.mu is held.
+// addUsage adds the usage of an execution; call.mu is held.
 func (a *applier) addUsage(call *Call) {
 	a.usage.add(call.usage)
 	call.usage = Usage{}
 }
 
-// takeCites adds what an execution found to the references of the run; call.mu is held.
+// takeCites adds the passages of an execution to the references of the run; call.mu is held.
 func (a *applier) takeCites(call *Call) {
 	if len(call.cites) == 0 {
 		return
@@ -194,8 +194,8 @@ func (a *applier) takeCites(call *Call) {
 	call.cites = nil
 }
 
-// handle decides what an error leads to. jumped says that the error handler's nodes run in place of
-// the edges.
+// handle applies the error handling of a node. jumped says that the error handler's nodes run in
+// place of the edges.
 func (a *applier) handle(call *Call) (jumped bool) {
 	n := call.node
 	a.st.setOut(n.index, errorOutput, String(a.redactText(errorText(call.err))))
@@ -216,7 +216,8 @@ func (a *applier) handle(call *Call) (jumped bool) {
 	return false
 }
 
-// outcome is how an execution ended, for the scheduler. It also emits the end of a container.
+// outcome returns the result of an execution for the scheduler. It also emits the end of a
+// container.
 func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 	n := call.node
 	switch {
@@ -247,8 +248,8 @@ func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 }
 
 // countSteps limits runaways. Executions count in the body they belong to, without one for each
-// node of the canvas, so that a large graph is not taken for a cycle; turns that bring an iteration
-// closer to its end reset the count.
+// node of the canvas, so that a large graph does not count as a cycle; turns that bring an
+// iteration closer to its end reset the count.
 func (r *run) countSteps(batch []nodeIndex) error {
 	if err := r.countInner(len(batch)); err != nil {
 		return err

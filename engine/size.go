@@ -2,8 +2,8 @@ package engine
 
 import "math"
 
-// Sizes of what a value costs beside its text: about what it takes in memory, which is also more
-// than the punctuation around it takes as JSON.
+// Overhead of values beside their text: about that in memory, which also exceeds the punctuation in
+// JSON.
 const (
 	valueSize = 32
 	keySize   = 16
@@ -14,9 +14,9 @@ const (
 // be read again.
 const maxValueDepth = MaxDepth - 50
 
-// Size estimates the bytes of v: not less than its JSON takes, and about what it takes in memory
-// when nothing is shared. Lists and objects know theirs, so that asking costs nothing, however much
-// they share; only a long text is looked at. A stream counts as null.
+// Size estimates the bytes of v: at least the length of its JSON, and about its memory if nothing
+// is shared. Lists and objects store theirs, so the call takes constant time except for long texts.
+// A stream counts as null.
 func (v Value) Size() int64 {
 	switch v.kind {
 	case KindString:
@@ -27,11 +27,11 @@ func (v Value) Size() int64 {
 	return valueSize + int64(len(v.text))
 }
 
-// unscanned is the length up to which a text counts as long as it is: what escapes add to it is
-// less than valueSize in all but odd texts, and never more than five times its length.
+// unscanned is the length up to which a text is not scanned: escapes add less than valueSize to all
+// but unusual texts, and never more than five times the length.
 const unscanned = 32
 
-// textSize is the length of a text inside JSON, without its quotes.
+// textSize returns the length of a text inside JSON, without its quotes.
 func textSize(s string) int64 {
 	if len(s) <= unscanned {
 		return int64(len(s))
@@ -58,7 +58,7 @@ var escapedLen = func() (t [256]uint8) {
 	return t
 }()
 
-// depth is how deep v nests: 0 for a text, 1 for an empty list.
+// depth returns the nesting depth of v: 0 for a text, 1 for an empty list.
 func (v Value) depth() uint32 {
 	if v.kind == KindList || v.kind == KindObject {
 		return v.tree.depth
@@ -66,8 +66,8 @@ func (v Value) depth() uint32 {
 	return 0
 }
 
-// hold adds one element to the size and depth of a tree. Sizes end at 4 GiB: a value may share its
-// parts so often that it is longer than any memory.
+// hold adds one element to the size and depth of a tree. Sizes saturate at 4 GiB, because shared
+// parts can make a value longer than any memory.
 func (t *tree) hold(v Value) {
 	t.weigh(v.Size())
 	t.depth = max(t.depth, deeper(v.depth()))
@@ -94,8 +94,8 @@ func (t *tree) measure() *tree {
 	return t
 }
 
-// textLen is how many bytes Text gives, or any number above most when it is more; it allocates
-// nothing.
+// textLen returns the number of bytes Text gives, or any number above most when it is more; it
+// allocates nothing.
 func (v Value) textLen(most int64) int64 {
 	switch v.kind {
 	case KindNull, KindStream:
@@ -106,8 +106,8 @@ func (v Value) textLen(most int64) int64 {
 	return v.jsonLen(most, 2)
 }
 
-// jsonLen is how many bytes v takes as JSON with separators of this length. It stops counting above
-// most.
+// jsonLen returns the number of bytes v takes as JSON with separators of this length. It stops
+// counting above most.
 func (v Value) jsonLen(most int64, separator int) int64 {
 	switch v.kind {
 	case KindNull, KindStream:
@@ -133,7 +133,7 @@ func (v Value) jsonLen(most int64, separator int) int64 {
 	return n
 }
 
-// quotedLen is textSize that looks at every byte.
+// quotedLen is textSize, but inspects every byte.
 func quotedLen(s string) int64 {
 	n := int64(0)
 	for i := 0; i < len(s); i++ {
@@ -143,8 +143,7 @@ func quotedLen(s string) int64 {
 }
 
 // parsedSize estimates the size of the value that a text is as JSON, from above. It ignores quotes,
-// unlike JSONSize, because lenient readers of JSON and Python literals take other quotes than JSON
-// has.
+// unlike JSONSize, because lenient readers of JSON and Python literals accept other quotes.
 func parsedSize(s string) int64 {
 	if len(s) < memoryStep {
 		return 0

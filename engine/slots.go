@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// slots bounds how much of a run is at work at once: nodes, texts that are written early, the tools
-// of agents, and what runs in bodies and in canvases inside. A holder that only waits for others
-// gives its slot back meanwhile, so holders never wait for each other.
+// slots bounds the concurrency of a run: nodes, texts that are written early, the tools of agents,
+// and what runs in bodies and in canvases inside. A holder that only waits for others gives its
+// slot back meanwhile, so holders never wait for each other.
 type slots struct {
 	most int
 
@@ -36,7 +36,7 @@ func (s *slots) take() bool {
 	return true
 }
 
-// force takes a slot even if none is free, for what had one before the run was taken over.
+// force takes a slot even if none is free, for a holder that had one before the takeover.
 func (s *slots) force() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ type slotHold struct {
 	over  bool // it takes none any more
 }
 
-// holdOf is a holder of a slot that was taken.
+// holdOf returns a holder of a slot that was taken.
 func (s *slots) holdOf() *slotHold { return &slotHold{slots: s, held: true} }
 
 // rest gives the slot back while the holder waits. It reports whether there was one.
@@ -111,7 +111,7 @@ func (h *slotHold) take() bool {
 	return ok
 }
 
-// taken is take while the mutex of slots is held. A holder that is over needs no slot.
+// taken is take with the mutex of slots held. A holder that is over needs no slot.
 func (h *slotHold) taken() bool {
 	if h.over {
 		return true
@@ -166,7 +166,7 @@ func (h *slotHold) end() {
 // leastWait is the shortest wait for a slot of the run that is logged.
 const leastWait = time.Millisecond
 
-// logWait logs that a slot of the run was waited for since a time.
+// logWait logs a wait for a slot of the run since a time.
 func (c *CallOutputs) logWait(since time.Time) {
 	if d := c.run.clock.Now().Sub(since); d >= leastWait {
 		c.LogQueued(QueueRun, "", d)
@@ -189,12 +189,12 @@ func (c *CallOutputs) waitForSlot(ctx context.Context, h *slotHold, since time.T
 	return err
 }
 
-// slotKey is where a context holds the slot of a tool.
+// slotKey is the context key of a tool's slot.
 type slotKey struct{}
 
 // Beside runs step for each number below n at the same time, each with a slot of the run, and waits
-// for all; the slot of this execution is free meanwhile. It gives the errors of the steps. One that
-// found no slot before ctx ended does not run, and has the error of ctx.
+// for all; the slot of this execution is free meanwhile. It returns the errors of the steps. A step
+// without a slot when ctx ends does not run, and has the error of ctx.
 func (c *Call) Beside(ctx context.Context, n int, step func(ctx context.Context, i int) error) []error {
 	if c.slot.rest() {
 		defer c.waitForSlot(ctx, c.slot, time.Time{}) //nolint:errcheck // without one, ctx has ended

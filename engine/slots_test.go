@@ -36,7 +36,7 @@ func (m *callingModel) ModelInfo(context.Context, string) engine.Info {
 	return engine.Info{Tools: true, Context: 100_000}
 }
 
-// subAgent is an agent as a tool, with tools of its own.
+// subAgent returns an agent as a tool, with tools of its own.
 func subAgent(name string, seconds int, tools ...string) string {
 	return fmt.Sprintf(`{"component_name": "Agent", "name": %q, "params": {"llm_id": "m", "sys_prompt": "wait %d ",
 		"tool_mode": "native", "max_rounds": 1, "tools": [%s]}}`, name, seconds, strings.Join(tools, ", "))

@@ -9,17 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// Sound is made for stretches longer than voiceFrom runes, of at most voiceMost.
+// Sound is generated for texts longer than voiceFrom runes, of at most voiceMost.
 const (
 	voiceFrom = 16
 	voiceMost = 500
 )
 
-// streaming reads the lazy texts of nodes and hands out what nodes say. Only the owner of the run
-// uses it.
+// streaming reads the lazy texts of nodes and sends the messages of nodes. Only the owner of the
+// run uses it.
 type streaming struct{ *applier }
 
-// speaking is one message on its way out. Only the run's owner uses it.
+// speaking is one message that is being sent. Only the run's owner uses it.
 type speaking struct {
 	r      *streaming
 	call   *Call
@@ -42,7 +42,7 @@ func (t *streaming) newSpeaking(call *Call) *speaking {
 	return &speaking{r: t, call: call, voice: call.speech.Voice && t.opt.Ports.Speech != nil}
 }
 
-// speak hands out what a node says: texts at once, streams piece by piece, then the end of the
+// speak sends the message of a node: texts at once, streams piece by piece, then the end of the
 // message.
 func (t *streaming) speak(call *Call) error {
 	s := t.newSpeaking(call)
@@ -59,7 +59,7 @@ func (t *streaming) speak(call *Call) error {
 	return s.end()
 }
 
-// more reports whether a further part is to be said.
+// more reports whether the message has a further part.
 func (s *speaking) more() bool {
 	switch {
 	case s.next == len(s.call.speech.Parts) || s.broken != nil || s.over != nil:
@@ -102,7 +102,7 @@ func (s *speaking) advance() bool {
 	return true
 }
 
-// ready reports whether there is something to say.
+// ready reports whether text can be sent.
 func (s *speaking) ready() bool {
 	if len(s.call.speech.Parts) == 0 {
 		return true
@@ -111,7 +111,7 @@ func (s *speaking) ready() bool {
 	return stream == nil || stream.length() > 0 || stream.ended()
 }
 
-// whole says a part that is a text.
+// whole sends a part that is a text.
 func (s *speaking) whole(part Value) {
 	if text := part.Text(); text != "" {
 		s.parts = append(s.parts, func() string { return text })
@@ -119,7 +119,7 @@ func (s *speaking) whole(part Value) {
 	}
 }
 
-// begin makes a stream part of what is said.
+// begin starts sending a stream.
 func (s *speaking) begin(stream *Stream) {
 	s.parts = append(s.parts, func() string {
 		text, _ := stream.result()
@@ -178,7 +178,7 @@ func (t *streaming) finishSpeech(call *Call, said *Said) (err error) {
 	return err
 }
 
-// stream says a lazy text as it comes. An error of its writer ends the text; it is that node's
+// stream sends a lazy text as it grows. An error of its writer ends the text; it is that node's
 // error.
 func (s *speaking) stream(stream *Stream) error {
 	err := stream.each(s.r.work(), s.r.emitter, func(piece string) bool {
@@ -197,7 +197,7 @@ func (s *speaking) stream(stream *Stream) error {
 	return err
 }
 
-// text is everything that was said. It is put together at the end, so that a long stream is held
+// text returns the whole spoken text. It is put together at the end, so that a long stream is held
 // once.
 func (s *speaking) text() string {
 	texts := make([]string, len(s.parts))
@@ -207,8 +207,8 @@ func (s *speaking) text() string {
 	return strings.Join(texts, "")
 }
 
-// split separates reasoning from answer. Tags arrive whole: the writer's pieces were put in order
-// before.
+// split separates reasoning from answer. Tags arrive whole, because the writer's pieces are
+// normalised before.
 func (s *speaking) split(piece string) {
 	for piece != "" && s.over == nil && !s.r.gone && !s.r.canceled() {
 		at, tag := nextTag(piece)
@@ -229,8 +229,8 @@ func (s *speaking) mark(start bool) {
 	}
 }
 
-// say hands out a piece of text, with sound when enough has come together. Reasoning is not voiced.
-// A message is no longer than a text may be, reasoning included.
+// say sends a piece of text, with sound if enough text is buffered. Reasoning is not voiced. The
+// limit of texts applies to a message, reasoning included.
 func (s *speaking) say(piece string) {
 	s.total += int64(len(piece))
 	if s.over = within(ErrTextTooLarge, s.total, s.r.opt.Limits.Text); s.over == nil {
@@ -253,7 +253,7 @@ func (s *speaking) say(piece string) {
 	s.r.emitMessage(piece, false, false, sound)
 }
 
-// rest voices what is left.
+// rest voices the remaining text.
 func (s *speaking) rest() {
 	if s.voice && s.aloud.Len() > 0 && !s.r.canceled() {
 		if sound := s.sound(); len(sound) > 0 {
@@ -277,7 +277,7 @@ func (s *speaking) sound() []byte {
 	return sound
 }
 
-// speakable is text as a voice can read it: without control characters and pictures, blanks
+// speakable returns text as a voice can read it: without control characters and pictures, blanks
 // squeezed, cut.
 func speakable(text string) string {
 	var b strings.Builder
@@ -287,7 +287,8 @@ func speakable(text string) string {
 		case unicode.IsSpace(c):
 			blank = true
 			continue
-		case c == utf8.RuneError, unicode.IsControl(c), unicode.Is(unicode.So, c), unicode.Is(unicode.Cs, c), c >= 0x1F000 && c <= 0x1FAFF, c == 0x200D, c == 0xFE0F:
+		case c == utf8.RuneError, unicode.IsControl(c), unicode.Is(unicode.So, c), unicode.Is(unicode.Cs, c),
+			c >= 0x1F000 && c <= 0x1FAFF, c == 0x200D, c == 0xFE0F:
 			continue
 		}
 		if blank && n > 0 {
@@ -352,7 +353,7 @@ func (t *streaming) forgetStream(node nodeIndex) {
 }
 
 // drainRestarted reads the streams of nodes that are about to run again, so that every start has
-// its finish. It is false when the run cannot go on.
+// its finish. It returns false if the run cannot continue.
 func (t *streaming) drainRestarted(batch []nodeIndex) bool {
 	if len(t.pending) == 0 {
 		return true
@@ -381,7 +382,7 @@ func (t *streaming) drain(node nodeIndex) {
 	}
 }
 
-// drainAll reads the streams that are unread. It is false when the run cannot go further.
+// drainAll reads the unread streams. It returns false if the run cannot continue.
 func (t *streaming) drainAll() bool {
 	for len(t.pending) > 0 && !t.gone {
 		t.drain(t.pending[0])

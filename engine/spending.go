@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// spending is what a run has used of models and tools, the nodes at work included, against its
-// Limits. It is safe for concurrent use.
+// spending is the usage of models and tools by a run, including active nodes, against its Limits.
+// It is safe for concurrent use.
 type spending struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed when a model call ends; nil while none waits for that
@@ -18,7 +18,7 @@ type spending struct {
 	outer   *spending // of the run that this one is a node of; nil for others
 }
 
-// allowance is what one run or one agent may use, and has used.
+// allowance is the limits and the usage of one run or one agent.
 type allowance struct {
 	of       string // id of the agent; "" for the run
 	limits   *Limits
@@ -30,21 +30,21 @@ type allowance struct {
 	repeats  map[string]int64 // tool calls by name and arguments
 }
 
-// totals is what the run has used.
+// totals returns the usage of the run.
 func (s *spending) totals() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.run.used
 }
 
-// restore sets what the run had used when it was saved.
+// restore sets the usage of the run at the time it was saved.
 func (s *spending) restore(u Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run.used = u
 }
 
-// exceeded is the error of a limit that n is beyond.
+// exceeded returns the error of a limit that n is beyond.
 func (a *allowance) exceeded(kind error, n, limit int64) error {
 	if n <= limit {
 		return nil
@@ -52,8 +52,8 @@ func (a *allowance) exceeded(kind error, n, limit int64) error {
 	return &LimitError{Kind: kind, Size: n, Limit: limit, Of: a.of}
 }
 
-// admits is nil when one more model call may begin. wait says that it may not begin yet, because
-// those on their way could use up what is left: so an allowance is never exceeded by more than one
+// admits returns nil when one more model call may begin. wait means that it may not begin yet,
+// because active calls could use up the rest: so an allowance is never exceeded by more than one
 // answer.
 func (a *allowance) admits(most Usage) (wait bool, err error) {
 	l := a.limits
@@ -74,8 +74,8 @@ func (a *allowance) admits(most Usage) (wait bool, err error) {
 	return left < most.Tokens() || money < most.Cost, nil
 }
 
-// allowances are those of the agents around an execution and of its run, and of the runs around
-// that one, the innermost first.
+// allowances returns those of the agents around an execution, of its run and of the runs around it,
+// the innermost first.
 func (c *execution) allowances() []*allowance {
 	var list []*allowance
 	for e := c; ; e = &e.parent.execution {
@@ -93,7 +93,7 @@ func (c *execution) allowances() []*allowance {
 	return list
 }
 
-// shared is what guards all allowances: the spending of the outermost run.
+// shared returns the spending that guards all allowances: the spending of the outermost run.
 func (s *spending) shared() *spending {
 	for s.outer != nil {
 		s = s.outer
@@ -101,8 +101,8 @@ func (s *spending) shared() *spending {
 	return s
 }
 
-// beginModelCall waits until the model may be called with a request, and counts the call. done says
-// that it has ended.
+// beginModelCall waits until the model may be called with a request, and counts the call. done must
+// be called at its end.
 func (c *CallOutputs) beginModelCall(ctx context.Context, req *ModelRequest) (done func(), err error) {
 	most, err := c.mostOf(ctx, req.LLM)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *spending) reserve(levels []*allowance, most Usage) (<-chan struct{}, er
 	return nil, nil
 }
 
-// release takes back what was reserved for a model call that has ended.
+// release returns the reservation of a model call that has ended.
 func (s *spending) release(levels []*allowance, most Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,11 +168,11 @@ func (s *spending) release(levels []*allowance, most Usage) {
 	}
 }
 
-// unbounded means an answer whose use is unknown.
+// unbounded means an answer of unknown length.
 const unbounded = math.MaxInt32
 
-// mostOf is the most that one call of a model can use, if a limit of the run needs it: its window,
-// when the model port knows that. With a limit on money the model must have a price.
+// mostOf returns the most that one call of a model can use, if a limit of the run requires it: its
+// context window, if the model port reports it. With a limit on cost the model must have a price.
 func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 	tokens, money := false, false
 	for _, a := range c.allowances() {
@@ -198,10 +198,10 @@ func (c *CallOutputs) mostOf(ctx context.Context, llm string) (Usage, error) {
 	return most, nil
 }
 
-// Count adds what a component has used of models by itself, besides Generate.
+// Count adds usage of models by a component outside Generate.
 func (c *CallOutputs) Count(u Usage) { c.count("", u, u, time.Time{}) }
 
-// countModel adds what the answer of a model has used that was asked at start; the call itself is
+// countModel adds the usage of a model's answer to a call that began at start; the call itself is
 // counted already.
 func (c *CallOutputs) countModel(req *ModelRequest, u Usage, start time.Time) {
 	if price, ok := c.run.opt.Prices.of(req.LLM); ok {
@@ -212,7 +212,7 @@ func (c *CallOutputs) countModel(req *ModelRequest, u Usage, start time.Time) {
 	c.count(req.LLM, u, made, start)
 }
 
-// addUsage adds to what the node has used, and the nodes around it.
+// addUsage adds to the usage of the node and the nodes around it.
 func (c *CallOutputs) addUsage(u Usage) {
 	add := func(call *execution) {
 		call.mu.Lock()
@@ -225,8 +225,8 @@ func (c *CallOutputs) addUsage(u Usage) {
 	}
 }
 
-// count adds used to the allowances, and made to the node, and logs that, with the time that a call
-// took since its start.
+// count adds used to the allowances and made to the node, and logs it with the duration of the
+// call.
 func (c *CallOutputs) count(llm string, used, made Usage, start time.Time) {
 	s, root := c.run.spending.shared(), c.root()
 	s.mu.Lock()
@@ -250,7 +250,7 @@ func (c *CallOutputs) count(llm string, used, made Usage, start time.Time) {
 	c.Log(EventUsage, entry.With("node", node.Value()).With("run", run.Value()))
 }
 
-// AllowRound is nil when an agent may begin a further round of tool calls.
+// AllowRound returns nil if an agent may begin a further round of tool calls.
 func (c *CallOutputs) AllowRound() error {
 	s := c.run.spending.shared()
 	s.mu.Lock()
@@ -266,9 +266,9 @@ func (c *CallOutputs) AllowRound() error {
 	return nil
 }
 
-// AllowTool is nil when an agent may call a tool with these arguments. An error that wraps
-// [ErrLimit] ends the agent; [ErrRepeatedCall] is for the model, so that it does something else.
-// The agent ends when the model asks for the same call as often again.
+// AllowTool returns nil when an agent may call a tool with these arguments. An error that wraps
+// [ErrLimit] ends the agent; [ErrRepeatedCall] is reported to the model, so that it tries another
+// call. The agent ends if the model repeats the same call as often again.
 func (c *CallOutputs) AllowTool(exposed string, args Value) error {
 	s := c.run.spending.shared()
 	s.mu.Lock()
@@ -299,8 +299,8 @@ func (c *CallOutputs) AllowTool(exposed string, args Value) error {
 	return nil
 }
 
-// Allow bounds what this execution and the tools it calls may use, besides the limits of the run.
-// Fields that are zero bound nothing. The context ends with the time; end must be called.
+// Allow limits this execution and the tools it calls, besides the limits of the run. Fields that
+// are zero bound nothing. The context ends with the time; end must be called.
 func (c *CallOutputs) Allow(ctx context.Context, l Limits) (_ context.Context, end func()) {
 	for _, k := range limitKinds {
 		if n := k.field(&l); *n <= 0 {
@@ -316,7 +316,7 @@ func (c *CallOutputs) Allow(ctx context.Context, l Limits) (_ context.Context, e
 	return context.WithTimeoutCause(ctx, time.Duration(l.Seconds)*time.Second, over)
 }
 
-// ToolTime is how long a tool may take; 0 is no limit.
+// ToolTime returns the time limit of a tool; 0 is no limit.
 func (c *CallOutputs) ToolTime() time.Duration {
 	least := c.run.opt.Limits.ToolSeconds
 	for _, a := range c.allowances() {
@@ -328,7 +328,7 @@ func (c *CallOutputs) ToolTime() time.Duration {
 	return time.Duration(least) * time.Second
 }
 
-// ToolTooSlow is the error of a tool that took longer than ToolTime, which is logged.
+// ToolTooSlow returns the error of a tool that took longer than ToolTime, which is logged.
 func (c *CallOutputs) ToolTooSlow(exposed string) error {
 	n := int64(c.ToolTime() / time.Second)
 	return c.overLimit(fmt.Errorf("tool %s: %w", exposed, &LimitError{Kind: ErrToolTooSlow, Size: n, Limit: n}))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// State is everything of a canvas that changes: the five buckets, what each node holds, and how far
-// a run has come. One run at a time owns a State; it must not be used otherwise meanwhile.
+// State is the mutable part of a canvas: the five buckets, the outputs of each node, and the
+// progress of a run. One run at a time owns a State; it must not be used otherwise meanwhile.
 type State struct {
 	canvas    *Canvas
 	globals   bucket
@@ -24,14 +24,14 @@ type State struct {
 	bytes     int64       // size of outputs, history, retrieval and memory; see recount
 }
 
-// size is the accounted size of everything in the state that grows.
+// size returns the accounted size of everything in the state that grows.
 func (s *State) size() int64 { return s.bytes + s.globals.bytes }
 
-// slotSize is the size of a named value.
+// slotSize returns the size of a named value.
 func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + v.Size() }
 
-// recount finds the size of a state of unknown origin. From there on the run that owns it keeps it
-// up.
+// recount finds the size of a state of unknown origin. From then on the run that owns it keeps it
+// current.
 func (s *State) recount() {
 	s.bytes = 0
 	for i := range s.nodes {
@@ -48,7 +48,7 @@ func (s *State) recount() {
 	}
 }
 
-// outSize is the size of the outputs of a node.
+// outSize returns the size of the outputs of a node.
 func (s *State) outSize(node nodeIndex) int64 {
 	n := int64(0)
 	for i := range s.nodes[node].outs {
@@ -79,7 +79,7 @@ type Turn struct {
 	Content Value  // a text; of the assistant an object: output name -> value
 }
 
-// Text is what was said.
+// Text returns the text said so far.
 func (t Turn) Text() string {
 	if t.Content.Kind() == KindObject {
 		return t.Content.Get("content").Text()
@@ -87,7 +87,7 @@ func (t Turn) Text() string {
 	return t.Content.Text()
 }
 
-// TextLen is about how long Text is, and not less.
+// TextLen estimates the length of Text from above.
 func (t Turn) TextLen() int64 {
 	if t.Content.Kind() == KindObject {
 		return t.Content.Get("content").Size()
@@ -95,7 +95,7 @@ func (t Turn) TextLen() int64 {
 	return t.Content.Size()
 }
 
-// nodeState is what one node holds between its executions.
+// nodeState is the state of one node between its executions.
 type nodeState struct {
 	outs    []slot
 	dirty   bool // changed since the last checkpoint
@@ -142,7 +142,7 @@ func (s *State) setOut(node nodeIndex, name string, v Value) {
 	n.outs = append(n.outs, slot{name, v})
 }
 
-// touch notes that a node changed.
+// touch marks a node as changed.
 func (s *State) touch(node nodeIndex) {
 	n := &s.nodes[node]
 	n.touched = true
@@ -152,7 +152,7 @@ func (s *State) touch(node nodeIndex) {
 	}
 }
 
-// clearOuts makes every output null, and removes those that only an execution can have.
+// clearOuts sets every output to null, and removes those that only an execution can have.
 func (s *State) clearOuts(node nodeIndex) {
 	n := &s.nodes[node]
 	n.own()
@@ -172,7 +172,7 @@ func (s *State) clearOuts(node nodeIndex) {
 	}
 }
 
-// dropError forgets the error of an earlier execution.
+// dropError removes the error of an earlier execution.
 func (s *State) dropError(node nodeIndex) {
 	n := &s.nodes[node]
 	for i := range n.outs {
@@ -189,7 +189,7 @@ func (s *State) dropError(node nodeIndex) {
 // errorOutput is the output that holds the text of a node's error.
 const errorOutput = "_ERROR"
 
-// Clone is a copy that can be run by itself.
+// Clone returns a copy that can be run by itself.
 func (s *State) Clone() *State {
 	c := *s
 	c.globals = s.globals.clone()
@@ -210,8 +210,8 @@ func (s *State) Clone() *State {
 	return &c
 }
 
-// view is the state as it is now, to be read while the state itself changes. Values are immutable,
-// so only what holds them is copied, and the outputs of a node when they change.
+// view returns the state as it is now, to be read while the state itself changes. Values are
+// immutable, so only their containers are copied, and the outputs of a node when they change.
 func (s *State) view() *State {
 	v := &State{
 		canvas: s.canvas, globals: s.globals.clone(), history: s.history, memory: s.memory, variables: s.variables,
@@ -227,13 +227,13 @@ func (s *State) view() *State {
 	return v
 }
 
-// Global is a variable of the conversation, such as sys.query or env.city.
+// Global returns a variable of the conversation, such as sys.query or env.city.
 func (s *State) Global(name string) (Value, bool) { return s.globals.get(name) }
 
 // SetGlobal sets a variable of the conversation.
 func (s *State) SetGlobal(name string, v Value) { s.globals.set(name, v) }
 
-// Output is what a node holds under a name.
+// Output returns an output of a node by name.
 func (s *State) Output(node, name string) (Value, bool) {
 	i, ok := s.canvas.index[node]
 	if !ok {
@@ -242,7 +242,7 @@ func (s *State) Output(node, name string) (Value, bool) {
 	return s.nodes[i].out(name)
 }
 
-// Outputs are all values a node holds, in order.
+// Outputs returns all values a node holds, in order.
 func (s *State) Outputs(node string) Value {
 	i, ok := s.canvas.index[node]
 	if !ok {
@@ -259,10 +259,10 @@ func (s *State) Outputs(node string) Value {
 	return b.Value()
 }
 
-// History is the conversation, oldest first.
+// History returns the conversation, oldest first.
 func (s *State) History() []Turn { return s.history }
 
-// Path is the ids of what the last run executed, in order.
+// Path returns the ids of the nodes that the last run executed, in order.
 func (s *State) Path() []string { return s.ids(s.path) }
 
 // Waiting returns the ids of the nodes with which a paused run continues: forms, and other nodes of
@@ -284,9 +284,8 @@ func (s *State) ids(nodes []nodeIndex) []string {
 	return ids
 }
 
-// Reset empties the state as a new conversation needs it: path, outputs and sys variables are
-// cleared, env variables go back to their definitions. keepMemory leaves history, retrieval and
-// memory alone.
+// Reset resets the state for a new conversation: path, outputs and sys variables are cleared, env
+// variables are set to their definitions. keepMemory leaves history, retrieval and memory alone.
 func (s *State) Reset(keepMemory bool) {
 	s.path, s.waiting, s.progress = s.path[:0], nil, nil
 	clear(s.ran)
@@ -307,7 +306,7 @@ func (s *State) Reset(keepMemory bool) {
 }
 
 // defineEnv sets the env variables that are defined and have no value yet. A blank counts as no
-// value as long as nothing has run: later it is what a run has left.
+// value until something has run: later it is the value a run has set.
 func (s *State) defineEnv() {
 	for name := range s.variables.Fields() {
 		key := "env." + name
@@ -319,7 +318,7 @@ func (s *State) defineEnv() {
 	}
 }
 
-// envDefault is the defined value of an env variable, or the zero of its declared type.
+// envDefault returns the defined value of an env variable, or the zero of its declared type.
 func (s *State) envDefault(name string) Value {
 	def, ok := s.variables.Lookup(name)
 	if !ok {
@@ -331,7 +330,7 @@ func (s *State) envDefault(name string) Value {
 	return ZeroOf(def.Get("type").Str())
 }
 
-// zeroLike is the empty value of the same kind.
+// zeroLike returns the empty value of the same kind.
 func zeroLike(v Value) Value {
 	switch v.Kind() {
 	case KindString:
@@ -349,8 +348,8 @@ func zeroLike(v Value) Value {
 	return Null
 }
 
-// ZeroOf is the empty value of a declared type: number, boolean, object, array<...>; anything else
-// is "".
+// ZeroOf returns the empty value of a declared type: number, boolean, object, array<...>; anything
+// else is "".
 func ZeroOf(typ string) Value {
 	typ = strings.ToLower(typ)
 	switch {
@@ -366,7 +365,7 @@ func ZeroOf(typ string) Value {
 	return String("")
 }
 
-// window is the last n turns of the conversation, two entries each, oldest first.
+// window returns the last n turns of the conversation, two entries each, oldest first.
 func (s *State) window(n int) []Turn {
 	if n <= 0 {
 		return nil
@@ -374,8 +373,7 @@ func (s *State) window(n int) []Turn {
 	return s.history[max(0, len(s.history)-2*n):]
 }
 
-// lookup finds what a reference means. absent is true when it refers to a node that has not run in
-// this run.
+// lookup resolves a reference. absent is true if it refers to a node that has not run in this run.
 func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 	if r.Node == "" {
 		v, ok := s.globals.at(r.slot, r.Expr)
@@ -431,8 +429,8 @@ func (s *State) lookupGlobal(expr string) (v Value, ok bool, err error) {
 	return Null, false, nil
 }
 
-// assign writes to a reference: exactly the named path. A variable or node that does not exist is
-// an error, and so is a value that check refuses together with what is around it.
+// assign writes to a reference: exactly the named path. Errors: a variable or node that does not
+// exist, and a value that check refuses together with its parents.
 func (s *State) assign(r *Ref, v Value, check func(old, v Value) error) error {
 	if r.Node != "" {
 		i, ok := s.canvas.index[r.Node]
@@ -478,8 +476,8 @@ func (s *State) assign(r *Ref, v Value, check func(old, v Value) error) error {
 	return r.notFound()
 }
 
-// SetOutput sets what a node holds, for a rerun with edited values. A node the canvas lacks is an
-// error, and so is a value of another type than the output's.
+// SetOutput sets an output of a node, for a rerun with edited values. Errors: an unknown node, and
+// a value of another type than the output's.
 func (s *State) SetOutput(node, name string, v Value) error {
 	i, ok := s.canvas.index[node]
 	if !ok {

@@ -1,6 +1,6 @@
 package engine
 
-// Status says where a run stands. The words are the same in Go, on the wire, in the npm package and
+// Status is the status of a run. The words are the same in Go, on the wire, in the npm package and
 // on the page; RAGFlow's dialects have their own.
 type Status string
 
@@ -14,7 +14,7 @@ const (
 	StatusCanceled  Status = "canceled"
 )
 
-// Statuses lists every status with what it means, in the order in which a run takes them.
+// Statuses lists every status with its meaning, in the order in which a run takes them.
 func Statuses() []Term {
 	return []Term{
 		{string(StatusQueued), "accepted, waiting for a worker"},

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Stream is a lazy text: a model's answer that is asked for when it is first read, or earlier in
-// eager mode, and only once.
+// Stream is a lazy text: a model's answer that is requested at the first read, or earlier in eager
+// mode, and only once.
 //
 // Concurrency: one goroutine, the pump, runs the producer and appends to text. The run's owner may
 // read it live, piece by piece; the pump then waits while more than most bytes are unread, so a
-// slow reader slows the producer and nothing piles up. Anyone else waits for the end with await,
-// and then nothing is held back. Everything below mu is guarded by it.
+// slow reader slows the producer and the buffer is bounded. Other readers wait for the end with
+// await, which lifts that bound. Everything below mu is guarded by it.
 type Stream struct {
 	request Value // what Run rendered; enough to open the stream in another process
 	produce func(ctx context.Context, emit func(string) error) error
@@ -36,7 +36,8 @@ type Stream struct {
 	over   time.Time // when the producer returned
 }
 
-// unreadBytes is how much of a stream that was opened early is buffered before its reader comes.
+// unreadBytes is the number of bytes of an early opened stream that are buffered before its first
+// read.
 const unreadBytes = 64 << 10
 
 func newStream(request Value, produce func(context.Context, func(string) error) error) *Stream {
@@ -111,7 +112,7 @@ func (s *Stream) full() bool {
 	return s.most >= 0 && len(s.text)-s.seen > s.most
 }
 
-// bound says how many bytes may be unread; below 0 means any number.
+// bound sets the number of bytes that may be unread; below 0 means any number.
 func (s *Stream) bound(most int) {
 	s.mu.Lock()
 	s.most, s.whole = most, most < 0
@@ -119,7 +120,7 @@ func (s *Stream) bound(most int) {
 	s.caughtUp()
 }
 
-// caughtUp lets the producer look whether it may continue.
+// caughtUp wakes the producer to check whether it may continue.
 func (s *Stream) caughtUp() {
 	select {
 	case s.taken <- struct{}{}:
@@ -127,7 +128,7 @@ func (s *Stream) caughtUp() {
 	}
 }
 
-// next is the text behind the first at bytes, and whether nothing more will come.
+// next returns the text after the first at bytes, and whether the text is complete.
 func (s *Stream) next(at int) (piece string, ended bool) {
 	ended = s.ended()
 	s.mu.Lock()
@@ -138,8 +139,8 @@ func (s *Stream) next(at int) (piece string, ended bool) {
 	return piece, ended
 }
 
-// each hands out the text as it comes, from the start. It stops early when ctx ends or yield says
-// so. Notes of workers are handed out meanwhile.
+// each yields the text as it grows, from the start. It stops early if ctx ends or yield returns
+// false. Notes of workers are emitted meanwhile.
 func (s *Stream) each(ctx context.Context, r *emitter, yield func(piece string) bool) error {
 	s.mu.Lock()
 	s.seen, s.most, s.used = 0, 0, true
@@ -181,15 +182,15 @@ func (s *Stream) each(ctx context.Context, r *emitter, yield func(piece string) 
 	}
 }
 
-// length is how many bytes have come so far.
+// length returns the number of bytes received so far.
 func (s *Stream) length() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return int64(len(s.text))
 }
 
-// await reads to the end and gives the whole text. The owner of the run passes flush: what workers
-// note meanwhile, the writer of this text among them, may be waited for.
+// await reads to the end and returns the whole text. The owner of the run passes flush, because
+// workers, the writer of this text among them, may wait until their notes are emitted.
 func (s *Stream) await(ctx, runCtx context.Context, signal <-chan struct{}, flush func()) (string, error) {
 	s.mu.Lock()
 	s.used = true
@@ -208,7 +209,7 @@ func (s *Stream) await(ctx, runCtx context.Context, signal <-chan struct{}, flus
 	}
 }
 
-// result is the text so far and the error, if it has ended.
+// result returns the text so far and the error, if it has ended.
 func (s *Stream) result() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,7 +224,7 @@ func (s *Stream) fill(text string, err error, over time.Time) {
 	close(s.done)
 }
 
-// openEarly starts the pump, which has a slot, before there is a reader. What is unread is bounded
+// openEarly starts the pump, which has a slot, before there is a reader. The unread part is bounded
 // unless something waits for the whole text.
 func (s *Stream) openEarly(ctx context.Context, slot *slotHold) {
 	s.mu.Lock()
@@ -253,14 +254,14 @@ func (s *Stream) read() bool {
 	return s.used
 }
 
-// endedAt is when the producer returned.
+// endedAt returns the time at which the producer returned.
 func (s *Stream) endedAt() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.over
 }
 
-// ended reports whether nothing more will come.
+// ended reports whether the text is complete.
 func (s *Stream) ended() bool {
 	select {
 	case <-s.done:

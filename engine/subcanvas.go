@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Canvases finds canvases that others run as nodes and tools.
+// Canvases finds canvases that other canvases run as nodes and tools.
 type Canvases interface {
 	// Canvas returns a canvas that this run may use: its published version, or the version that is
-	// named. Errors say which canvas or version there is not.
+	// named. Errors name the missing canvas or version.
 	Canvas(ctx context.Context, id, version string) (*Canvas, error)
 }
 
-// maxCanvasDepth is how many canvases may run inside each other.
+// maxCanvasDepth is the deepest nesting of canvases that run inside each other.
 const maxCanvasDepth = 8
 
 // SubRun is a canvas that a node runs.
@@ -25,7 +25,7 @@ type SubRun struct {
 	Input  Input
 }
 
-// SubResult is what a canvas gave that a node ran.
+// SubResult is the result of a canvas that a node ran.
 type SubResult struct {
 	Said    string // its messages
 	Outputs Value  // of its last node
@@ -33,8 +33,8 @@ type SubResult struct {
 
 // RunCanvas runs a canvas as part of this execution: with the ports, limits and cancel of the run,
 // and its events in the log under the path of this node. A form inside is a *Suspension, with which
-// the execution is to end; when it runs again, the canvas continues where it waited, with the
-// document that it began with.
+// the execution must end; when it runs again, the canvas continues at the form, with the same
+// document.
 func (c *Call) RunCanvas(ctx context.Context, sub SubRun) (SubResult, error) {
 	var result SubResult
 	depth := 1
@@ -75,7 +75,8 @@ func (c *Call) RunCanvas(ctx context.Context, sub SubRun) (SubResult, error) {
 	return result, nil
 }
 
-// subState is a fresh state of the canvas, or that in which it waited, with the answers as inputs.
+// subState returns a fresh state of the canvas, or that in which it waited, with the answers as
+// inputs.
 func (c *Call) subState(sub *SubRun) (*State, error) {
 	saved, waited := c.Resumed()
 	if !waited {
@@ -101,7 +102,7 @@ func (c *Call) subState(sub *SubRun) (*State, error) {
 // fieldPrefix begins the names of the fields of this execution's forms, so that two of them differ.
 func (c *Call) fieldPrefix() string { return c.root().id + c.scope + "/" }
 
-// suspendWith is the suspension of an execution whose canvas waits for a form.
+// suspendWith returns the suspension of an execution whose canvas waits for a form.
 func (c *Call) suspendWith(sub *SubRun, st *State, form Value) error {
 	document, err := ParseJSON(sub.Canvas.Save(st))
 	if err != nil {
@@ -116,7 +117,7 @@ func (c *Call) suspendWith(sub *SubRun, st *State, form Value) error {
 	}
 }
 
-// subOptions are the options of a run inside of this execution.
+// subOptions returns the options of a run inside of this execution.
 func (c *Call) subOptions(id string) Options {
 	outer := &c.run.opt
 	opt := Options{
@@ -128,14 +129,14 @@ func (c *Call) subOptions(id string) Options {
 	return opt
 }
 
-// innerIDs names the message of a run inside of another one by the execution it is, so that what it
-// does outside has the same key after a takeover.
+// innerIDs derives the message id of a nested run from the execution, so that its outside effects
+// have the same keys after a takeover.
 type innerIDs struct {
 	IDs
 	first string
 }
 
-// NewID gives the first id, and then others.
+// NewID returns the first id, and then the following ones.
 func (i *innerIDs) NewID() string {
 	if id := i.first; id != "" {
 		i.first = ""
@@ -144,8 +145,8 @@ func (i *innerIDs) NewID() string {
 	return i.IDs.NewID()
 }
 
-// logInner logs an event of the canvas inside: what agents, models and limits log as they are, and
-// the rest as an event of this node, with the ids on the way to the node inside.
+// logInner logs an event of the nested canvas: entries of agents, models and limits unchanged,
+// others as an event of this node, with the path of ids to the inner node.
 func (c *Call) logInner(e *Event) {
 	switch e.Type {
 	case EventUsage, EventQueued, EventToolStarted, EventToolFinished, EventLimitReached, EventProgress, EventWarning:
@@ -172,8 +173,8 @@ func (c *Call) logInner(e *Event) {
 	}
 }
 
-// innerPath is the ids of the nodes on the way to a node inside: those of the canvases between, and
-// its own.
+// innerPath returns the ids of the nodes on the way to a node inside: those of the canvases
+// between, and its own.
 func (c *Call) innerPath(further Value, node string) Value {
 	list := List()
 	if node != "" {
@@ -195,12 +196,12 @@ func (r *run) countInner(n int) error {
 	defer s.mu.Unlock()
 	if s.inner += n; s.inner > r.opt.MaxSteps {
 		return fmt.Errorf("%w: more than %d executions in canvases inside of the run; "+
-			"raise the option MaxSteps (--max-steps) if it is no cycle", ErrLimit, r.opt.MaxSteps)
+			"raise the option MaxSteps (--max-steps) if it is not a cycle", ErrLimit, r.opt.MaxSteps)
 	}
 	return nil
 }
 
-// FindCanvas asks the port for a canvas.
+// FindCanvas requests a canvas from the port.
 func (c *Call) FindCanvas(ctx context.Context, id, version string) (*Canvas, error) {
 	port := c.run.opt.Ports.Canvases
 	if port == nil {
@@ -219,7 +220,7 @@ func (c *Call) FindCanvas(ctx context.Context, id, version string) (*Canvas, err
 // errInputs is why a canvas cannot take what it is given.
 var errInputs = errors.New("inputs do not fit the form of the canvas")
 
-// StartSchema is a JSON Schema of what a canvas asks for at its start.
+// StartSchema returns the JSON Schema of a canvas's start form.
 func (c *Canvas) StartSchema() Value {
 	form, err := c.InputForm(startID)
 	if err != nil {
@@ -242,7 +243,7 @@ func (c *Canvas) StartSchema() Value {
 	return Object("type", "object", "properties", properties.Value(), "required", required)
 }
 
-// fieldKind is the type in JSON Schema of a field of a form; "" for one that takes anything.
+// fieldKind returns the type in JSON Schema of a field of a form; "" for one that takes anything.
 func fieldKind(field string) string {
 	switch strings.ToLower(field) {
 	case "line", "paragraph", "options", "select", "string", "text":
@@ -259,7 +260,7 @@ func fieldKind(field string) string {
 	return ""
 }
 
-// CheckStart is nil when inputs fit what the canvas asks for at its start.
+// CheckStart returns nil if inputs match the canvas's start form.
 func CheckStart(c *Canvas, inputs Value) error {
 	plain := NewObject(inputs.Len())
 	for name := range inputs.Fields() {

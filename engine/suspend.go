@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Suspension is the error by which a component hands its execution to a person: the run pauses
-// with a form, and the component runs again with the answers, see [Call.Resumed].
+// Suspension is the error by which a component waits for a person: the run pauses with a form, and
+// the component runs again with the answers, see [Call.Resumed].
 type Suspension struct {
 	Fields Value // of the form, by name; the answers are among RunInputs
 	Tips   string
@@ -15,8 +15,8 @@ type Suspension struct {
 
 func (*Suspension) Error() string { return "waits for a person" }
 
-// JoinSuspensions is one suspension with the fields of all that are among errs, or nil when there
-// is none.
+// JoinSuspensions returns one suspension with the fields of all that are among errs, or nil when
+// there is none.
 func JoinSuspensions(errs []error) error {
 	var all *Suspension
 	for _, err := range errs {
@@ -40,7 +40,7 @@ func JoinSuspensions(errs []error) error {
 	return all
 }
 
-// suspensionOf is the suspension that an error is, or nil.
+// suspensionOf returns the suspension that an error is, or nil.
 func suspensionOf(err error) *Suspension {
 	if err == nil {
 		return nil
@@ -58,7 +58,7 @@ type suspended struct {
 	state  Value // null for a node that has not begun
 }
 
-// suspendedAt is what waits at a node, or nil.
+// suspendedAt returns the suspension of a node, or nil.
 func (p *progress) suspendedAt(n nodeIndex) *suspended {
 	for i := range p.suspended {
 		if p.suspended[i].node == n {
@@ -68,14 +68,14 @@ func (p *progress) suspendedAt(n nodeIndex) *suspended {
 	return nil
 }
 
-// dropSuspended forgets what waited at a node, which has continued.
+// dropSuspended removes the suspension of a node that has continued.
 func (p *progress) dropSuspended(n nodeIndex) {
 	if len(p.suspended) > 0 {
 		p.suspended = slices.DeleteFunc(p.suspended, func(s suspended) bool { return s.node == n })
 	}
 }
 
-// suspend takes a node back whose execution waits for a person: the next batch asks.
+// suspend takes back a node whose execution waits for a person: the next batch pauses the run.
 func (r *run) suspend(call *Call, s *Suspension) {
 	call.mu.Lock()
 	r.takeCites(call)
@@ -91,7 +91,7 @@ func (r *run) suspend(call *Call, s *Suspension) {
 	r.sched.Schedule(n)
 }
 
-// stateOf is what the execution continues with after a suspension.
+// stateOf returns the state with which the execution continues after a suspension.
 func (c *execution) stateOf(s *Suspension) Value {
 	if s.State.IsNull() && c.tape != nil {
 		return c.tape.value()
@@ -99,7 +99,7 @@ func (c *execution) stateOf(s *Suspension) Value {
 	return s.State
 }
 
-// Resumed is the state with which this execution was suspended.
+// Resumed returns the state with which this execution was suspended.
 func (c *execution) Resumed() (state Value, ok bool) { return c.resumed, !c.resumed.IsNull() }
 
 func suspendedValue(c *Canvas, list []suspended) Value {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// This file continues a run that another process started: the state in its log, and a run that
-// stands there.
+// This file continues a run that another process started: it rebuilds the state and the position of
+// the run from its log.
 
-// StateAt is the state as it was after entry seq of a run's log, which must begin with a snapshot:
-// the last checkpoint up to there, and the results of a batch that was not settled. seq 0 means the
-// end of the log.
+// StateAt returns the state as it was after entry seq of a run's log, which must begin with a
+// snapshot: the last checkpoint up to there, and the results of a batch that was not settled. seq 0
+// means the end of the log.
 func (c *Canvas) StateAt(log []*Event, seq uint64) (*State, error) {
 	var st *State
 	for _, e := range log {
@@ -158,7 +158,7 @@ func (r *run) takeOver(kept *progress) {
 	}
 }
 
-// splitItems takes what bodies gave before a crash out of the results of a log.
+// splitItems separates the results of bodies before a crash from the results of a log.
 func splitItems(results []Value) (items map[string]Value, others []Value) {
 	for _, v := range results {
 		if v.Get("item").IsNull() {

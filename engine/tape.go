@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// tape records what models and tools gave to an execution that may be suspended. When it runs
-// again, each call that was answered before gets the same answer without being made, so that the
-// component comes to where it stopped.
+// tape records the answers of models and tools to an execution that may be suspended. When it runs
+// again, each call that was answered before gets the recorded answer, so that the component reaches
+// the point where it stopped.
 type tape struct {
 	mu     sync.Mutex
 	past   Value            // by key, of the executions before
@@ -24,7 +24,7 @@ func newTape(past Value) *tape {
 	return &tape{past: past, now: emptyObject, counts: map[string]int64{}}
 }
 
-// value is everything that was recorded.
+// value returns the whole record.
 func (t *tape) value() Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,8 +35,8 @@ func (t *tape) value() Value {
 	return all
 }
 
-// key names a call: the same in each execution, because the calls of one scope come in the same
-// order, and those that come together differ or may be exchanged.
+// key names a call: the same in each execution, because the calls of one scope are made in the same
+// order, and concurrent calls differ or are interchangeable.
 func (t *tape) key(scope, name string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +57,7 @@ func (t *tape) record(key string, v Value) {
 	t.now = t.now.With(key, v)
 }
 
-// replaying reports whether the execution has not come to where it stopped.
+// replaying reports whether the execution has not reached the point where it stopped.
 func (t *tape) replaying() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,9 +71,9 @@ func (t *tape) replaying() bool {
 // tapeKey is the key of a context with the tape key of the tool that runs in it.
 type tapeKey struct{}
 
-// Perform runs a tool that an agent was asked to call: once, also when the agent is suspended and
-// runs again. A tool that needs approval waits for a person, who may refuse it or change the
-// arguments, which must fit schema. The error is for the model, except for a *Suspension.
+// Perform runs a tool call of an agent once, also if the agent is suspended and runs again. A tool
+// that needs approval waits for a person, who may refuse it or change the arguments, which must fit
+// schema. The error is for the model, except for a *Suspension.
 func (c *Call) Perform(
 	ctx context.Context, t *Ask, do func(ctx context.Context, args Value) (Value, error),
 ) (Value, error) {
@@ -124,7 +124,7 @@ func (c *Call) inScope(ctx context.Context) {
 	}
 }
 
-// replayed is the answer that a model gave to this call before the execution was suspended.
+// replayed returns the answer that a model gave to this call before the execution was suspended.
 func (c *Call) replayed(req *ModelRequest, emit func(string) error) (a Answer, key string, ok bool, err error) {
 	tape := c.root().tape
 	if tape == nil {
@@ -155,7 +155,7 @@ func (c *Call) replayed(req *ModelRequest, emit func(string) error) (a Answer, k
 	return a, key, true, err
 }
 
-// recordAnswer keeps what a model gave. What a cancel or a limit stopped is not kept.
+// recordAnswer records the answer of a model, unless a cancel or a limit stopped it.
 func (c *Call) recordAnswer(key, text string, a Answer, err error) {
 	var reported *ModelError
 	if key == "" || err != nil && !errors.As(err, &reported) {

@@ -9,8 +9,8 @@ const (
 	ThinkClose = "</think>"
 )
 
-// thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag a piece of its
-// own. After a closing tag the reasoning continues if the next piece closes again.
+// thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag being a
+// separate piece. After a closing tag the reasoning continues if the next piece closes again.
 type thinkNormalizer struct {
 	held    string // the start of what may become a tag
 	open    bool
@@ -86,7 +86,7 @@ func nextTag(text string) (int, string) {
 	}
 }
 
-// heldBack is the length of the end of text that may become a tag.
+// heldBack returns the length of the end of text that may become a tag.
 func heldBack(text string) int {
 	i := strings.LastIndexByte(text, '<')
 	if i < 0 {
@@ -98,7 +98,7 @@ func heldBack(text string) int {
 	return 0
 }
 
-// WithoutReasoning is a model's text without what stands between think marks.
+// WithoutReasoning returns a model's text without what stands between think marks.
 func WithoutReasoning(text string) string {
 	if !strings.Contains(text, ThinkClose) && !strings.Contains(text, ThinkOpen) {
 		return text

@@ -15,9 +15,9 @@ type BoundTool struct {
 	err  error // its params are wrong; reported to the model when it calls
 }
 
-// BindTool compiles a component as a tool of this node. kind is its component name, name what the
-// canvas calls it. A tool whose params are wrong, or that does not exist here, still binds: calling
-// it fails.
+// BindTool compiles a component as a tool of this node. kind is its component name, name its name
+// in the canvas. A tool with invalid params, or that does not exist here, still binds: calling it
+// fails.
 func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 	spec, err := s.Registry.Lookup(kind)
 	if err != nil {
@@ -41,11 +41,11 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 	return t, nil
 }
 
-// Component is the compiled component.
+// Component returns the compiled component.
 func (t *BoundTool) Component() Component { return t.node.comp }
 
-// Err is why the tool cannot run, or nil. One that is missing may run later: a call asks the
-// component itself, which looks up again what it needs.
+// Err returns the reason why the tool cannot run, or nil. A tool that is missing may run later,
+// because each call checks again.
 func (t *BoundTool) Err() error {
 	if t.err == nil && t.Spec.Missing != "" {
 		return fmt.Errorf("%s: %w: %s", t.Spec.Name, ErrNoPort, t.Spec.Missing)
@@ -53,7 +53,7 @@ func (t *BoundTool) Err() error {
 	return t.err
 }
 
-// Description is what the canvas says about the tool, or else what the component says.
+// Description returns the canvas's description of the tool, or else the component's.
 func (t *BoundTool) Description() string {
 	if t.node.common.Description != "" {
 		return t.node.common.Description
@@ -64,8 +64,8 @@ func (t *BoundTool) Description() string {
 	return t.Spec.Doc
 }
 
-// CallTool runs a tool with the arguments a model gave, and logs it under the name the model knows.
-// A failure inside the tool is returned as an error whose text is meant for the model.
+// CallTool runs a tool with the arguments a model gave, and logs it under the name offered to the
+// model. A failure inside the tool is returned as an error whose text is meant for the model.
 func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (Value, error) {
 	done := c.traceTool(t.Name, exposed, args)
 	if t.err != nil {
@@ -98,14 +98,14 @@ func (c *Call) toolResult(spec *Spec) Value {
 	return v
 }
 
-// TraceTool logs that a tool was started; the function it gives logs how it ended. Tools that are
-// no components (MCP) use it too.
+// TraceTool logs the start of a tool; the returned function logs its end. Tools that are not
+// components (MCP) use it too.
 func (c *Call) TraceTool(exposed string, args Value) func(result Value, err error) {
 	return c.traceTool(exposed, exposed, args)
 }
 
-// traceTool is TraceTool for a tool that the canvas calls by another name; "" is a step of the
-// agent itself.
+// traceTool is TraceTool for a tool that has another name in the canvas; "" is a step of the agent
+// itself.
 func (c *Call) traceTool(tool, exposed string, args Value) func(result Value, err error) {
 	start := c.run.clock.Now()
 	b := NewObject(8)
@@ -125,7 +125,7 @@ func (c *Call) traceTool(tool, exposed string, args Value) func(result Value, er
 	}
 }
 
-// TraceStep logs a step of an agent that is no tool call: analyze_task, reflection, ...
+// TraceStep logs a step of an agent other than a tool call: analyze_task, reflection, ...
 func (c *Call) TraceStep(name string, args, result Value) {
 	if tape := c.root().tape; tape != nil && tape.replaying() {
 		return // it was logged before the execution was suspended
@@ -133,8 +133,8 @@ func (c *Call) TraceStep(name string, args, result Value) {
 	c.traceTool("", name, args)(result, nil)
 }
 
-// TraceEntry is a finished tool call, the data of its event, as a trace shows it. Its path ends in
-// the tool: Agent-->Sub_Agent-->Tool.
+// TraceEntry returns a finished tool call, the data of its event, as a trace shows it. Its path
+// ends in the tool: Agent-->Sub_Agent-->Tool.
 func TraceEntry(call Value) Value {
 	path := call.Get("path").Str()
 	if tool := call.Get("tool").Str(); tool != "" {
@@ -144,13 +144,14 @@ func TraceEntry(call Value) Value {
 		"result", call.Get("result"), "elapsed_time", call.Get("elapsed_time"))
 }
 
-// toolArrow stands between an agent and its tool, in ids and paths.
+// toolArrow separates an agent and its tool in ids and paths.
 const toolArrow = "-->"
 
-// idSegment is the name of a tool as its id has it.
+// idSegment returns the name of a tool as its id has it.
 func idSegment(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
-// tracePath is the display name of the node in the canvas and, after arrows, the agents below it.
+// tracePath returns the display name of the node in the canvas and, after arrows, the agents below
+// it.
 func (c *execution) tracePath() string {
 	root := c.root()
 	path := root.node.name + strings.TrimPrefix(c.id, root.id)

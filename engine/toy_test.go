@@ -231,7 +231,8 @@ func line(e *engine.Event) string {
 	d := e.Data()
 	short := map[engine.EventType]string{
 		engine.EventWorkflowStarted: "start", engine.EventWorkflowFinished: "end", engine.EventNodeStarted: "+",
-		engine.EventNodeFinished: "-", engine.EventMessage: "msg", engine.EventMessageEnd: "msg end", engine.EventUserInputs: "ask",
+		engine.EventNodeFinished: "-", engine.EventMessage: "msg", engine.EventMessageEnd: "msg end",
+		engine.EventUserInputs: "ask",
 	}[e.Type]
 	switch e.Type {
 	case engine.EventNodeStarted:
@@ -274,7 +275,7 @@ func (p pieces) Generate(ctx context.Context, _ *engine.ModelRequest) iter.Seq2[
 	}
 }
 
-// model is Options with such a model.
+// model returns Options with such a model.
 func model(p ...string) engine.Options {
 	return engine.Options{Ports: engine.Ports{Model: pieces(p)}}
 }

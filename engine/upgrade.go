@@ -6,8 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// upgrade brings an older document to the component names in use now, ids and references included;
-// a document without old names is returned as it is.
+// upgrade converts an older document to the current component names, ids and references included; a
+// document without old names is returned as it is.
 func upgrade(reg *Registry, doc Value) Value {
 	var pairs []string
 	for id, entry := range doc.Get("components").Fields() {

@@ -8,9 +8,9 @@ import (
 	"github.com/easel-canvas/easel/engine/nearest"
 )
 
-// Validate lists every problem of a document at once: all that Load stops at, and what would make
-// a run fail or not finish. A document without errors in the list loads. A document without
-// problems gives an empty list.
+// Validate lists all problems of a document: those that Load refuses, and those that would make a
+// run fail or not finish. A document without errors in the list loads. A document without problems
+// gives an empty list.
 func Validate(reg *Registry, dsl []byte) []Diagnostic {
 	doc, err := ParseJSON(dsl)
 	if err == nil {
@@ -22,7 +22,7 @@ func Validate(reg *Registry, dsl []byte) []Diagnostic {
 	return validate(reg, doc)
 }
 
-// Validate lists what is wrong with a canvas that loads.
+// Validate lists the problems of a canvas that loads.
 func (c *Canvas) Validate() []Diagnostic { return validate(c.registry, c.doc) }
 
 func validate(reg *Registry, doc Value) []Diagnostic {
@@ -38,21 +38,21 @@ func validate(reg *Registry, doc Value) []Diagnostic {
 	return v.found
 }
 
-// validator looks at a canvas that was loaded as far as possible.
+// validator inspects a canvas that was loaded as far as possible.
 type validator struct {
 	*Canvas
 	found   []Diagnostic
 	guesses int // words that may still be compared for "did you mean"
 }
 
-// refuse notes a problem that keeps the document from loading.
+// refuse records a problem that prevents loading.
 func (v *validator) refuse(err error) error {
 	v.note(diagnosticOf(err))
 	return nil
 }
 
-// mostArgument is how many bytes of an argument a diagnostic shows: all of a text of ours, a part
-// of an id or a parameter.
+// mostArgument is the number of bytes of an argument that a diagnostic shows: all of a text of
+// ours, a part of an id or a parameter.
 const mostArgument = 400
 
 // add adds a diagnostic of a node.
@@ -104,7 +104,7 @@ func (v *validator) guess(name string, known []string) string {
 	return ""
 }
 
-// checkSettings looks at each node by itself.
+// checkSettings checks each node alone.
 func (v *validator) checkSettings() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
@@ -135,7 +135,7 @@ func (v *validator) checkSettings() {
 	}
 }
 
-// checkRequirements warns of what a node or its tools need and this host lacks.
+// checkRequirements warns of requirements of a node or its tools that this host does not meet.
 func (v *validator) checkRequirements(n *node) {
 	if v.registry.Missing == nil {
 		return
@@ -153,7 +153,7 @@ func (v *validator) checkRequirements(n *node) {
 	}
 }
 
-// checkReferences names references to what is not there.
+// checkReferences reports unresolved references.
 func (v *validator) checkReferences() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
@@ -175,11 +175,11 @@ func (v *validator) checkReferences() {
 	}
 }
 
-// sysVariables are there in every run.
+// sysVariables exist in every run.
 var sysVariables = []string{"query", "user_id", "conversation_turns", "files", "history", "date"}
 
 // knowsVariable reports whether a global exists, or one that the expression is a path into. A text
-// that only may be a reference counts as known.
+// that may be a reference counts as known.
 func (v *validator) knowsVariable(expr string) bool {
 	prefix, rest, _ := strings.Cut(expr, ".")
 	root, _, _ := strings.Cut(rest, ".")
@@ -196,7 +196,7 @@ func (v *validator) knowsVariable(expr string) bool {
 	return true
 }
 
-// variables are the names of all variables of the conversation.
+// variables returns the names of all variables of the conversation.
 func (v *validator) variables() []string {
 	var names []string
 	for _, name := range sysVariables {
@@ -238,7 +238,7 @@ func (v *validator) nodeReference(n *node, r *Ref) {
 		r.Expr, r.Node, r.Output, v.guess(r.Output, target.outputNames()))
 }
 
-// outputNames are the outputs a node may have.
+// outputNames returns the outputs a node may have.
 func (n *node) outputNames() []string {
 	var names []string
 	for _, f := range n.spec.Outputs {

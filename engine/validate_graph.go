@@ -6,8 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// checkEdges names ways to components that are not there. They lead nowhere; a branch or a handler
-// that is chosen and leads nowhere is an error of its node.
+// checkEdges reports edges to unknown components. They lead nowhere; a branch or a handler that is
+// chosen and leads nowhere is an error of its node.
 func (v *validator) checkEdges() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
@@ -33,7 +33,7 @@ func (v *validator) edge(n *node, param, to, then string) {
 }
 
 // checkBodies checks that every container has a start, that every item is in a container it
-// fits, and that each turn of a body can come to its end inside of it.
+// fits, and that each turn of a body can end inside it.
 func (v *validator) checkBodies() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
@@ -53,7 +53,7 @@ func (v *validator) checkBodies() {
 	}
 }
 
-// checkParent checks what a node names as the container around it.
+// checkParent checks the parent of a node.
 func (v *validator) checkParent(n *node) {
 	named := n.entry.Get("parent_id").Str()
 	if at, ok := v.index[named]; ok && v.nodes[at].comp != nil && v.nodes[at].container == nil {
@@ -70,7 +70,7 @@ func (v *validator) checkParent(n *node) {
 	}
 }
 
-// next are the nodes that follow n by edges and choices.
+// next returns the nodes that follow n by edges and choices.
 func (v *validator) next(n *node) []nodeIndex {
 	if n.brancher {
 		return n.targets
@@ -99,7 +99,7 @@ func (v *validator) checkEntry(n, to *node) {
 }
 
 // checkExits checks edges that lead out of the body of a container, which ends it. It is an error
-// where every turn takes such an edge: the first turn is the last then.
+// if every turn takes such an edge, because the first turn is the last then.
 func (v *validator) checkExits(container *node) {
 	always := v.always(container)
 	for _, i := range v.Canvas.bodies[container.index] {
@@ -120,7 +120,7 @@ func (v *validator) checkExits(container *node) {
 	}
 }
 
-// always are the nodes of a body that run in each of its turns, whatever is chosen.
+// always returns the nodes of a body that run in each of its turns, whatever is chosen.
 func (v *validator) always(container *node) map[nodeIndex]bool {
 	seen := map[nodeIndex]bool{container.item: true}
 	queue := []nodeIndex{container.item}
@@ -140,7 +140,7 @@ func (v *validator) always(container *node) map[nodeIndex]bool {
 	return seen
 }
 
-// checkCycles names cycles that nothing ends: no choice, no form, no error handler, no turn of a
+// checkCycles reports cycles without an end: no choice, no form, no error handler, no turn of a
 // body.
 func (v *validator) checkCycles() {
 	on := make([][]nodeIndex, len(v.nodes))
@@ -162,7 +162,7 @@ func (v *validator) checkCycles() {
 	}
 }
 
-// onwards are the nodes that run each time after n has run.
+// onwards returns the nodes that run each time after n has run.
 func (v *validator) onwards(n *node) []nodeIndex {
 	if n.brancher || n.form != nil || n.isItem || n.isExit || len(n.gotos) > 0 {
 		return nil
@@ -177,7 +177,7 @@ func (v *validator) onwards(n *node) []nodeIndex {
 	return on
 }
 
-// checkReachable names nodes that nothing leads to.
+// checkReachable reports nodes that no edge leads to.
 func (v *validator) checkReachable() {
 	if v.start < 0 {
 		return
@@ -189,7 +189,7 @@ func (v *validator) checkReachable() {
 	}
 }
 
-// fromStart are the nodes that a run can come to.
+// fromStart returns the nodes that a run can come to.
 func (v *validator) fromStart() []bool {
 	if v.start < 0 {
 		return make([]bool, len(v.nodes))

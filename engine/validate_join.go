@@ -6,12 +6,12 @@ import "slices"
 // from the start of its turn.
 type batchSpan struct {
 	first, last int
-	known, on   bool // on: it is being worked out
+	known, on   bool // on: it is being computed
 	sure, asked bool // sure: it runs in each run, or in each turn of the body; asked: that is known
 }
 
-// checkJoin names a node to which ways of different length lead: batches run it once for each,
-// unless it waits for what comes last. An edge to a node that still waits does not run it again.
+// checkJoin reports a node to which paths of different length lead: batches run it once for each,
+// unless it waits for the last one. An edge to a node that still waits does not run it again.
 func (o *orderCheck) checkJoin(n *node) {
 	ways, held := o.waysInto(n), o.heldUntil(n)
 	for _, a := range ways {
@@ -28,7 +28,7 @@ func (o *orderCheck) checkJoin(n *node) {
 	}
 }
 
-// waysInto are the nodes with an edge to a node.
+// waysInto returns the nodes with an edge to a node.
 func (o *orderCheck) waysInto(n *node) []nodeIndex {
 	var ways []nodeIndex
 	for _, from := range joinGraph(o.Canvas).Sources(n.index) {
@@ -39,7 +39,8 @@ func (o *orderCheck) waysInto(n *node) []nodeIndex {
 	return ways
 }
 
-// span is when a node may run, counted in batches; one in a cycle may run in any.
+// span returns the first and the last batch in which a node may run; a node in a cycle may run in
+// any.
 func (o *orderCheck) span(at nodeIndex) (first, last int) {
 	s := &o.spans[at]
 	switch {
@@ -73,7 +74,7 @@ func (o *orderCheck) span(at nodeIndex) (first, last int) {
 	return s.first, s.last
 }
 
-// heldUntil is the first batch in which a node may run because of what it waits for: nodes of the
+// heldUntil returns the first batch in which a node may run because of its sources: nodes of the
 // same body that run in any case.
 func (o *orderCheck) heldUntil(n *node) int {
 	held := 0

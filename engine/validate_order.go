@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// orderCheck finds what depends on the order in which nodes of an eager run happen to end.
+// orderCheck finds results that depend on the order in which nodes of an eager run end.
 type orderCheck struct {
 	*validator
 	before [][]bool    // by node, made when needed: the nodes that run after it
 	spans  []batchSpan // by node
 
-	waiting [][]nodeIndex // by node: what waits for it
+	waiting [][]nodeIndex // by node: nodes that wait for it
 }
 
-// checkOrder names nodes of an eager canvas of which one writes what the other reads or writes, and
-// neither waits for the other; nodes that batches run once for each way that leads to them; and
-// writes in bodies that run for several elements at once.
+// checkOrder reports pairs of nodes of an eager canvas of which one writes a value that the other
+// reads or writes, and neither waits for the other; nodes that batches run once for each way that
+// leads to them; and writes in bodies that run for several elements at once.
 func (v *validator) checkOrder() {
 	if v.settings.scheduling != Eager && !v.sideBySide {
 		return
@@ -34,8 +34,8 @@ func (v *validator) checkOrder() {
 	}
 }
 
-// checkBeside names a node that writes a variable in a body that runs for several elements at once:
-// each sees the variable as it was before the first, and the last element decides.
+// checkBeside reports a node that writes a variable in a body that runs for several elements at
+// once: each reads the variable as it was before the first, and the last element wins.
 func (o *orderCheck) checkBeside(n *node) {
 	w, ok := n.comp.(Writer)
 	if !ok || len(w.Writes()) == 0 {
@@ -58,7 +58,7 @@ func (o *orderCheck) checkBeside(n *node) {
 	}
 }
 
-// checkWrites compares what n writes with what other nodes read and write.
+// checkWrites compares the writes of n with the reads and writes of other nodes.
 func (o *orderCheck) checkWrites(n *node, reached []bool) {
 	w, ok := n.comp.(Writer)
 	if !ok {
@@ -77,8 +77,8 @@ func (o *orderCheck) checkWrites(n *node, reached []bool) {
 	}
 }
 
-// touches reports whether a node reads or writes what a reference means, a part of it or what it is
-// a part of.
+// touches reports whether a node reads or writes the target of a reference, a part of it or a
+// parent of it.
 func (n *node) touches(ref *Ref) bool {
 	same := func(x *Ref) bool {
 		return x.Expr == ref.Expr || strings.HasPrefix(x.Expr, ref.Expr+".") || strings.HasPrefix(ref.Expr, x.Expr+".")
@@ -104,8 +104,8 @@ func (o *orderCheck) ordered(a, b nodeIndex) bool {
 	return a == b || o.after(a)[b] || o.after(b)[a]
 }
 
-// level is n, or the container around it that is in the same body as other or as a container of
-// other.
+// level returns n, or the container around it that is in the same body as other or as a container
+// of other.
 func (o *orderCheck) level(n, other nodeIndex) nodeIndex {
 	for p := o.nodes[n].parent; p != noNode; p = o.nodes[p].parent {
 		if p == other || o.graph.Encloses(p, other) {
@@ -116,7 +116,7 @@ func (o *orderCheck) level(n, other nodeIndex) nodeIndex {
 	return n
 }
 
-// after are the nodes that wait for n, or for one that does.
+// after returns the nodes that wait for n, or for one that does.
 func (o *orderCheck) after(n nodeIndex) []bool {
 	if o.before[n] != nil {
 		return o.before[n]

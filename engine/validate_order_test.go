@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// assigns is a node that writes env.n.
+// assigns returns a node that writes env.n.
 func assigns(id string, down ...string) string {
 	return cell(id, "VariableAssigner",
 		`"variables": [{"variable": "env.n", "operator": "+=", "parameter": 1}]`, down...)

@@ -26,18 +26,36 @@ const manyProblems = `{"components": {
 func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 	wanted := []struct{ name, line string }{
 		{"an unknown component", `error: X:B, component_name: unknown component "Nope"`},
-		{"an edge to nothing", `warning: begin, downstream: "Missing:A" names no component of this canvas: nothing follows here`},
-		{"edges that are not a list", `error: Message:P (Goodbye), downstream: "Message:A" is a string; expected a list of ids`},
-		{"a branch to nothing", `warning: Switch:S, to: "Lost:1" names no component of this canvas: choosing it is an error`},
-		{"another one of the same node", `warning: Switch:S, to: "Lost:2" names no component of this canvas: choosing it is an error`},
-		{"an error handler that leads nowhere", `warning: LLM:A, exception_goto: "Lost:3" names no component of this canvas: it handles no error`},
+		{
+			"an edge to nothing",
+			`warning: begin, downstream: "Missing:A" names no component of this canvas: nothing follows here`,
+		},
+		{
+			"edges that are not a list",
+			`error: Message:P (Goodbye), downstream: "Message:A" is a string; expected a list of ids`,
+		},
+		{
+			"a branch to nothing",
+			`warning: Switch:S, to: "Lost:1" names no component of this canvas: choosing it is an error`,
+		},
+		{
+			"another one of the same node",
+			`warning: Switch:S, to: "Lost:2" names no component of this canvas: choosing it is an error`,
+		},
+		{
+			"an error handler that leads nowhere",
+			`warning: LLM:A, exception_goto: "Lost:3" names no component of this canvas: it handles no error`,
+		},
 		{"a reference to no component", `error: Message:A: {Ghost:Z@content}: no component "Ghost:Z" in this canvas`},
 		{"a reference to no variable", `error: Message:A: {env.nix}: no such variable`},
 		{"a reference to no variable of the system", `error: Message:A: {sys.nix}: no such variable`},
 		{"a reference to no output", `warning: Message:A: {Message:A@bogus}: Message:A has no output "bogus"`},
 		{"a missing parameter, with the display name", `error: Message:P (Goodbye), content: is missing`},
 		{"a parameter of a wrong type", `error: LLM:A, llm_id: 5 is a number; expected a string`},
-		{"a second wrong parameter of the same node", `error: LLM:A, temperature: 2 is too large; at most 1 is accepted`},
+		{
+			"a second wrong parameter of the same node",
+			`error: LLM:A, temperature: 2 is too large; at most 1 is accepted`,
+		},
 		{"a parent that does not exist", `error: LoopItem:Q, parent_id: "Lost:4" names no component of this canvas`},
 		{"a body without a start", `error: Iteration:I: it has no start node inside`},
 		{"a node nothing leads to", `warning: Message:P (Goodbye): nothing leads to it`},
@@ -51,7 +69,7 @@ func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 	require.NotContains(t, all, "{sys.query}", "a variable that exists is no problem")
 }
 
-// problemLines are problems, one per line.
+// problemLines returns problems, one per line.
 func problemLines(problems []engine.Diagnostic) string {
 	var lines []string
 	for _, p := range problems {
@@ -78,14 +96,20 @@ func TestValidateOfBodies(t *testing.T) {
 		want  string // "" is no problem
 		lines []string
 	}{
-		{"the body ends inside", "", []string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`}},
+		{"the body ends inside", "", []string{
+			iteration, `item IterationItem -> a ^ it`,
+			`a StringTransform {"script":"x"} ^ it`,
+		}},
 		{
 			"the first node of a body stands outside", `error: item, downstream: "a" ` + ends,
 			[]string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"}`},
 		},
 		{
 			"a later node of a body stands outside", `error: b, downstream: "a" ` + ends,
-			[]string{iteration, `item IterationItem -> b ^ it`, `b StringTransform {"script":"x"} -> a ^ it`, `a StringTransform {"script":"x"}`},
+			[]string{
+				iteration, `item IterationItem -> b ^ it`, `b StringTransform {"script":"x"} -> a ^ it`,
+				`a StringTransform {"script":"x"}`,
+			},
 		},
 		{
 			"a choice leads out of a body", `warning: s, downstream: "a" stands outside of "it", which ends there`,
@@ -95,19 +119,26 @@ func TestValidateOfBodies(t *testing.T) {
 			},
 		},
 		{
-			"an item is entered from outside", `error: begin, downstream: "item" opens the body of "it", which only that node does: lead to "it" instead`,
+			"an item is entered from outside", `error: begin, downstream: "item" opens the body of "it", which only ` +
+				`that node does: lead to "it" instead`,
 			[]string{`it Iteration {"items_ref":"env.list"}`, `item IterationItem ^ it`, `begin Begin -> it item`},
 		},
 		{
-			"an item follows its container", `error: it, downstream: "item" stands in the body of this node, so it cannot follow it`,
+			"an item follows its container",
+			`error: it, downstream: "item" stands in the body of this node, so it cannot follow it`,
 			[]string{`it Iteration {"items_ref":"env.list"} -> item`, `item IterationItem ^ it`},
 		},
 		{
-			"a body is entered from outside", `warning: begin, downstream: "a" stands in the body of "it", which does not run then`,
-			[]string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`, `begin Begin -> it a`},
+			"a body is entered from outside",
+			`warning: begin, downstream: "a" stands in the body of "it", which does not run then`,
+			[]string{
+				iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`,
+				`begin Begin -> it a`,
+			},
 		},
 		{
-			"an item of another kind of container", `error: item, parent_id: LoopItem cannot open the body of a Iteration`,
+			"an item of another kind of container",
+			`error: item, parent_id: LoopItem cannot open the body of a Iteration`,
 			[]string{iteration, `item LoopItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`},
 		},
 		{
@@ -131,21 +162,46 @@ func TestValidateOfBodies(t *testing.T) {
 }
 
 func TestValidateNamesCyclesWithoutExit(t *testing.T) {
-	const exit = `s Switch {"conditions":[{"items":[{"cpn_id":"sys.query","operator":"=","value":"1"}],"to":["a"]}],"end_cpn_ids":["b"]}`
+	const exit = `s Switch ` +
+		`{"conditions":[{"items":[{"cpn_id":"sys.query","operator":"=","value":"1"}],"to":["a"]}],"end_cpn_ids":["b"]}`
 	for name, tt := range map[string]struct {
 		want  int
 		lines []string
 	}{
-		"a node after itself":   {1, []string{`a StringTransform {"script":"x"} -> a`}},
-		"two nodes":             {1, []string{`a StringTransform {"script":"x"} -> b`, `b StringTransform {"script":"x"} -> a`}},
-		"back to the start":     {1, []string{`a StringTransform {"script":"x"} -> begin`}},
-		"two cycles":            {2, []string{`a StringTransform {"script":"x"} -> a b`, `b StringTransform {"script":"x"} -> b`}},
-		"a choice on the way":   {0, []string{`a StringTransform {"script":"x"} -> s`, exit, `b StringTransform {"script":"x"}`}},
-		"a form on the way":     {0, []string{`a UserFillUp -> b`, `b StringTransform {"script":"x"} -> a`}},
-		"an error ends it":      {0, []string{`a StringTransform {"script":"x","exception_method":"goto","exception_goto":["b"]} -> a`, `b StringTransform {"script":"x"}`}},
-		"the turns of a body":   {0, []string{`a Loop {"maximum_loop_count":2}`, `li LoopItem -> b ^ a`, `b StringTransform {"script":"x"} -> li ^ a`}},
-		"a cycle inside a body": {1, []string{`a Loop {"maximum_loop_count":2}`, `li LoopItem -> b ^ a`, `b StringTransform {"script":"x"} -> b ^ a`}},
-		"nothing leads to it":   {0, []string{`a StringTransform {"script":"x"}`, `b StringTransform {"script":"x"} -> b`}},
+		"a node after itself": {1, []string{`a StringTransform {"script":"x"} -> a`}},
+		"two nodes": {1, []string{
+			`a StringTransform {"script":"x"} -> b`,
+			`b StringTransform {"script":"x"} -> a`,
+		}},
+		"back to the start": {1, []string{`a StringTransform {"script":"x"} -> begin`}},
+		"two cycles": {2, []string{
+			`a StringTransform {"script":"x"} -> a b`,
+			`b StringTransform {"script":"x"} -> b`,
+		}},
+		"a choice on the way": {0, []string{
+			`a StringTransform {"script":"x"} -> s`, exit,
+			`b StringTransform {"script":"x"}`,
+		}},
+		"a form on the way": {0, []string{`a UserFillUp -> b`, `b StringTransform {"script":"x"} -> a`}},
+		"an error ends it": {
+			0,
+			[]string{
+				`a StringTransform {"script":"x","exception_method":"goto","exception_goto":["b"]} -> a`,
+				`b StringTransform {"script":"x"}`,
+			},
+		},
+		"the turns of a body": {0, []string{
+			`a Loop {"maximum_loop_count":2}`, `li LoopItem -> b ^ a`,
+			`b StringTransform {"script":"x"} -> li ^ a`,
+		}},
+		"a cycle inside a body": {1, []string{
+			`a Loop {"maximum_loop_count":2}`, `li LoopItem -> b ^ a`,
+			`b StringTransform {"script":"x"} -> b ^ a`,
+		}},
+		"nothing leads to it": {0, []string{
+			`a StringTransform {"script":"x"}`,
+			`b StringTransform {"script":"x"} -> b`,
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dsl := sketch.Bytes(append([]string{`begin Begin -> a`}, tt.lines...)...)
@@ -162,18 +218,21 @@ func TestValidateNamesWhatWasMeant(t *testing.T) {
 		"LLM:A": {"obj": {"component_name": "LLM", "params": {}}, "downstream": []}},
 		"variables": {"city": {"type": "string"}, "a": {"type": "string"}}}`
 	for text, want := range map[string]string{
-		"{Message:Tidi@content}": `{Message:Tidi@content}: no component "Message:Tidi" in this canvas; did you mean "Message:Tidy"?`,
-		"{LLM:B@content}":        "{LLM:B@content}: no component \"LLM:B\" in this canvas\n",
-		"{LLM:A@contnt}":         `{LLM:A@contnt}: LLM:A has no output "contnt"; did you mean "content"?`,
-		"{env.cty}":              `{env.cty}: no such variable; did you mean "env.city"?`,
-		"{env.b}":                "{env.b}: no such variable\n",
-		"{sys.qury}":             `{sys.qury}: no such variable; did you mean "sys.query"?`,
-		"{evn.city}":             `"Mesage:Tidy" names no component of this canvas: nothing follows here; did you mean "Message:Tidy"?`,
+		"{Message:Tidi@content}": `{Message:Tidi@content}: no component "Message:Tidi" in this canvas; did you ` +
+			`mean "Message:Tidy"?`,
+		"{LLM:B@content}": "{LLM:B@content}: no component \"LLM:B\" in this canvas\n",
+		"{LLM:A@contnt}":  `{LLM:A@contnt}: LLM:A has no output "contnt"; did you mean "content"?`,
+		"{env.cty}":       `{env.cty}: no such variable; did you mean "env.city"?`,
+		"{env.b}":         "{env.b}: no such variable\n",
+		"{sys.qury}":      `{sys.qury}: no such variable; did you mean "sys.query"?`,
+		"{evn.city}": `"Mesage:Tidy" names no component of this canvas: nothing follows here; did you ` +
+			`mean "Message:Tidy"?`,
 	} {
 		all := problemLines(engine.Validate(builtins(t), fmt.Appendf(nil, canvas, text))) + "\n"
 		require.Contains(t, all, want, text)
 	}
-	all := problemLines(engine.Validate(builtins(t), []byte(`{"components": {"begin": {"obj": {"component_name": "Begn"}}}}`)))
+	all := problemLines(engine.Validate(builtins(t),
+		[]byte(`{"components": {"begin": {"obj": {"component_name": "Begn"}}}}`)))
 	require.Contains(t, all, `unknown component "Begn", did you mean Begin?`)
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Kind says what a Value holds.
+// Kind is the kind of a Value.
 type Kind uint8
 
 // The kinds of a Value. KindStream never appears in JSON: it is a lazy text that has not been read
@@ -26,8 +26,7 @@ var kindNames = [...]string{"null", "boolean", "number", "string", "list", "obje
 // String names the kind in the words used by error messages.
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is one JSON value that keeps what documents keep: object keys stay in order and numbers
-// keep their text.
+// Value is a JSON value that preserves the order of object keys and the text of numbers.
 //
 // A Value is immutable and may be shared by goroutines; "changing" one gives a new Value that
 // shares what did not change. The zero Value is null.
@@ -37,7 +36,7 @@ type Value struct {
 	tree *tree
 }
 
-// tree holds what a list, an object or a stream needs. It is never changed after it was handed out,
+// tree holds the data of a list, an object or a stream. It is never changed once it is in use,
 // except that append may claim unused room behind vals (see room).
 type tree struct {
 	keys   []string
@@ -50,8 +49,7 @@ type tree struct {
 }
 
 // room lets lists that grow one by one share a backing array: the first to claim the next free
-// place first may write there, everyone else copies. Values already handed out never see the new
-// element.
+// place first may write there, everyone else copies. Existing values never see the new element.
 type room struct{ used atomic.Int64 }
 
 // indexFrom is the number of keys from which a map beats a scan.
@@ -99,7 +97,7 @@ func (v Value) Kind() Kind { return v.kind }
 // IsNull reports whether v is null.
 func (v Value) IsNull() bool { return v.kind == KindNull }
 
-// Str is the text of a string; "" for every other kind.
+// Str returns the text of a string; "" for every other kind.
 func (v Value) Str() string {
 	if v.kind == KindString {
 		return v.text
@@ -110,7 +108,7 @@ func (v Value) Str() string {
 // True reports whether v is the boolean true.
 func (v Value) True() bool { return v.kind == KindBool && v.text == "true" }
 
-// Truthy reports whether v counts as something: not null, "", 0, false, [] or {}.
+// Truthy reports whether v is not null, "", 0, false, [] or {}.
 func (v Value) Truthy() bool {
 	switch v.kind {
 	case KindNull:
@@ -128,7 +126,7 @@ func (v Value) Truthy() bool {
 	return true
 }
 
-// Stream is the lazy text behind v, or nil.
+// Stream returns the lazy text behind v, or nil.
 func (v Value) Stream() *Stream {
 	if v.kind != KindStream {
 		return nil
@@ -136,7 +134,7 @@ func (v Value) Stream() *Stream {
 	return v.tree.stream
 }
 
-// Len is the number of elements of a list or members of an object; 0 for every other kind.
+// Len returns the number of elements of a list or members of an object; 0 for every other kind.
 func (v Value) Len() int {
 	if v.kind != KindList && v.kind != KindObject {
 		return 0
@@ -144,8 +142,8 @@ func (v Value) Len() int {
 	return len(v.tree.vals)
 }
 
-// At is element i (0-based) of a list, or the value of member i of an object. It is null out of
-// range.
+// At returns element i (0-based) of a list, or the value of member i of an object. It is null out
+// of range.
 func (v Value) At(i int) Value {
 	if i < 0 || i >= v.Len() {
 		return Null
@@ -153,7 +151,7 @@ func (v Value) At(i int) Value {
 	return v.tree.vals[i]
 }
 
-// Key is the name of member i (0-based) of an object.
+// Key returns the name of member i (0-based) of an object.
 func (v Value) Key(i int) string {
 	if v.kind != KindObject || i < 0 || i >= len(v.tree.keys) {
 		return ""
@@ -169,7 +167,7 @@ func (v Value) Lookup(key string) (Value, bool) {
 	return Null, false
 }
 
-// Get is a member of an object, or null.
+// Get returns a member of an object, or null.
 func (v Value) Get(key string) Value {
 	if i := v.find(key); i >= 0 {
 		return v.tree.vals[i]
@@ -184,7 +182,7 @@ func (v Value) find(key string) int {
 	return findKey(v.tree.keys, v.tree.index, key)
 }
 
-// findKey is the place of a key, or -1. index is nil while a scan is faster.
+// findKey returns the index of a key, or -1. index is nil while a scan is faster.
 func findKey(keys []string, index map[string]int, key string) int {
 	if index != nil {
 		if i, ok := index[key]; ok {
@@ -209,7 +207,7 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
-// Slice is a copy of the elements of a list; empty for every other kind.
+// Slice returns a copy of the elements of a list; empty for every other kind.
 func (v Value) Slice() []Value { return append(make([]Value, 0, v.Len()), elements(v)...) }
 
 // Fields iterates over the members of an object, in document order.
@@ -226,7 +224,7 @@ func (v Value) Fields() iter.Seq2[string, Value] {
 	}
 }
 
-// Append is the list v with one more element. A null v counts as an empty list; any other kind
+// Append returns the list v with one more element. A null v counts as an empty list; any other kind
 // gives a list of x alone. Growing one list step by step costs amortised constant time.
 func (v Value) Append(x Value) Value {
 	if v.kind != KindList {
@@ -244,15 +242,15 @@ func (v Value) Append(x Value) Value {
 	return appendedTo(old, append(vals, x), r)
 }
 
-// appendedTo is the list that vals are, which are those of old and one more.
+// appendedTo returns the list that vals are, which are those of old and one more.
 func appendedTo(old *tree, vals []Value, r *room) Value {
 	t := &tree{vals: vals, room: r, size: old.size, depth: max(old.depth, 1)}
 	t.hold(vals[len(vals)-1])
 	return Value{kind: KindList, tree: t}
 }
 
-// With is the object v with one member set; a member that exists keeps its place. Any other kind
-// counts as an empty object.
+// With returns the object v with one member set; a member that exists keeps its place. Any other
+// kind counts as an empty object.
 func (v Value) With(key string, x Value) Value {
 	var b ObjectBuilder
 	if v.kind == KindObject {
@@ -264,7 +262,7 @@ func (v Value) With(key string, x Value) Value {
 	return b.Value()
 }
 
-// Without is the object v without one member.
+// Without returns the object v without one member.
 func (v Value) Without(key string) Value {
 	if v.find(key) < 0 {
 		return v
@@ -322,7 +320,7 @@ type ObjectBuilder struct {
 	index map[string]int
 }
 
-// NewObject gives a builder with room for n members.
+// NewObject returns a builder with room for n members.
 func NewObject(n int) *ObjectBuilder {
 	b := &ObjectBuilder{}
 	b.grow(n)
@@ -358,10 +356,10 @@ func (b *ObjectBuilder) find(key string) int {
 // Has reports whether there is a member of this name.
 func (b *ObjectBuilder) Has(key string) bool { return b.find(key) >= 0 }
 
-// Len is the number of members so far.
+// Len returns the number of members so far.
 func (b *ObjectBuilder) Len() int { return len(b.keys) }
 
-// Value is the finished object.
+// Value returns the finished object.
 func (b *ObjectBuilder) Value() Value {
 	if b.index == nil && len(b.keys) >= indexFrom {
 		b.index = indexOf(b.keys)
@@ -377,14 +375,14 @@ func indexOf(keys []string) map[string]int {
 	return m
 }
 
-// The empty containers are shared: values do not change.
+// The empty containers are shared, because values are immutable.
 var (
 	emptyObject = Value{kind: KindObject, tree: (&tree{}).measure()}
 	emptyList   = listOf(nil)
 )
 
-// Object makes an object of name and value in turn: Object("a", Int(1), "b", Null). It is meant for
-// literals; use an ObjectBuilder where names come from data.
+// Object makes an object of alternating names and values: Object("a", Int(1), "b", Null). It is
+// meant for literals; use an ObjectBuilder where names come from data.
 func Object(pairs ...any) Value {
 	b := NewObject(len(pairs) / 2)
 	for i := 0; i+1 < len(pairs); i += 2 {

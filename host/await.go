@@ -9,12 +9,12 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// startPatience is how long a host that starts waits for NATS and PostgreSQL.
-// Servers that are started together, or again after a crash, come in any order.
+// startPatience bounds the wait of a starting host for NATS and PostgreSQL. Servers that are
+// started together, or again after a crash, come in any order.
 const startPatience = 30 * time.Second
 
-// await opens a server's client again and again while the server is not there. What is inside this
-// process does not come by itself.
+// await retries opening a server's client while the server is unavailable. Embedded servers are not
+// awaited.
 func (h *Host) await(ctx context.Context, what string, outside bool, open func() error) error {
 	late := time.Now().Add(startPatience)
 	err := open()
@@ -26,7 +26,7 @@ func (h *Host) await(ctx context.Context, what string, outside bool, open func()
 			return err
 		}
 		if !told {
-			h.cfg.Log.Warn("server is not there yet, waiting", "for", what, "at_most", startPatience, "err", err)
+			h.cfg.Log.Warn("server is not reachable yet, waiting", "for", what, "at_most", startPatience, "err", err)
 		}
 		select {
 		case <-ctx.Done():

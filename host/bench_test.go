@@ -30,9 +30,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// The benchmarks put the real program under load over HTTP; the load comes
-// from this process and shares the machine. Each reports its own figures:
-// runs/s, milliseconds at a percentile, megabytes.
+// The benchmarks put the real program under load over HTTP; the load generator is this process, on
+// the same machine. Each reports its own figures: runs/s, milliseconds at a percentile, megabytes.
 
 // served is the real program, listening.
 type served struct {
@@ -63,7 +62,10 @@ func serveProgram(b *testing.B, model string, flags ...string) *served {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cmd := exec.Command(file, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", b.TempDir(), "--allow-private"}, flags...)...)
+	cmd := exec.Command(file, append([]string{
+		"serve", "--addr", "127.0.0.1:0", "--data", b.TempDir(),
+		"--allow-private",
+	}, flags...)...)
 	cmd.Env = append(os.Environ(), "EASEL_API_KEY="+benchKey)
 	if model != "" {
 		config := filepath.Join(b.TempDir(), "models.json")
@@ -83,7 +85,7 @@ func serveProgram(b *testing.B, model string, flags ...string) *served {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		_ = cmd.Process.Kill() // ends it whatever it is doing
+		_ = cmd.Process.Kill() // ends it in any state
 		_ = cmd.Wait()
 	})
 	lines := bufio.NewScanner(out)
@@ -128,15 +130,16 @@ func (s *served) call(b *testing.B, method, path, body string, into any) {
 	}
 }
 
-// request is the bytes that start a run whose events are the answer.
+// request returns the bytes that start a run whose events are the answer.
 func (s *served) request(canvas string) []byte {
 	const body = `{"query":"hello"}`
 	return fmt.Appendf(nil, "POST /api/v2/canvases/%s/runs HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
-		"Accept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", canvas, s.addr, benchKey, len(body), body)
+		"Accept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", canvas, s.addr,
+		benchKey, len(body), body)
 }
 
-// streaming is one connection that reads streams of events. It does the least
-// that tells events apart, so that the load costs little.
+// streaming is one connection that reads streams of events. It only separates events, so that the
+// load generator costs little.
 type streaming struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -214,7 +217,7 @@ func (c *streaming) whole() error {
 
 var shortCanvas = sketch.Chain("begin Begin", `Message:A Message {"content":["hello"]}`)
 
-// clients is how many ask at once: enough that writes share their commits.
+// clients is the number of concurrent clients: enough that writes share their commits.
 const clients = 64
 
 // together runs fn on many goroutines until the time is over and returns how
@@ -237,7 +240,7 @@ func together(b *testing.B, n int, d time.Duration, fn func(worker int, until ti
 	return float64(total.Load()) / time.Since(began).Seconds()
 }
 
-// loadTime is how long each figure is measured.
+// loadTime is the duration of each measurement.
 const loadTime = 4 * time.Second
 
 // BenchmarkRunsOverHTTP is complete runs of a Begin-Message canvas, each
@@ -303,7 +306,10 @@ func BenchmarkRunsOverHTTP(b *testing.B) {
 					id := uuid.Must(uuid.NewV7()).String() // in order, as those of runs
 					if err := st.Runs.Start(
 						b.Context(),
-						store.Run{ID: id, Tenant: firstTenantID, Canvas: id, Source: "v2", Input: []byte(`{"query":"hello"}`)},
+						store.Run{
+							ID: id, Tenant: firstTenantID, Canvas: id, Source: "v2",
+							Input: []byte(`{"query":"hello"}`),
+						},
 					); err != nil {
 						return n, err
 					}
@@ -331,7 +337,8 @@ func BenchmarkRunsOverHTTP(b *testing.B) {
 		}
 		rate := together(b, 1, time.Second, func(_ int, until time.Time) (n int, err error) {
 			for ; time.Now().Before(until); n++ {
-				for _, err := range canvas.Run(b.Context(), canvas.State(), engine.Input{Query: engine.String("hello")}, engine.Options{}) {
+				for _, err := range canvas.Run(b.Context(), canvas.State(), engine.Input{Query: engine.String("hello")},
+					engine.Options{}) {
 					if err != nil {
 						return n, err
 					}
@@ -344,8 +351,8 @@ func BenchmarkRunsOverHTTP(b *testing.B) {
 	})
 }
 
-// slowModel answers each request with a word every pause, words times; with no
-// words it says nothing until the client leaves.
+// slowModel answers each request with a word every pause, words times; without words it sends
+// nothing until the client leaves.
 func slowModel(b *testing.B, words int, pause time.Duration) string {
 	b.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -381,7 +388,7 @@ var modelCanvas = sketch.Chain("begin Begin",
 	`Message:A Message {"content":["{LLM:A@content}"]}`)
 
 // BenchmarkFirstEvent is the time from a request to its first event while 200
-// streams are open, each of which gets a word every 100 ms.
+// streams are open, each of which receives a word every 100 ms.
 func BenchmarkFirstEvent(b *testing.B) {
 	const streams = 200
 	s := serveProgram(b, slowModel(b, 20, 100*time.Millisecond), "--sync", string(SyncInterval))
@@ -437,7 +444,8 @@ func BenchmarkOpenStreams(b *testing.B) {
 			EventsURL string `json:"events_url"`
 		}
 		s.call(b, "POST", "/api/v2/canvases/"+canvas+"/runs", `{"query":"hello"}`, &v)
-		request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", v.EventsURL, s.addr, benchKey)
+		request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", v.EventsURL,
+			s.addr, benchKey)
 		for range readers {
 			c, err := s.dial()
 			if err != nil {
@@ -477,7 +485,8 @@ func BenchmarkCancelOverHTTP(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer c.conn.Close()
-		if err := c.begin(fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", v.EventsURL, s.addr, benchKey)); err != nil {
+		if err := c.begin(fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n",
+			v.EventsURL, s.addr, benchKey)); err != nil {
 			b.Fatal(err)
 		}
 		ids, open = append(ids, v.ID), append(open, c)
@@ -495,7 +504,7 @@ func BenchmarkCancelOverHTTP(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// percentile is a percentile in milliseconds.
+// percentile returns a percentile in milliseconds.
 func percentile(list []time.Duration, p int) float64 {
 	if len(list) == 0 {
 		return 0
@@ -504,7 +513,7 @@ func percentile(list []time.Duration, p int) float64 {
 	return float64(list[min(len(list)*p/100, len(list)-1)].Microseconds()) / 1000
 }
 
-// cpuTime is what a process has used, in user and system together.
+// cpuTime returns the processor time of a process, user and system together.
 func cpuTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -525,7 +534,7 @@ func cpuTime(b *testing.B, pid int) time.Duration {
 	return sum
 }
 
-// residentMB is the memory that a process holds, in megabytes.
+// residentMB returns the memory that a process holds, in megabytes.
 func residentMB(b *testing.B, pid int) float64 {
 	b.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

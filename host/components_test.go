@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
-// Every component that the list says runs on a server is run with the ports of one. A service may
-// be away; what the component needs of the server is not.
+// Every component that is listed as running on a server is run with the ports of one. A service may
+// be unavailable; the requirements on the server are met.
 func TestComponentsRunOnAServer(t *testing.T) {
 	h, _ := open(t, Config{Dir: t.TempDir(), AllowPrivate: true})
 	server, err := place.Named("server")

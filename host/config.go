@@ -15,51 +15,49 @@ type Sync string
 
 // The choices of [Config].Sync.
 const (
-	// SyncContract puts accepted runs, their ends and session writes on the
-	// disk; the events in between survive the end of any process.
+	// SyncContract syncs accepted runs, their ends and session writes to disk; the events in
+	// between survive the end of any process.
 	SyncContract Sync = "contract"
-	// SyncAlways puts every event on the disk as well.
+	// SyncAlways syncs every event as well.
 	SyncAlways Sync = "always"
-	// SyncInterval leaves it to the operating system: the end of a process
-	// loses nothing, power loss may lose the last moments.
+	// SyncInterval leaves syncing to the operating system: the end of a process loses nothing,
+	// power loss may lose the last moments.
 	SyncInterval Sync = "interval"
 )
 
 // Source is a dataset of RAGFlow or of another system with the external knowledge API of Dify.
 type Source = external.Setting
 
-// Config says how a host works. Dir, or NATS and Postgres, must be set.
+// Config configures a host. Dir, or NATS and Postgres, must be set.
 type Config struct {
-	// Dir is the data directory; made when missing. One process may use it.
+	// Dir is the data directory, which is created if missing. Only one process may use it.
 	Dir string
-	// NATS are addresses of an existing NATS with JetStream; empty runs one
-	// inside this process.
+	// NATS are addresses of an existing NATS with JetStream; empty runs one inside this process.
 	NATS []string
 	// NATSCredentials is a credentials file for NATS; "" means none.
 	NATSCredentials string
-	// Replicas is how many NATS servers keep each message; 0 means 1.
+	// Replicas is the number of NATS servers that store each message; 0 means 1.
 	Replicas int
 	// Postgres is the address of a database; "" keeps records in Dir.
 	Postgres string
-	// KeyFile holds the key that seals secrets; hosts that share a database need
-	// the same one. "" means secret.key in Dir; it is made when missing.
+	// KeyFile holds the key that encrypts secrets; hosts that share a database need the same one.
+	// "" means secret.key in Dir; the file is created if missing.
 	KeyFile string
 	// Sync is SyncContract by default.
 	Sync Sync
-	// Lease is how long a host may be silent before others take its runs; 0
-	// means 10 s.
+	// Lease is the time after which the runs of an unresponsive host are taken over; 0 means 10 s.
 	Lease time.Duration
 	// shortest is the least time between two runs of a schedule; 0 means a minute. Tests set it.
 	shortest time.Duration
 
-	// KeepRuns is how long ended runs stay in the history; 0 means forever.
-	// Sessions, with all that was said, stay in any case.
+	// KeepRuns is how long ended runs stay in the history; 0 means forever. Sessions with their
+	// messages stay in any case.
 	KeepRuns time.Duration
 
-	// Key is the API key of the first tenant; "" makes one at the first start.
+	// Key is the API key of the first tenant; "" generates one at the first start.
 	Key string
-	// Models are the configured model providers; the zero value answers
-	// offline. An easel.models.json is read by [ModelsFromEnvironment].
+	// Models are the configured model providers; the zero value is the offline model. An
+	// easel.models.json is read by [ModelsFromEnvironment].
 	Models Models
 	// Examples are folders of canvases that are offered as templates.
 	Examples []string
@@ -69,41 +67,38 @@ type Config struct {
 	// Traces sends spans of requests, runs and nodes to the collector that
 	// OTEL_EXPORTER_OTLP_ENDPOINT and its companions name.
 	Traces bool
-	// TrustedProxies are addresses and ranges of proxies whose X-Forwarded-For, or
-	// else Forwarded, says where a request comes from; empty means that only the
-	// connection does.
+	// TrustedProxies are addresses and ranges of proxies whose X-Forwarded-For, or else Forwarded,
+	// is the origin of a request; empty means that the origin is the address of the connection.
 	TrustedProxies []string
-	// Metrics is the host:port at which Prometheus reads the numbers without a
-	// key; "" leaves it at /metrics of the handler, which wants one.
+	// Metrics is the host:port at which Prometheus reads metrics without a key; "" means only
+	// /metrics of the handler, which requires one.
 	Metrics string
-	// RedisDoor is the host:port at which this host answers the original's keys
-	// ({task}-cancel, {task}-logs) as a Redis would; "" opens none.
+	// RedisDoor is the host:port of a built-in Redis endpoint with RAGFlow's keys ({task}-cancel,
+	// {task}-logs); "" opens none.
 	RedisDoor string
 	// RedisPassword is required from clients of the built-in Redis endpoint; "" generates one at
 	// the first start.
 	RedisPassword string
-	// RedisRemote lets the door listen beyond loopback.
+	// RedisRemote allows the endpoint to listen beyond loopback.
 	RedisRemote bool
 	// Redis is the URL of an existing Redis or Valkey in which the same keys
 	// are watched and written; "" means none.
 	Redis string
-	// PluginSignatures selects what happens to a plugin without a trusted
-	// signature: "require" refuses it, "warn" logs it, "off" does not look; ""
-	// means warn.
+	// PluginSignatures selects the handling of a plugin without a trusted signature: "require"
+	// refuses it, "warn" logs it, "off" does not check; "" means warn.
 	PluginSignatures string
 	// Plugins is the folder of installed plugins; "" means plugins in Dir.
 	Plugins string
-	// NoTools leaves out the tools that the program carries, such as web searches; nodes that need
-	// one fail when they are reached.
+	// NoTools disables the built-in tools, such as web searches; nodes that need one fail when they
+	// are reached.
 	NoTools bool
 	// SQLiteDir is a folder of SQLite files that ExeSQL may read; "" allows none.
 	SQLiteDir string
 	// Browser is the path of a Chromium that renders pages for Browser nodes; "" reads pages
 	// without one.
 	Browser string
-	// Knowledge is a folder whose sub-folders of documents are the datasets of
-	// all tenants, by their names, and those of @ID those of the tenant ID; ""
-	// means that there are none.
+	// Knowledge is a folder whose sub-folders of documents are the datasets of all tenants, by
+	// their names; sub-folders of @ID are datasets of the tenant ID. "" means none.
 	Knowledge string
 	// Files is the bucket of an S3-compatible service for uploaded files and the originals and
 	// chunks of datasets, s3://BUCKET/PREFIX?endpoint=https://HOST; "" stores them on NATS.
@@ -128,36 +123,37 @@ type Config struct {
 	// Rerank is a reranking model that searches may name: URL#MODEL of a server with Cohere's API,
 	// or URL#MODEL@SHAPE with shape jina, ragflow or tei; "" means none. RerankKey is its key.
 	Rerank, RerankKey string
-	// DatasetBytes and DatasetChunks bound what the datasets of a tenant hold; 0 means no bound.
+	// DatasetBytes and DatasetChunks bound the datasets of a tenant; 0 means no bound.
 	DatasetBytes, DatasetChunks int64
-	// IngestWorkers is how many documents this host parses at once; 0 means 2.
+	// IngestWorkers is the number of documents this host parses at once; 0 means 2.
 	IngestWorkers int
-	// AllowPrivate allows private and local addresses to canvases, model providers and MCP servers.
+	// AllowPrivate allows canvases to use private and local addresses, also of model providers and
+	// MCP servers.
 	AllowPrivate bool
 	// MCPStdio allows tenants to add MCP servers that run as processes of this
 	// machine; leave it off on a host that tenants share.
 	MCPStdio bool
 	// CancelOnLeave stops a run when the client that began it disconnects.
 	CancelOnLeave bool
-	// Rate is how many requests per second one key or login may make, unless its
-	// key says otherwise; 0 means any.
+	// Rate is the limit of requests per second of one key or login, unless the key has another; 0
+	// means none.
 	Rate float64
-	// TokensPerDay is how many model tokens a key, a login or an embedding page may
-	// use on one day (UTC), unless its key says otherwise; 0 means any.
+	// TokensPerDay is the limit of model tokens of a key, a login or an embedding page per day
+	// (UTC), unless the key has another; 0 means none.
 	TokensPerDay int64
 	// CORS are the origins whose pages may call the API with a key, such as
 	// https://example.org; empty means any, and "none" alone means none.
 	CORS []string
-	// Memory is how many bytes of memory this host may use; 0 means the limit of
-	// the process: that of its control group, else the machine's memory. Requests,
-	// documents and runs get fixed shares of it and are refused beyond them.
+	// Memory is the memory limit of this host in bytes; 0 means that of the process: the limit of
+	// its control group, else the machine's memory. Requests, documents and runs have fixed shares
+	// of it and are refused beyond them.
 	Memory int64
 	// Limits bound each run; a zero field is the engine's default, a negative one
 	// no limit.
 	Limits engine.Limits
-	// Prices are what models cost; see the engine's option.
+	// Prices are the prices of models; see the engine's option.
 	Prices engine.Prices
-	// Approval names nodes, components and tools that only run when a person agrees.
+	// Approval names nodes, components and tools that only run after approval by a person.
 	Approval []string
 	// Concurrency and MaxSteps are the options of the engine for each run; 0 is its
 	// default.
@@ -165,24 +161,24 @@ type Config struct {
 	// ModelLimits bound the model calls of each run, each tenant and each model on this host; zero
 	// fields are no bounds. Limits in the model configuration replace those for models.
 	ModelLimits ModelLimits
-	// Python are the folders in which an interpreter for scripts in Python is
-	// looked for, in this order; see `easel python`.
+	// Python are the folders that are searched for an interpreter for scripts in Python, in order;
+	// see `easel python`.
 	Python []string
 	// CodeExecutor is the URL of a sandbox of RAGFlow that runs all scripts; ""
 	// runs them on this machine.
 	CodeExecutor string
 	// CodeExecutorToken is the token that the sandbox requires; "" is none.
 	CodeExecutorToken string
-	// ScriptWorker is the command that runs one script in a process of its
-	// own; without it JavaScript runs in this process, and Python does not run.
-	// With the argument python it runs an interpreter of Python.
+	// ScriptWorker is the command that runs one script in a separate process; without it JavaScript
+	// runs in this process, and Python does not run. With the argument python it runs an
+	// interpreter of Python.
 	ScriptWorker []string
-	// PluginCompiler is the command that compiles one plugin in a process of its own, with bounds
-	// of time and memory; without it plugins are compiled in this process.
+	// PluginCompiler is the command that compiles one plugin in a separate process, with bounds of
+	// time and memory; without it plugins are compiled in this process.
 	PluginCompiler []string
 	// Version is reported to clients.
 	Version string
-	// Log takes what an operator should know; nil means slog.Default.
+	// Log is the log for the operator; nil means slog.Default.
 	Log *slog.Logger
 }
 

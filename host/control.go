@@ -15,19 +15,19 @@ import (
 	"github.com/easel-canvas/easel/host/internal/backup"
 )
 
-// controlFile is a socket in the data directory, at which commands on this machine talk to the host
-// that uses the directory. Every user who may read the directory may connect.
+// controlFile is a socket in the data directory, by which commands on this machine reach the host
+// that uses the directory. Every user with read access to the directory may connect.
 const controlFile = "control.sock"
 
 // openControl listens at the socket. A host without one works, but cannot be backed up while it
-// does.
+// runs.
 func (h *Host) openControl() error {
 	if h.cfg.Dir == "" {
 		return nil
 	}
 	file := filepath.Join(h.cfg.Dir, controlFile)
-	// The run log's lock, or the operator of a shared one, says that no other host uses the
-	// directory: what is there was left behind.
+	// The run log's lock, or the operator of a shared one, guarantees that no other host uses the
+	// directory: an existing socket is stale.
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("control socket: %w", err)
 	}
@@ -56,8 +56,8 @@ func (h *Host) closeControl() error {
 	return h.control.Close()
 }
 
-// serveBackup writes an archive of this host. One that breaks off is no whole zip, which its reader
-// sees.
+// serveBackup writes an archive of this host. An interrupted one is not a valid zip file, which its
+// reader detects.
 func (h *Host) serveBackup(w http.ResponseWriter, r *http.Request) {
 	if err := h.backup(r.Context(), w, r.URL.Query().Get("key") != "none"); err != nil {
 		h.cfg.Log.Error("backup broke off", "err", err)

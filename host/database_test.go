@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// The form of ExeSQL asks the host whether it can connect.
+// The form of ExeSQL tests a connection through the host.
 func TestDatabaseConnection(t *testing.T) {
 	server, err := servertest.StartMariaDB()
 	if errors.Is(err, servertest.ErrNoMariaDB) {

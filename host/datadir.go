@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// ErrRecordsMissing says that a data directory has a run log and no records: bring easel.db back,
-// restore a backup, or move the run log away to begin with nothing.
+// ErrRecordsMissing means that a data directory has a run log and no records: bring easel.db back,
+// restore a backup, or move the run log away to begin with an empty host.
 var ErrRecordsMissing = errors.New("the records are missing")
 
 // checkDataDir refuses a data directory that has lost its records, and closes its files to other
@@ -44,15 +44,15 @@ func checkRecords(dir string) error {
 		dir, ErrRecordsMissing, filepath.Join(dir, "nats"))
 }
 
-// private are files of a data directory that hold secrets, tokens and what people wrote.
+// private are files of a data directory that hold secrets, tokens and texts of users.
 var private = []string{
 	"easel.db", "easel.db-wal", "easel.db-shm", "secret.key", "api.key", "index.db", "index.db-wal", "index.db-shm",
 	"knowledge.db", "knowledge.db-wal", "knowledge.db-shm",
 	"knowledge-index.db", "knowledge-index.db-wal", "knowledge-index.db-shm",
 }
 
-// protect takes files from other users of the machine: a directory that was made by hand lets them
-// in. Groups keep what they have, since volumes of containers are shared by one.
+// protect removes the permissions of other users from files, which a manually created directory may
+// grant. Permissions of groups stay, since volumes of containers are shared by one.
 func protect(dir string, log *slog.Logger) error {
 	if runtime.GOOS == "windows" {
 		return nil // others have no bits there
@@ -61,13 +61,14 @@ func protect(dir string, log *slog.Logger) error {
 		file := filepath.Join(dir, name)
 		info, err := os.Lstat(file)
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o007 == 0 {
-			continue // missing, or brought from elsewhere; what cannot be read is reported when it is opened
+			continue // missing, or copied from elsewhere; an unreadable file is reported when it is opened
 		}
 		if err := os.Chmod(file, info.Mode().Perm()&^0o007); err != nil {
 			return fmt.Errorf("every user of this machine can open %s (mode %v): %w; run chmod o-rwx on it",
 				file, info.Mode().Perm(), err)
 		}
-		log.Warn("every user of this machine could open a file of the data directory; its mode was changed", "file", file,
+		log.Warn("every user of this machine could open a file of the data directory; its mode was changed", "file",
+			file,
 			"was", info.Mode().Perm().String())
 	}
 	return nil

@@ -72,7 +72,7 @@ func TestRecordsMissing(t *testing.T) {
 	require.NoError(t, err, "the run log is away")
 }
 
-// Files of a data directory that was made by hand are for the host alone.
+// Files of a manually created data directory are private to the host.
 func TestFilesOfDataDirArePrivate(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o755))

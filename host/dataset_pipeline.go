@@ -16,9 +16,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// runPipeline has a canvas of the tenant cut a document of a dataset. It is the draft that counts:
-// pipelines are not published. A rerun brings its canvas, with the outputs of the nodes before the
-// one where it starts.
+// runPipeline chunks a document of a dataset with a canvas of the tenant. It uses the draft,
+// because pipelines are not published. A rerun has its own canvas, with the outputs of the nodes
+// before the one where it starts.
 func (h *Host) runPipeline(ctx context.Context, in ingest.Input) (*pipeline.Result, error) {
 	stored, err := h.store.Canvases.Get(ctx, in.Tenant, in.Pipeline)
 	doc := stored.DSL
@@ -42,7 +42,7 @@ func (h *Host) runPipeline(ctx context.Context, in ingest.Input) (*pipeline.Resu
 	options.Watch = func(e *engine.Event) {
 		if e.Type == engine.EventNodeFinished {
 			data := e.Clone().Data()
-			// A node that is not in the drawing has no name.
+			// A node that is not in the graph has no name.
 			in.Report("[" + cmp.Or(data.Get("component_name").Text(), data.Get("component_id").Text()) + "] done.")
 		}
 	}

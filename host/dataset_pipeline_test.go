@@ -11,7 +11,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
-// A document of a dataset with a pipeline is cut by that canvas, whose failures the messages hold.
+// A document of a dataset with a pipeline is chunked by that canvas, whose failures are in the
+// messages.
 func TestDatasetWithAPipeline(t *testing.T) {
 	h, url := open(t, Config{})
 	canvas := saved(t, url, "key", lineCutter)

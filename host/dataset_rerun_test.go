@@ -46,7 +46,7 @@ func newRerunFixture(t *testing.T) *rerunFixture {
 	return f
 }
 
-// await gives the document when its parse has ended.
+// await returns the document when its parse has ended.
 func (f *rerunFixture) await() (d dataset.Document) {
 	f.Helper()
 	require.Eventually(f, func() bool {
@@ -79,8 +79,8 @@ func (f *rerunFixture) call(method, path, body string) engine.Value {
 	return v
 }
 
-// A document is parsed again from a node of its pipeline, with the outputs of the nodes before that
-// the request brings, and each parse has a log of its own.
+// A document is parsed again from a node of its pipeline, with the outputs of the nodes before it
+// from the request, and each parse has a separate log.
 func TestRerunFromANode(t *testing.T) {
 	f := newRerunFixture(t)
 	require.Equal(t, []string{"one two", "three four", "five"}, f.contents())
@@ -92,7 +92,7 @@ func TestRerunFromANode(t *testing.T) {
 	dsl := detail.Get("dsl")
 	require.Contains(t, dsl.JSON(), "three four", "the outputs of the nodes are kept")
 
-	// What the parser gave is replaced: the chunker reads it, and the parser does not run.
+	// The output of the parser is replaced: the chunker reads it, and the parser does not run.
 	changed := strings.Replace(dsl.JSON(), "one two;three four;five", "six;seven", 1)
 	body := engine.Object("id", log, "component_id", "TokenChunker:A", "dsl", engine.Null).JSON()
 	a := f.call("POST", "/v1/canvas/rerun", strings.Replace(body, "null", changed, 1))
@@ -114,7 +114,7 @@ func TestRerunFromANode(t *testing.T) {
 	require.Equal(t, []string{"one two", "three four", "five"}, f.contents())
 }
 
-// Our own API reruns with the outputs that the host has kept.
+// The v2 API reruns with the outputs that the host has stored.
 func TestRerunWithKeptOutputs(t *testing.T) {
 	f := newRerunFixture(t)
 	path := "/api/v2/datasets/" + f.dataset + "/parses"

@@ -17,7 +17,7 @@ import (
 // largestDocument is the size up to which documents of datasets are accepted, in bytes.
 const largestDocument = 256 << 20
 
-// openDatasets opens the index of this host and what fills it.
+// openDatasets opens the index of this host and the ingestion.
 func (h *Host) openDatasets(ctx context.Context) error {
 	cfg := &h.cfg
 	models, err := searchmodel.Open(searchmodel.Config{
@@ -45,8 +45,8 @@ func (h *Host) openDatasets(ctx context.Context) error {
 	return err
 }
 
-// tenantEmbeddings are the embedding models of the model configurations of tenants. What datasets
-// use of them is on the account of the tenant.
+// tenantEmbeddings are the embedding models of the model configurations of tenants. Their usage by
+// datasets is charged to the tenant.
 type tenantEmbeddings struct{ models *model.Tenants }
 
 // EmbeddingModels implements [searchmodel.TenantModels].
@@ -59,7 +59,7 @@ func (t tenantEmbeddings) Embed(ctx context.Context, tenant, id string, texts []
 	return t.models.Of(tenant, "").EmbedBy(ctx, id, texts)
 }
 
-// bucket is where files are.
+// bucket returns the bucket of files.
 func (cfg *Config) bucket() blobs.Bucket {
 	return blobs.Bucket{URL: cfg.Files, Key: cfg.FilesKey, Secret: cfg.FilesSecret}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
-// embeddingServer embeds texts as the lengths of text and model, in one place of two.
+// embeddingServer embeds texts as the lengths of text and model.
 func embeddingServer(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {

@@ -38,11 +38,12 @@ func documentHost(t *testing.T, format string) (url, canvas string) {
 		require.NoError(t, h.Close())
 	})
 	var made struct{ ID string }
-	call(t, "POST", server.URL+"/api/v2/canvases", `{"title":"c","dsl":`+strings.ReplaceAll(reading, "FORMAT", format)+`}`, &made)
+	call(t, "POST", server.URL+"/api/v2/canvases",
+		`{"title":"c","dsl":`+strings.ReplaceAll(reading, "FORMAT", format)+`}`, &made)
 	return server.URL, made.ID
 }
 
-// sendFile sends a file as a form and gives what the host says about it.
+// sendFile sends a file as a form and returns the response of the host.
 func sendFile(t *testing.T, url, canvas, name string, data []byte) json.RawMessage {
 	t.Helper()
 	var body bytes.Buffer
@@ -69,12 +70,13 @@ func sendFile(t *testing.T, url, canvas, name string, data []byte) json.RawMessa
 	return answer.Data
 }
 
-// ask runs the canvas with a file: what it says, and the document it makes.
+// ask runs the canvas with a file and returns its message and the document it makes.
 func ask(t *testing.T, url, canvas string, file json.RawMessage) (text, errs string, made attachment) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": "q", "stream": true, "files": []json.RawMessage{file}})
 	require.NoError(t, err)
-	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v2/canvases/"+canvas+"/runs", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v2/canvases/"+canvas+"/runs",
+		bytes.NewReader(body))
 	require.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer key")
 	req.Header.Set("Accept", "text/event-stream")
@@ -168,7 +170,7 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// What a file is called is shown as it was sent, and is never a path.
+// The name of a file is shown as it was sent, and is never a path.
 func TestNamesOfFiles(t *testing.T) {
 	url, canvas := documentHost(t, "")
 	for _, c := range []struct{ name, want string }{

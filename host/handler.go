@@ -6,7 +6,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/page"
 )
 
-// Handler answers all requests: the preview page at /, chats for visitors, the API everywhere else.
+// Handler serves all requests: the preview page at /, chats for visitors, the API everywhere else.
 func (h *Host) Handler() http.Handler {
 	return h.traces.Handler(page.Handler(h.api.Handler(), h.cfg.CORS...))
 }

@@ -1,12 +1,11 @@
 // Package host serves agent canvases over HTTP.
 //
-// [New] opens what a host needs: the records store, the run log, models and
-// everything else that canvases reach through the engine's ports. [Host.Handler]
-// answers requests, and the runs it accepts go on in the background until
-// [Host.Close], which hands them over to the next host with the same storage.
+// [New] opens the store of records, the run log, models and everything else that canvases reach
+// through the engine's ports. [Host.Handler] serves requests, and the runs it accepts continue in
+// the background until [Host.Close], which hands them over to the next host with the same storage.
 //
-// One process with a data directory needs nothing installed. With addresses of
-// a NATS and a PostgreSQL, any number of hosts share the work.
+// One process with a data directory has no further requirements. With addresses of a NATS and a
+// PostgreSQL, any number of hosts share the work.
 package host
 
 import (
@@ -70,9 +69,9 @@ type Host struct {
 	metrics metricsDoor
 	memory  budgets
 	started time.Time
-	// accounts make the codes of links for signing in.
+	// accounts creates the codes of sign-in links.
 	accounts *app.Accounts
-	// runMemory is what the runs at work hold of memory.runs.
+	// runMemory is the part of memory.runs that active runs hold.
 	runMemory *runMemory
 
 	plugins   *plugins // nil where the machine cannot run any
@@ -84,18 +83,18 @@ type Host struct {
 	datasets  *datasets.Datasets
 	ingesting sync.WaitGroup
 
-	// Key is the API key that was made for the first tenant at this start; ""
-	// when there was one already. It is shown nowhere else.
+	// Key is the API key that was created for the first tenant at this start; "" if there was one
+	// already. It is not available anywhere else.
 	Key string
-	// RedisKey is the password that was made for the Redis door at this start;
-	// "" when none was made. It is shown nowhere else.
+	// RedisKey is the password that was created for the Redis endpoint at this start; "" if none
+	// was created. It is not available anywhere else.
 	RedisKey string
 
 	stop context.CancelFunc
 	work sync.WaitGroup
 }
 
-// New opens a host and begins to work on runs that were left unfinished.
+// New opens a host and continues unfinished runs.
 func New(ctx context.Context, cfg Config) (*Host, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
@@ -139,7 +138,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := checkDataDir(cfg); err != nil {
 		return err
 	}
-	// The run log first: it keeps a second process out of the data directory.
+	// The run log first: its lock keeps other processes out of the data directory.
 	if err = h.openLog(ctx); err != nil {
 		return err
 	}
@@ -195,7 +194,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// openRuns makes the run manager and what begins runs at set times.
+// openRuns opens the run manager and the schedules.
 func (h *Host) openRuns(registry *engine.Registry, ports *ports) {
 	cfg := &h.cfg
 	h.runs = runs.New(runs.Config{
@@ -212,9 +211,10 @@ func (h *Host) openRuns(registry *engine.Registry, ports *ports) {
 	})
 }
 
-// newAPI puts the services and the faces over them together.
+// newAPI connects the services and the APIs over them.
 func newAPI(
-	h *Host, registry *engine.Registry, ports *ports, templates []app.Template, proxies []netip.Prefix, numbers *prometheus.Registry,
+	h *Host, registry *engine.Registry, ports *ports, templates []app.Template, proxies []netip.Prefix,
+	numbers *prometheus.Registry,
 ) *api.API {
 	cfg := &h.cfg
 	services := app.New(app.Config{
@@ -228,7 +228,8 @@ func newAPI(
 	})
 	h.accounts = services.Accounts
 	return faces.New(api.Config{
-		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate,
+		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave,
+		Rate:    cfg.Rate,
 		Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
 	}, cfg.Version)
 }
@@ -274,9 +275,9 @@ func (h *Host) ended(j *runs.Job, end runs.End, took time.Duration) {
 	h.redis.end(j, end)
 }
 
-// Stop accepts no new runs: requests that want one get 503, those that wait for
-// their session too, so that a server around [Host.Handler] can shut down. Runs
-// that were accepted go on until [Host.Close], which stops as well.
+// Stop accepts no new runs: requests that start one return 503, as do those that wait for their
+// session, so that a server around [Host.Handler] can shut down. Accepted runs continue until
+// [Host.Close], which stops as well.
 func (h *Host) Stop() {
 	if h.runs != nil {
 		h.runs.Stop()

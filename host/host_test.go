@@ -87,7 +87,7 @@ func callAs(t *testing.T, key, method, url, body string, into any) {
 	require.NoError(t, json.Unmarshal(data, into))
 }
 
-// frames are the data of a stream of server-sent events.
+// frames returns the data of a stream of server-sent events.
 func frames(t *testing.T, body io.Reader) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		in := bufio.NewScanner(body)
@@ -146,7 +146,7 @@ func events(t *testing.T, url, last string, stop func(event) bool) (out []event)
 // on the same data. The run ends with each step in its log once, and a reader
 // that returns with the last id it has misses nothing and sees nothing twice.
 func TestKill(t *testing.T) {
-	// The test decides when the second node gets its response.
+	// The test controls when the second node gets its response.
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
 	outside := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- struct{}{}
@@ -174,7 +174,7 @@ func TestKill(t *testing.T) {
 	atX := func(e event) bool { return e.kind == "node_started" && e.node == "Invoke:X" }
 	seen := events(t, url+path, "", atX)
 	<-asked
-	time.Sleep(200 * time.Millisecond) // what was told is mostly stored by then; heard deals with the rest
+	time.Sleep(200 * time.Millisecond) // most buffered records are stored by then; heard handles the rest
 	for range 2 {
 		kill()
 		url, kill = start(t, dir)
@@ -191,8 +191,10 @@ func TestKill(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{
-		"workflow_started", "node_started begin", "node_finished begin", "node_started Message:A", "message_end", "node_finished Message:A",
-		"node_started Invoke:X", "node_finished Invoke:X", "node_started Message:B", "message_end", "node_finished Message:B",
+		"workflow_started", "node_started begin", "node_finished begin", "node_started Message:A", "message_end",
+		"node_finished Message:A",
+		"node_started Invoke:X", "node_finished Invoke:X", "node_started Message:B", "message_end",
+		"node_finished Message:B",
 		"workflow_finished", "end",
 	}, steps)
 	var list struct {
@@ -208,9 +210,9 @@ func TestKill(t *testing.T) {
 	require.Contains(t, list.Data[0].Messages[2].Content, "answered")
 }
 
-// heard is what a reader has in the end, by number. What follows the number in an id says where its
-// host found the event, live or in the log. A take-over voids what was told from its number on and
-// never stored.
+// heard returns the events a reader has received, by number. The suffix of an id says whether its
+// host found the event live or in the log. A takeover voids events from its number on that were
+// buffered and never stored.
 func heard(list []event) []event {
 	var out []event
 	number := func(e event) int {
@@ -249,8 +251,8 @@ func TestFirstStart(t *testing.T) {
 	require.Error(t, err, "expected a data directory")
 }
 
-// TestDirectoryInUse has another process hold the data directory: nothing in there is touched, the
-// records neither.
+// TestDirectoryInUse has another process use the data directory: none of its files change,
+// including the records.
 func TestDirectoryInUse(t *testing.T) {
 	dir := t.TempDir()
 	brokertest.Open(t, broker.Config{Dir: dir})

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKnowledge asks the example about the shop over HTTP: passages are found, cited, and follow
-// the folder.
+// TestKnowledge runs the shop example over HTTP: passages are found and cited, and changes of the
+// folder count.
 func TestKnowledge(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("examples/knowledge")))
@@ -35,7 +35,8 @@ func TestKnowledge(t *testing.T) {
 			}
 		}
 	}
-	call(t, "POST", url+"/api/v1/agents/"+canvas+"/completions", `{"question":"How long can I return shoes?","stream":false}`, &answer)
+	call(t, "POST", url+"/api/v1/agents/"+canvas+"/completions",
+		`{"question":"How long can I return shoes?","stream":false}`, &answer)
 	require.NotEmpty(t, answer.Data.Data.Reference.Chunks)
 	shopID := folderDataset(t, url, "shop")
 	for n, c := range answer.Data.Data.Reference.Chunks {
@@ -43,7 +44,8 @@ func TestKnowledge(t *testing.T) {
 		require.NotEmpty(t, c.Content, n)
 	}
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "shop", "balloons.html"), []byte("<h1>Returns of balloons</h1><p>Balloons can be returned until they burst.</p>"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "shop", "balloons.html"),
+		[]byte("<h1>Returns of balloons</h1><p>Balloons can be returned until they burst.</p>"), 0o600))
 	var last string
 	require.Eventually(t, func() bool {
 		last = said(t, url, "key", canvas, "Can I return balloons?")
@@ -54,7 +56,8 @@ func TestKnowledge(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(string(shop), `"shop"`, `"cellar"`)), &missing))
 	text, err := json.Marshal(missing)
 	require.NoError(t, err)
-	require.Contains(t, said(t, url, "key", saved(t, url, "key", string(text)), "How long can I return shoes?"), `dataset "cellar" does not exist; there are guides, shop`)
+	require.Contains(t, said(t, url, "key", saved(t, url, "key", string(text)), "How long can I return shoes?"),
+		`dataset "cellar" does not exist; there are guides, shop`)
 	_, err = New(t.Context(), Config{Dir: t.TempDir(), Knowledge: filepath.Join(dir, "missing"), Log: quiet})
 	require.ErrorContains(t, err, "missing")
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/script"
 )
 
-// budgets are the shares of the host's memory for work whose size strangers choose. The collector
-// lets the heap grow to about twice of what is live, and the run log and the database need their
-// part: together the shares stay well below half of the limit. Scripts run in processes of their
-// own; what these may hold at most and what the host holds are the limit together.
+// budgets are the shares of the host's memory for work of untrusted size. The collector lets the
+// heap grow to about twice the live data, and the run log and the database need a part: together
+// the shares stay well below half of the limit. Scripts run in separate processes, whose bound and
+// that of the host add up to the limit.
 type budgets struct {
 	limit     int64            // of the process
 	requests  *memlimit.Budget // bodies and what is decoded from them, until the response is sent
@@ -23,7 +23,7 @@ type budgets struct {
 	plans     int64            // bytes of the cache of compiled canvases
 }
 
-// newBudgets shares limit bytes out; 0 means the limit of the process.
+// newBudgets divides limit bytes; 0 means the limit of the process.
 func newBudgets(limit int64) budgets {
 	if limit <= 0 {
 		limit = memlimit.Process()
@@ -40,7 +40,7 @@ func newBudgets(limit int64) budgets {
 	}
 }
 
-// list is the budgets with what is used of them, by the names of their labels.
+// list returns the budgets and their usage, by the names of their labels.
 func (b budgets) list() []app.Budget {
 	var out []app.Budget
 	for _, one := range b.named() {
@@ -65,16 +65,18 @@ func (b budgets) named() []namedBudget {
 	}
 }
 
-// register adds the sizes of the budgets and what is used of them to the numbers of the host.
+// register adds the sizes and the usage of the budgets to the metrics of the host.
 func (b budgets) register(numbers *prometheus.Registry) {
 	for _, budget := range b.named() {
 		labels := prometheus.Labels{"budget": budget.name}
 		numbers.MustRegister(
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "easel_memory_budget_bytes", Help: "Memory that this kind of work may hold together.", ConstLabels: labels,
+				Name: "easel_memory_budget_bytes", Help: "Memory that this kind of work may hold together.",
+				ConstLabels: labels,
 			}, func() float64 { return float64(budget.Size()) }),
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "easel_memory_used_bytes", Help: "Memory of the budget that is reserved now.", ConstLabels: labels,
+				Name: "easel_memory_used_bytes", Help: "Memory of the budget that is reserved now.",
+				ConstLabels: labels,
 			}, func() float64 { return float64(budget.Used()) }),
 		)
 	}

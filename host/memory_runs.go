@@ -15,20 +15,20 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
-// runMemory is the memory of the runs at work: the engine reserves what each of them holds, and a
-// guard watches that the process stays below its limit all the same.
+// runMemory is the memory of active runs: the engine reserves the memory of each, and a guard also
+// checks that the process stays below its limit.
 type runMemory struct {
 	budget *memlimit.Budget
 	limit  int64 // of the process
 	usage  func() memlimit.Usage
-	file   string // of the note for the next process; "" for none
+	file   string // of the note for the next process; "" means none
 
 	mu       sync.Mutex
-	accounts map[string]*runAccount // of runs that hold something
+	accounts map[string]*runAccount // of runs that hold memory
 	calm     chan struct{}          // closed when the process is no longer short of memory; nil if it is not
 	noted    bool                   // there is a note on the disk
 
-	suspects map[string]bool // runs that most likely ended the former process of this data directory
+	suspects map[string]bool // runs that most likely ended the previous process of this data directory
 }
 
 func newRunMemory(budget *memlimit.Budget, limit int64) *runMemory {
@@ -48,21 +48,21 @@ func (m *runMemory) open(run string) *runAccount {
 	return &runAccount{memory: m, run: run, held: m.budget.Open()}
 }
 
-// weight is how many bytes of memory each byte that a run holds costs: itself, the event that shows
-// it, and the records that are written to the log and read by clients meanwhile. Measured with
-// texts of megabytes.
+// weight is the number of bytes of memory per byte that a run holds: itself, its event, and the
+// records that are written to the log and read by clients meanwhile. Measured with texts of
+// megabytes.
 const weight = 5
 
 const (
-	// smallRun is the size up to which a run waits for its memory and may use the reserve: more
-	// than a run of a usual canvas takes at its start.
+	// smallRun is the size up to which a run waits for memory and may use the reserve: more than a
+	// usual canvas takes at its start.
 	smallRun = 256 << 10 * weight
 	// memoryPatience bounds how long a small run waits for memory before it fails.
 	memoryPatience = 2 * time.Second
 )
 
-// reserveFor is the part of a budget of size bytes that only small runs may use, so that growing
-// runs never keep others from starting.
+// reserveFor returns the part of a budget of size bytes that only small runs may use, so that
+// growing runs never prevent others from starting.
 func reserveFor(size int64) int64 { return size / 8 }
 
 // Grow reserves n bytes more, or gives -n back. A small run waits for up to memoryPatience; a
@@ -113,24 +113,24 @@ func (a *runAccount) shrink(n int64) {
 	}
 }
 
-// add lists an account of a run that holds something.
+// add lists an account of a run that holds memory.
 func (m *runMemory) add(a *runAccount) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.accounts[a.run] = a
 }
 
-// shortage is nil unless the process is short of memory; it is closed when that is over.
+// shortage returns nil unless the process is short of memory; it is closed when that is over.
 func (m *runMemory) shortage() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.calm
 }
 
-// errShort is why nothing grows while the process is short of memory.
+// errShort is the error of Grow while the process is short of memory.
 var errShort = errors.New("the process is close to its memory limit")
 
-// Full is nil unless the process is short of memory.
+// Full returns nil unless the process is short of memory.
 func (m *runMemory) Full() error {
 	if m.shortage() != nil {
 		return fmt.Errorf("%w: %w", runs.ErrMemory, errShort)
@@ -138,7 +138,7 @@ func (m *runMemory) Full() error {
 	return nil
 }
 
-// Suspect reports whether a run most likely ended the former process of this data directory.
+// Suspect reports whether a run most likely ended the previous process of this data directory.
 func (m *runMemory) Suspect(run string) bool { return m.suspects[run] }
 
 const (
@@ -150,11 +150,11 @@ const (
 	noteAt = 0.5
 	// A death at resident memory above deathAt of the limit counts as one of memory.
 	deathAt = 0.8
-	// heavy is the least that a run holds which may have ended its host.
+	// heavy is the least memory of a run that may have ended its host.
 	heavy = 1 << 20
 )
 
-// watch looks at the memory of the process once. It gives the run that has to end, or "".
+// watch checks the memory of the process once. It returns the run that has to end, or "".
 func (m *runMemory) watch() (end string, err error) {
 	u := m.usage()
 	m.mu.Lock()
@@ -173,7 +173,7 @@ func (m *runMemory) watch() (end string, err error) {
 	return end, m.note(u)
 }
 
-// largest is the run that holds most, if it is enough to matter.
+// largest returns the run that holds most, if it is enough to matter.
 func (m *runMemory) largest() (run string) {
 	most := int64(heavy)
 	for id, a := range m.accounts {
@@ -184,7 +184,7 @@ func (m *runMemory) largest() (run string) {
 	return run
 }
 
-// memoryNote is what the next process of a data directory has to know if this one dies of memory.
+// memoryNote is the message to the next process of a data directory if this one runs out of memory.
 type memoryNote struct {
 	Limit    int64    `json:"limit"`
 	Live     int64    `json:"live"`
@@ -192,12 +192,12 @@ type memoryNote struct {
 	Runs     []string `json:"runs"` // that held most
 }
 
-// deadly reports whether a process that died in this condition died of memory.
+// deadly reports whether a process that died in this condition ran out of memory.
 func (n *memoryNote) deadly() bool {
 	return float64(n.Live) > noteAt*float64(n.Limit) && float64(n.Resident) > deathAt*float64(n.Limit)
 }
 
-// note writes down what the process holds while that is much, and removes the note afterwards.
+// note writes a note while the process holds much memory, and removes it afterwards.
 func (m *runMemory) note(u memlimit.Usage) error {
 	if m.file == "" {
 		return nil
@@ -224,12 +224,11 @@ func (m *runMemory) note(u memlimit.Usage) error {
 		return err
 	}
 	m.noted = true
-	// It is read after the end of this process, not after that of the machine, so that it need not
-	// reach the disk.
+	// The note is read after the end of this process, not of the machine, so it need not be synced.
 	return os.WriteFile(m.file, data, 0o600)
 }
 
-// readNote takes the note of a former process, if it left one by dying of memory.
+// readNote takes the note of the previous process, if that ran out of memory.
 func (m *runMemory) readNote() (*memoryNote, error) {
 	data, err := os.ReadFile(m.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -259,14 +258,15 @@ func (m *runMemory) removeNote() error {
 	return nil
 }
 
-// readFormer finds out whether the former process of the data directory died of memory.
+// readFormer determines whether the previous process of the data directory ran out of memory.
 func (m *runMemory) readFormer(log *slog.Logger) error {
 	if m.file == "" {
 		return nil
 	}
 	n, err := m.readNote()
 	if n != nil {
-		log.Warn("the former process of this data directory died of memory; the runs that held most are not tried again",
+		log.Warn(
+			"the former process of this data directory died of memory; the runs that held most are not tried again",
 			"runs", n.Runs, "live", n.Live, "resident", n.Resident, "limit", n.Limit)
 	}
 	return err

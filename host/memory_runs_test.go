@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
-// memoryOf is the memory of runs in a process that uses as much as usage says, of 100 MiB, with its
-// note in file.
+// memoryOf returns the memory of runs in a process with the given usage, of 100 MiB, with its note
+// in file.
 func memoryOf(usage *memlimit.Usage, file string) *runMemory {
 	m := newRunMemory(memlimit.New("runs", 100<<20), 100<<20)
 	m.usage, m.file = func() memlimit.Usage { return *usage }, file

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// fill lets runs take memory until there is none left for them, in steps of the engine.
+// fill lets runs take memory until none is left, in steps of the engine.
 func fill(t *testing.T, m *runMemory, runs int) []*runAccount {
 	t.Helper()
 	accounts := make([]*runAccount, runs)

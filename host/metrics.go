@@ -12,26 +12,29 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// newMetrics holds the numbers of the process; the API adds its own.
+// newMetrics returns the metrics of the process; the API adds its metrics.
 func (h *Host) newMetrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "easel_build_info", Help: "Always 1; the label is the version.", ConstLabels: prometheus.Labels{"version": h.cfg.Version},
+		Name: "easel_build_info", Help: "Always 1; the label is the version.",
+		ConstLabels: prometheus.Labels{"version": h.cfg.Version},
 	})
 	build.Set(1)
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		build)
 	h.memory.register(r)
 	registerDamage(r, h.conn)
 	return r
 }
 
-// metricsDoor is where Prometheus reads the numbers without a key. Nothing else is there.
+// metricsDoor is the listener at which Prometheus reads metrics without a key. It serves nothing
+// else.
 type metricsDoor struct {
 	listener net.Listener
 	server   *http.Server
 }
 
-// openMetrics listens where the configuration says.
+// openMetrics listens at the configured address.
 func (h *Host) openMetrics() (err error) {
 	if h.cfg.Metrics == "" {
 		return nil
@@ -43,8 +46,9 @@ func (h *Host) openMetrics() (err error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", h.api.Metrics())
 	d.server = &http.Server{
-		Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(h.cfg.Log.Handler(), slog.LevelWarn),
+		Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(h.cfg.Log.Handler(), slog.LevelWarn),
 	}
 	h.work.Go(func() {
 		if err := d.server.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
@@ -61,7 +65,7 @@ func (d *metricsDoor) close() error {
 	return d.server.Close()
 }
 
-// Metrics is where the numbers are read without a key; "" when that is nowhere.
+// Metrics returns the address of the metrics listener without authentication; "" if there is none.
 func (h *Host) Metrics() string {
 	if h.metrics.listener == nil {
 		return ""

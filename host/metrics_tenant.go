@@ -12,8 +12,8 @@ const mostTenantLabels = 100
 // otherTenants is the label of the tenants beyond that.
 const otherTenants = "other"
 
-// tenantCounter counts by tenant. The first tenants that are counted have a
-// series of their own, the others one together.
+// tenantCounter counts by tenant. The first tenants that are counted have a series each, the others
+// share one.
 type tenantCounter struct {
 	counter *prometheus.CounterVec
 	mu      sync.Mutex
@@ -24,7 +24,7 @@ func newTenantCounter(r *prometheus.Registry, name, help string) *tenantCounter 
 	c := &tenantCounter{own: map[string]bool{}, counter: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: name, Help: help + " Tenants beyond the first 100 are reported together, as other.",
 	}, []string{"tenant"})}
-	c.counter.WithLabelValues(otherTenants) // so that the number is there from the beginning
+	c.counter.WithLabelValues(otherTenants) // so that the series exists from the start
 	r.MustRegister(c.counter)
 	return c
 }

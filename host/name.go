@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// hostName is what people call this host: its machine and its process, as in easel-0/1.
+// hostName returns a readable name of this host: its machine and its process, as in easel-0/1.
 func hostName() string {
 	machine, err := os.Hostname()
 	if err != nil {

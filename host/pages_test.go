@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// README.md here and the pages in docs/operate say what the program does. After a
-// change of metrics:
+// README.md here and the pages in docs/operate describe the program. After a change of metrics:
 //
 //	go test ./host -run Page -update
 var update = flag.Bool("update", false, "update the table of metrics")
@@ -79,12 +78,15 @@ func TestPageOfMetrics(t *testing.T) {
 	require.Equal(t, string(kept), page, "README.md is old: go test ./host -run Page -update")
 }
 
-// fromOutside are parts of messages that other programs make.
-var fromOutside = []string{"bind: address already in use", "connection refused", `"log":"nok"`, `"db":"nok"`, "/readyz", "easel health", "secret.key", "--postgres", "--nats", "-js"}
+// fromOutside are parts of messages that other programs produce.
+var fromOutside = []string{
+	"bind: address already in use", "connection refused", `"log":"nok"`, `"db":"nok"`, "/readyz",
+	"easel health", "secret.key", "--postgres", "--nats", "-js",
+}
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// Each message in the table of errors is one that the program says.
+// Each message in the table of errors occurs in the program.
 func TestPageOfErrors(t *testing.T) {
 	page, err := os.ReadFile("README.md")
 	require.NoError(t, err)

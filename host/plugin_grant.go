@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// grants are what tenants allow plugins at most, among the records. Each host keeps an answer for a
-// moment, since every call of a plugin asks.
+// grants are the upper bounds that tenants set for plugins, stored in the records. Each host caches
+// them briefly, since every call of a plugin reads them.
 type grants struct {
 	store *store.Store
 	mu    sync.Mutex
@@ -28,11 +28,11 @@ type grant struct {
 const (
 	grantKind = "plugin_grant"
 	grantID   = "grant"
-	// grantKept is how long another host may go on with an old grant.
+	// grantKept is how long another host may continue with an old grant.
 	grantKept = time.Second
 )
 
-// of is the grant of a tenant. When the records cannot be read, plugins may do nothing.
+// of returns the grant of a tenant. If the records cannot be read, plugins have no permissions.
 func (g *grants) of(tenant string) *contract.Permissions {
 	g.mu.Lock()
 	kept, ok := g.known[tenant]
@@ -50,7 +50,7 @@ func (g *grants) of(tenant string) *contract.Permissions {
 	return most
 }
 
-// keep remembers a grant.
+// keep caches a grant.
 func (g *grants) keep(tenant string, most *contract.Permissions) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -75,7 +75,7 @@ func (g *grants) read(ctx context.Context, tenant string) (*contract.Permissions
 	return &most, nil
 }
 
-// write keeps a grant; nil takes it away.
+// write stores a grant; nil deletes it.
 func (g *grants) write(ctx context.Context, tenant string, most *contract.Permissions) error {
 	err := g.store.Items.Delete(ctx, tenant, grantKind, grantID)
 	if errors.Is(err, store.ErrNotFound) {

@@ -12,7 +12,7 @@ import (
 
 var _ app.Plugins = (*plugins)(nil)
 
-// pluginPort is the plugins as the API wants them.
+// pluginPort adapts the plugins to the API.
 func (h *Host) pluginPort() app.Plugins {
 	if h.plugins == nil {
 		return nil
@@ -88,8 +88,8 @@ func (p *plugins) LookupFor(tenant string) func(component string) (engine.Spec, 
 	return p.nodes.LookupFor(tenant)
 }
 
-// icon is a plugin's picture as a data URL. Pages show it as an image, where scripts inside it do
-// not run.
+// icon returns a plugin's picture as a data URL. Pages show it as an image, where scripts inside it
+// do not run.
 func (p *plugins) icon(ref string, about *contract.Manifest) string {
 	section := about.Icon
 	if section == "" {
@@ -102,12 +102,12 @@ func (p *plugins) icon(ref string, about *contract.Manifest) string {
 	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(picture)
 }
 
-// Grant is the most that plugins may do for a tenant.
+// Grant returns the upper bound of permissions of plugins for a tenant.
 func (p *plugins) Grant(ctx context.Context, tenant string) (*contract.Permissions, error) {
 	return p.grants.read(ctx, tenant)
 }
 
-// SetGrant restricts what plugins may do for a tenant.
+// SetGrant restricts the permissions of plugins for a tenant.
 func (p *plugins) SetGrant(ctx context.Context, tenant string, most *contract.Permissions) error {
 	return p.grants.write(ctx, tenant, most)
 }

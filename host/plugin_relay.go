@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Relay sends a request of a plugin that runs in a page, with what the tenant
-// grants and keeps.
+// Relay sends a request of a plugin that runs in a page, with the grant and the secrets of the
+// tenant.
 func (p *plugins) Relay(ctx context.Context, tenant, name string, r plugin.Relayed) (*plugin.Response, error) {
 	m, err := p.catalog.Get(name)
 	if err != nil {
@@ -23,7 +23,7 @@ func (p *plugins) Relay(ctx context.Context, tenant, name string, r plugin.Relay
 	return m.Relay(ctx, most, relaySecrets{p.store, tenant}, r)
 }
 
-// relaySecrets are a tenant's secrets as the plugin host asks for them.
+// relaySecrets adapts a tenant's secrets to the plugin host.
 type relaySecrets struct {
 	store  *store.Store
 	tenant string

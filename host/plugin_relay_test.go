@@ -17,8 +17,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// TestPluginsInPagesReachTheWebThroughTheHost sends requests of a plugin that
-// runs in a page: held against its grant, with secrets that the page never has.
+// TestPluginsInPagesReachTheWebThroughTheHost sends requests of a plugin that runs in a page:
+// checked against its grant, with secrets that the page never has.
 func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -36,7 +36,10 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 	dir := t.TempDir()
 	h, url := open(t, Config{Dir: dir})
 	c := installer(t, filepath.Join(dir, "plugins"))
-	_, err := c.Install(t.Context(), teller(t, "1.0.0", `{"op":"x"}`, `{"http":{"hosts":["`+at+`"],"methods":["GET","POST"],"private":true,"reason":"asks"},"secrets":{"token":{"hosts":["`+at+`"],"reason":"proves"}}}`), plugin.Local)
+	_, err := c.Install(t.Context(), teller(t, "1.0.0", `{"op":"x"}`,
+		`{"http":{"hosts":["`+
+			at+`"],"methods":["GET","POST"],"private":true,"reason":"asks"},"secrets":{"token":{"hosts":["`+
+			at+`"],"reason":"proves"}}}`), plugin.Local)
 	require.NoError(t, err)
 	_, err = c.Enable(t.Context(), "teller", "", nil)
 	require.NoError(t, err)
@@ -45,7 +48,8 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 	require.NoError(t, err)
 	ask := func(key, name, body string) (int, string) {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v2/plugins/"+name+"/fetch", strings.NewReader(body))
+		req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v2/plugins/"+name+"/fetch",
+			strings.NewReader(body))
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+key)
 		res, err := http.DefaultClient.Do(req)
@@ -76,15 +80,35 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 		status                  int
 		want                    string
 	}{
-		{"with a secret, which comes back hidden", "key", "teller@1.0.0", `{"method":"POST","url":"` + outside.URL + `/?q=1","headers":{"Authorization":"Bearer {{secret:token:m4rk}}"},"body_base64":"aGVsbG8=","secret_mark":"m4rk"}`, 200, "POST q=1 Bearer *** hello"},
-		{"placeholders without the mark", "key", "teller", `{"url":"` + outside.URL + `/?q={{secret:token}}","headers":{"Authorization":"{{secret:token:m}}"},"secret_mark":"m4rk"}`, 200, "GET q={{secret:token}} {{secret:token:m}} "},
-		{"without a mark none counts", "key", "teller", `{"url":"` + outside.URL + `/?q={{secret:token:}}"}`, 200, "GET q={{secret:token:}}  "},
+		{
+			"with a secret, which comes back hidden", "key", "teller@1.0.0",
+			`{"method":"POST","url":"` + outside.URL +
+				`/?q=1","headers":{"Authorization":"Bearer ` +
+				`{{secret:token:m4rk}}"},"body_base64":"aGVsbG8=","secret_mark":"m4rk"}`, 200,
+			"POST q=1 Bearer *** hello",
+		},
+		{
+			"placeholders without the mark", "key", "teller",
+			`{"url":"` + outside.URL +
+				`/?q={{secret:token}}","headers":{"Authorization":"{{secret:token:m}}"},"secret_mark":"m4rk"}`, 200,
+			"GET q={{secret:token}} {{secret:token:m}} ",
+		},
+		{
+			"without a mark none counts", "key", "teller", `{"url":"` + outside.URL + `/?q={{secret:token:}}"}`, 200,
+			"GET q={{secret:token:}}  ",
+		},
 		{"a redirect at home", "key", "teller", `{"url":"` + outside.URL + `/home"}`, 200, "GET   "},
 		{"a redirect elsewhere", "key", "teller", `{"url":"` + outside.URL + `/away"}`, 403, "denied"},
 		{"another host", "key", "teller", `{"url":"http://example.org/"}`, 403, "denied"},
 		{"another method", "key", "teller", `{"method":"DELETE","url":"` + outside.URL + `"}`, 403, "denied"},
-		{"a secret that is not granted", "key", "teller", `{"url":"` + outside.URL + `/?a={{secret:other:m4rk}}","secret_mark":"m4rk"}`, 403, "denied"},
-		{"another tenant has no such secret", "other", "teller", `{"url":"` + outside.URL + `/?a={{secret:token:m4rk}}","secret_mark":"m4rk"}`, 409, "unauthorized"},
+		{
+			"a secret that is not granted", "key", "teller",
+			`{"url":"` + outside.URL + `/?a={{secret:other:m4rk}}","secret_mark":"m4rk"}`, 403, "denied",
+		},
+		{
+			"another tenant has no such secret", "other", "teller",
+			`{"url":"` + outside.URL + `/?a={{secret:token:m4rk}}","secret_mark":"m4rk"}`, 409, "unauthorized",
+		},
 		{"no address", "key", "teller", `{"url":"file:///etc/passwd"}`, 422, "invalid_argument"},
 		{"no base64", "key", "teller", `{"url":"` + outside.URL + `","body_base64":"!"}`, 422, "bad_argument"},
 		{"another version", "key", "teller@2", `{"url":"` + outside.URL + `"}`, 404, "not_found"},

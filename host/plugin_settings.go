@@ -19,8 +19,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// pluginSettings are what tenants set for plugins, among the records. They belong to the owner of
-// the data of a plugin: its name, and the key that signed it.
+// pluginSettings are the settings of plugins by tenant, stored in the records. They belong to the
+// owner of a plugin's data: its name, and the key that signed it.
 type pluginSettings struct {
 	store *store.Store
 	mu    sync.Mutex
@@ -36,9 +36,9 @@ type cachedSettings struct {
 
 const settingsKind = "plugin_settings"
 
-// of returns the settings of a plugin for a call; null when there are none, or when the records
-// cannot be read, so that a plugin that requires some fails with an error. Another host may use old
-// ones for grantKept.
+// of returns the settings of a plugin for a call; null if there are none, or if the records cannot
+// be read, so that a plugin that requires some fails with an error. Another host may use old ones
+// for grantKept.
 func (s *pluginSettings) of(tenant string, m *plugin.Module) engine.Value {
 	if len(m.Manifest().Settings.Names()) == 0 {
 		return engine.Null
@@ -147,7 +147,7 @@ func (p *plugins) Settings(ctx context.Context, tenant, name string) (app.Plugin
 
 // SetSettings changes settings and secrets of a plugin for a tenant; null removes a setting, an
 // empty text a secret. A secret that is set for the first time is bound to the hosts for which the
-// plugin asks for it.
+// plugin requests it.
 func (p *plugins) SetSettings(ctx context.Context, tenant, name string, c app.PluginChange) error {
 	m, err := p.catalog.Get(name)
 	if err != nil {
@@ -172,7 +172,8 @@ func (p *plugins) SetSettings(ctx context.Context, tenant, name string, c app.Pl
 	return p.setSecrets(ctx, tenant, about, c.Secrets)
 }
 
-// withoutRemoved are the settings of a change that get a value, and those that are not declared.
+// withoutRemoved returns the settings of a change that get a value, and those that are not
+// declared.
 func withoutRemoved(m *contract.Manifest, change engine.Value) engine.Value {
 	out := engine.Object()
 	for name, v := range change.Fields() {
@@ -206,8 +207,8 @@ func (p *plugins) setSecrets(ctx context.Context, tenant string, about *contract
 	return nil
 }
 
-// boundHosts are the patterns that a new secret is bound to; nil, for any host, when the plugin
-// asks for one that cannot be bound.
+// boundHosts returns the patterns that a new secret is bound to; nil, for any host, if the plugin
+// requests one that cannot be bound.
 func boundHosts(asked []string) []string {
 	for _, host := range asked {
 		if host == "*" || hostmatch.Check(host) != nil {
@@ -217,7 +218,7 @@ func boundHosts(asked []string) []string {
 	return asked
 }
 
-// secretNames are the names of the secrets that a tenant has.
+// secretNames returns the names of the secrets that a tenant has.
 func (p *plugins) secretNames(ctx context.Context, tenant string) (map[string]bool, error) {
 	secrets, err := p.store.Secrets.List(ctx, tenant)
 	set := make(map[string]bool, len(secrets))
@@ -227,7 +228,7 @@ func (p *plugins) secretNames(ctx context.Context, tenant string) (map[string]bo
 	return set, err
 }
 
-// lacks lists the settings and secrets that a tenant has not set and a plugin needs.
+// lacks lists the settings and secrets that a plugin requires and the tenant has not set.
 func (p *plugins) lacks(tenant string, m *plugin.Module) []engine.Diagnostic {
 	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
 	defer done()

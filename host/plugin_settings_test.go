@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// settingReader is a plugin that gives its input back as the output.
+// settingReader returns a plugin that gives its input back as the output.
 func settingReader(t *testing.T, version string) []byte {
 	t.Helper()
 	const head, tail = `{"outputs":{"input":`, `}}`
@@ -59,7 +59,7 @@ type settingsOf struct {
 	}
 }
 
-// refusal is the message of the error of a request, empty without one.
+// refusal returns the message of the error of a request, empty without one.
 func refusal(t *testing.T, method, url, body string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -74,7 +74,7 @@ func refusal(t *testing.T, method, url, body string) string {
 }
 
 // TestPluginSettings sets the settings and the secret of a plugin through the API: their absence is
-// a diagnostic and the error of a call, and no value of a secret is ever read back.
+// a diagnostic and the error of a call, and no value of a secret can be read back.
 func TestPluginSettings(t *testing.T) {
 	dir := t.TempDir()
 	h, url := open(t, Config{Dir: dir})

@@ -22,8 +22,8 @@ var toolUsing = sketch.Canvas(
 	`M Message {"content":["{A@content}"]}`,
 )
 
-// toolCaller is a model server that calls the first tool it is offered with its own text, and
-// answers with what came back. It refuses names of functions that OpenAI refuses.
+// toolCaller returns a model server that calls the first offered tool with its text, and answers
+// with the result. It refuses names of functions that OpenAI refuses.
 func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 	return httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		var ask struct {
@@ -35,12 +35,16 @@ func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 				}
 			}
 		}
-		if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || len(ask.Tools) != 1 || strings.ContainsAny(ask.Tools[0].Function.Name, ":@. ") {
+		if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || len(ask.Tools) != 1 ||
+			strings.ContainsAny(ask.Tools[0].Function.Name, ":@. ") {
 			http.Error(w, fmt.Sprintf("%v, tools %v", err, ask.Tools), http.StatusBadRequest)
 			return
 		}
 		say := func(delta any, reason string) {
-			raw, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": reason}}})
+			raw, err := json.Marshal(map[string]any{"choices": []any{map[string]any{
+				"index": 0, "delta": delta,
+				"finish_reason": reason,
+			}}})
 			if err != nil {
 				t.Error(err)
 			}
@@ -57,18 +61,22 @@ func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 		default:
 		}
 		say(map[string]any{"tool_calls": []any{map[string]any{
-			"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": tool.Name, "arguments": `{"text":"clack clack"}`},
+			"index": 0, "id": "c1", "type": "function",
+			"function": map[string]any{"name": tool.Name, "arguments": `{"text":"clack clack"}`},
 		}}}, "tool_calls")
 	})
 }
 
-// An Agent of a saved canvas calls a plugin over HTTP. While the plugin is missing, its
-// calls are errors that the model sees, and the run continues; once it is installed the next run
-// has it, without a new save of the canvas or a restart of the host.
+// An Agent of a saved canvas calls a plugin over HTTP. While the plugin is missing, its calls are
+// errors that the model receives, and the run continues; once it is installed the next run has it,
+// without a new save of the canvas or a restart of the host.
 func TestPluginIsAToolOfAnAgent(t *testing.T) {
 	dir := t.TempDir()
 	offered := make(chan json.RawMessage, 1)
-	_, url := open(t, Config{Dir: dir, Models: Models{Providers: []model.Provider{{Name: "local", BaseURL: toolCaller(t, offered) + "/v1"}}}})
+	_, url := open(t, Config{Dir: dir, Models: Models{Providers: []model.Provider{{
+		Name:    "local",
+		BaseURL: toolCaller(t, offered) + "/v1",
+	}}}})
 	canvas := saved(t, url, "key", toolUsing)
 	require.Contains(t, said(t, url, "key", canvas, "Type."), "not installed")
 	<-offered
@@ -83,7 +91,9 @@ func TestPluginIsAToolOfAnAgent(t *testing.T) {
 	}, patience, poll, "%s", &answer)
 	<-offered // by a run that may have begun before the plugin was there
 	require.Equal(t, "It gave: clack clack", said(t, url, "key", canvas, "Type."))
-	require.JSONEq(t, `{"type":"object","properties":{"text":{"type":"string","description":"the text to say"}},"required":["text"]}`, string(<-offered))
+	require.JSONEq(t,
+		`{"type":"object","properties":{"text":{"type":"string","description":"the text to say"}},"required":["text"]}`,
+		string(<-offered))
 
 	require.NoError(t, c.Remove(t.Context(), "typewriter", false))
 	require.Eventually(t, func() bool {

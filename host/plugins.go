@@ -15,21 +15,21 @@ import (
 )
 
 // plugins are the installed plugins of this host. The folder is the one that `easel plugin install
-// --plugins DIR` fills; what is installed, approved or removed there counts at once.
+// --plugins DIR` fills; changes there take effect at once.
 type plugins struct {
 	host    *plugin.Host
 	catalog *plugin.Catalog
 	nodes   *pluginnode.Adapter
 	store   *store.Store
 	grants  grants
-	// settings are what tenants set for plugins.
+	// settings are the settings of plugins by tenant.
 	settings pluginSettings
 }
 
-// pluginPoll is how often the folder is looked at.
+// pluginPoll is the interval at which the folder is polled.
 const pluginPoll = 300 * time.Millisecond
 
-// pluginFolder is where plugins are installed; "" when there is no place for any.
+// pluginFolder returns the folder in which plugins are installed; "" if there is none.
 func (h *Host) pluginFolder() string {
 	if h.cfg.Plugins != "" || h.cfg.Dir == "" {
 		return h.cfg.Plugins
@@ -37,7 +37,7 @@ func (h *Host) pluginFolder() string {
 	return filepath.Join(h.cfg.Dir, "plugins")
 }
 
-// openPlugins opens the folder and lets canvases of the registry name what is in it.
+// openPlugins opens the folder and adds its plugins to the registry.
 func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error {
 	if h.pluginFolder() == "" {
 		return nil
@@ -79,10 +79,10 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 	return nil
 }
 
-// kvOwner names the records that a plugin keeps.
+// kvOwner names the records that a plugin stores.
 func kvOwner(owner string) string { return "plugin " + owner }
 
-// forget deletes what removed plugins kept, of all tenants.
+// forget deletes the data of removed plugins, of all tenants.
 func (p *plugins) forget(ctx context.Context, h *Host) {
 	err := p.catalog.ForgetData(ctx, func(ctx context.Context, owner string) error {
 		return errors.Join(h.store.DeleteKV(ctx, kvOwner(owner)), p.settings.forget(ctx, owner))
@@ -92,7 +92,7 @@ func (p *plugins) forget(ctx context.Context, h *Host) {
 	}
 }
 
-// embedderOf is the run's model, which makes vectors on the account of the run.
+// embedderOf returns the run's model, whose embeddings are charged to the run.
 func embedderOf(call *engine.Call) plugin.Embedder {
 	e, _ := call.Ports().Model.(plugin.Embedder)
 	return e
@@ -118,7 +118,7 @@ func (p *plugins) close() error {
 	return p.host.Close(context.Background())
 }
 
-// pluginKV keeps what a plugin keeps among the records.
+// pluginKV stores the data of plugins in the records.
 type pluginKV struct{ kv *store.KV }
 
 func (p pluginKV) Get(ctx context.Context, key string) (string, bool, error) {

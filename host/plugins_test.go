@@ -21,7 +21,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// installer is the command line beside a running host: a catalog of its own on the same folder.
+// installer returns another catalog on the folder of a running host, as the command line uses it.
 func installer(t *testing.T, dir string) *plugin.Catalog {
 	t.Helper()
 	h, err := plugin.New(t.Context(), plugin.Config{Log: quiet})
@@ -32,7 +32,7 @@ func installer(t *testing.T, dir string) *plugin.Catalog {
 	return c
 }
 
-// packed is an example plugin with its manifest, the version changed when one is given.
+// packed returns an example plugin with its manifest, the version changed when one is given.
 func packed(t *testing.T, name, version string) []byte {
 	t.Helper()
 	dir := filepath.Join("..", "plugins", "examples", name)
@@ -48,7 +48,7 @@ func packed(t *testing.T, name, version string) []byte {
 	return out
 }
 
-// teller is a plugin that asks the host for something and tells the answer.
+// teller returns a plugin that calls the host and returns the answer.
 func teller(t *testing.T, version, request, permissions string) []byte {
 	t.Helper()
 	const head, tail = `{"outputs":{"answer":`, `}}`
@@ -68,13 +68,14 @@ func teller(t *testing.T, version, request, permissions string) []byte {
 		i32.const 20000 i32.const 20000 i32.const 20000 call $result_read call $output_write
 		i32.const 100 i32.const %d call $output_write
 		i32.const 0))`, head, tail, request, wattest.MarkFunc(20000), wattest.FillMarks(request, 200), len(head), len(request), len(tail)))
-	manifest := `{"abi":1,"name":"teller","version":"` + version + `","description":"Asks the host.","permissions":` + permissions + `}`
+	manifest := `{"abi":1,"name":"teller","version":"` + version + `","description":"Asks the host.","permissions":` +
+		permissions + `}`
 	out, err := contract.WithSection(wasm, contract.ManifestSection, []byte(manifest))
 	require.NoError(t, err)
 	return out
 }
 
-// said runs a saved canvas and gives its answer, or the error it ended with.
+// said runs a saved canvas and returns its answer, or its error.
 func said(t *testing.T, url, key, canvas, query string) string {
 	t.Helper()
 	var run struct{ ID string }
@@ -124,12 +125,13 @@ var telling = sketch.Canvas(
 func saved(t *testing.T, url, key, dsl string) string {
 	t.Helper()
 	var c struct{ ID string }
-	callAs(t, key, "POST", url+"/api/v2/canvases", fmt.Sprintf(`{"title":"c %d","dsl":%s}`, time.Now().UnixNano(), dsl), &c)
+	callAs(t, key, "POST", url+"/api/v2/canvases", fmt.Sprintf(`{"title":"c %d","dsl":%s}`, time.Now().UnixNano(), dsl),
+		&c)
 	return c.ID
 }
 
-// A canvas whose plugin is missing is saved and has one problem; it works as soon as the plugin is
-// there, changes with it, and fails again without it, all in one running host.
+// A canvas whose plugin is missing is saved and has one problem; it works once the plugin is
+// installed, follows its updates, and fails again without it, all in one running host.
 func TestPluginComesAndGoes(t *testing.T) {
 	dir := t.TempDir()
 	h, url := open(t, Config{Dir: dir})
@@ -207,14 +209,15 @@ func TestPluginComesAndGoes(t *testing.T) {
 // A host that requires signatures refuses plugins without one, and logs it.
 func TestPluginSignatures(t *testing.T) {
 	dir := t.TempDir()
-	_, err := installer(t, filepath.Join(dir, "plugins")).Install(t.Context(), packed(t, "typewriter", ""), plugin.Local)
+	_, err := installer(t, filepath.Join(dir, "plugins")).Install(t.Context(), packed(t, "typewriter", ""),
+		plugin.Local)
 	require.NoError(t, err)
 	_, url := open(t, Config{Dir: dir, PluginSignatures: "require"})
 	require.Contains(t, said(t, url, "key", saved(t, url, "key", typing), "hi"), "not signed")
 }
 
-// What a plugin keeps survives the host, is one tenant's, and what it may do ends where the tenant
-// says.
+// The data of a plugin survives the host and belongs to one tenant, and its permissions are bounded
+// by the tenant.
 func TestPluginServices(t *testing.T) {
 	dir := t.TempDir()
 	c := installer(t, filepath.Join(dir, "plugins"))
@@ -251,7 +254,8 @@ func TestPluginServices(t *testing.T) {
 	call(t, "PUT", url+"/api/v2/plugins/grant", `{"grant":{}}`, &grant)
 	require.NotNil(t, grant.Grant)
 	require.Contains(t, said(t, url, "key", canvas, ""), "kv is not granted")
-	require.JSONEq(t, `{"ok": {"found": false, "value": ""}}`, said(t, url, "other-key", theirs, ""), "one tenant's grant is not another's")
+	require.JSONEq(t, `{"ok": {"found": false, "value": ""}}`, said(t, url, "other-key", theirs, ""),
+		"one tenant's grant is not another's")
 	call(t, "PUT", url+"/api/v2/plugins/grant", `{"grant":null}`, &grant)
 	require.JSONEq(t, `{"ok": {"found": true, "value": "kept"}}`, said(t, url, "key", canvas, ""))
 
@@ -263,8 +267,10 @@ func TestPluginServices(t *testing.T) {
 	})
 	address := strings.TrimPrefix(site, "http://")
 	require.NoError(t, h.store.Secrets.Put(t.Context(), firstTenantID, "shop", []byte("s3cr3t"), nil))
-	install("1.2.0", `{"op":"http.fetch","args":{"url":"`+site+`/","headers":{"X-Key":"{{secret:shop:MARK}}","X-Plain":"{{secret:shop}}"}}}`,
-		`{"http":{"hosts":["`+address+`"],"private":true,"reason":"asks"},"secrets":{"shop":{"hosts":["`+address+`"],"reason":"pays"}}}`)
+	install("1.2.0", `{"op":"http.fetch","args":{"url":"`+
+		site+`/","headers":{"X-Key":"{{secret:shop:MARK}}","X-Plain":"{{secret:shop}}"}}}`,
+		`{"http":{"hosts":["`+address+`"],"private":true,"reason":"asks"},"secrets":{"shop":{"hosts":["`+
+			address+`"],"reason":"pays"}}}`)
 	var answer string
 	require.Eventually(t, func() bool {
 		answer = said(t, url, "key", canvas, "")

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// draft names the saved canvas in place of one of its versions.
+// draft names the saved canvas instead of one of its versions.
 const draft = "draft"
 
 // canvasPort finds canvases of one tenant for runs that use them as nodes.
@@ -20,7 +20,7 @@ type canvasPort struct {
 	tenant string
 }
 
-// Canvas is the published version of a canvas, or the one that is named by its id or title.
+// Canvas returns the published version of a canvas, or the one that is named by its id or title.
 func (p canvasPort) Canvas(ctx context.Context, id, version string) (*engine.Canvas, error) {
 	c, err := p.store.Canvases.Get(ctx, p.tenant, id)
 	if errors.Is(err, store.ErrNotFound) {

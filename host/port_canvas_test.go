@@ -12,19 +12,19 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// says is a canvas that says a text.
+// says returns a canvas that sends a text.
 func says(text string) string {
 	return sketch.Chain("begin Begin", `Message:M Message {"content": ["`+text+`"]}`)
 }
 
-// within is a canvas that runs another one and sends its answer.
+// within returns a canvas that runs another one and sends its answer.
 func within(canvas, version string) string {
 	return sketch.Chain("begin Begin", fmt.Sprintf(`Canvas:C Canvas {"canvas": %q, "version": %q}`, canvas, version),
 		`Message:M Message {"content": ["{Canvas:C@content}"]}`)
 }
 
-// TestCanvasRunsPublishedCanvas runs a canvas inside of another one, in its published version, in
-// one that is named and as it is saved.
+// TestCanvasRunsPublishedCanvas runs a canvas inside another one, in its published version, in a
+// named version and as saved.
 func TestCanvasRunsPublishedCanvas(t *testing.T) {
 	_, url := open(t, Config{})
 	var inner, outer struct{ ID string }

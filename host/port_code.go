@@ -8,8 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 )
 
-// openScripts makes what runs the scripts of CodeExec, and lets validation say which languages are
-// missing.
+// openScripts opens the runner of CodeExec's scripts, and reports missing languages in validation.
 func (h *Host) openScripts(registry *engine.Registry) (err error) {
 	h.scripts, err = code.New(code.Config{
 		Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts, Python: h.cfg.Python,

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
-// openModels reads the configured providers. Those that tenants add reach the
-// network by the rules for canvases.
+// openModels reads the configured providers. Providers added by tenants have the network access of
+// canvases.
 func (h *Host) openModels() error {
 	shared, err := model.New(h.cfg.Models)
 	if err != nil {
@@ -22,7 +22,7 @@ func (h *Host) openModels() error {
 		return fmt.Errorf("model limits: %w", err)
 	}
 	transport := h.web.Transport()
-	transport.ResponseHeaderTimeout = 0 // models think for long; package model bounds their silence
+	transport.ResponseHeaderTimeout = 0 // models take long; package model bounds the time without output
 	h.models = &model.Tenants{
 		Items: h.store.Items, Host: shared, Transport: transport,
 		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
@@ -32,7 +32,7 @@ func (h *Host) openModels() error {
 	return nil
 }
 
-// model serves the models, speech and embeddings of one run.
+// model provides the models, speech and embeddings of one run.
 func (p *ports) model(j *runs.Job) *model.Tenant {
 	return p.models.Of(j.Tenant, j.Caller).InRun(j.ID).ForCanvas(j.Canvas)
 }

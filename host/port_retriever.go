@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
-// openKnowledge begins to index the folder of documents, when there is one.
+// openKnowledge starts indexing the folder of documents, if there is one.
 func (h *Host) openKnowledge(ctx context.Context, models *searchmodel.Models) error {
 	if h.cfg.Knowledge == "" {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
 
-// ports makes the engine's ports for runs. Each port has a file of its own, port_*.go.
+// ports creates the engine's ports for runs. Each port has its file port_*.go.
 type ports struct {
 	store    *store.Store
 	files    *upload.Box
@@ -29,7 +29,7 @@ type ports struct {
 	sqlite   string     // folder of SQLite files for ExeSQL; "" allows none
 	memory   *runMemory
 	memories *memories.Store
-	chromium string            // path of the program; "" is none
+	chromium string            // path of the program; "" means none
 	canvases func() *runs.Runs // which compiles canvases; made after the ports
 }
 
@@ -47,7 +47,7 @@ func (h *Host) newPorts() *ports {
 	return p
 }
 
-// of are the ports of one run.
+// of returns the ports of one run.
 func (p *ports) of(j *runs.Job) engine.Ports {
 	models := p.model(j)
 	return engine.Ports{

@@ -40,7 +40,7 @@ func newSite(t *testing.T) *site {
 		_, _ = io.WriteString(w, teapot)
 	})}
 	go func() { _ = server.Serve(l) }()
-	// The same place by its other name, where the machine has it.
+	// The same address by its other name, if the machine has one.
 	if l, err := net.Listen("tcp", "[::1]:"+s.port); err == nil {
 		go func() { _ = server.Serve(l) }()
 	}
@@ -48,18 +48,22 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// hosts are ways to write an address of this machine or of its network.
+// hosts returns ways to write an address of this machine or of its network.
 func (s *site) hosts() []string {
 	return []string{
-		"127.0.0.1:" + s.port, "localhost:" + s.port, "LOCALHOST.:" + s.port, "127.1:" + s.port, "2130706433:" + s.port, "0x7f000001:" + s.port,
-		"0177.0.0.1:" + s.port, "0:" + s.port, "0.0.0.0:" + s.port, "127.255.255.254:" + s.port, "[::1]:" + s.port, "[::]:" + s.port,
-		"[::ffff:127.0.0.1]:" + s.port, "[::ffff:7f00:1]:" + s.port, "[64:ff9b::7f00:1]:" + s.port, "[fe80::1%25lo]:" + s.port,
-		"10.0.0.1", "172.16.0.1", "192.168.0.1", "100.64.0.1", "169.254.169.254", "[fd00:ec2::254]", "[fc00::1]", "198.18.0.1", "224.0.0.1",
+		"127.0.0.1:" + s.port, "localhost:" + s.port, "LOCALHOST.:" + s.port, "127.1:" + s.port, "2130706433:" + s.port,
+		"0x7f000001:" + s.port,
+		"0177.0.0.1:" + s.port, "0:" + s.port, "0.0.0.0:" + s.port, "127.255.255.254:" + s.port, "[::1]:" + s.port,
+		"[::]:" + s.port,
+		"[::ffff:127.0.0.1]:" + s.port, "[::ffff:7f00:1]:" + s.port, "[64:ff9b::7f00:1]:" + s.port,
+		"[fe80::1%25lo]:" + s.port,
+		"10.0.0.1", "172.16.0.1", "192.168.0.1", "100.64.0.1", "169.254.169.254", "[fd00:ec2::254]", "[fc00::1]",
+		"198.18.0.1", "224.0.0.1",
 		"u:p@127.0.0.1:" + s.port, "example.org@127.0.0.1:" + s.port, "127.0.0.1:" + s.port + "#@example.org",
 	}
 }
 
-// asked sends a request and gives what came back, whatever it is.
+// asked sends a request and returns the response, of any status.
 func asked(t *testing.T, url, method, path, kind, body string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body))
@@ -77,8 +81,8 @@ func asked(t *testing.T, url, method, path, kind, body string) string {
 }
 
 // TestPrivateAddresses tries every way from a request to an address, through the served API, with
-// every way to write one. Nothing arrives, and each answer says why or says nothing. With
-// --allow-private the same ways do arrive.
+// every way to write one. No request arrives, and each answer gives the reason or is empty. With
+// --allow-private the same requests arrive.
 func TestPrivateAddresses(t *testing.T) {
 	s := newSite(t)
 	const json = "application/json"
@@ -109,10 +113,12 @@ func TestPrivateAddresses(t *testing.T) {
 			return said(t, url, "key", saved(t, url, "key", canvas), "q")
 		}},
 		{"MCP server, tested", func(t *testing.T, url, address string) string {
-			return asked(t, url, "POST", "/v1/mcp_server/test_mcp", json, `{"url":"`+address+`","server_type":"streamable-http","timeout":5}`)
+			return asked(t, url, "POST", "/v1/mcp_server/test_mcp", json,
+				`{"url":"`+address+`","server_type":"streamable-http","timeout":5}`)
 		}},
 		{"MCP server over SSE, tested", func(t *testing.T, url, address string) string {
-			return asked(t, url, "POST", "/v1/mcp_server/test_mcp", json, `{"url":"`+address+`","server_type":"sse","timeout":5}`)
+			return asked(t, url, "POST", "/v1/mcp_server/test_mcp", json,
+				`{"url":"`+address+`","server_type":"sse","timeout":5}`)
 		}},
 		{"MCP server, added", func(t *testing.T, url, address string) string {
 			return asked(t, url, "POST", "/0.27/api/v1/mcp/servers", json, fmt.Sprintf(`{"name":"m%d","url":"%s","server_type":"streamable-http","timeout":5}`, time.Now().UnixNano(), address))
@@ -122,7 +128,8 @@ func TestPrivateAddresses(t *testing.T) {
 			return asked(t, url, "POST", "/v1/canvas/upload/"+id+"?url="+escape(address), "", "")
 		}},
 		{"model provider, tested", func(t *testing.T, url, address string) string {
-			asked(t, url, "PUT", "/api/v2/providers/p", json, `{"base_url":"`+address+`","key":"k","models":[{"name":"m"}]}`)
+			asked(t, url, "PUT", "/api/v2/providers/p", json,
+				`{"base_url":"`+address+`","key":"k","models":[{"name":"m"}]}`)
 			return asked(t, url, "POST", "/api/v2/providers/p/test", json, `{}`)
 		}},
 	}
@@ -149,10 +156,11 @@ func TestPrivateAddresses(t *testing.T) {
 }
 
 func escape(s string) string {
-	return strings.NewReplacer("%", "%25", ":", "%3A", "/", "%2F", "@", "%40", "#", "%23", "[", "%5B", "]", "%5D").Replace(s)
+	return strings.NewReplacer("%", "%25", ":", "%3A", "/", "%2F", "@", "%40", "#", "%23", "[", "%5B", "]",
+		"%5D").Replace(s)
 }
 
-// A plugin reaches a private address only when that was approved.
+// A plugin reaches a private address only if that was approved.
 func TestPluginsAndPrivateAddresses(t *testing.T) {
 	s, dir := newSite(t), t.TempDir()
 	c := installer(t, filepath.Join(dir, "plugins"))
@@ -161,13 +169,15 @@ func TestPluginsAndPrivateAddresses(t *testing.T) {
 	request := `{"op":"http.fetch","args":{"url":"http://localhost:` + s.port + `/"}}`
 	for n, private := range []bool{false, true} {
 		version := fmt.Sprintf("1.%d.0", n)
-		_, err := c.Install(t.Context(), teller(t, version, request, fmt.Sprintf(`{"http":{"hosts":["*"],"private":%v,"reason":"r"}}`, private)), plugin.Local)
+		_, err := c.Install(t.Context(), teller(t, version, request,
+			fmt.Sprintf(`{"http":{"hosts":["*"],"private":%v,"reason":"r"}}`, private)), plugin.Local)
 		require.NoError(t, err)
 		_, err = c.Enable(t.Context(), "teller", "", nil)
 		require.NoError(t, err)
 		require.Eventually(t, func() bool {
 			answer := said(t, url, "key", canvas, "")
-			return private == strings.Contains(answer, teapot) && strings.Contains(answer, map[bool]string{false: "denied", true: "ok"}[private])
+			return private == strings.Contains(answer, teapot) &&
+				strings.Contains(answer, map[bool]string{false: "denied", true: "ok"}[private])
 		}, patience, poll)
 	}
 	require.Positive(t, s.hits.Load())
@@ -198,5 +208,5 @@ func TestReadiness(t *testing.T) {
 	require.JSONEq(t, `{"status":"nok","db":"nok","log":"nok"}`, text.String())
 	require.Equal(t, "ok\n", asked(t, url, "GET", "/healthz", "", ""), "the process lives")
 	h.store = nil
-	_ = h.Close() // its parts are gone already
+	_ = h.Close() // its parts are closed already
 }

@@ -15,14 +15,15 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// tenTokens is a provider whose every answer and every vector costs ten tokens.
+// tenTokens returns a provider whose every answer and every vector costs ten tokens.
 func tenTokens(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}],`+
-			`"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}`)
+		_, _ = io.WriteString(w,
+			`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}],`+
+				`"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}`)
 	}))
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -39,8 +40,10 @@ func TestTokensPerDay(t *testing.T) {
 	for range 2 {
 		require.Contains(t, asked(t, url, "POST", "/api/llm/chat/completions", "application/json", question), "Hello")
 	}
-	require.Contains(t, asked(t, url, "POST", "/api/llm/chat/completions", "application/json", question), "quota of 20 tokens for today is used up")
-	require.Contains(t, asked(t, url, "GET", "/api/v2/me/usage", "", ""), `"caller":{"tokens_per_day":20,"tokens_today":20},"tenant":{"tokens_today":20}`)
+	require.Contains(t, asked(t, url, "POST", "/api/llm/chat/completions", "application/json", question),
+		"quota of 20 tokens for today is used up")
+	require.Contains(t, asked(t, url, "GET", "/api/v2/me/usage", "", ""),
+		`"caller":{"tokens_per_day":20,"tokens_today":20},"tenant":{"tokens_today":20}`)
 	numbers := asked(t, url, "GET", "/metrics", "", "")
 	require.Contains(t, numbers, `easel_model_tokens_total{tenant="`+FirstTenant+`"} 20`)
 	require.Contains(t, numbers, `easel_model_refusals_total{tenant="`+FirstTenant+`"} 1`)
@@ -69,8 +72,7 @@ func TestNumbersByTenantAreBounded(t *testing.T) {
 	require.EqualValues(t, 3*mostTenantLabels+1, got["tenant 0"])
 }
 
-// What was used before a host is killed counts after it; only what the last second brought may be
-// forgotten.
+// Usage from before a host is killed counts after it; only that of the last second may be lost.
 func TestUsedTokensOutliveTheirHost(t *testing.T) {
 	dir, provider := t.TempDir(), tenTokens(t)
 	url, kill := start(t, dir)

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// redisKeys are the original's keys: answered by a door of this host, kept in an existing Redis, or
-// both.
+// redisKeys are RAGFlow's keys: served by a Redis endpoint of this host, stored in an existing
+// Redis, or both.
 type redisKeys struct {
 	door   *redisdoor.Door
 	bridge *redisdoor.Bridge
@@ -41,7 +41,10 @@ func (h *Host) openRedis(ctx context.Context) (err error) {
 		places = append(places, h.keys)
 	}
 	if cfg.Redis != "" {
-		if r.bridge, err = redisdoor.NewBridge(redisdoor.BridgeConfig{URL: cfg.Redis, Runs: h.log, Log: cfg.Log}); err != nil {
+		if r.bridge, err = redisdoor.NewBridge(redisdoor.BridgeConfig{
+			URL: cfg.Redis, Runs: h.log,
+			Log: cfg.Log,
+		}); err != nil {
 			return err
 		}
 		places = append(places, r.bridge)
@@ -53,10 +56,11 @@ func (h *Host) openRedis(ctx context.Context) (err error) {
 	return nil
 }
 
-// wanted says whether traces are to be written, which need to know all that a run did.
+// wanted reports whether traces are to be written, which need all events of a run.
 func (r *redisKeys) wanted(cfg *Config) bool { return cfg.RedisDoor != "" || cfg.Redis != "" }
 
-// redisPassword is the door's password, made at the first start and shown in RedisKey then.
+// redisPassword returns the endpoint's password, which is created at the first start and returned
+// in RedisKey then.
 func (h *Host) redisPassword(ctx context.Context) (string, error) {
 	const tenant, name = "", "redis-door" // of no tenant, so no canvas can name it
 	kept, err := h.store.Secrets.Open(ctx, tenant, name)
@@ -70,7 +74,7 @@ func (h *Host) redisPassword(ctx context.Context) (string, error) {
 	return h.RedisKey, h.store.Secrets.Put(ctx, tenant, name, []byte(h.RedisKey), nil)
 }
 
-// RedisDoor is where the Redis door listens; "" when there is none.
+// RedisDoor returns the address of the Redis endpoint; "" if there is none.
 func (h *Host) RedisDoor() string {
 	if h.redis.door == nil {
 		return ""
@@ -78,7 +82,7 @@ func (h *Host) RedisDoor() string {
 	return h.redis.door.Addr().String()
 }
 
-// work keeps Redis in step until ctx ends.
+// work keeps Redis synchronised until ctx ends.
 func (r *redisKeys) work(ctx context.Context, h *Host) {
 	if r.traces == nil {
 		return
@@ -131,7 +135,7 @@ func (r *redisKeys) end(j *runs.Job, end runs.End) {
 	}
 	select {
 	case r.ended <- j.ID:
-	default: // Redis is away; its marks are few bytes
+	default: // Redis is unavailable; its marks are few bytes
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// How long what comes soon may take on a busy machine, and how often it is looked for.
+// The limit of waits on a busy machine, and the polling interval.
 const (
 	patience = 90 * time.Second
 	poll     = 10 * time.Millisecond
@@ -53,7 +53,7 @@ func serving(h *Host) (url string, done func()) {
 	}
 }
 
-// httpServer is a site that canvases and plugins reach.
+// httpServer returns a site that canvases and plugins reach.
 func httpServer(t *testing.T, answer http.HandlerFunc) (url string) {
 	t.Helper()
 	s := httptest.NewServer(answer)
@@ -61,7 +61,7 @@ func httpServer(t *testing.T, answer http.HandlerFunc) (url string) {
 	return s.URL
 }
 
-// program is the path of a program of Debian's redis packages.
+// program returns the path of a program of Debian's redis packages.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -89,7 +89,8 @@ func redisServer(t *testing.T) (addr string) {
 	port, err := servertest.FreePort()
 	require.NoError(t, err)
 	addr = fmt.Sprint("127.0.0.1:", port)
-	cmd := exec.Command(program(t, "redis-server"), "--bind", "127.0.0.1", "--port", fmt.Sprint(port), "--save", "", "--dir", t.TempDir(), "--requirepass", "word")
+	cmd := exec.Command(program(t, "redis-server"), "--bind", "127.0.0.1", "--port", fmt.Sprint(port), "--save", "",
+		"--dir", t.TempDir(), "--requirepass", "word")
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may have ended already
@@ -105,7 +106,7 @@ func redisServer(t *testing.T) (addr string) {
 	return addr
 }
 
-// silent is a server that takes requests and never answers.
+// silent returns a server that takes requests and never answers.
 func silent(t *testing.T) (url string, asked <-chan struct{}) {
 	t.Helper()
 	got := make(chan struct{}, 100)
@@ -129,7 +130,7 @@ func begun(t *testing.T, url, dsl, query string) (run, message string) {
 	return r.ID, r.Message
 }
 
-// status is how a run stands when it is over.
+// status returns the final status of a run.
 func status(t *testing.T, url, run string) string {
 	t.Helper()
 	events(t, url+"/api/v2/runs/"+run+"/events", "", func(e event) bool { return e.kind == "end" })
@@ -141,8 +142,8 @@ func status(t *testing.T, url, run string) string {
 	return r.Status
 }
 
-// TestRedisKeys steers runs with the real redis-cli: through the door of the host, and through the
-// bridge to the real redis-server.
+// TestRedisKeys controls runs with the real redis-cli: through the endpoint of the host, and
+// through the bridge to the real redis-server.
 func TestRedisKeys(t *testing.T) {
 	for _, way := range []string{"door", "bridge"} {
 		t.Run(way, func(t *testing.T) {
@@ -178,7 +179,7 @@ func TestRedisKeys(t *testing.T) {
 					patience, poll, "the mark goes with the run")
 			}
 			t.Logf("the end of the run came %v after redis-cli", best)
-			// The best of five: the machine may be busy, the way may not be slow.
+			// The best of five, because the machine may be busy.
 			require.Less(t, best, 500*time.Millisecond, "some 1 ms here")
 
 			guide, err := examples.ReadFile("examples/guide.json")
@@ -210,7 +211,7 @@ func TestRedisKeys(t *testing.T) {
 	}
 }
 
-// TestRedisDoorIsGuarded checks what keeps strangers out.
+// TestRedisDoorIsGuarded checks the protection against unauthorised clients.
 func TestRedisDoorIsGuarded(t *testing.T) {
 	_, err := New(t.Context(), Config{Dir: t.TempDir(), RedisDoor: "0.0.0.0:0", Log: quiet})
 	require.ErrorContains(t, err, "reachable from other machines")

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// The built-in example that newcomers are shown, and a question that it answers.
+// The built-in example for new users, and a question that it answers.
 const (
 	sampleTitle    = "shop"
 	sampleQuestion = "How long can I return shoes?"
@@ -40,8 +40,8 @@ func (h *Host) installTemplates(ctx context.Context, list []app.Template) error 
 	return nil
 }
 
-// Sample is the id of an installed canvas to try, and a question it answers; empty when there is
-// none.
+// Sample returns the id of an installed canvas to try, and a question it answers; empty when there
+// is none.
 func (h *Host) Sample(ctx context.Context) (canvas, question string) {
 	list, _, err := h.store.Canvases.List(
 		ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: sampleTitle},

@@ -18,10 +18,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
-// named is what an outsider says, hush what he wants to learn.
+// named is the text of an outsider, hush the secret.
 const named, hush = "{{secret:KEY}}", "hush-hush-1234"
 
-// catcher is the server of an outsider: it stores every request as text.
+// catcher is the server of an outsider, which stores every request as text.
 type catcher struct {
 	url string
 	mu  sync.Mutex
@@ -38,12 +38,12 @@ func newCatcher(t *testing.T) *catcher {
 		c.mu.Lock()
 		c.all = append(c.all, fmt.Sprintf("%s %s\n%v\n%s\n%s", r.Method, uri, r.Header, body, form))
 		c.mu.Unlock()
-		_, _ = io.WriteString(w, named) // what it answers names the secret, too
+		_, _ = io.WriteString(w, named) // its answer names the secret, too
 	})
 	return c
 }
 
-// take gives the requests since the last time.
+// take returns the requests since the last time.
 func (c *catcher) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +52,7 @@ func (c *catcher) take() []string {
 	return all
 }
 
-// sender is a canvas that ends in an Invoke: begin -> nodes -> X. The canvas itself sends the
+// sender returns a canvas that ends in an Invoke: begin -> nodes -> X. The canvas itself sends the
 // secret in the header X-Own.
 func sender(begin, params string, nodes ...string) string {
 	lines := append([]string{"begin Begin " + begin}, nodes...)
@@ -61,8 +61,8 @@ func sender(begin, params string, nodes ...string) string {
 	return sketch.Chain(lines...)
 }
 
-// ways are the places of a request into which a reference can bring text; line says that it has no
-// blanks or line ends, which no URL may hold.
+// ways returns the places of a request into which a reference can bring text; line says that it has
+// no blanks or line ends, which no URL may hold.
 func ways(url, ref string, line bool) map[string]string {
 	at := `"url": "` + url + `/`
 	places := map[string]string{
@@ -76,20 +76,25 @@ func ways(url, ref string, line bool) map[string]string {
 	return places
 }
 
-// TestOutsidersLearnNoSecrets has outsiders name a secret on every way into a run of a served host.
-// The server that receives what the canvas sends gets the secret that the canvas itself sends
-// there, once, and otherwise the name.
+// TestOutsidersLearnNoSecrets has outsiders name a secret in every input of a run of a served host.
+// The server that receives the requests of the canvas gets the secret once, where the canvas sends
+// it, and otherwise the name.
 func TestOutsidersLearnNoSecrets(t *testing.T) {
 	c := newCatcher(t)
 	knowledge := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(knowledge, "shop"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(knowledge, "shop", "a.md"), []byte("Returns are sent to "+named+" within thirty days."), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(knowledge, "shop", "a.md"),
+		[]byte("Returns are sent to "+named+" within thirty days."), 0o600))
 	provider := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"`+named+`"}}]}`)
+		_, _ = io.WriteString(w,
+			`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"`+named+`"}}]}`)
 	})
-	_, url := open(t, Config{AllowPrivate: true, Knowledge: knowledge, Models: Models{Providers: []model.Provider{{Name: "p", BaseURL: provider}}}})
+	_, url := open(t, Config{
+		AllowPrivate: true, Knowledge: knowledge,
+		Models: Models{Providers: []model.Provider{{Name: "p", BaseURL: provider}}},
+	})
 	put := func(body string) {
 		require.NotContains(t, asked(t, url, "PUT", "/api/v2/secrets/KEY", "application/json", body), "error")
 	}
@@ -130,7 +135,8 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 				query := map[bool]string{true: "KEY}}", false: named}[way.name == "halves"]
 				body, err := json.Marshal(map[string]any{"question": query, "stream": false})
 				require.NoError(t, err)
-				req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v1/agentbots/"+canvas+"/completions", strings.NewReader(string(body)))
+				req, err := http.NewRequestWithContext(t.Context(), "POST",
+					url+"/api/v1/agentbots/"+canvas+"/completions", strings.NewReader(string(body)))
 				require.NoError(t, err)
 				req.Header.Set("Authorization", "Bearer "+token.Token)
 				res, err := http.DefaultClient.Do(req)
@@ -143,7 +149,8 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 		}
 	}
 
-	const anyone = `{"mode": "Webhook", "security": {"auth_type": "none", "allow_anonymous": true}, "execution_mode": "Streaming",
+	const anyone = `{"mode": "Webhook", "security": {"auth_type": "none", "allow_anonymous": ` +
+		`true}, "execution_mode": "Streaming",
 		"schema": {"query": {"properties": {"q": {"type": "string"}}}, "headers": {"properties": {"X-Q": {"type": "string"}}},
 		"body": {"properties": {"v": {"type": "string"}, "o": {"type": "object"}}}}}`
 	for _, hook := range []struct{ name, ref, query, header, kind, body string }{
@@ -157,7 +164,8 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 		for place, params := range ways(c.url, hook.ref, false) {
 			t.Run("webhook "+hook.name+" in "+place, func(t *testing.T) {
 				canvas := saved(t, url, "key", sender(anyone, params))
-				req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v1/webhook/"+canvas+hook.query, strings.NewReader(hook.body))
+				req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/v1/webhook/"+canvas+hook.query,
+					strings.NewReader(hook.body))
 				require.NoError(t, err)
 				req.Header.Set("Content-Type", hook.kind)
 				if hook.header != "" {
@@ -194,7 +202,8 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 		address := strings.TrimPrefix(c.url, "http://")
 		put(`{"value":"` + hush + `","hosts":["api.example.org"]}`)
 		canvas := saved(t, url, "key", sender(`{}`, `"url": "{sys.query}"`))
-		require.Contains(t, said(t, url, "key", canvas, c.url), `secret "KEY": secret is not bound to this host: `+address)
+		require.Contains(t, said(t, url, "key", canvas, c.url),
+			`secret "KEY": secret is not bound to this host: `+address)
 		require.Empty(t, c.take(), "nothing was sent")
 		put(`{"value":"` + hush + `","hosts":["` + address + `"]}`)
 		said(t, url, "key", canvas, c.url)

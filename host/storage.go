@@ -26,7 +26,10 @@ func (h *Host) openStore(ctx context.Context) error {
 		return fmt.Errorf("sync %q: expected always, contract or interval", h.cfg.Sync)
 	}
 	return h.await(ctx, "the records store", h.cfg.Postgres != "", func() (err error) {
-		h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Name: hostName(), Sync: sync})
+		h.store, err = store.Open(ctx, store.Config{
+			Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile,
+			Name: hostName(), Sync: sync,
+		})
 		return err
 	})
 }
@@ -35,8 +38,7 @@ func (h *Host) openLog(ctx context.Context) error {
 	cfg := &h.cfg
 	every := time.Duration(0)
 	if cfg.Sync == SyncContract {
-		// What the contract does not name is not left to luck for long; it costs nothing that could
-		// be measured.
+		// Writes that the contract does not cover are synced soon, too, at no measurable cost.
 		every = 2 * time.Second
 	}
 	return h.await(ctx, "the run log", len(cfg.NATS) > 0, func() (err error) {
@@ -54,7 +56,7 @@ func (h *Host) openLog(ctx context.Context) error {
 	})
 }
 
-// openOnBroker opens what is stored on the connection to NATS.
+// openOnBroker opens the storage on the connection to NATS.
 func (h *Host) openOnBroker(ctx context.Context) (err error) {
 	if h.files, err = blobs.Open(ctx, h.conn, h.cfg.bucket()); err != nil {
 		return err
@@ -74,7 +76,7 @@ func (h *Host) openOnBroker(ctx context.Context) (err error) {
 	return err
 }
 
-// registerDamage adds how many files of the run log were found damaged.
+// registerDamage adds the number of damaged files of the run log.
 func registerDamage(numbers *prometheus.Registry, conn *broker.Conn) {
 	numbers.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "easel_run_log_damaged_files",

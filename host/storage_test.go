@@ -13,7 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/logtest"
 )
 
-// A damaged file of the run log shows in the numbers and the health of the host, which serves on.
+// A damaged file of the run log is in the metrics and the health of the host, which continues to
+// serve.
 func TestDamagedRunLogIsReported(t *testing.T) {
 	dir := t.TempDir()
 	_, err := openIn(t, dir)

@@ -26,7 +26,7 @@ func readTemplates(registry *engine.Registry, folders []string) ([]app.Template,
 	all := []fs.FS{inside}
 	for _, dir := range folders {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("examples: %s is no folder", dir)
+			return nil, fmt.Errorf("examples: %s is not a folder", dir)
 		}
 		all = append(all, os.DirFS(dir))
 	}
@@ -62,7 +62,10 @@ func readTemplate(registry *engine.Registry, file string, data []byte) (app.Temp
 		return app.Template{}, err
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".json")
-	t := app.Template{ID: name, Title: engine.Object("en", name), Description: engine.Object("en", ""), Type: "Example", DSL: canvas.Document().AppendJSON(nil)}
+	t := app.Template{
+		ID: name, Title: engine.Object("en", name), Description: engine.Object("en", ""), Type: "Example",
+		DSL: canvas.Document().AppendJSON(nil),
+	}
 	if _, wrapped := doc.Lookup("dsl"); wrapped {
 		for key, to := range map[string]*engine.Value{"title": &t.Title, "description": &t.Description} {
 			if v := doc.Get(key); v.Kind() == engine.KindObject {

@@ -56,7 +56,7 @@ func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error 
 	return err
 }
 
-// makeTenant may be tried by several hosts at once; each step can be repeated.
+// makeTenant may run on several hosts at once; each step can be repeated.
 func (h *Host) makeTenant(ctx context.Context) error {
 	// A random password: the user logs in with a key until another one is set.
 	user := store.User{ID: firstUserID, Email: firstUserMail, Nickname: "me"}

@@ -8,9 +8,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
-// newTools offers the tools that the program carries; nil where they are left out. They run beside
-// the installed plugins; a host without a folder of plugins makes a plugin host of its own when a
-// tool is first used.
+// newTools returns the built-in tools; nil if they are disabled. They run beside the installed
+// plugins; a host without a folder of plugins creates a plugin host when a tool is first used.
 func newTools(h *Host) *tools.Set {
 	if h.cfg.NoTools {
 		return nil
@@ -27,8 +26,8 @@ func newTools(h *Host) *tools.Set {
 	return tools.New(cfg)
 }
 
-// warmTools compiles what the tools share, and keeps it on disk for the next start. A host without
-// a folder compiles when the first tool is called.
+// warmTools compiles the shared part of the tools, and stores it on disk for the next start. A host
+// without a folder compiles at the first call of a tool.
 func warmTools(ctx context.Context, h *Host) {
 	if h.plugins == nil {
 		return

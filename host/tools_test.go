@@ -17,7 +17,7 @@ import (
 
 const searchKey = "tvly-0123456789abcdef"
 
-// searchService answers as Tavily does, with the key it got in its text.
+// searchService answers as Tavily does, with the received key in its text.
 func searchService(t *testing.T) string {
 	return httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -33,8 +33,8 @@ func searchCanvas(base string) string {
 		`M Message {"content":["{T@formalized_content}"]}`)
 }
 
-// A tool runs on the server with a key of the tenant, which stands in nothing that is stored or
-// sent: neither events, nor the run's records, the export, the session, nor a file of the host.
+// A tool runs on the server with a key of the tenant, which is in nothing that is stored or sent:
+// neither events, nor the run's records, the export, the session, nor a file of the host.
 func TestToolRunsWithASecretThatStaysOne(t *testing.T) {
 	dir := t.TempDir()
 	_, url := open(t, Config{Dir: dir, AllowPrivate: true})
@@ -77,8 +77,8 @@ func TestToolsOfAHostAreSwitchedOff(t *testing.T) {
 	require.Contains(t, said(t, url, "key", canvas, "q"), "only where a host offers it")
 }
 
-// A page that tries a canvas out calls a tool through the host. The key stays on the host, and
-// goes nowhere but to the tool's own service.
+// A preview in a page calls a tool through the host. The key stays on the host, and is sent only to
+// the tool's service.
 func TestPagesCallToolsThroughTheHost(t *testing.T) {
 	var seen []string
 	service := httpServer(t, func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@ func hostCall(run, call uint32, ptr unsafe.Pointer, size uint32)
 //go:wasmimport easel done
 func hostDone(id, ok uint32, ptr unsafe.Pointer, size uint32)
 
-// wasmHost speaks to the host through the imports.
+// wasmHost calls the host through the imports.
 type wasmHost struct{}
 
 func (wasmHost) emit(run uint32, text []byte) {
@@ -37,7 +37,7 @@ func bit(b bool) uint32 {
 
 var module = newBridge(wasmHost{})
 
-// buffers keeps what alloc handed out alive until it is taken.
+// buffers keeps the memory returned by alloc alive until it is taken.
 var buffers = map[unsafe.Pointer][]byte{}
 
 //go:wasmexport alloc
@@ -48,7 +48,8 @@ func alloc(size uint32) unsafe.Pointer {
 	return p
 }
 
-// take ends the host's ownership of a buffer. What did not come from alloc reads as an empty text.
+// take ends the host's ownership of a buffer. A pointer that did not come from alloc gives an empty
+// text.
 func take(p unsafe.Pointer, size uint32) string {
 	b := buffers[p]
 	delete(buffers, p)
@@ -80,7 +81,7 @@ func deliver(call, ok, more uint32, p unsafe.Pointer, size uint32) {
 //go:wasmexport cancel
 func cancel(run uint32, p unsafe.Pointer, size uint32) {
 	enter()
-	take(p, size) // the reason is the host's own affair
+	take(p, size) // the host reports the reason
 	module.cancel(run)
 	settle()
 }

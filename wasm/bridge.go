@@ -15,7 +15,7 @@ const abi = 1
 // version is the release; the linker sets it (-X main.version=...).
 var version = "0.1.0"
 
-// host is the world as the module reaches it. A text is valid until the method returns.
+// host is the interface of the module to its host. A text is valid until the method returns.
 type host interface {
 	emit(run uint32, text []byte)
 	call(run, call uint32, text []byte)
@@ -43,7 +43,8 @@ func newBridge(h host) *bridge {
 	}
 	b := &bridge{
 		host: h, registry: reg,
-		canvases: map[uint32]*held{}, runs: map[uint32]*run{}, calls: map[uint32]*question{}, plugins: map[string]*plugin{},
+		canvases: map[uint32]*held{}, runs: map[uint32]*run{}, calls: map[uint32]*question{},
+		plugins: map[string]*plugin{},
 	}
 	reg.Plugin = b.lookup
 	return b
@@ -102,7 +103,7 @@ func (b *bridge) cancel(id uint32) {
 	}
 }
 
-// close forgets a canvas; 0 forgets everything and cancels every run.
+// close releases a canvas; 0 releases everything and cancels every run.
 func (b *bridge) close(handle uint32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,7 +117,7 @@ func (b *bridge) close(handle uint32) {
 	}
 }
 
-// keep gives a canvas a handle.
+// keep stores a canvas and returns its handle.
 func (b *bridge) keep(h *held) uint32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -37,7 +37,7 @@ func (k *talk) load(text string) (bool, engine.Value) {
 	return k.answer()
 }
 
-// start begins a run and gives what was said until everything rests.
+// start begins a run and returns the messages until every goroutine is blocked.
 func (k *talk) start(text string) []line {
 	k.last++
 	tell(k.b, line{Fn: "start", ID: k.last, Text: text})
@@ -95,7 +95,10 @@ func TestRequestsThatAreWrong(t *testing.T) {
 func TestStartsThatAreWrong(t *testing.T) {
 	meet(t, func(k *talk) {
 		k.open(message)
-		for _, text := range []string{"x", `{"canvas":4}`, `{"canvas":1,"from":"X"}`, `{"canvas":1,"base":{"outputs":{"X":{"y":1}}}}`, `{"canvas":1,"continue":true}`} {
+		for _, text := range []string{
+			"x", `{"canvas":4}`, `{"canvas":1,"from":"X"}`,
+			`{"canvas":1,"base":{"outputs":{"X":{"y":1}}}}`, `{"canvas":1,"continue":true}`,
+		} {
 			lines := k.start(text)
 			last := lines[len(lines)-1]
 			require.Equal(k.t, "done", last.Fn, text)
@@ -135,7 +138,7 @@ func TestBusyCanvas(t *testing.T) {
 	})
 }
 
-// TestAnswersThatAreWrong shows that whatever a host answers, the run ends and says why.
+// TestAnswersThatAreWrong checks that with any answer of a host the run ends with an error.
 func TestAnswersThatAreWrong(t *testing.T) {
 	tests := []struct {
 		name, text string
@@ -162,7 +165,7 @@ func TestAnswersThatAreWrong(t *testing.T) {
 	}
 }
 
-// TestPorts asks each small port once, and checks what the component makes of the answer.
+// TestPorts calls each small port once, and checks the result of the component.
 func TestPorts(t *testing.T) {
 	tests := []struct{ name, port, node, call, answer, want string }{
 		{

@@ -52,7 +52,7 @@ func (q *question) next(ctx context.Context) (piece, error) {
 }
 
 // stream calls the host and yields the pieces of its response; an error is the last of them.
-// Leaving early takes the call back, unless the whole run ends, which the host knows by itself.
+// Leaving early withdraws the call, unless the whole run ends, of which the host is notified.
 func (r *run) stream(ctx context.Context, kind, node string, payload engine.Value) iter.Seq2[engine.Value, error] {
 	return func(yield func(engine.Value, error) bool) {
 		if err := ctx.Err(); err != nil {
@@ -112,7 +112,7 @@ func (r *run) ask(kind, node string, payload engine.Value) (uint32, *question) {
 	return id, q
 }
 
-// forget drops a call; one that is still open is taken back.
+// forget drops a call; one that is still open is withdrawn.
 func (r *run) forget(id uint32) {
 	r.b.mu.Lock()
 	_, open := r.b.calls[id]
@@ -135,7 +135,10 @@ func (p piece) read(kind string) (engine.Value, error) {
 	case p.ok:
 		return v, nil
 	}
-	f := &failure{code: v.Get("code").Str(), text: v.Get("message").Text(), retry: v.Get("retry").True(), data: v.Get("data")}
+	f := &failure{
+		code: v.Get("code").Str(), text: v.Get("message").Text(), retry: v.Get("retry").True(),
+		data: v.Get("data"),
+	}
 	if f.code == "" {
 		f.code = engine.CodeRunFailed
 	}

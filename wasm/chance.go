@@ -15,7 +15,7 @@ type standingClock struct {
 	now time.Time
 }
 
-// Now is the time the run was given, plus what was slept.
+// Now returns the time the run was given, plus what was slept.
 func (c *standingClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ type seededIDs struct {
 	state uint64
 }
 
-// NewID is 32 hex digits.
+// NewID returns 32 hex digits.
 func (s *seededIDs) NewID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ const (
 	codeBusy    = "busy"
 )
 
-// failure is an error with a code of its own: one of this module, or what the host answered.
+// failure is an error with a code: one of this module, or an error of the host.
 type failure struct {
 	code, text string
 	retry      bool
@@ -28,7 +28,7 @@ func (f *failure) Error() string { return f.text }
 // Unwrap returns the cause, if there is one.
 func (f *failure) Unwrap() error { return f.cause }
 
-// codeOf is the code of an error, or other when it has none.
+// codeOf returns the code of an error, or other when it has none.
 func codeOf(err error, other string) string {
 	var f *failure
 	if errors.As(err, &f) {
@@ -50,7 +50,7 @@ func codeOf(err error, other string) string {
 	return other
 }
 
-// describe is an error as the contract writes it: {code, message, node?, retry?}.
+// describe returns an error as the contract writes it: {code, message, node?, retry?}.
 func describe(err error, other string) engine.Value {
 	b := engine.NewObject(4).Set("code", engine.String(codeOf(err, other))).Set("message", engine.String(err.Error()))
 	var node *engine.NodeError
@@ -70,12 +70,12 @@ func describe(err error, other string) engine.Value {
 
 func failureOf(err error) []byte { return describe(err, codeRequest).AppendJSON(nil) }
 
-// loadFailure gives an error of loading without a code of its own that of a bad canvas.
+// loadFailure gives a load error without a code the code of an invalid canvas.
 func loadFailure(err error) error {
 	return &failure{code: codeOf(err, engine.CodeBadCanvas), text: err.Error(), cause: err}
 }
 
-// rescue turns a panic into an error: the module must outlive whatever one message does to it.
+// rescue turns a panic into an error, so that no message can end the module.
 func rescue(err *error) {
 	if p := recover(); p != nil {
 		*err = &failure{code: engine.CodeInternal, text: fmt.Sprintf("panic: %v", p)}

@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// A build with the tag fixture has one component more. Nothing but its own description tells the
-// palette, the form and the drawing of the page about it.
+// A build with the tag fixture has an additional component. The palette, the form and the drawing
+// of the page use only its description.
 
 var extra = []engine.Spec{signpostSpec}
 
@@ -24,7 +24,7 @@ var signpostSpec = engine.Spec{
 	StandIn:  func(args, _ engine.Value) (engine.Value, bool) { return engine.Object("echo", args), true },
 }
 
-// signpost leads home.
+// signpost continues with the nodes in home.
 type signpost struct {
 	Roads   engine.Value `json:"roads" doc:"list of {leads_to}"`
 	Home    []string     `json:"home" doc:"ids of the nodes at home"`
@@ -33,8 +33,8 @@ type signpost struct {
 	Plan    string       `json:"plan" doc:"how it is made" format:"code"`
 }
 
-// Targets are the nodes at home.
+// Targets returns the nodes in home.
 func (s *signpost) Targets() []string { return s.Home }
 
-// Run leads home.
+// Run chooses the nodes in home.
 func (s *signpost) Run(_ context.Context, call *engine.Call) error { return call.Next(s.Home) }

@@ -50,7 +50,8 @@ func (n *notebook) note(l line) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l.To = "host"
-	if last := len(n.lines) - 1; l.Fn == "emit" && last >= 0 && n.lines[last].Fn == "emit" && n.lines[last].Run == l.Run {
+	if last := len(n.lines) - 1; l.Fn == "emit" && last >= 0 && n.lines[last].Fn == "emit" &&
+		n.lines[last].Run == l.Run {
 		n.lines[last].Text += "\n" + l.Text // how many events come together depends on the scheduler
 		return
 	}
@@ -69,7 +70,7 @@ func (n *notebook) done(id uint32, ok bool, text []byte) {
 	n.note(line{Fn: "done", ID: id, OK: &ok, Text: string(text)})
 }
 
-// take gives what was noted since it was last asked.
+// take returns the entries since the last call.
 func (n *notebook) take() []line {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -78,7 +79,7 @@ func (n *notebook) take() []line {
 	return lines
 }
 
-// tell sends a line to the module and runs it until it waits for the host or for time to pass.
+// tell sends a line to the module and runs it until it waits for the host or for a timer.
 func tell(b *bridge, l line) {
 	switch l.Fn {
 	case "load":
@@ -95,13 +96,13 @@ func tell(b *bridge, l line) {
 	synctest.Wait()
 }
 
-// otherEnd are conversations that this module cannot hold, with the reason.
+// otherEnd are conversations that do not apply to this module, with the reason.
 var otherEnd = map[string]string{
 	"version":    "it is about a module of another contract",
 	"components": "the module's own answer is long; TestComponentsFitTheGolden compares its form",
 }
 
-// TestGolden plays the conversations: given the lines to the module, it must say the others, in
+// TestGolden plays the conversations: given the lines to the module, it must send the others, in
 // order. Ids are compared by where they occur.
 func TestGolden(t *testing.T) {
 	paths, err := filepath.Glob("js/golden/*.json")
@@ -127,7 +128,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// hold gives the whole conversation with what the module really says.
+// hold compares the whole conversation with the messages of the module.
 func hold(t *testing.T, lines []line) (all []line) {
 	synctest.Test(t, func(*testing.T) {
 		host := &notebook{}
@@ -138,7 +139,7 @@ func hold(t *testing.T, lines []line) (all []line) {
 				l.Text = echo(l.Text, lines[:i], all)
 				tell(b, l)
 				all = append(append(all, l), host.take()...)
-			case strings.Contains(l.Text, `"abort"`): // the module gives up by itself, in time
+			case strings.Contains(l.Text, `"abort"`): // the module times out by itself
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				all = append(all, host.take()...)
@@ -150,8 +151,7 @@ func hold(t *testing.T, lines []line) (all []line) {
 	return all
 }
 
-// echo is a text for the module with the ids the module really said, where the file has others in
-// their place.
+// echo returns a text for the module with the ids of the file replaced by those of the module.
 func echo(text string, file, real []line) string {
 	written, said := idsOf(file), idsOf(real)
 	return hexID.ReplaceAllStringFunc(text, func(id string) string {
@@ -162,7 +162,7 @@ func echo(text string, file, real []line) string {
 	})
 }
 
-// idsOf are the ids in what the module said, in order.
+// idsOf returns the ids in what the module said, in order.
 func idsOf(lines []line) (ids []string) {
 	for _, l := range lines {
 		if l.To == "host" {
@@ -174,8 +174,8 @@ func idsOf(lines []line) (ids []string) {
 
 var hexID = regexp.MustCompile(`[0-9a-f]{32}`)
 
-// plain is a conversation as text, with ids numbered as they come and JSON without the order of
-// members.
+// plain returns a conversation as text, with ids numbered as they come and JSON without the order
+// of members.
 func plain(lines []line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -206,7 +206,7 @@ func plain(lines []line) string {
 	})
 }
 
-// write is a golden file: one line per call, so that a difference is easy to see.
+// write returns a golden file: one line per call, so that a difference is easy to see.
 func write(about string, lines []line) []byte {
 	numbered := hexID.FindAllString(fmt.Sprint(lines), -1)
 	ids := map[string]string{}
@@ -237,7 +237,7 @@ func write(about string, lines []line) []byte {
 	return b.Bytes()
 }
 
-// TestComponentsFitTheGolden holds the members of every description against those of the golden
+// TestComponentsFitTheGolden compares the members of every description with those of the golden
 // one.
 func TestComponentsFitTheGolden(t *testing.T) {
 	b := newBridge(&notebook{})

@@ -64,7 +64,7 @@ func (b *bridge) reset(header engine.Value, _ string) ([]byte, error) {
 	return empty, nil
 }
 
-// form is what a person fills in to run one node alone.
+// form returns the fields that a person fills in to run one node alone.
 func (b *bridge) form(header engine.Value, _ string) ([]byte, error) {
 	h, free, err := b.borrow(header.Get("canvas"))
 	if err != nil {
@@ -78,8 +78,7 @@ func (b *bridge) form(header engine.Value, _ string) ([]byte, error) {
 	return form.AppendJSON(nil), nil
 }
 
-// rewind makes a canvas that waits for a person, or is in the middle of a run, ready to start
-// somewhere else.
+// rewind prepares a canvas that waits for a person, or is in the middle of a run, for a new start.
 func (h *held) rewind() error {
 	if !h.state.Paused() && !h.state.Unfinished() {
 		return nil
@@ -96,8 +95,8 @@ func (h *held) rewind() error {
 	return nil
 }
 
-// base sets what a run from the middle begins with: {outputs: node -> outputs, variables: name ->
-// value}.
+// base sets the initial values of a run from the middle: {outputs: node -> outputs, variables: name
+// -> value}.
 func (h *held) base(v engine.Value) error {
 	for node, outputs := range v.Get("outputs").Fields() {
 		for name, x := range outputs.Fields() {

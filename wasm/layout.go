@@ -28,9 +28,9 @@ type place struct {
 	order  float64 // its preferred position in its column
 }
 
-// arrange gives every node a place: columns from left to right along the edges, back edges left
-// out; groups are as large as their bodies, which are arranged inside them. sizes says how large
-// nodes are drawn, node id -> [width, height]. Equal canvases get equal places.
+// arrange sets the position of every node: columns from left to right along the edges, back edges
+// left out; groups are as large as their bodies, which are arranged inside them. sizes are the
+// sizes of drawn nodes, node id -> [width, height]. Equal canvases get equal positions.
 func arrange(components, sizes engine.Value) engine.Value {
 	p := plane{index: make(map[string]int, components.Len())}
 	for id := range components.Fields() {
@@ -55,8 +55,7 @@ func arrange(components, sizes engine.Value) engine.Value {
 	return engine.Object("nodes", nodes.Value())
 }
 
-// length is one measure of a size that may be anything; what no node can have counts as not
-// measured.
+// length returns one dimension of an untrusted size; an impossible one counts as not measured.
 func length(size engine.Value, at int, otherwise float64) float64 {
 	if f, ok := size.At(at).Float(); ok && f > 0 && f < 1e5 {
 		return f
@@ -66,7 +65,7 @@ func length(size engine.Value, at int, otherwise float64) float64 {
 
 func pixels(f float64) engine.Value { return engine.Int(int64(math.Round(f))) }
 
-// plane is what is arranged. The places of nodes come first, in the order of the document.
+// plane is the drawing that is arranged. The places of nodes come first, in document order.
 type plane struct {
 	places []place
 	index  map[string]int
@@ -74,8 +73,8 @@ type plane struct {
 	met    []int // the last predecessor of a node, +1; so that a duplicate edge counts once
 }
 
-// link resolves edges and parents; what leads nowhere is left out, and so is a parent inside its
-// own group.
+// link resolves edges and parents; those that lead nowhere are left out, and so is a parent inside
+// its own group.
 func (p *plane) link(components engine.Value) {
 	p.nodes = len(p.places)
 	p.met = make([]int, p.nodes)
@@ -98,8 +97,8 @@ func (p *plane) link(components engine.Value) {
 	}
 }
 
-// targets follows the edges that are in the params of a branching node or of an error handler:
-// files often name them nowhere else.
+// targets adds the edges in the params of a branching node or of an error handler, which files
+// often have nowhere else.
 func (p *plane) targets(from int, v engine.Value, depth int) {
 	if depth == 0 {
 		return
@@ -131,7 +130,7 @@ func (p *plane) lead(from int, names engine.Value) {
 }
 
 // group places the members of a group (-1 is the whole canvas), inner groups first, with the given
-// corner, and gives the size of them all.
+// corner, and returns their total size.
 func (p *plane) group(group int, left, top float64) (width, height float64) {
 	var members []int
 	for i := range p.places[:p.nodes] {

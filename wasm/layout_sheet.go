@@ -9,20 +9,19 @@ import (
 
 // sheet arranges the members of one group, without what is inside them: first columns, then the
 // order in each, so that edges cross little, then heights, so that edges are straight where they
-// can be. An edge over several columns holds a spot in each that it passes, or it would run through
-// the nodes there.
+// can be. An edge over several columns holds a spot in each that it passes, or it would cross the
+// nodes there.
 type sheet struct {
 	*plane
 	columns  [][]int
 	from, to map[int][]int // neighbours in the columns before and behind
 }
 
-// mostSpots bounds what canvases that are no real ones can cost; edges beyond it pass where they
-// may.
+// mostSpots bounds the cost of artificial canvases; edges beyond it are not routed.
 const mostSpots = 20_000
 
-// sheet puts the members into columns, each behind all that lead to it. Edges that close a cycle
-// count for nothing.
+// sheet puts the members into columns, each after all its predecessors. Edges that close a cycle
+// are ignored.
 func (p *plane) sheet(members []int) *sheet {
 	s := &sheet{plane: p, from: map[int][]int{}, to: map[int][]int{}}
 	in := map[int][]int{}
@@ -34,7 +33,7 @@ func (p *plane) sheet(members []int) *sheet {
 		s.put(i, column)
 	}
 	for _, column := range s.columns {
-		stable.Sort(column, cmp.Compare) // the order of the document decides where nothing else does
+		stable.Sort(column, cmp.Compare) // document order breaks ties
 	}
 	for _, i := range members {
 		for _, from := range in[i] {
@@ -171,8 +170,8 @@ func (t tally) upTo(at int) (n int) {
 	return n
 }
 
-// align gives every place its height: as near as it can be to the middle of its neighbours without
-// leaving its order.
+// align sets the height of every position: as near as possible to the middle of its neighbours
+// without leaving its order.
 func (s *sheet) align() {
 	for _, column := range s.columns {
 		s.settle(column, nil)
@@ -190,15 +189,15 @@ func (s *sheet) align() {
 	}
 }
 
-// block is a run of places that touch and move as one.
+// block is a run of adjacent places that move together.
 type block struct {
 	first, last int
-	offset      float64 // sum of what its members want, each less its distance from the first
+	offset      float64 // sum of the preferred positions of its members, each less its distance from the first
 	y           float64
 }
 
-// settle moves the places of a column to where their neighbours are, with the least sum of squares
-// of what they miss. Blocks that would overlap are joined until none do.
+// settle moves the places of a column to the positions of their neighbours, minimising the sum of
+// squared distances. Blocks that would overlap are joined until none do.
 func (s *sheet) settle(column []int, neighbours map[int][]int) {
 	var blocks []block
 	depth := make([]float64, len(column)) // of each place below the first of its column, all packed
@@ -233,7 +232,8 @@ func (s *sheet) settle(column []int, neighbours map[int][]int) {
 	}
 }
 
-// gapBetween is the room between two places of a column; edges that pass side by side need less.
+// gapBetween returns the room between two places of a column; edges that pass side by side need
+// less.
 func gapBetween(a, b *place) float64 {
 	if a.id == "" && b.id == "" {
 		return 0
@@ -241,8 +241,8 @@ func gapBetween(a, b *place) float64 {
 	return rowGap
 }
 
-// forward lists the members so that each stands behind those that lead to it, and notes these.
-// Edges that close a cycle are passed over.
+// forward lists the members so that each follows its predecessors, and records these. Edges that
+// close a cycle are skipped.
 func (p *plane) forward(members []int, in map[int][]int) []int {
 	const entered, left = 1, 2
 	mark := map[int]int{}

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// spot is where a node came to stand.
+// spot returns the position of a node.
 func spot(t *testing.T, components, id string) (x, y, w, h int64) {
 	t.Helper()
 	doc, err := engine.ParseJSONText(components)
@@ -23,7 +23,8 @@ func spot(t *testing.T, components, id string) (x, y, w, h int64) {
 }
 
 func TestLayout(t *testing.T) {
-	const fork = `{"a":{"downstream":["b","c"]},"b":{"downstream":["d"]},"c":{"downstream":["d"]},"d":{"downstream":["a"]}}`
+	const fork = `{"a":{"downstream":["b","c"]},"b":{"downstream":["d"]},"c":{"downstream":["d"]},` +
+		`"d":{"downstream":["a"]}}`
 	ax, _, _, _ := spot(t, fork, "a")
 	bx, by, _, _ := spot(t, fork, "b")
 	cx, cy, _, _ := spot(t, fork, "c")
@@ -47,15 +48,20 @@ func TestLayoutOfGroups(t *testing.T) {
 }
 
 func TestLayoutOfWhatIsNoCanvas(t *testing.T) {
-	for _, text := range []string{`{}`, `[]`, `"x"`, `{"a":3}`, `{"a":{"parent_id":"a","downstream":["a","nope",4]}}`, `{"a":{"parent_id":"b"},"b":{"parent_id":"a"}}`} {
+	for _, text := range []string{
+		`{}`, `[]`, `"x"`, `{"a":3}`, `{"a":{"parent_id":"a","downstream":["a","nope",4]}}`,
+		`{"a":{"parent_id":"b"},"b":{"parent_id":"a"}}`,
+	} {
 		doc, err := engine.ParseJSONText(text)
 		require.NoError(t, err)
-		require.Equal(t, doc.Kind() == engine.KindObject && doc.Len() > 0, arrange(doc, engine.Null).Get("nodes").Len() > 0, text)
+		require.Equal(t, doc.Kind() == engine.KindObject && doc.Len() > 0,
+			arrange(doc, engine.Null).Get("nodes").Len() > 0, text)
 	}
 }
 
 func TestLayoutFollowsBranchesThatStandInParamsOnly(t *testing.T) {
-	const fork = `{"s":{"obj":{"params":{"conditions":[{"to":["a"]}],"end_cpn_ids":["b"],"exception_goto":"c"}}},"a":{},"b":{},"c":{}}`
+	const fork = `{"s":{"obj":{"params":{"conditions":[{"to":["a"]}],"end_cpn_ids":["b"],"exception_goto":"c"}}},` +
+		`"a":{},"b":{},"c":{}}`
 	for _, id := range []string{"a", "b", "c"} {
 		x, _, _, _ := spot(t, fork, id)
 		require.Equal(t, int64(nodeWidth+columnGap), x, id)
@@ -93,12 +99,13 @@ func TestLayoutUncrosses(t *testing.T) {
 	require.Equal(t, ay < by, yy < xy)
 }
 
-// Whatever the document is, every node gets one place, in the order of the document.
+// For any document, every node gets one place, in document order.
 func FuzzLayout(f *testing.F) {
 	for _, text := range []string{
 		`{"a":{"downstream":["b","a"]},"b":{"parent_id":"a","downstream":["c"]},"c":{"parent_id":"b"}}`,
 		`{"":{"downstream":[""]},"__proto__":{"obj":{"params":{"to":["",["x"]],"end_cpn_ids":"__proto__"}}}}`,
-		`{"a":{"downstream":["b","c"]},"b":{"downstream":["d"]},"c":{"downstream":["d","e"]},"d":{"downstream":["e"]},"e":{}}`,
+		`{"a":{"downstream":["b","c"]},"b":{"downstream":["d"]},"c":{"downstream":["d","e"]},` +
+			`"d":{"downstream":["e"]},"e":{}}`,
 	} {
 		f.Add(text, `{"a":[1e300,-5],"b":["x"],"c":[3,4]}`)
 	}
@@ -118,7 +125,8 @@ func FuzzLayout(f *testing.F) {
 			require.Equal(t, doc.Key(i), id)
 			x, okX := place.Get("x").Int()
 			y, okY := place.Get("y").Int()
-			require.True(t, okX && okY && x > -1e12 && x < 1e12 && y > -1e12 && y < 1e12, "%s stands at %d, %d", id, x, y)
+			require.True(t, okX && okY && x > -1e12 && x < 1e12 && y > -1e12 && y < 1e12, "%s stands at %d, %d", id, x,
+				y)
 			i++
 		}
 	})

@@ -10,13 +10,13 @@ func main() {}
 
 func enter() {}
 
-// breathe does nothing: a WASI host cannot speak while an export runs.
+// breathe does nothing: a WASI host cannot act while an export runs.
 func breathe() {}
 
 var runnable = []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
 
 // settle runs the other goroutines until none is ready. They are parked once the export returns,
-// also those that a timer would wake: a host that waits calls an export now and then, such as
+// also those that a timer would wake: a waiting host must call an export at intervals, such as
 // deliver for a call that does not exist.
 func settle() {
 	for {

@@ -5,16 +5,15 @@ import (
 	"sync"
 )
 
-// noteOrder keeps the bridge's own events behind what the engine's components noted before them,
-// such as the end of a tool: a component notes on its own goroutine, and the goroutine of the run
-// hands its notes out.
+// noteOrder keeps the bridge's events after the earlier entries of components, such as the end of a
+// tool: a component records entries on its goroutine, and the goroutine of the run emits them.
 type noteOrder struct {
 	mu   sync.Mutex
 	last uint64        // number of the last note that was handed out
 	more chan struct{} // closed when last grows; nil when nothing waits for it
 }
 
-// passed says that all notes up to n have been handed out.
+// passed records that all notes up to n have been emitted.
 func (o *noteOrder) passed(n uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -25,7 +24,7 @@ func (o *noteOrder) passed(n uint64) {
 	}
 }
 
-// wait returns when all notes up to n have been handed out, or with the error of ctx.
+// wait returns when all notes up to n have been emitted, or with the error of ctx.
 func (o *noteOrder) wait(ctx context.Context, n uint64) error {
 	for {
 		o.mu.Lock()

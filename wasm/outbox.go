@@ -2,9 +2,9 @@ package main
 
 import "sync"
 
-// outbox collects the events of a run until nothing is left to do, and hands them over together:
-// crossing the border costs more than an event. A question to the host and the end of the run hand
-// them over at once.
+// outbox collects the events of a run until the run waits, and passes them to the host together,
+// because a call to the host costs more than an event. Calls to the host and the end of the run
+// flush it at once.
 type outbox struct {
 	host host
 	run  uint32
@@ -12,10 +12,10 @@ type outbox struct {
 	mu      sync.Mutex
 	lines   []byte
 	pending bool // a goroutine will flush
-	closed  bool // the run is over; what a provider still had to say is dropped
+	closed  bool // the run is over; later events of a provider are dropped
 }
 
-// full is when lines are handed over although more may come, in bytes.
+// full is the number of bytes at which the lines are flushed.
 const full = 64 << 10
 
 // add takes one event; build appends its text.
@@ -45,7 +45,7 @@ func (o *outbox) flush() {
 	o.handOver()
 }
 
-// close hands over what is left.
+// close flushes the rest.
 func (o *outbox) close() {
 	o.flush()
 	o.mu.Lock()

@@ -11,7 +11,7 @@ import (
 )
 
 // A build with the tag conformance plays cases with the stand-ins of enginetest inside the module:
-// what it shows must be, byte for byte, what the engine shows natively.
+// the observation must equal that of the native engine byte for byte.
 
 // extra are the components that cases need besides the built-in ones.
 var extra = []engine.Spec{enginetest.EchoToolSpec()}
@@ -56,7 +56,8 @@ func play(r *run, play engine.Value, o *engine.Options) {
 	}
 }
 
-// flood hands out the same event many times: what the way to the host costs, without the engine.
+// flood emits the same event many times, to measure the cost of the way to the host without the
+// engine.
 func flood(r *run, n int64, line string) {
 	for range n {
 		r.out.add(func(b []byte) []byte { return append(b, line...) })

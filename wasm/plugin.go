@@ -21,15 +21,15 @@ import (
 type plugin struct {
 	b        *bridge
 	manifest *contract.Manifest
-	checks   bool   // it has something to say about params
-	stays    string // why it takes no part in previews, which is all that runs here; "" when it does
+	checks   bool   // it checks params
+	stays    string // the reason why it takes no part in previews, which is all that runs here; "" if it does
 	timeout  time.Duration
 	locale   string
 	settings engine.Value
 }
 
-// plugin keeps or forgets a plugin: {"name"} forgets it, anything else comes with a manifest, which
-// takes the place of an older one of the same name.
+// plugin adds or removes a plugin: {"name"} removes it, other requests have a manifest, which
+// replaces an older one of the same name.
 func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	if name := header.Get("forget").Str(); name != "" {
 		b.mu.Lock()
@@ -53,25 +53,25 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	return engine.Object("component", p.component()).AppendJSON(nil), nil
 }
 
-// stays is why a plugin whose manifest says so takes no part in previews here, which may be on a
-// server.
+// stays returns the reason why a plugin takes no part in previews here, which may be on a server.
 func stays(preview contract.Preview, server bool) string {
 	switch {
 	case preview == contract.PreviewServer && !server:
-		return `its manifest says preview "server": it runs on a server only; run the canvas there, or pin what the node gives`
+		return `its manifest says preview "server": it runs on a server only; run the canvas there, or pin what the ` +
+			`node gives`
 	case preview == contract.PreviewNone:
 		return `its manifest says preview "none": it is not run to try a canvas out; pin what the node gives`
 	}
 	return ""
 }
 
-// component is the name by which canvases know it: plugin:weather@1.
+// component returns its name in canvases: plugin:weather@1.
 func (p *plugin) component() string {
 	return engine.PluginPrefix + p.manifest.Name + "@" + p.manifest.Major()
 }
 
-// lookup finds plugins as components. One that takes no part in previews has its form like any
-// other, and the reason.
+// lookup finds plugins as components. One that takes no part in previews has a form like any other,
+// and the reason.
 func (b *bridge) lookup(name string) (engine.Spec, bool) {
 	spec, ok := (&node.Shelf{Find: b.findPlugin}).Lookup(name)
 	if p, err := b.findPlugin(strings.TrimPrefix(name, engine.PluginPrefix)); err == nil {
@@ -80,7 +80,7 @@ func (b *bridge) lookup(name string) (engine.Spec, bool) {
 	return spec, ok
 }
 
-// findPlugin gives the plugin for weather, weather@1 or weather@1.2.0.
+// findPlugin returns the plugin for weather, weather@1 or weather@1.2.0.
 func (b *bridge) findPlugin(ref string) (node.Plugin, error) {
 	name, want, _ := strings.Cut(ref, "@")
 	b.mu.Lock()
@@ -96,7 +96,7 @@ func (b *bridge) findPlugin(ref string) (node.Plugin, error) {
 	return p, nil
 }
 
-// describePlugins are the components that the loaded plugins are.
+// describePlugins returns the loaded plugins as components.
 func (b *bridge) describePlugins() []engine.Value {
 	b.mu.Lock()
 	names := stable.Strings(slices.Collect(maps.Keys(b.plugins)))
@@ -114,13 +114,13 @@ func (b *bridge) describePlugins() []engine.Value {
 	return specs
 }
 
-// Manifest is what the plugin says about itself.
+// Manifest returns the plugin's manifest.
 func (p *plugin) Manifest() *contract.Manifest { return p.manifest }
 
-// checkWait bounds the wait for a plugin's opinion, which includes the start of a Worker.
+// checkWait bounds the wait for a plugin's check, which includes the start of a Worker.
 const checkWait = 15 * node.CheckFor
 
-// Check has the plugin check params, outside of any run.
+// Check calls the plugin's check of params, outside of any run.
 func (p *plugin) Check(params engine.Value) error {
 	if !p.checks {
 		return nil
@@ -138,7 +138,7 @@ func (p *plugin) Check(params engine.Value) error {
 	return p.failed(err, "easel_check")
 }
 
-// Invoke has the host run the plugin, and serves its host calls meanwhile.
+// Invoke runs the plugin through the host, and serves its host calls meanwhile.
 func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (contract.Answer, error) {
 	answer, err := p.invoke(ctx, call, in)
 	var e *contract.Error
@@ -165,7 +165,8 @@ func (p *plugin) invoke(ctx context.Context, call *engine.Call, in node.Invocati
 	}
 	mark := engine.NewSecretMark()
 	about := contract.CallInfo{
-		ID: call.Key(), Run: call.RunInfo().MessageID, Node: call.NodeID(), Attempt: in.Attempt, Left: p.left(ctx), Locale: p.locale,
+		ID: call.Key(), Run: call.RunInfo().MessageID, Node: call.NodeID(), Attempt: in.Attempt, Left: p.left(ctx),
+		Locale:  p.locale,
 		Preview: true, SecretMark: mark, Settings: settings,
 	}
 	params, arguments := in.Marked(mark)
@@ -193,7 +194,7 @@ func (p *plugin) invoke(ctx context.Context, call *engine.Call, in node.Invocati
 	return result, err
 }
 
-// left is how much time the plugin has.
+// left returns the remaining time of the plugin.
 func (p *plugin) left(ctx context.Context) time.Duration {
 	left := p.timeout
 	if d, ok := ctx.Deadline(); ok {
@@ -210,7 +211,7 @@ func (p *plugin) payload(export string, input []byte) engine.Value {
 	return v.With("input_base64", engine.String(base64.StdEncoding.EncodeToString(input)))
 }
 
-// failed is an error of the host as one of the plugin, with its code and data.
+// failed returns an error of the host as one of the plugin, with its code and data.
 func (p *plugin) failed(err error, step string) error {
 	var f *failure
 	if !errors.As(err, &f) {

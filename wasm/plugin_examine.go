@@ -9,11 +9,11 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
-// examine reads the file of a plugin, which comes in base64: it checks the manifest, cuts what the
-// plugin asks for to what the header grants, and tightens the limits. The answer is a line
-// {limits, granted}, and a line with the manifest. With "meter" the first line
-// also says what the module imports and exports, and the third is the module, rewritten so that it
-// can be stopped and counted, in base64.
+// examine reads the file of a plugin in base64: it checks the manifest, reduces the requested
+// permissions to those granted by the header, and tightens the limits. The answer is a line
+// {limits, granted}, and a line with the manifest. With "meter" the first line also lists the
+// imports and exports of the module, and the third is the module in base64, rewritten so that it
+// can be stopped and counted.
 func (b *bridge) examine(header engine.Value, body string) ([]byte, error) {
 	wasm, err := base64.StdEncoding.DecodeString(body)
 	if err != nil {
@@ -44,8 +44,8 @@ func (b *bridge) examine(header engine.Value, body string) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(answer, metered), nil
 }
 
-// fileManifest is the manifest in the file of a plugin that runs on a host of this version, as it
-// is written and as it is read.
+// fileManifest returns the manifest in the file of a plugin that runs on a host of this version, as
+// text and parsed.
 func fileManifest(wasm []byte, version string) (text engine.Value, m *contract.Manifest, err error) {
 	raw, err := contract.ManifestOf(wasm)
 	if err != nil {
@@ -60,8 +60,8 @@ func fileManifest(wasm []byte, version string) (text engine.Value, m *contract.M
 	return text, m, m.CheckHost(version)
 }
 
-// grant is what a plugin may do: "asked" grants what its manifest asks for, permissions are the
-// most it may have, and nothing is nothing.
+// grant returns the permissions of a plugin: "asked" grants those of its manifest, permissions are
+// an upper bound, and an absent grant is none.
 func grant(m *contract.Manifest, given engine.Value) (contract.Permissions, error) {
 	if given.Str() == "asked" {
 		return m.Permissions, nil
@@ -95,8 +95,8 @@ func meterModule(about engine.Value, wasm []byte, pages uint32) (engine.Value, [
 	return about.With("memory", engine.Bool(shape.Memory != nil)), metered, nil
 }
 
-// refusal is an error of the contract as the answer to a request: the host knows which file it is
-// about.
+// refusal returns an error of the contract as the answer to a request, without the file name, which
+// the host has.
 func refusal(err error) error {
 	var e *contract.Error
 	if errors.As(err, &e) {
@@ -105,7 +105,7 @@ func refusal(err error) error {
 	return err
 }
 
-// meterError gives a failure of the meter its code.
+// meterError adds the code to an error of the meter.
 func meterError(err error) error {
 	code := contract.Malformed
 	switch {

@@ -8,16 +8,16 @@ import (
 	"github.com/easel-canvas/easel/plugins/node"
 )
 
-// dialogue answers what a plugin asks of its run while the host runs it.
+// dialogue serves the host calls of a plugin while the host runs it.
 type dialogue struct {
 	services node.Services
 	emit     func(contract.Emission) error
-	given    error // why its output is no longer accepted
+	given    error // the reason why its output is no longer accepted
 }
 
 // converse calls the host as run.once does, and answers the host calls {"ask", "op", "args"} among
-// the pieces of its answer, each with {"kind":"reply"} for the same call. The last piece is what it
-// gives.
+// the pieces of its answer, each with {"kind":"reply"} for the same call. It returns the last
+// piece.
 func (r *run) converse(ctx context.Context, nodeID string, payload engine.Value, talk *dialogue) (engine.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return engine.Null, err
@@ -51,7 +51,7 @@ func (r *run) converse(ctx context.Context, nodeID string, payload engine.Value,
 	}
 }
 
-// answer is {"ok"} or {"error"}; false says that the plugin should finish.
+// answer returns {"ok"} or {"error"}; false means that the plugin should finish.
 func (d *dialogue) answer(ctx context.Context, op string, args engine.Value) (engine.Value, bool) {
 	v, err := d.run(ctx, op, args)
 	if d.given != nil {
@@ -96,8 +96,8 @@ func (d *dialogue) chat(ctx context.Context, args engine.Value) (engine.Value, e
 	return answer.Value(), err
 }
 
-// say hands on what was emitted. After an error the plugin is asked to finish, and nothing more is
-// taken.
+// say forwards emitted text. After an error the plugin is asked to finish, and further text is
+// dropped.
 func (d *dialogue) say(e contract.Emission) {
 	if d.given == nil {
 		d.given = d.emit(e)

@@ -26,13 +26,14 @@ const weather = `{"abi":1,"name":"weather","version":"1.2.0","description":"Weat
 	"outputs":{"type":"object","properties":{"text":{"type":"string"},"temp":{"type":"number"}},"required":["text"]},
 	"permissions":{"llm":{"max_calls":1,"reason":"words"}}}`
 
-// keep gives the module a manifest.
+// keep passes a manifest to the module.
 func (k *talk) keep(manifest string) {
-	ok, answer := k.load(`{"op":"plugin","timeout_ms":5000,"locale":"en","checks":true}` + "\n" + strings.ReplaceAll(manifest, "\n", " "))
+	ok, answer := k.load(`{"op":"plugin","timeout_ms":5000,"locale":"en","checks":true}` + "\n" +
+		strings.ReplaceAll(manifest, "\n", " "))
 	require.True(k.t, ok, answer.JSON())
 }
 
-// called is the last call among lines, and its text.
+// called returns the last call among lines, and its text.
 func called(t *testing.T, lines []line) (line, engine.Value) {
 	t.Helper()
 	for _, l := range slices.Backward(lines) {
@@ -55,14 +56,17 @@ func TestPluginRuns(t *testing.T) {
 		asked, call := called(k.t, k.start(`{"canvas":1,"query":"Oslo","ports":["plugin"]}`))
 		payload := call.Get("payload")
 		require.Equal(k.t, "A", call.Get("node").Str())
-		require.Equal(k.t, `["weather","1.2.0","easel_invoke"]`, engine.List(payload.Get("plugin"), payload.Get("version"), payload.Get("export")).JSON())
+		require.Equal(k.t, `["weather","1.2.0","easel_invoke"]`,
+			engine.List(payload.Get("plugin"), payload.Get("version"), payload.Get("export")).JSON())
 		input, err := engine.ParseJSONText(payload.Get("input").Str())
 		require.NoError(k.t, err)
-		require.NoError(k.t, inputSchema(k.t).Validate(plainJSON(k.t, payload.Get("input").Str())), "as the contract has it")
+		require.NoError(k.t, inputSchema(k.t).Validate(plainJSON(k.t, payload.Get("input").Str())),
+			"as the contract has it")
 		require.Equal(k.t, `{"units":"c"}`, input.Get("params").JSON())
 		require.Equal(k.t, `{"city":"Oslo"}`, input.Get("arguments").JSON())
 		about := input.Get("call")
-		require.Equal(k.t, `["A",1,5000,"en",true]`, engine.List(about.Get("node"), about.Get("attempt"), about.Get("deadline_ms"), about.Get("locale"), about.Get("preview")).JSON())
+		require.Equal(k.t, `["A",1,5000,"en",true]`, engine.List(about.Get("node"), about.Get("attempt"),
+			about.Get("deadline_ms"), about.Get("locale"), about.Get("preview")).JSON())
 
 		reply := func(question string) engine.Value {
 			tell(k.b, line{Fn: "deliver", Call: asked.Call, OK: yes(), More: yes(), Text: question})
@@ -71,20 +75,30 @@ func TestPluginRuns(t *testing.T) {
 			require.Equal(k.t, "reply", v.Get("kind").Str())
 			return v
 		}
-		require.Equal(k.t, `{"kind":"reply","ask":1,"answer":{"ok":{}}}`, reply(`{"ask":1,"op":"emit","args":{"kind":3,"pct":50,"note":"half"}}`).JSON())
-		require.Equal(k.t, `{"found":true,"value":"Oslo"}`, reply(`{"ask":2,"op":"var.get","args":{"name":"sys.query"}}`).Get("answer").Get("ok").JSON())
-		require.Equal(k.t, "not_found", reply(`{"ask":3,"op":"var.set","args":{"name":"env.none","value":1}}`).Get("answer").Get("error").Get("code").Str())
-		require.NotEmpty(k.t, reply(`{"ask":4,"op":"llm.chat","args":{"messages":[{"role":"user","content":"Hi"}]}}`).Get("answer").Get("ok").Get("text").Str())
-		require.Equal(k.t, "unsupported", reply(`{"ask":5,"op":"fly","args":{}}`).Get("answer").Get("error").Get("code").Str())
+		require.Equal(k.t, `{"kind":"reply","ask":1,"answer":{"ok":{}}}`,
+			reply(`{"ask":1,"op":"emit","args":{"kind":3,"pct":50,"note":"half"}}`).JSON())
+		require.Equal(k.t, `{"found":true,"value":"Oslo"}`,
+			reply(`{"ask":2,"op":"var.get","args":{"name":"sys.query"}}`).Get("answer").Get("ok").JSON())
+		require.Equal(k.t, "not_found",
+			reply(`{"ask":3,"op":"var.set","args":{"name":"env.none","value":1}}`).Get("answer").Get("error").
+				Get("code").Str())
+		require.NotEmpty(k.t,
+			reply(`{"ask":4,"op":"llm.chat","args":{"messages":[{"role":"user","content":"Hi"}]}}`).Get("answer").
+				Get("ok").Get("text").Str())
+		require.Equal(k.t, "unsupported",
+			reply(`{"ask":5,"op":"fly","args":{}}`).Get("answer").Get("error").Get("code").Str())
 
-		tell(k.b, line{Fn: "deliver", Call: asked.Call, OK: yes(), More: no(), Text: `{"output":"{\"outputs\":{\"text\":\"cold\",\"temp\":3}}"}`})
+		tell(k.b, line{
+			Fn: "deliver", Call: asked.Call, OK: yes(), More: no(),
+			Text: `{"output":"{\"outputs\":{\"text\":\"cold\",\"temp\":3}}"}`,
+		})
 		ok, answer := k.answer()
 		require.True(k.t, ok)
 		require.Equal(k.t, `{"text":"cold","temp":3}`, answer.Get("outputs").JSON())
 	})
 }
 
-// inputSchema is the contract's schema of what a plugin is given.
+// inputSchema returns the contract's schema of a plugin's input.
 func inputSchema(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
 	raw, err := os.ReadFile("../plugins/contract/messages.schema.json")
@@ -107,10 +121,16 @@ func plainJSON(t *testing.T, text string) any {
 
 func TestPluginFailures(t *testing.T) {
 	for _, c := range []struct{ name, text, code, message string }{
-		{"its own error", `!{"code":"not_found","message":"no such city"}`, "not_found", "node A (plugin:weather@1): plugin weather: easel_invoke: not_found: no such city"},
+		{
+			"its own error", `!{"code":"not_found","message":"no such city"}`, "not_found",
+			"node A (plugin:weather@1): plugin weather: easel_invoke: not_found: no such city",
+		},
 		{"no message of the contract", `{"output":"{"}`, "bad_output", "not the JSON of the contract"},
 		{"no outputs", `{"output":"{}"}`, "bad_output", "outputs: missing"},
-		{"a wrong output", `{"output":"{\"outputs\":{\"text\":1}}"}`, "bad_output", "outputs.text: want string, got number"},
+		{
+			"a wrong output", `{"output":"{\"outputs\":{\"text\":1}}"}`, "bad_output",
+			"outputs.text: want string, got number",
+		},
 		{"an output less", `{"output":"{\"outputs\":{}}"}`, "bad_output", "outputs.text: missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -139,7 +159,8 @@ func TestPluginIsKnown(t *testing.T) {
 		}
 		missing := validate(`{"city":"{sys.query}"}`)
 		require.Equal(k.t, 1, missing.Len(), missing)
-		require.Contains(k.t, missing.At(0).Get("message").Str(), "plugin:weather@1 does not run here: not loaded; give it to createEngine")
+		require.Contains(k.t, missing.At(0).Get("message").Str(),
+			"plugin:weather@1 does not run here: not loaded; give it to createEngine")
 
 		k.keep(weather)
 		require.Equal(k.t, "[]", validate(`{"city":"{sys.query}"}`).JSON())
@@ -148,7 +169,8 @@ func TestPluginIsKnown(t *testing.T) {
 		_, all := k.load(`{"op":"components"}`)
 		spec := all.At(all.Len() - 1)
 		require.Equal(k.t, "plugin:weather@1", spec.Get("name").Str())
-		require.Equal(k.t, `["city"]`, spec.Get("tool").Get("function").Get("parameters").Get("required").JSON(), spec.Get("tool"))
+		require.Equal(k.t, `["city"]`, spec.Get("tool").Get("function").Get("parameters").Get("required").JSON(),
+			spec.Get("tool"))
 
 		_, answer := k.load(`{"op":"plugin","forget":"weather"}`)
 		require.Equal(k.t, "{}", answer.JSON())
@@ -160,10 +182,13 @@ func TestPluginIsKnown(t *testing.T) {
 	})
 }
 
-// TestPluginThatTakesNoPartInPreviews is known with its form, named by validate, and refused when a
+// A plugin that takes no part in previews has a form, is reported by validate, and fails when a
 // node reaches it.
 func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
-	for preview, says := range map[string]string{"server": "runs on a server only", "none": "not run to try a canvas out"} {
+	for preview, says := range map[string]string{
+		"server": "runs on a server only",
+		"none":   "not run to try a canvas out",
+	} {
 		t.Run(preview, func(t *testing.T) {
 			meet(t, func(k *talk) {
 				k.keep(strings.Replace(weather, `"streams":true`, `"streams":true,"preview":"`+preview+`"`, 1))
@@ -188,11 +213,12 @@ func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
 	}
 }
 
-// TestPluginOnAServer has a host that says it is one.
+// TestPluginOnAServer has a host that is a server.
 func TestPluginOnAServer(t *testing.T) {
 	meet(t, func(k *talk) {
 		for preview, missing := range map[string]bool{"server": false, "none": true} {
-			ok, _ := k.load(`{"op":"plugin","server":true}` + "\n" + strings.ReplaceAll(strings.Replace(weather, `"streams":true`, `"streams":true,"preview":"`+preview+`"`, 1), "\n", " "))
+			ok, _ := k.load(`{"op":"plugin","server":true}` + "\n" + strings.ReplaceAll(strings.Replace(weather,
+				`"streams":true`, `"streams":true,"preview":"`+preview+`"`, 1), "\n", " "))
 			require.True(k.t, ok)
 			_, all := k.load(`{"op":"components"}`)
 			require.Equal(k.t, missing, all.At(all.Len()-1).Get("missing").Str() != "", preview)
@@ -200,7 +226,7 @@ func TestPluginOnAServer(t *testing.T) {
 	})
 }
 
-// TestPluginChecksItsParams has validate ask the plugin, without a run.
+// TestPluginChecksItsParams checks that validate calls the plugin, without a run.
 func TestPluginChecksItsParams(t *testing.T) {
 	meet(t, func(k *talk) {
 		oslo := `{"op":"validate"}` + "\n" + sketch.Chain("begin Begin", `A plugin:weather@1 {"units":"f","city":"Oslo"}`)
@@ -210,7 +236,10 @@ func TestPluginChecksItsParams(t *testing.T) {
 		asked, call := called(k.t, k.host.take())
 		require.Equal(k.t, uint32(0), asked.Run)
 		require.Equal(k.t, `{"plugin":"weather","version":"1.2.0","export":"easel_check","input":"{\"params\":{\"units\":\"f\"}}","timeout_ms":1000}`, call.Get("payload").JSON())
-		tell(k.b, line{Fn: "deliver", Call: asked.Call, OK: no(), More: no(), Text: `{"code":"invalid_argument","message":"too cold"}`})
+		tell(k.b, line{
+			Fn: "deliver", Call: asked.Call, OK: no(), More: no(),
+			Text: `{"code":"invalid_argument","message":"too cold"}`,
+		})
 		_, problems := k.answer()
 		require.Contains(k.t, problems.JSON(), "plugin weather: easel_check: invalid_argument: too cold")
 
@@ -224,7 +253,8 @@ func TestPluginChecksItsParams(t *testing.T) {
 	})
 }
 
-// examined is the answer to examine: what the file is, its manifest, and the metered module.
+// examined is the answer to examine: the description of the file, its manifest, and the metered
+// module.
 type examined struct {
 	about, manifest engine.Value
 	metered         []byte

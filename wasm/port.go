@@ -10,8 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Each type here is one port of the engine: a question to the host, dressed as the engine expects
-// it.
+// Each type here adapts one port of the engine to a call of the host.
 
 type retriever struct{ *run }
 
@@ -27,7 +26,8 @@ func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engi
 		}
 	}
 	b.Set("top_n", engine.Int(int64(q.TopN))).Set("top_k", engine.Int(int64(q.TopK)))
-	b.Set("similarity_threshold", engine.Float(q.SimilarityThreshold)).Set("keyword_weight", engine.Float(q.KeywordWeight))
+	b.Set("similarity_threshold", engine.Float(q.SimilarityThreshold)).Set("keyword_weight",
+		engine.Float(q.KeywordWeight))
 	for _, text := range [...]struct{ name, value string }{{"rerank", q.Rerank}, {"user_id", q.UserID}} {
 		if text.value != "" {
 			b.Set(text.name, engine.String(text.value))
@@ -51,7 +51,7 @@ func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engi
 
 type files struct{ *run }
 
-// Read gives the text of an upload.
+// Read returns the text of an upload.
 func (r files) Read(ctx context.Context, file engine.Value) (string, error) {
 	v, err := r.once(ctx, "files", engine.Object("op", "read", "file", file))
 	return v.Get("text").Str(), err
@@ -66,7 +66,7 @@ func (r documents) Convert(ctx context.Context, format, markdown string) (engine
 
 type speech struct{ *run }
 
-// Speak makes sound of text.
+// Speak converts text to sound.
 func (r speech) Speak(ctx context.Context, text string) ([]byte, error) {
 	v, err := r.once(ctx, "speech", engine.Object("text", text))
 	if err != nil {
@@ -81,13 +81,14 @@ func (r speech) Speak(ctx context.Context, text string) ([]byte, error) {
 
 type fetch struct{ *run }
 
-// Do sends a request. The host may obey the timeout; here it ends the wait in any case.
+// Do sends a request. The host may apply the timeout; here it ends the wait in any case.
 func (r fetch) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPResponse, error) {
 	headers := engine.NewObject(len(req.Header))
 	for _, h := range req.Header {
 		headers.Set(h.Name, engine.String(h.Value))
 	}
-	b := engine.NewObject(8).Set("method", engine.String(req.Method)).Set("url", engine.String(req.URL)).Set("headers", headers.Value())
+	b := engine.NewObject(8).Set("method", engine.String(req.Method)).Set("url", engine.String(req.URL)).Set("headers",
+		headers.Value())
 	if req.Body != "" {
 		b.Set("body", engine.String(req.Body))
 	}
@@ -105,7 +106,8 @@ func (r fetch) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPRes
 	}
 	v, err := r.once(ctx, "fetch", b.Value())
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("%s %s: no answer within %s: %w", req.Method, req.URL, req.Timeout.Round(time.Millisecond), err)
+		return nil, fmt.Errorf("%s %s: no answer within %s: %w", req.Method, req.URL,
+			req.Timeout.Round(time.Millisecond), err)
 	}
 	if err != nil {
 		return nil, err
@@ -131,8 +133,8 @@ func responseOf(v engine.Value) (*engine.HTTPResponse, error) {
 
 type code struct{ *run }
 
-// RunCode runs a script. What the script itself threw (code "code") is its result; anything else is
-// the host's error.
+// RunCode runs a script. An exception of the script (code "code") is its result; any other error is
+// the host's.
 func (r code) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
 	request := engine.Object("lang", c.Language, "script", c.Script, "arguments", c.Arguments)
 	if c.Language == "python" { // its integers have any number of digits
@@ -176,7 +178,7 @@ func (r mcp) CallTool(ctx context.Context, server *engine.MCPServer, name string
 	return v.Get("text").Text(), err
 }
 
-// mcpRequest is a request to a server, without the headers of its node: a page has no secrets.
+// mcpRequest returns a request to a server, without the headers of its node: a page has no secrets.
 func mcpRequest(op string, server *engine.MCPServer) *engine.ObjectBuilder {
 	b := engine.NewObject(6).Set("op", engine.String(op)).Set("server", engine.String(server.ID))
 	if server.URL != "" {

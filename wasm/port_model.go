@@ -14,7 +14,7 @@ type model struct {
 	behind engine.Model
 }
 
-// ModelInfo is what is known about the model behind.
+// ModelInfo returns the known properties of the model.
 func (m *model) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	if i, ok := m.behind.(engine.ModelInfo); ok {
 		return i.ModelInfo(ctx, llmID)
@@ -22,7 +22,7 @@ func (m *model) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	return engine.Info{}
 }
 
-// Generate hands the call on, between model_started and model_finished.
+// Generate forwards the call, between model_started and model_finished.
 func (m *model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		if err := m.run.notes.wait(ctx, req.Noted); err != nil {
@@ -71,14 +71,14 @@ type hostModel struct {
 	info engine.Info
 }
 
-// readInfo is what the host says about its models: {tools, images, context}. Without tools, agents
-// plan in text, which every model can do.
+// readInfo reads the host's description of its models: {tools, images, context}. Without tools,
+// agents plan in text, which every model can do.
 func readInfo(v engine.Value) engine.Info {
 	n, _ := v.Get("context").Int()
 	return engine.Info{Tools: v.Get("tools").True(), Images: v.Get("images").True(), Context: int(n)}
 }
 
-// ModelInfo is the same for every llm_id.
+// ModelInfo returns the same for every llm_id.
 func (h *hostModel) ModelInfo(context.Context, string) engine.Info { return h.info }
 
 // Generate sends the request and yields the answer as it comes.
@@ -103,7 +103,7 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 	}
 	b := engine.NewObject(10).Set("model", engine.String(req.LLM)).Set("purpose", engine.String(string(req.Purpose))).
 		Set("mode", engine.String(mode)).Set("messages", messagesOf(req)).Set("options", req.Config.Value())
-	// An agent that plans in text lists its tools in the prompt; the list beside it is for
+	// An agent that plans in text lists its tools in the prompt; the list in the request is for
 	// stand-ins.
 	if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
 		list := make([]engine.Value, len(req.Tools))
@@ -121,7 +121,7 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 	return b.Set("key", engine.String(req.Key)).Value()
 }
 
-// messagesOf are the messages in the form of chat completions, the system's first.
+// messagesOf returns the messages in the form of chat completions, the system's first.
 func messagesOf(req *engine.ModelRequest) engine.Value {
 	list := make([]engine.Value, 0, len(req.Messages)+1)
 	if req.System != "" {

@@ -11,7 +11,7 @@ import (
 // operation answers one kind of request: a header, and the text behind its line.
 type operation func(b *bridge, header engine.Value, body string) ([]byte, error)
 
-// operations lists what load understands.
+// operations lists the operations of load.
 var operations = map[string]operation{
 	"info":       (*bridge).info,
 	"load":       (*bridge).open,
@@ -52,7 +52,7 @@ func decode(text string) (header engine.Value, body string, err error) {
 	return header, body, nil
 }
 
-// empty answers what has nothing to say.
+// empty answers requests without a result.
 var empty = []byte("{}")
 
 func (b *bridge) info(engine.Value, string) ([]byte, error) {
@@ -106,7 +106,7 @@ func (b *bridge) components(engine.Value, string) ([]byte, error) {
 	return engine.List(list...).AppendJSON(nil), nil
 }
 
-// standIn answers for a component that acts outside.
+// standIn answers for a component with outside effects.
 func (b *bridge) standIn(header engine.Value, _ string) ([]byte, error) {
 	name := header.Get("component").Str()
 	spec, err := b.registry.Lookup(name)

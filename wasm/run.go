@@ -61,13 +61,13 @@ func (r *run) play(text string) (ok bool, answer []byte) {
 	}
 	began, failed := r.consume(s.events(r))
 	if failed != nil && !began && codeOf(failed, engine.CodeRunFailed) != engine.CodeCanceled {
-		err = failed // the engine could not even begin
+		err = failed // the engine could not begin
 		return
 	}
 	return true, r.ended(failed)
 }
 
-// consume hands out the events of a run. began is false when there were none.
+// consume sends the events of a run. began is false if there were none.
 func (r *run) consume(events iter.Seq2[*engine.Event, error]) (began bool, failed error) {
 	for e, err := range events {
 		if err != nil {
@@ -80,7 +80,7 @@ func (r *run) consume(events iter.Seq2[*engine.Event, error]) (began bool, faile
 	return began, nil
 }
 
-// take hands out one event.
+// take sends one event.
 func (r *run) take(e *engine.Event) {
 	switch e.Type {
 	case engine.EventResult, engine.EventCheckpoint, engine.EventSnapshot:
@@ -103,7 +103,7 @@ func (r *run) take(e *engine.Event) {
 	}
 }
 
-// ended is the payload of done.
+// ended returns the payload of done.
 func (r *run) ended(failed error) []byte {
 	b := engine.NewObject(5)
 	status := engine.StatusSucceeded
@@ -144,7 +144,8 @@ func (r *run) debug(s *startMessage) []byte {
 	if _, spec := r.held.canvas.Component(node); spec != nil {
 		thoughts = spec.Thoughts
 	}
-	r.tell(engine.EventNodeStarted, withNode(engine.NewObject(6).Set("inputs", engine.Null).Set("created_at", engine.Int(began.Unix())), r.held.canvas, node).
+	r.tell(engine.EventNodeStarted, withNode(engine.NewObject(6).Set("inputs", engine.Null).Set("created_at",
+		engine.Int(began.Unix())), r.held.canvas, node).
 		Set("thoughts", engine.String(thoughts)))
 	outs, err := r.held.canvas.Debug(r.ctx, r.held.canvas.State(), node, values, r.options)
 	now := clock.Now()
@@ -157,7 +158,8 @@ func (r *run) debug(s *startMessage) []byte {
 		}
 	}
 	elapsed, at := engine.Float(now.Sub(began).Seconds()), engine.Float(float64(now.UnixMicro())/1e6)
-	r.tell(engine.EventNodeFinished, withNode(engine.NewObject(8).Set("inputs", values).Set("outputs", outs), r.held.canvas, node).
+	r.tell(engine.EventNodeFinished, withNode(engine.NewObject(8).Set("inputs", values).Set("outputs", outs),
+		r.held.canvas, node).
 		Set("error", problem).Set("elapsed_time", elapsed).Set("created_at", at))
 	r.tell(engine.EventWorkflowFinished, engine.NewObject(4).Set("inputs", engine.Null).Set("outputs", outs).
 		Set("elapsed_time", elapsed).Set("created_at", at))

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine/offline"
 )
 
-// startMessage is the message that begins a run.
+// startMessage is the message that starts a run.
 type startMessage struct {
 	header engine.Value
 	canvas engine.Value
@@ -43,7 +43,7 @@ func readStart(text string) (*startMessage, error) {
 // answers reports whether the host answers a kind of call.
 func (s *startMessage) answers(kind string) bool { return slices.Contains(s.ports, kind) }
 
-// prepare brings the canvas to where the run starts.
+// prepare brings the canvas to the start of the run.
 func (s *startMessage) prepare(h *held) error {
 	if s.header.Get("from").Str() != "" {
 		if err := h.rewind(); err != nil {
@@ -53,7 +53,8 @@ func (s *startMessage) prepare(h *held) error {
 	return h.base(s.header.Get("base"))
 }
 
-// events is the run as the engine does it: a turn, or the rest of one that was saved in its middle.
+// events returns the engine's iteration of the run: a turn, or the rest of one that was saved in
+// its middle.
 func (s *startMessage) events(r *run) iter.Seq2[*engine.Event, error] {
 	if s.header.Get("continue").True() {
 		return r.held.canvas.Continue(r.ctx, r.held.state, r.options)
@@ -105,7 +106,7 @@ func (s *startMessage) options(r *run) engine.Options {
 // standIns replaces the ports of a run, in a build for tests.
 var standIns func(r *run, play engine.Value, o *engine.Options)
 
-// portsOf are the ports the host answers, and stand-ins for the others where there are some.
+// portsOf returns the ports that the host answers, and stand-ins for the others if they exist.
 func (s *startMessage) portsOf(r *run) engine.Ports {
 	p := engine.Ports{Model: &model{run: r, behind: offline.Model{}}}
 	if s.answers("model") {

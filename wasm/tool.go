@@ -5,8 +5,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// checkCall compares what a plugin is given, or the message that it wrote, with a manifest, which
-// is the body. Of a message it returns the outputs.
+// checkCall checks the input of a plugin, or a message that it wrote, against a manifest, which is
+// the body. Of a message it returns the outputs.
 func (b *bridge) checkCall(header engine.Value, body string) ([]byte, error) {
 	m, err := manifestIn(body)
 	if err != nil {

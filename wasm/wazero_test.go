@@ -100,9 +100,9 @@ func registry(t testing.TB) *engine.Registry {
 	return reg
 }
 
-// TestConformanceUnderWASI plays every case of the engine inside the module. What it shows must be
-// the same bytes as natively, and fit the case. One node at a time, because goroutines of one batch
-// may finish in another order.
+// TestConformanceUnderWASI plays every case of the engine inside the module. The observation must
+// have the same bytes as natively, and match the case. One node at a time, because goroutines of
+// one batch may finish in another order.
 func TestConformanceUnderWASI(t *testing.T) {
 	paths, err := filepath.Glob("../engine/testdata/cases/*.json")
 	require.NoError(t, err)
@@ -130,8 +130,8 @@ func TestConformanceUnderWASI(t *testing.T) {
 	}
 }
 
-// inOrder sorts the traces of tools that an agent called at the same time; all else has one order
-// only.
+// inOrder sorts the traces of tools that an agent called at the same time; everything else has a
+// fixed order.
 func inOrder(observed engine.Value) engine.Value {
 	var runs []engine.Value
 	for _, run := range observed.Get("runs").Elements() {
@@ -145,8 +145,8 @@ func inOrder(observed engine.Value) engine.Value {
 	return observed.With("runs", engine.List(runs...))
 }
 
-// firstDifference is the first position at which two texts differ, with its context; "" when they
-// are equal.
+// firstDifference returns the first position at which two texts differ, with its context; "" when
+// they are equal.
 func firstDifference(want, seen string) string {
 	if want == seen {
 		return ""

@@ -27,7 +27,10 @@ var limits = []limit{
 	{"BenchmarkChain/nodes=10", "BenchmarkFloorAppend", "ns/node", 4, ""},
 	{"BenchmarkChain/nodes=100", "BenchmarkFloorAppend", "ns/node", 4, ""},
 	{"BenchmarkChain/nodes=500", "BenchmarkFloorAppend", "ns/node", 4, ""},
-	{"BenchmarkChain/nodes=10", "BenchmarkChain/nodes=500", "ns/node", 1.25, "a run costs about as much by itself as six nodes"},
+	{
+		"BenchmarkChain/nodes=10", "BenchmarkChain/nodes=500", "ns/node", 1.25,
+		"a run costs about as much by itself as six nodes",
+	},
 	{"BenchmarkChain/nodes=100", "BenchmarkChain/nodes=500", "ns/node", 1.25, ""},
 	{"BenchmarkChain/nodes=5000", "BenchmarkChain/nodes=500", "ns/node", 1.4, ""},
 	{"BenchmarkChain/nodes=100", "BenchmarkFloorChannel", "ns/node", 1, ""},
@@ -48,10 +51,14 @@ var limits = []limit{
 		"writers at once share their syncs, so the processor is the limit and the work of a request counts",
 	},
 	{
-		"BenchmarkRunsOverHTTP/floor=synced-writes-in-a-loop", "BenchmarkRunsOverHTTP/sync=contract,one-client", "runs/s", 2,
+		"BenchmarkRunsOverHTTP/floor=synced-writes-in-a-loop", "BenchmarkRunsOverHTTP/sync=contract,one-client",
+		"runs/s", 2,
 		"where a sync costs less than the work of a request, the processor is the limit, not the disk",
 	},
-	{"BenchmarkRunsOverHTTP/floor=engine", "BenchmarkRunsOverHTTP/sync=interval", "runs/s", 0, "told, not promised: HTTP, log and records against the bare engine"},
+	{
+		"BenchmarkRunsOverHTTP/floor=engine", "BenchmarkRunsOverHTTP/sync=interval", "runs/s", 0,
+		"buffered, not synced: HTTP, log and records against the bare engine",
+	},
 }
 
 // bound is an absolute limit: the figure is at least or at most a fixed value.
@@ -90,7 +97,8 @@ func main() {
 
 func run() error {
 	results := map[string]map[string][]float64{}
-	if err := measure(results, "", "", nil, "./engine", "-bench", ".", "-count", "3", "-benchtime", "200ms"); err != nil {
+	if err := measure(results, "", "", nil, "./engine", "-bench", ".", "-count", "3", "-benchtime",
+		"200ms"); err != nil {
 		return err
 	}
 	if err := measureHost(results); err != nil {
@@ -99,7 +107,8 @@ func run() error {
 	js := []string{"GOOS=js", "GOARCH=wasm"}
 	if _, err := exec.LookPath("node"); err != nil {
 		fmt.Println("node is missing: the js/wasm figures are left out")
-	} else if err := measure(results, "js ", "", js, "./engine", "-bench", "Chain/nodes=100$", "-count", "3", "-benchtime", "200ms", "-exec", jsExec()); err != nil {
+	} else if err := measure(results, "js ", "", js, "./engine", "-bench", "Chain/nodes=100$", "-count", "3",
+		"-benchtime", "200ms", "-exec", jsExec()); err != nil {
 		return err
 	}
 	return errors.Join(report(results), plugins(), wallclockPart())
@@ -115,7 +124,8 @@ func host() error {
 	if err := measureHost(results); err != nil {
 		return err
 	}
-	over := compare(results, slices.DeleteFunc(slices.Clone(limits), func(l limit) bool { return results[l.of] == nil }))
+	over := compare(results, slices.DeleteFunc(slices.Clone(limits),
+		func(l limit) bool { return results[l.of] == nil }))
 	return tooMany(over + checkBounds(results, bounds))
 }
 
@@ -233,7 +243,8 @@ func compare(results map[string]map[string][]float64, limits []limit) (over int)
 func report(results map[string]map[string][]float64) error {
 	over := compare(results, limits) + checkBounds(results, bounds)
 	if allocs, ok := best(results, "BenchmarkChain/nodes=100", "allocs/op"); ok {
-		fmt.Printf("%-40s %10.2f allocations per node, at most %d\n", "BenchmarkChain/nodes=100", allocs/100, mostAllocs)
+		fmt.Printf("%-40s %10.2f allocations per node, at most %d\n", "BenchmarkChain/nodes=100", allocs/100,
+			mostAllocs)
 		if allocs/100 > mostAllocs {
 			over++
 		}

@@ -25,7 +25,8 @@ var pluginBounds = []bound{
 // outside go.work.
 func plugins() error {
 	results := map[string]map[string][]float64{}
-	if err := measure(results, "", "plugins/oracle", []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, "-bench", ".", "-benchtime", "1s", "."); err != nil {
+	if err := measure(results, "", "plugins/oracle", []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, "-bench", ".",
+		"-benchtime", "1s", "."); err != nil {
 		return err
 	}
 	fmt.Printf("\n%-40s %10s   %s\n", "plugins", "figure", "promised")

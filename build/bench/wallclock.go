@@ -22,7 +22,7 @@ func wallclockPart() error {
 	return wallclock.Report(context.Background(), os.Stdout, wallclockUnit, wallclock.Most, peers())
 }
 
-// peers are the other frameworks that can be installed here; one that cannot is named and left out.
+// peers returns the other frameworks that can be installed here; others are reported and left out.
 func peers() []wallclock.Peer {
 	var found []wallclock.Peer
 	eino := filepath.Join(os.TempDir(), fmt.Sprintf("easel-bench-eino-%d", os.Getpid()))
@@ -43,7 +43,7 @@ func peers() []wallclock.Peer {
 	return found
 }
 
-// peer is a command that reads a graph and prints how many seconds it took.
+// peer returns a command that reads a graph and prints its duration in seconds.
 func peer(dir, name string, args ...string) func(ctx context.Context, input []byte) ([]byte, error) {
 	return func(ctx context.Context, input []byte) ([]byte, error) {
 		cmd := exec.CommandContext(ctx, name, args...)

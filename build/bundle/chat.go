@@ -15,7 +15,7 @@ const widgetFile = "widget.js"
 // widgetBudget bounds widgetFile after gzip: every visitor of a site loads it.
 const widgetBudget = 30_000
 
-// chat builds what talks to visitors: the page of a chat, and the widget for pages of others. The
+// chat builds the pages for visitors: the page of a chat, and the widget for other sites. The
 // widget is one classic script, because a module has no currentScript.
 func (b bundler) chat() error {
 	options := b.options()
@@ -42,7 +42,7 @@ func (b bundler) chat() error {
 	return os.WriteFile(filepath.Join(b.out, "share.html"), []byte(text), 0o644)
 }
 
-// checkWidget refuses a widget that has grown over its budget.
+// checkWidget refuses a widget that exceeds its budget.
 func (b bundler) checkWidget() error {
 	text, err := os.ReadFile(filepath.Join(b.out, widgetFile))
 	if err != nil {

@@ -67,7 +67,10 @@ const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT, BROTLI_PARAM_LGWIN } = zli
 for (const [source, target] of JSON.parse(fs.readFileSync(0, "utf8"))) {
   const bytes = fs.readFileSync(source);
   fs.mkdirSync(path.dirname(target), { recursive: true });
-  const write = (ext, data) => { fs.writeFileSync(target + ext + ".part", data); fs.renameSync(target + ext + ".part", target + ext); };
+  const write = (ext, data) => {
+    fs.writeFileSync(target + ext + ".part", data);
+    fs.renameSync(target + ext + ".part", target + ext);
+  };
   write(".gz", zlib.gzipSync(bytes, { level: 9 }));
   if (source.includes("assets/python-")) continue;
   const params = { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 22, [BROTLI_PARAM_SIZE_HINT]: bytes.length };

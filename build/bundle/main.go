@@ -39,7 +39,8 @@ func main() {
 	only := flag.String("only", "", "page or package")
 	out := flag.String("out", "", "where the page goes; default web/dist")
 	embed := flag.String("embed", "", "where the compressed page goes; default host/internal/page/dist, none with -out")
-	packages := flag.Bool("packages", false, "print which npm packages the page and the package contain; nothing is written")
+	packages := flag.Bool("packages", false,
+		"print which npm packages the page and the package contain; nothing is written")
 	flag.Parse()
 	b := bundler{root: *root, wasm: *wasm, maps: *sourceMaps, out: *out, embed: *embed}
 	if b.wasm == "" {

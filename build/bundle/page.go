@@ -62,7 +62,8 @@ func (b bundler) scripts() (*result, error) {
 	} {
 		options := b.options()
 		options.EntryPoints = []string{entry}
-		options.EntryNames = "assets/" + strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(define, "_", "-"), "EASEL-")) + "-[hash]"
+		options.EntryNames = "assets/" + strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(define, "_", "-"),
+			"EASEL-")) + "-[hash]"
 		built, err := b.build(options)
 		if err != nil {
 			return nil, err
@@ -166,7 +167,7 @@ func (b bundler) store(file string, bytes []byte) (string, error) {
 // pythonFolder begins the name of the folder with the files of Pyodide.
 const pythonFolder = "assets/python-"
 
-// python copies the files of Pyodide to a folder named after its version: its loader asks for them
+// python copies the files of Pyodide to a folder named after its version: its loader requests them
 // by their names.
 func (b bundler) python() (string, error) {
 	from := b.abs("wasm/js/node_modules/pyodide")
@@ -233,7 +234,8 @@ func (b bundler) index(built *result) error {
 		}
 	}
 	text := strings.Replace(string(html), "<!-- styles -->", styles, 1)
-	text = strings.Replace(text, "<!-- scripts -->", fmt.Sprintf(`<script type="module" src="%s"></script>`, built.main(".js")), 1)
+	text = strings.Replace(text, "<!-- scripts -->",
+		fmt.Sprintf(`<script type="module" src="%s"></script>`, built.main(".js")), 1)
 	if err := os.WriteFile(filepath.Join(b.out, "index.html"), []byte(text), 0o644); err != nil {
 		return err
 	}

@@ -45,7 +45,8 @@ func (b bundler) report(page *result) error {
 	}
 	fmt.Printf("scripts before the page is drawn: %d bytes gzip of %d\n", sum, budget)
 	if sum > budget {
-		return fmt.Errorf("the page's scripts weigh %d bytes gzip, %d over the budget of %d: load something lazily", sum, sum-budget, budget)
+		return fmt.Errorf("the page's scripts weigh %d bytes gzip, %d over the budget of %d: load something lazily",
+			sum, sum-budget, budget)
 	}
 	return b.checkWidget()
 }

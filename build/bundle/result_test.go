@@ -16,10 +16,12 @@ func project(t *testing.T) bundler {
 	t.Helper()
 	root := t.TempDir()
 	files := map[string]string{
-		"web/index.html":                                 "<head>\n<!-- styles -->\n</head><body><!-- scripts --></body>",
-		"web/icon.svg":                                   "<svg/>",
-		"web/examples/a.json":                            `{"id": "a"}`,
-		"web/view/main.tsx":                              `import examples from "easel:examples"; import "../page.css"; console.log(EASEL_ENGINE_WORKER, examples[0].id); import("./lazy.ts");`,
+		"web/index.html": "<head>\n<!-- styles -->\n</head><body><!-- scripts " +
+			"--></body>",
+		"web/icon.svg":        "<svg/>",
+		"web/examples/a.json": `{"id": "a"}`,
+		"web/view/main.tsx": `import examples from "easel:examples"; ` +
+			`import "../page.css"; console.log(EASEL_ENGINE_WORKER, examples[0].id); import("./lazy.ts");`,
 		"web/view/lazy.ts":                               `export const word = "only later";`,
 		"web/page.css":                                   "body { color: red }",
 		"wasm/js/src/worker.browser.ts":                  `console.log("engine")`,
@@ -71,14 +73,15 @@ func TestPageListsItsFilesWithoutInlineScript(t *testing.T) {
 func TestPackagesAreThoseInTheScripts(t *testing.T) {
 	b := project(t)
 	for name, text := range map[string]string{
-		"web/node_modules/used/index.js":       `export const used = Math.random();`,
-		"web/node_modules/@some/one/index.js":  `export const one = Math.random();`,
-		"web/node_modules/unused/index.js":     `export const unused = 1;`,
-		"wasm/js/src/browser.ts":               ``,
-		"wasm/js/src/node.ts":                  `import { used } from "used"; console.log(used);`,
-		"wasm/js/node_modules/used/index.js":   `export const used = Math.random();`,
-		"web/view/lazy.ts":                     `import { one } from "@some/one"; console.log(one);`,
-		"web/view/main.tsx":                    `import { used } from "used"; import { unused } from "unused"; console.log(used); import("./lazy.ts");`,
+		"web/node_modules/used/index.js":      `export const used = Math.random();`,
+		"web/node_modules/@some/one/index.js": `export const one = Math.random();`,
+		"web/node_modules/unused/index.js":    `export const unused = 1;`,
+		"wasm/js/src/browser.ts":              ``,
+		"wasm/js/src/node.ts":                 `import { used } from "used"; console.log(used);`,
+		"wasm/js/node_modules/used/index.js":  `export const used = Math.random();`,
+		"web/view/lazy.ts":                    `import { one } from "@some/one"; console.log(one);`,
+		"web/view/main.tsx": `import { used } from "used"; import { unused } from "unused"; ` +
+			`console.log(used); import("./lazy.ts");`,
 		"wasm/js/src/worker.node.ts":           ``,
 		"wasm/js/src/state.ts":                 ``,
 		"wasm/js/src/model/scripted.ts":        ``,
@@ -118,14 +121,17 @@ func TestPageDoesNotDependOnTheDirectory(t *testing.T) {
 	}
 	modules := filepath.Join(t.TempDir(), "node_modules")
 	require.NoError(t, os.MkdirAll(filepath.Join(modules, "used"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(modules, "used", "index.js"), []byte(`export const used = Math.random();`), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(modules, "used", "index.js"),
+		[]byte(`export const used = Math.random();`), 0o644))
 	build := func(b bundler) map[string]string {
-		require.NoError(t, os.WriteFile(filepath.Join(b.root, "web/view/lazy.ts"), []byte(`export { used as word } from "used";`), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(b.root, "web/view/lazy.ts"),
+			[]byte(`export { used as word } from "used";`), 0o644))
 		b.embed = filepath.Join(b.root, "embed")
 		require.NoError(t, b.run("page"))
 		files := map[string]string{}
 		require.NoError(t, fs.WalkDir(os.DirFS(b.root), ".", func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasPrefix(path, "embed/") && !strings.HasPrefix(path, "web/dist/") {
+			if err != nil || entry.IsDir() || !strings.HasPrefix(path, "embed/") &&
+				!strings.HasPrefix(path, "web/dist/") {
 				return err
 			}
 			content, err := os.ReadFile(filepath.Join(b.root, path))

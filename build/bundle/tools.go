@@ -11,15 +11,15 @@ import (
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
-// toolIndex tells the page where the parts of the built-in tools are. A tool is the interpreter
-// with sections of its own behind it, so the page loads the interpreter once.
+// toolIndex lists the locations of the parts of the built-in tools for the page. A tool is the
+// interpreter followed by further sections, so the page loads the interpreter once.
 type toolIndex struct {
 	Interpreter string              `json:"interpreter"`
 	Tools       map[string]toolFile `json:"tools"` // by component
 }
 
 type toolFile struct {
-	Sections string `json:"sections"` // file with what follows the interpreter
+	Sections string `json:"sections"` // file with the sections after the interpreter
 	Base     string `json:"base"`     // param with another address of the service
 	Digest   string `json:"digest"`   // SHA-256 of the whole module
 }

@@ -26,7 +26,7 @@ type wireWord struct {
 }
 
 // Codes, statuses and severities in the source are words of the vocabulary, and statuses and
-// severities stand as constants.
+// severities are written as constants.
 func TestSourceUsesTheVocabulary(t *testing.T) {
 	known := map[string]bool{"": true}
 	for _, group := range engine.Codes() {
@@ -132,7 +132,7 @@ func wireWords(file *ast.File) (found []wireWord) {
 	return found
 }
 
-// wireKind is "code", "status" or "severity" for an expression of that name, else "".
+// wireKind returns "code", "status" or "severity" for an expression of that name, else "".
 func wireKind(e ast.Expr) string {
 	switch kind := strings.ToLower(name(e)); kind {
 	case "code", "status", "severity":
@@ -141,7 +141,7 @@ func wireKind(e ast.Expr) string {
 	return ""
 }
 
-// name is the last part of the name of an expression, "" when it has none.
+// name returns the last part of the name of an expression, "" when it has none.
 func name(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -1,5 +1,5 @@
-// Command gen writes what other languages and the documentation take from the engine: the words of
-// the wire as TypeScript types, and a page that explains them. Both are checked in.
+// Command gen generates the parts of the engine for other languages and the documentation: the
+// words of the wire as TypeScript types, and a page that explains them. Both are checked in.
 //
 //	go run ./build/gen         # write
 //	go run ./build/gen -check  # fail when a file is not current
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// files are what this program writes, by path.
+// files are the files that this program writes, by path.
 var files = map[string]func(root string) ([]byte, error){
 	"wasm/js/src/generated.ts":  func(string) ([]byte, error) { return typescript(), nil },
 	"wasm/js/src/code/guest.ts": guest,
@@ -24,7 +24,7 @@ var files = map[string]func(root string) ([]byte, error){
 
 const guestSource = "host/internal/python/guest.py"
 
-// guest is the program that runs scripts in Python, the same on a server and in a page.
+// guest returns the program that runs scripts in Python, the same on a server and in a page.
 func guest(root string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, guestSource))
 	if err != nil {

@@ -20,7 +20,7 @@ func page() []byte {
 	for _, g := range engine.Codes() {
 		table(&b, "Codes: "+strings.ToLower(g.Title), "code", g.Doc, g.Codes)
 	}
-	b.WriteString("\n## Events\n\n| event | who receives it | |\n| --- | --- | --- |\n")
+	b.WriteString("\n## Events\n\n| event | receivers | |\n| --- | --- | --- |\n")
 	audiences := map[engine.Audience]string{
 		engine.AudienceWire: "every client",
 		engine.AudienceOwn:  "our own API, the page",

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 )
 
-// typescript is the vocabulary as types.
+// typescript returns the vocabulary as types.
 func typescript() []byte {
 	var b bytes.Buffer
 	b.WriteString("// Generated from the engine by go run ./build/gen; do not edit.\n")
@@ -20,21 +20,21 @@ func typescript() []byte {
 	for _, g := range engine.Codes() {
 		codes = append(codes, g.Codes...)
 	}
-	union(&b, "Status", "says where a run, or an execution of a node, stands.", engine.Statuses())
-	union(&b, "Severity", "says how bad a diagnostic is.", severities())
+	union(&b, "Status", "is the status of a run or of an execution of a node.", engine.Statuses())
+	union(&b, "Severity", "is the severity of a diagnostic.", severities())
 	union(&b, "Code", "is a stable word for one kind of error or diagnostic.", codes)
-	union(&b, "EventType", "says what an event reports.", eventsFor(engine.AudienceOwn))
-	union(&b, "Category", "groups components by what they are for.", engine.Categories())
-	union(&b, "Role", "says where a component can stand in a canvas.", engine.Roles())
+	union(&b, "EventType", "is the type of an event.", eventsFor(engine.AudienceOwn))
+	union(&b, "Category", "groups components by purpose.", engine.Categories())
+	union(&b, "Role", "restricts the position of a component in a canvas.", engine.Roles())
 	union(&b, "Group", "is a part of a form that params belong to.", groups())
-	union(&b, "Icon", "names a drawing that some component asks for.", icons())
+	union(&b, "Icon", "names an icon of a component.", icons())
 	b.WriteString("\n/** wireEvents are the types of events that RAGFlow's clients know. */\n")
 	b.WriteString("export const wireEvents: readonly EventType[] = [\n")
 	for _, t := range eventsFor(engine.AudienceWire) {
 		fmt.Fprintf(&b, "  %q,\n", t.Word)
 	}
 	b.WriteString("];\n")
-	b.WriteString("\n/** canceledText is what a canceled run has as outputs. */\n")
+	b.WriteString("\n/** canceledText is the output of a canceled run. */\n")
 	fmt.Fprintf(&b, "export const canceledText = %q;\n", engine.CanceledText)
 	object(&b, "Diagnostic", "is one finding of `validate`.", reflect.TypeFor[engine.Diagnostic](),
 		map[string]string{"severity": "Severity", "code": "Code"})
@@ -49,7 +49,7 @@ func severities() []engine.Term {
 	}
 }
 
-// icons lists the drawings that the built-in components name, with the components.
+// icons lists the icons of the built-in components, with the components.
 func icons() []engine.Term {
 	return used(func(described engine.Value, note func(word, user string)) {
 		note(described.Get("icon").Str(), described.Get("name").Str())
@@ -67,7 +67,7 @@ func groups() []engine.Term {
 	})
 }
 
-// used collects words of the built-in components' descriptions, each with what uses it.
+// used collects words of the built-in components' descriptions, each with its users.
 func used(look func(described engine.Value, note func(word, user string))) []engine.Term {
 	reg, err := engine.NewRegistry(component.Builtin()...)
 	if err != nil {

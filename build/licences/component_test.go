@@ -28,10 +28,16 @@ func TestComponentNeedsAKnownLicence(t *testing.T) {
 		files map[string]string
 		err   string
 	}{
-		"none":            {map[string]string{"README.md": "MIT"}, "example.org/m v1.2.3: no licence file in it"},
-		"a notice only":   {map[string]string{"NOTICE": "Copyright A"}, "no licence file in it"},
-		"unknown":         {map[string]string{"LICENSE": "do what we want"}, "example.org/m v1.2.3: LICENSE: unknown licence"},
-		"one of a folder": {map[string]string{"LICENSE": written("MIT"), "part/COPYING": "GNU GENERAL PUBLIC LICENSE"}, "part/COPYING: unknown licence"},
+		"none":          {map[string]string{"README.md": "MIT"}, "example.org/m v1.2.3: no licence file in it"},
+		"a notice only": {map[string]string{"NOTICE": "Copyright A"}, "no licence file in it"},
+		"unknown": {
+			map[string]string{"LICENSE": "do what we want"},
+			"example.org/m v1.2.3: LICENSE: unknown licence",
+		},
+		"one of a folder": {
+			map[string]string{"LICENSE": written("MIT"), "part/COPYING": "GNU GENERAL PUBLIC LICENSE"},
+			"part/COPYING: unknown licence",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := module(t, test.files)

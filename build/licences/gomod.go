@@ -17,7 +17,12 @@ type target struct{ os, arch string }
 
 var (
 	releases = []target{
-		{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+		{"linux", "amd64"},
+		{"linux", "arm64"},
+		{"darwin", "amd64"},
+		{"darwin", "arm64"},
+		{"windows", "amd64"},
+		{"windows", "arm64"},
 	}
 	browsers = []target{{"js", "wasm"}, {"wasip1", "wasm"}}
 )
@@ -69,7 +74,8 @@ func goModules(c *classifier, program string, targets []target) ([]component, er
 // deps lists the packages of a program on a target, with the build settings of the release.
 func deps(program string, t target) ([]linked, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Dir,Module", program)
-	cmd.Env = append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOFLAGS=-mod=readonly",
+		"GOWORK=off")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -95,7 +95,10 @@ func gather() (map[string][]component, error) {
 	if err != nil {
 		return nil, err
 	}
-	easel := component{Kind: "easel", Name: "easel", Licences: []string{"Apache-2.0"}, Files: []file{{"LICENSE", string(apache)}}}
+	easel := component{
+		Kind: "easel", Name: "easel", Licences: []string{"Apache-2.0"},
+		Files: []file{{"LICENSE", string(apache)}},
+	}
 	lists := map[string][]component{
 		"program": slices.Concat([]component{easel}, program, engine, page),
 		"page":    slices.Concat([]component{easel}, engine, page),

@@ -38,8 +38,9 @@ const goName = "Go standard library and runtime, wasm_exec.js"
 var parts = []part{
 	{name: goName, licences: []string{"BSD-3-Clause"}, file: goLicence, in: []string{"program", "page", "package"}},
 	{
-		name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, file: pdkLicence,
-		in: []string{"program"},
+		name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"},
+		file: pdkLicence,
+		in:   []string{"program"},
 	},
 	{name: "DejaVu fonts 2.37", licences: []string{"Bitstream-Vera"}, text: "dejavu.txt", in: []string{"program"}},
 	{name: "Droid Sans Fallback", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", in: []string{"program"}},
@@ -62,7 +63,10 @@ var parts = []part{
 	{name: "OpenJPEG", licences: []string{"BSD-2-Clause"}, text: "openjpeg.txt", of: pdfium},
 	{name: "simdutf", licences: []string{"MIT"}, text: "simdutf.txt", of: pdfium},
 	{name: "zlib", licences: []string{"Zlib"}, text: "zlib.txt", of: pdfium},
-	{name: "libc++, libc++abi, compiler-rt", licences: []string{"Apache-2.0 WITH LLVM-exception"}, text: "llvm.txt", of: pdfium},
+	{
+		name: "libc++, libc++abi, compiler-rt", licences: []string{"Apache-2.0 WITH LLVM-exception"}, text: "llvm.txt",
+		of: pdfium,
+	},
 	{name: "Emscripten runtime", licences: []string{"MIT"}, text: "emscripten.txt", of: pdfium},
 	{name: "musl", licences: []string{"MIT"}, text: "musl.txt", of: pdfium},
 
@@ -87,8 +91,14 @@ var parts = []part{
 
 	// The modules that are checked in as binaries: plugins/examples, sdk-as/testdata and
 	// sdk-rust/testdata.
-	{name: "AssemblyScript runtime", licences: []string{"Apache-2.0"}, text: "assemblyscript.txt", in: []string{"plugins"}},
-	{name: "AssemblyScript runtime, terms", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", in: []string{"plugins"}},
+	{
+		name: "AssemblyScript runtime", licences: []string{"Apache-2.0"}, text: "assemblyscript.txt",
+		in: []string{"plugins"},
+	},
+	{
+		name: "AssemblyScript runtime, terms", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt",
+		in: []string{"plugins"},
+	},
 	{name: "Rust standard library", licences: []string{"MIT"}, text: "rust.txt", in: []string{"plugins"}},
 
 	// The interpreter of plugins in JavaScript, plugins/js, which is part of the program.
@@ -171,7 +181,8 @@ func withParts(name string, list []component) ([]component, error) {
 		case !of && !slices.Contains(p.in, name), of && !inside:
 			continue
 		case of && version != c.Version:
-			return nil, fmt.Errorf("%s: its parts are listed for %s: see what it is made of now and change build/licences/parts.go",
+			return nil, fmt.Errorf("%s: its parts are listed for %s: see what it is made of now and change "+
+				"build/licences/parts.go",
 				&c, version)
 		}
 		licence, err := p.licence()

@@ -100,7 +100,8 @@ func decodeOne(b []byte) (in instr, size int) {
 		if size > 0 {
 			in.n = int64(b[1])
 		}
-	case op == opBr, op == opBrIf, op == opCall, op == opGet, op == opSet, op == opTee, op == opGlobalGet, op == opGlobalSet:
+	case op == opBr, op == opBrIf, op == opCall, op == opGet, op == opSet, op == opTee, op == opGlobalGet,
+		op == opGlobalSet:
 		in.n = int64(unsigned())
 	case op == opBrTable:
 		for range unsigned() + 1 {
@@ -133,7 +134,8 @@ func decodeOne(b []byte) (in instr, size int) {
 		default:
 			return in, 0
 		}
-	case op <= opNop, op == opElse, op == opEnd, op == opReturn, op == opDrop, op == opSelect, op >= opI32Eqz && op <= opLastPlain:
+	case op <= opNop, op == opElse, op == opEnd, op == opReturn, op == opDrop, op == opSelect,
+		op >= opI32Eqz && op <= opLastPlain:
 	default:
 		return in, 0
 	}
@@ -218,5 +220,6 @@ func init() {
 
 // ends reports whether a list ends with the given instructions.
 func ends(list []instr, ops ...byte) bool {
-	return len(list) >= len(ops) && slices.EqualFunc(list[len(list)-len(ops):], ops, func(in instr, op byte) bool { return in.op == op })
+	return len(list) >= len(ops) && slices.EqualFunc(list[len(list)-len(ops):], ops,
+		func(in instr, op byte) bool { return in.op == op })
 }

@@ -18,7 +18,8 @@ func main() {
 	out := flag.String("out", filepath.Join("wasm", "dist"), "where the modules go")
 	tags := flag.String("tags", "", "tags of the Go build")
 	only := flag.String("only", "", "js or wasip1; default both")
-	names := flag.Bool("names", false, "write beside each module which addresses are in which function, to read the trace of a crash")
+	names := flag.Bool("names", false,
+		"write beside each module which addresses are in which function, to read the trace of a crash")
 	flag.Parse()
 	if err := run(*out, *tags, *only, *names); err != nil {
 		fmt.Fprintln(os.Stderr, "module:", err)
@@ -43,7 +44,8 @@ func run(out, tags, only string, names bool) error {
 		if only != "" && only != target.os {
 			continue
 		}
-		if err := compile(filepath.Join(out, target.file), target.os, append(target.flags, "-tags", tags), names); err != nil {
+		if err := compile(filepath.Join(out, target.file), target.os, append(target.flags, "-tags", tags),
+			names); err != nil {
 			return fmt.Errorf("%s: %w", target.os, err)
 		}
 	}

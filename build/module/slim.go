@@ -126,7 +126,8 @@ func (t table) holds(mem []byte, i uint32) bool {
 // fill returns the body of a function that writes the table: for i := 0; i < entries; i++ {
 // mem[base+20*i] = i >> 4 }.
 func fill(t table) []byte {
-	b := []byte{1, 2, 0x7f}                                                  // two locals: i, and p, the address of entry i
+	// two locals: i, and p, the address of entry i
+	b := []byte{1, 2, 0x7f}
 	b = append(appendSigned(append(b, 0x41), int64(int32(t.base))), 0x21, 1) // p = base
 	b = append(b, 0x03, 0x40)                                                // loop
 	b = append(b, 0x20, 1, 0x20, 0, 0x41, perFuncLog, 0x76, 0x36, 2, 0)      // mem[p] = i >> 4

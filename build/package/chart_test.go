@@ -34,8 +34,10 @@ func TestManyHosts(t *testing.T) {
 	set := rendered["StatefulSet prod-easel"]
 	labels := at(set, "spec", "template", "metadata", "labels").(tree)
 	for _, finder := range []any{
-		at(set, "spec", "selector", "matchLabels"), at(rendered["Service prod-easel"], "spec", "selector"), at(rendered["Service prod-easel-hosts"], "spec", "selector"),
-		at(rendered["PodDisruptionBudget prod-easel"], "spec", "selector", "matchLabels"), at(rendered["NetworkPolicy prod-easel"], "spec", "podSelector", "matchLabels"),
+		at(set, "spec", "selector", "matchLabels"), at(rendered["Service prod-easel"], "spec", "selector"),
+		at(rendered["Service prod-easel-hosts"], "spec", "selector"),
+		at(rendered["PodDisruptionBudget prod-easel"], "spec", "selector", "matchLabels"),
+		at(rendered["NetworkPolicy prod-easel"], "spec", "podSelector", "matchLabels"),
 	} {
 		require.NotEmpty(t, finder)
 		require.Subset(t, labels, finder)
@@ -43,12 +45,16 @@ func TestManyHosts(t *testing.T) {
 	require.Equal(t, "prod-easel-hosts", at(set, "spec", "serviceName"))
 	pod := at(set, "spec", "template", "spec")
 	container := at(pod, "containers", 0)
-	for probe, path := range map[string]string{"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
+	for probe, path := range map[string]string{
+		"startupProbe": "/healthz", "livenessProbe": "/healthz",
+		"readinessProbe": "/readyz",
+	} {
 		require.Equal(t, path, at(container, probe, "httpGet", "path"))
 		require.Equal(t, at(container, "ports", 0, "name"), at(container, probe, "httpGet", "port"))
 	}
 	// Metrics need no key on their own address, and no service exposes it.
-	require.Contains(t, at(container, "args"), "--metrics-addr=0.0.0.0:"+at(set, "spec", "template", "metadata", "annotations", "prometheus.io/port").(string))
+	require.Contains(t, at(container, "args"),
+		"--metrics-addr=0.0.0.0:"+at(set, "spec", "template", "metadata", "annotations", "prometheus.io/port").(string))
 	for _, s := range []string{"Service prod-easel", "Service prod-easel-hosts"} {
 		require.NotContains(t, fmt.Sprint(at(rendered[s], "spec", "ports")), "metrics")
 	}
@@ -72,7 +78,10 @@ func TestChartRefuses(t *testing.T) {
 		values     tree
 	}{
 		{"hosts that share nothing", "more than one host needs", tree{"replicas": 2}},
-		{"hosts that share one half", "more than one host needs", tree{"replicas": 2, "nats": tree{"urls": "nats://n"}}},
+		{
+			"hosts that share one half", "more than one host needs",
+			tree{"replicas": 2, "nats": tree{"urls": "nats://n"}},
+		},
 		{"NATS replicas without URLs", "need nats.urls", tree{"nats": tree{"replicas": 3}}},
 		{"NATS credentials without URLs", "need nats.urls", tree{"nats": tree{"credentialsSecret": "c"}}},
 		{"an ingress without a host", "needs ingress.host", tree{"ingress": tree{"enabled": true}}},
@@ -119,7 +128,8 @@ func TestValues(t *testing.T) {
 	rendered := templates(t)
 	for _, m := range usedValue.FindAllStringSubmatch(rendered, -1) {
 		used[m[1]] = true
-		require.True(t, slices.ContainsFunc(paths, func(p string) bool { return p == m[1] || strings.HasPrefix(p, m[1]+".") }), "values.yaml has no %s", m[1])
+		require.True(t, slices.ContainsFunc(paths,
+			func(p string) bool { return p == m[1] || strings.HasPrefix(p, m[1]+".") }), "values.yaml has no %s", m[1])
 	}
 	for _, p := range paths {
 		found := false
@@ -141,7 +151,10 @@ func TestValues(t *testing.T) {
 func templates(t testing.TB) string {
 	t.Helper()
 	var b strings.Builder
-	for _, f := range []string{"_names.tpl", "statefulset.yaml", "service.yaml", "keys.yaml", "account.yaml", "pdb.yaml", "ingress.yaml", "networkpolicy.yaml", "NOTES.txt"} {
+	for _, f := range []string{
+		"_names.tpl", "statefulset.yaml", "service.yaml", "keys.yaml", "account.yaml",
+		"pdb.yaml", "ingress.yaml", "networkpolicy.yaml", "NOTES.txt",
+	} {
 		b.WriteString(readFile(t, "chart/templates/"+f))
 	}
 	return b.String()

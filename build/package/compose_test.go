@@ -46,7 +46,8 @@ func TestCompose(t *testing.T) {
 			}
 		}
 		require.Equal(t, true, at(s, "read_only"))
-		dockerfile := filepath.Join("compose", at(s, "build", "context").(string), at(s, "build", "dockerfile").(string))
+		dockerfile := filepath.Join("compose", at(s, "build", "context").(string),
+			at(s, "build", "dockerfile").(string))
 		_, err := os.Stat(dockerfile)
 		require.NoError(t, err)
 	}

@@ -45,7 +45,8 @@ func only(t testing.TB, list []instruction, name string) (out []string) {
 
 // Files that are copied into the image exist, and no ignore rule excludes them.
 func TestFilesOfTheImage(t *testing.T) {
-	ignored := strings.Fields(regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(readFile(t, "Dockerfile.dockerignore"), ""))
+	ignored := strings.Fields(regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(readFile(t, "Dockerfile.dockerignore"),
+		""))
 	for _, c := range only(t, dockerfile(t), "COPY") {
 		if strings.Contains(c, "--from=") {
 			continue
@@ -58,7 +59,8 @@ func TestFilesOfTheImage(t *testing.T) {
 		}
 	}
 	for _, rule := range ignored {
-		if rest, ok := strings.CutPrefix(rule, "!"); ok || !strings.Contains(rule, "*") && rule != "build/out" && rule != "easel-data" && rule != ".git" {
+		if rest, ok := strings.CutPrefix(rule, "!"); ok || !strings.Contains(rule, "*") && rule != "build/out" &&
+			rule != "easel-data" && rule != ".git" {
 			_, err := os.Stat(filepath.Join("../..", filepath.Dir(rest)))
 			require.NoError(t, err, "the rule matches no file: %s", rule)
 		}

@@ -31,7 +31,8 @@ func program(t testing.TB) string {
 		if built.dir, built.err = os.MkdirTemp("", "easel-package-"); built.err != nil {
 			return
 		}
-		cmd := exec.Command("go", "build", "-ldflags", stamp(t), "-o", filepath.Join(built.dir, "easel"), "./host/cmd/easel")
+		cmd := exec.Command("go", "build", "-ldflags", stamp(t), "-o", filepath.Join(built.dir, "easel"),
+			"./host/cmd/easel")
 		cmd.Dir = "../.."
 		built.out, built.err = cmd.CombinedOutput()
 	})
@@ -60,7 +61,8 @@ func requireVariable(t testing.TB, name string) {
 	if name == "EASEL_API_KEY" {
 		return
 	}
-	require.Contains(t, serveFlags(t), strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "EASEL_"), "_", "-")), name)
+	require.Contains(t, serveFlags(t), strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "EASEL_"), "_",
+		"-")), name)
 }
 
 // imageEnvironment returns the variables that the image sets for the compiler.

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// render is a substitute for `helm template` with the functions that the chart uses. It returns the
-// documents by kind and name, and NOTES.txt.
+// render returns a substitute for `helm template` with the functions that the chart uses. It
+// returns the documents by kind and name, and NOTES.txt.
 func render(t testing.TB, release string, given tree) (byName map[string]tree, notes string, err error) {
 	t.Helper()
 	root := template.New("chart").Option("missingkey=error")
@@ -82,8 +82,13 @@ func functions(root *template.Template) template.FuncMap {
 			pad := "\n" + strings.Repeat(" ", n)
 			return pad + strings.ReplaceAll(s, "\n", pad)
 		},
-		"quote":      func(v any) string { return fmt.Sprintf("%q", fmt.Sprint(v)) },
-		"default":    func(otherwise, v any) any { return map[bool]any{true: v, false: otherwise}[v != nil && v != ""] },
+		"quote": func(v any) string { return fmt.Sprintf("%q", fmt.Sprint(v)) },
+		"default": func(otherwise, v any) any {
+			return map[bool]any{
+				true:  v,
+				false: otherwise,
+			}[v != nil && v != ""]
+		},
 		"contains":   func(part, s string) bool { return strings.Contains(s, part) },
 		"trunc":      func(n int, s string) string { return s[:min(n, len(s))] },
 		"trimSuffix": func(suffix, s string) string { return strings.TrimSuffix(s, suffix) },
@@ -124,7 +129,8 @@ func TestSameAsHelm(t *testing.T) {
 			for _, d := range documents(t, readFile(t, c.golden)) {
 				want[nameOf(d)] = d
 			}
-			require.ElementsMatch(t, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(got)), "after a change of the chart: make chart")
+			require.ElementsMatch(t, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(got)),
+				"after a change of the chart: make chart")
 			for name, d := range want {
 				if d["kind"] == "Secret" { // random
 					require.Len(t, got[name]["data"], len(d["data"].(tree)), name)

@@ -16,7 +16,8 @@ func TestPrintedStepsOfANewPlugin(t *testing.T) {
 	path, err := exec.LookPath("go")
 	require.NoError(t, err)
 	bare := []string{
-		"PATH=" + filepath.Dir(program(t)) + ":" + filepath.Dir(path) + ":/usr/bin:/bin", "GOMODCACHE=" + t.TempDir(), "GOPROXY=off",
+		"PATH=" + filepath.Dir(program(t)) + ":" + filepath.Dir(path) + ":/usr/bin:/bin", "GOMODCACHE=" + t.TempDir(),
+		"GOPROXY=off",
 		"GOFLAGS=-modcacherw", "GOTOOLCHAIN=local", "GOCACHE=" + goEnv(t, "GOCACHE"), "HOME=" + t.TempDir(),
 	}
 	const out = "../../build/out" // ignored by git, so that a commit made meanwhile does not take it
@@ -36,10 +37,14 @@ func TestPrintedStepsOfANewPlugin(t *testing.T) {
 		{name: "Go, lone program", dir: t.TempDir(), call: "easel", env: bare},
 		{name: "Go, in a checkout", dir: checkout, call: relative, env: bare},
 		{
-			name: "AssemblyScript", dir: t.TempDir(), call: program(t), env: append(os.Environ(), "npm_config_prefer_offline=true"),
+			name: "AssemblyScript", dir: t.TempDir(), call: program(t),
+			env:  append(os.Environ(), "npm_config_prefer_offline=true"),
 			args: []string{"--lang", "as"}, missing: lacks("npm"),
 		},
-		{name: "Rust", dir: t.TempDir(), call: program(t), env: os.Environ(), args: []string{"--lang", "rust"}, missing: lacksRust()},
+		{
+			name: "Rust", dir: t.TempDir(), call: program(t), env: os.Environ(), args: []string{"--lang", "rust"},
+			missing: lacksRust(),
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.missing != "" {

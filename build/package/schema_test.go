@@ -12,7 +12,10 @@ import (
 )
 
 // byTheChart lists the flags that the chart sets itself, from other values.
-var byTheChart = []string{"addr", "data", "api-key-file", "key-file", "nats", "nats-replicas", "nats-credentials", "postgres"}
+var byTheChart = []string{
+	"addr", "data", "api-key-file", "key-file", "nats", "nats-replicas", "nats-credentials",
+	"postgres",
+}
 
 // valid checks values against values.schema.json, as Helm does: merged with the defaults.
 func valid(t testing.TB, given tree) error {
@@ -47,8 +50,12 @@ func TestSchema(t *testing.T) {
 	require.NoError(t, valid(t, nil))
 	require.NoError(t, valid(t, readYAML(t, "testdata/many.yaml")))
 	require.NoError(t, valid(t, tree{"flags": tree{
-		"keep-runs": "2160h", "lease": "1m30s", "rate": 2.5, "log": "text", "sync": "always", "redis-door": ":6379", "redis-door-remote": true,
-	}, "env": []any{tree{"name": "A", "value": "5"}, tree{"name": "B", "valueFrom": tree{"secretKeyRef": tree{"name": "s", "key": "k"}}}}}))
+		"keep-runs": "2160h", "lease": "1m30s", "rate": 2.5, "log": "text", "sync": "always", "redis-door": ":6379",
+		"redis-door-remote": true,
+	}, "env": []any{
+		tree{"name": "A", "value": "5"},
+		tree{"name": "B", "valueFrom": tree{"secretKeyRef": tree{"name": "s", "key": "k"}}},
+	}}))
 	for _, urls := range []string{"", "nats:4222", "nats://a:4222", "nats://u:p@a:4222,tls://b", "wss://a:443/"} {
 		require.NoError(t, valid(t, tree{"nats": tree{"urls": urls}}), urls)
 	}

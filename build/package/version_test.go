@@ -46,7 +46,8 @@ func requireVersion(t testing.TB, program string) {
 // The program reports the version and revision of its build; make passes them like the image.
 func TestVersionOfTheProgram(t *testing.T) {
 	requireVersion(t, program(t))
-	out, err := exec.Command("make", "-C", "../..", "-n", "build/out/easel", "VERSION="+testVersion, "REVISION="+testRevision).CombinedOutput()
+	out, err := exec.Command("make", "-C", "../..", "-n", "build/out/easel", "VERSION="+testVersion,
+		"REVISION="+testRevision).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), stamp(t))
 }

@@ -41,7 +41,10 @@ func (r *release) archive(target string) (err error) {
 		name, path string
 		mode       int64
 	}{
-		{name, built, 0o755}, {"LICENSE", "LICENSE", 0o644}, {"NOTICE", "NOTICE", 0o644}, {"LICENCES.txt", "build/licences/lists/program.txt", 0o644},
+		{name, built, 0o755},
+		{"LICENSE", "LICENSE", 0o644},
+		{"NOTICE", "NOTICE", 0o644},
+		{"LICENCES.txt", "build/licences/lists/program.txt", 0o644},
 	} {
 		content, err := os.ReadFile(f.path)
 		if err != nil {
@@ -67,7 +70,10 @@ func packTar(entries []entry) ([]byte, error) {
 	}
 	w := tar.NewWriter(squeezed)
 	for _, e := range entries {
-		h := &tar.Header{Name: e.name, Mode: e.mode, Size: int64(len(e.content)), ModTime: epoch, Format: tar.FormatUSTAR}
+		h := &tar.Header{
+			Name: e.name, Mode: e.mode, Size: int64(len(e.content)), ModTime: epoch,
+			Format: tar.FormatUSTAR,
+		}
 		if err := w.WriteHeader(h); err != nil {
 			return nil, err
 		}

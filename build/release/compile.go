@@ -74,7 +74,8 @@ func (r *release) same(one, other, pkg, target, tmp string) error {
 		}
 	}
 	if !bytes.Equal(built[0], built[1]) {
-		return fmt.Errorf("%s: two builds of the same sources differ: something depends on the directory, the time or chance", pkg)
+		return fmt.Errorf(
+			"%s: two builds of the same sources differ: something depends on the directory, the time or chance", pkg)
 	}
 	return nil
 }

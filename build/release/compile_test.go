@@ -22,7 +22,8 @@ func TestBuildsDoNotDependOnTheDirectory(t *testing.T) {
 
 	changed := filepath.Join(copied, "build/licences/texts/zlib.txt")
 	require.NoError(t, os.WriteFile(changed, []byte("other"), 0o644))
-	require.ErrorContains(t, r.same(".", copied, "./build/licences", here, tmp), "two builds of the same sources differ")
+	require.ErrorContains(t, r.same(".", copied, "./build/licences", here, tmp),
+		"two builds of the same sources differ")
 }
 
 func TestCompileRefusesAPlatformWithoutArchitecture(t *testing.T) {

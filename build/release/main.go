@@ -22,10 +22,12 @@ import (
 
 func main() {
 	r := release{}
-	flag.StringVar(&r.out, "out", filepath.Join("build", "out", "release"), "where the files go; what is there is removed")
+	flag.StringVar(&r.out, "out", filepath.Join("build", "out", "release"),
+		"where the files go; what is there is removed")
 	flag.StringVar(&r.version, "version", "", "version of easel; default that of the npm package")
 	flag.StringVar(&r.revision, "revision", "", "commit that it is made from")
-	targets := flag.String("targets", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64", "platforms")
+	targets := flag.String("targets", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64",
+		"platforms")
 	flag.Parse()
 	r.targets = strings.Split(*targets, ",")
 	if err := r.run(); err != nil {

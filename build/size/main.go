@@ -58,7 +58,11 @@ func run(module, budgetFile string, write bool) error {
 const compressed = `
 const zlib = require("node:zlib"), bytes = require("node:fs").readFileSync(process.argv[1]), { constants: c } = zlib;
 const params = { [c.BROTLI_PARAM_QUALITY]: 11, [c.BROTLI_PARAM_LGWIN]: 24, [c.BROTLI_PARAM_SIZE_HINT]: bytes.length };
-console.log(JSON.stringify({ raw: bytes.length, gzip: zlib.gzipSync(bytes, { level: 9 }).length, brotli: zlib.brotliCompressSync(bytes, { params }).length }));
+console.log(JSON.stringify({
+  raw: bytes.length,
+  gzip: zlib.gzipSync(bytes, { level: 9 }).length,
+  brotli: zlib.brotliCompressSync(bytes, { params }).length,
+}));
 `
 
 // measure returns the sizes in bytes by form: raw, gzip, brotli.

@@ -98,8 +98,9 @@ func TestSubjects(t *testing.T) {
 	}
 	for bad, want := range map[string]string{
 		"resolve refs": "want area", "Engine: resolve refs": "want area", "engine: Resolve refs": "want area",
-		"engine: resolves refs": `"resolves" is no imperative`, "engine: added refs": `"added" is no imperative`,
-		"engine: resolving refs": `"resolving" is no imperative`,
+		"engine: resolves refs":  `"resolves" is not an imperative`,
+		"engine: added refs":     `"added" is not an imperative`,
+		"engine: resolving refs": `"resolving" is not an imperative`,
 
 		"engine: resolve refs inside lists and maps and wherever else they may be found": "longer than 72",
 	} {

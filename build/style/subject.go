@@ -54,7 +54,7 @@ func subjectProblem(text string) string {
 	case m == nil:
 		return "want area: what it does, as in `engine: resolve refs inside lists`"
 	case notImperative.MatchString(m[2]) && !imperatives[m[2]]:
-		return fmt.Sprintf("%q is no imperative verb", m[2])
+		return fmt.Sprintf("%q is not an imperative verb", m[2])
 	}
 	return ""
 }

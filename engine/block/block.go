@@ -1,14 +1,14 @@
 // Package block describes parsed documents: a list of headings, paragraphs, lists, tables, code and
 // images in reading order, each with the headings above it and its position on the page.
 //
-// Readers of documents make blocks, [Parse] makes them of Markdown. [Markdown], [Text] and [HTML]
-// write them, and package chunk cuts them into chunks. The package imports the standard library
-// only and has no state.
+// Readers of documents produce blocks; [Parse] produces them from Markdown. [Markdown], [Text] and
+// [HTML] write them, and package chunk cuts them into chunks. The package imports the standard
+// library only and has no state.
 package block
 
 import "strings"
 
-// Kind is what a block is.
+// Kind is the kind of a block.
 type Kind string
 
 // The kinds of blocks.
@@ -47,7 +47,7 @@ type Position struct {
 	Left, Right, Top, Bottom float64
 }
 
-// Page is the page on which the block begins, from 1; 0 if unknown.
+// Page returns the page on which the block begins, from 1; 0 if unknown.
 func (b *Block) Page() int {
 	if len(b.Positions) == 0 {
 		return 0
@@ -55,16 +55,16 @@ func (b *Block) Page() int {
 	return b.Positions[0].Page
 }
 
-// Outline follows the headings of a document. The zero value is before its first heading.
+// Outline tracks the headings of a document. The zero value is before its first heading.
 type Outline struct {
 	levels []int
 	path   []string
 }
 
-// Path is the headings that the next block is under. It must not be changed.
+// Path returns the headings that the next block is under. It must not be changed.
 func (o *Outline) Path() []string { return o.path[:len(o.path):len(o.path)] }
 
-// Enter passes a heading and returns those above it; the headings of its level and below end.
+// Enter adds a heading and returns those above it; headings of its level and below end.
 func (o *Outline) Enter(level int, title string) (above []string) {
 	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
 		o.levels, o.path = o.levels[:len(o.levels)-1], o.path[:len(o.path)-1]
@@ -75,7 +75,7 @@ func (o *Outline) Enter(level int, title string) (above []string) {
 	return above
 }
 
-// Place returns b with its path; a heading is passed.
+// Place returns b with its path; a heading is entered.
 func (o *Outline) Place(b Block) Block {
 	if b.Kind == Heading {
 		b.Path = o.Enter(b.Level, b.Text)

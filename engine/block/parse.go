@@ -6,7 +6,7 @@ import (
 )
 
 // Parse reads Markdown: headings (# and underlined), lists, tables between |, fenced code, and
-// paragraphs. Marks inside of a line stay. It accepts any text and takes linear time.
+// paragraphs. Marks inside a line are kept. It accepts any text and takes linear time.
 func Parse(text string) []Block {
 	p := parser{lines: strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")}
 	p.frontMatter()
@@ -87,7 +87,8 @@ func (p *parser) block() {
 	}
 }
 
-// headingOf is the level and the title of a heading with marks; level 0 means that it is none.
+// headingOf returns the level and the title of a heading with marks; level 0 means that the line is
+// not a heading.
 func headingOf(line string) (level int, title string) {
 	for level < len(line) && line[level] == '#' {
 		level++
@@ -255,7 +256,7 @@ func (p *parser) paragraph() {
 	p.add(Block{Kind: Paragraph, Text: text})
 }
 
-// underline is the level of the heading above a line of = or -; 0 for other lines.
+// underline returns the level of the heading above a line of = or -; 0 for other lines.
 func underline(line string) int {
 	switch {
 	case len(line) > 2 && strings.Trim(line, "=") == "":

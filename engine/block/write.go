@@ -23,7 +23,7 @@ func separated(list []Block, text func(*Block) string) string {
 	return b.String()
 }
 
-// Markdown is the block as Markdown, without a line end.
+// Markdown returns the block as Markdown, without a line end.
 func (b *Block) Markdown() string {
 	switch b.Kind {
 	case Heading:
@@ -74,7 +74,8 @@ func cell(s string) string {
 // Plain writes blocks as plain text, with a blank line between two of them.
 func Plain(list []Block) string { return separated(list, (*Block).Plain) }
 
-// Plain is the block as plain text: cells are separated by tabs, headings and code have no marks.
+// Plain returns the block as plain text: cells are separated by tabs, headings and code have no
+// marks.
 func (b *Block) Plain() string {
 	if b.Kind != Table {
 		return b.Text
@@ -103,7 +104,7 @@ func HTML(list []Block) string {
 	return b.String()
 }
 
-// HTML is the block as HTML, without a line end.
+// HTML returns the block as HTML, without a line end.
 func (b *Block) HTML() string {
 	var out strings.Builder
 	b.writeHTML(&out)

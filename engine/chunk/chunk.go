@@ -42,8 +42,8 @@ type Chunk struct {
 	ImageID   string
 	Parent    string // the piece that this is a part of; "" for none
 	Positions []Position
-	// Headings are those that the text stands under, the outermost first. Only [Structure] knows
-	// them; they are not in the text, unless a heading itself belongs to the chunk.
+	// Headings are those above the text, the outermost first. Only [Structure] sets them; they are
+	// not in the text, unless a heading itself belongs to the chunk.
 	Headings []string
 	// Repeated is the caption and the head of a table whose rows continue here from the chunk
 	// before; "" for one that is larger than a chunk.
@@ -52,8 +52,8 @@ type Chunk struct {
 	Tags     []string // of the method tag
 }
 
-// Embedded is the text that is embedded and searched: with the headings above it and the head of
-// its table.
+// Embedded returns the text that is embedded and searched: with the headings above it and the head
+// of its table.
 func (c *Chunk) Embedded() string {
 	if c.Search != "" {
 		return c.Search
@@ -74,7 +74,7 @@ func (c *Chunk) Embedded() string {
 // longestRepeated is the size up to which a heading is repeated in chunks below it, in bytes.
 const longestRepeated = 256
 
-// shortened is a heading as chunks below it repeat it.
+// shortened returns a heading as chunks below it repeat it.
 func shortened(heading string) string {
 	n := len(heading)
 	if n <= longestRepeated {
@@ -86,7 +86,7 @@ func shortened(heading string) string {
 	return heading[:n]
 }
 
-// kind is the type of an item.
+// kind returns the type of an item.
 func (i *Item) kind() string {
 	switch t := strings.ToLower(strings.TrimSpace(i.Type)); t {
 	case Table, Image:
@@ -95,8 +95,8 @@ func (i *Item) kind() string {
 	return Text
 }
 
-// withoutTags is a text without the positions that parsers of the original write into it: @@ and
-// ## around digits, points, tabs and minus signs.
+// withoutTags returns a text without the positions that parsers of the original write into it: @@
+// and ## around digits, points, tabs and minus signs.
 func withoutTags(text string) string {
 	var b strings.Builder
 	for {

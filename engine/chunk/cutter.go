@@ -46,7 +46,7 @@ func (c *cutter) split(text string) (out []string) {
 	return out
 }
 
-// pieces are the places between the delimiters.
+// pieces returns the places between the delimiters.
 func (c *cutter) pieces(text string) (out [][2]int) {
 	begin := 0
 	if c != nil {
@@ -58,8 +58,8 @@ func (c *cutter) pieces(text string) (out [][2]int) {
 	return append(out, [2]int{begin, len(text)})
 }
 
-// behind cuts a text behind each delimiter. Together the pieces are the text. A nil cutter does not
-// cut.
+// behind cuts a text after each delimiter. The concatenated pieces are the text. A nil cutter does
+// not cut.
 func (c *cutter) behind(text string) (out []string) {
 	begin := 0
 	if c != nil {
@@ -74,7 +74,7 @@ func (c *cutter) behind(text string) (out []string) {
 	return out
 }
 
-// longestFirst is texts without empty ones, those with more bytes first.
+// longestFirst returns texts without empty ones, those with more bytes first.
 func longestFirst(texts []string) (out []string) {
 	for _, t := range texts {
 		if t == "" {

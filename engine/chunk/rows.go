@@ -8,7 +8,7 @@ import (
 // Pair is a question with its answer.
 type Pair struct{ Question, Answer string }
 
-// Text is how a pair is shown. Only the question is searched.
+// Text returns a pair as it is shown. Only the question is searched.
 func (p Pair) Text() string { return "Question: " + p.Question + "\tAnswer: " + p.Answer }
 
 // Pairs reads questions and answers: lines with a tab (or, where more lines have one, a comma)
@@ -35,12 +35,12 @@ func Pairs(text string) (pairs []Pair, rest []string) {
 	return pairs, rest
 }
 
-// splitLines is the lines of a text, whatever ends them.
+// splitLines returns the lines of a text, with any kind of line ending.
 func splitLines(text string) []string {
 	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")
 }
 
-// countWith is how many lines have a mark exactly once.
+// countWith returns the number of lines that have a mark exactly once.
 func countWith(lines []string, mark string) (n int) {
 	for _, l := range lines {
 		if strings.Count(l, mark) == 1 {
@@ -73,7 +73,7 @@ func Rows(rows [][]string) []Chunk {
 	return out
 }
 
-// columns are the names of all columns.
+// columns returns the names of all columns.
 func columns(rows [][]string) []string {
 	most := 0
 	for _, row := range rows {
@@ -98,8 +98,8 @@ func columns(rows [][]string) []string {
 	return names
 }
 
-// numberings are alternative ways to number the headings of a document, as the methods book, laws
-// and manual look for them; each from the highest level on.
+// numberings are alternative ways to number the headings of a document that the methods book, laws
+// and manual recognise, each beginning with the highest level.
 var numberings = [][]string{
 	{
 		`第[零一二三四五六七八九十百0-9]+(?:分?编|部分)`, `第[零一二三四五六七八九十百0-9]+章`, `第[零一二三四五六七八九十百0-9]+节`,
@@ -120,8 +120,8 @@ var numberings = [][]string{
 	{`# `, `## `, `### `, `#### `, `##### `, `###### `},
 }
 
-// Numberings are lists of patterns for [Titles] that find numbered headings in English and Chinese
-// and those of Markdown.
+// Numberings returns lists of patterns for [Titles] that find numbered headings in English and
+// Chinese and those of Markdown.
 func Numberings() [][]string {
 	out := make([][]string, len(numberings))
 	for i, n := range numberings {
@@ -130,7 +130,7 @@ func Numberings() [][]string {
 	return out
 }
 
-// ByMethod makes the chunker of a method of the original that looks for headings: book (up to five
+// ByMethod returns the chunker of one of RAGFlow's methods that look for headings: book (up to five
 // levels, merged to size), laws (a path of two levels for each chunk), manual (merged sections).
 func ByMethod(method string, count Counter, size int) (*Titles, error) {
 	t := &Titles{Count: count, Levels: Numberings(), Limit: size}
@@ -147,7 +147,7 @@ func ByMethod(method string, count Counter, size int) (*Titles, error) {
 	return t, nil
 }
 
-// Naive is the chunker of the method naive: pieces between delimiters, merged up to size.
+// Naive returns the chunker of the method naive: pieces between delimiters, merged up to size.
 func Naive(count Counter, size int, delimiter string) *Tokens {
 	return &Tokens{Count: count, Size: size, Delimiters: Delimiters(delimiter)}
 }
@@ -166,7 +166,7 @@ func Delimiters(text string) []string {
 	return delimiters
 }
 
-// quotedDelimiters are the delimiters in backticks of a text, and the rest of the text.
+// quotedDelimiters returns the delimiters in backticks of a text, and the rest of the text.
 func quotedDelimiters(text string) (quoted []string, rest string) {
 	for {
 		before, from, _ := strings.Cut(text, "`")

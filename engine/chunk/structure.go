@@ -13,8 +13,8 @@ import (
 // paragraphs, rows of tables, sentences and words, in this order. Small neighbours under one
 // heading are merged.
 //
-// The chunks together are the text: none loses or repeats anything but blanks. What is repeated so
-// that a chunk can be understood alone stands beside its text, in Headings and Repeated.
+// The concatenated chunks are the text: nothing but blanks is lost or repeated. Context that makes
+// a chunk understandable alone is beside its text, in Headings and Repeated.
 type Structure struct {
 	Count Counter
 	Size  int // tokens that no chunk exceeds, without headings and the head of a table
@@ -114,8 +114,8 @@ func (s *Structure) parts(list []part) []Chunk {
 	return out
 }
 
-// staysOpen reports whether a section that begins may join the blocks before it: it stands below
-// the same heading, and they are small.
+// staysOpen reports whether a new section may join the blocks before it: it is below the same
+// heading, and they are small.
 func (s *Structure) staysOpen(open []part, tokens int, next part) bool {
 	const small = 4 // of this part of the size
 	first := open[0].path
@@ -123,7 +123,7 @@ func (s *Structure) staysOpen(open []part, tokens int, next part) bool {
 	return tokens < s.Size/small && len(parent) > 0 && len(common(first, parent)) == len(parent)
 }
 
-// common is what two paths begin with.
+// common returns the common prefix of two paths.
 func common(a, b []string) []string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -132,7 +132,7 @@ func common(a, b []string) []string {
 	return a[:n]
 }
 
-// joined is a chunk of blocks; ok is false when there is nothing but blanks.
+// joined returns a chunk of blocks; ok is false when there is nothing but blanks.
 func joined(list []part) (c Chunk, ok bool) {
 	var text strings.Builder
 	kinds := map[partKind]bool{}
@@ -219,8 +219,8 @@ func (s *Structure) cut(headings []part, b part) []Chunk {
 // deepestHead bounds the rows in the head of a table.
 const deepestHead = 8
 
-// fitting is how many bytes of a text fit into a chunk: all, or up to a blank where there is one,
-// at least one character. It counts no more than a few chunks of a long text.
+// fitting returns the number of bytes of a text fit into a chunk: all, or up to a blank where there
+// is one, at least one character. It counts no more than a few chunks of a long text.
 func (s *Structure) fitting(text string) int {
 	low, fits := 0, 0 // bytes that fit, and their tokens
 	high, over := 4*s.Size, 0
@@ -236,7 +236,7 @@ func (s *Structure) fitting(text string) int {
 			return high
 		}
 	}
-	// Tokens are about equally long, so a guess by their number is closer than the middle.
+	// Tokens have about equal length, so an estimate by their number is closer than the middle.
 	for guess := true; high-low > 1 && fits < s.Size; guess = !guess {
 		at := (low + high) / 2
 		if guess {
@@ -261,7 +261,7 @@ func (s *Structure) fitting(text string) int {
 	return low
 }
 
-// parts cuts a text into blocks; together they are the text.
+// parts cuts a text into blocks, whose concatenation is the text.
 func parts(text string) (out []part) {
 	var path []string
 	var levels []int
@@ -284,7 +284,7 @@ func parts(text string) (out []part) {
 // reader takes blocks from the beginning of a text.
 type reader struct{ rest string }
 
-// line is the first line, with its end.
+// line returns the first line, with its end.
 func (r *reader) line() string {
 	if at := strings.IndexByte(r.rest, '\n'); at >= 0 {
 		return r.rest[:at+1]
@@ -339,7 +339,8 @@ func kindOf(line string) partKind {
 	return paragraph
 }
 
-// headingOf is the level and the title of a heading; level 0 means that it is none.
+// headingOf returns the level and the title of a heading; level 0 means that the line is not a
+// heading.
 func headingOf(line string) (level int, title string) {
 	line = strings.TrimSpace(line)
 	const deepest = 6

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// words is a counter that counts words.
+// words returns a counter that counts words.
 func words(text string) int { return len(strings.Fields(text)) }
 
 func structure(size int, text string) (out []string) {
@@ -68,7 +68,7 @@ func TestRepetitionIsBounded(t *testing.T) {
 	require.Equal(t, "| 3 | 4 |", got[3])
 }
 
-// randomDocument is Markdown of random blocks.
+// randomDocument returns Markdown of random blocks.
 func randomDocument(rng *rand.Rand) string {
 	var b strings.Builder
 	text := func(n int) string {

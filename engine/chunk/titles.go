@@ -18,11 +18,11 @@ type Titles struct {
 	// Levels are alternative lists of patterns, one pattern for each level of headings. The list
 	// that matches most lines is used.
 	Levels [][]string
-	// Depth is the level down to which there are chunks of their own; 0 means, with Group, the
-	// level that occurs most often.
+	// Depth is the level down to which headings begin a chunk; 0 means, with Group, the most
+	// frequent level.
 	Depth int
-	// EachHeading makes a chunk of every heading that has a text of its own, and not only of those
-	// without headings below.
+	// EachHeading makes a chunk of every heading that has text, not only of those without headings
+	// below.
 	EachHeading bool
 	// RootAsHeading puts the first chunk before all others instead of in front of them.
 	RootAsHeading bool
@@ -36,7 +36,7 @@ func (t *Titles) Check() error {
 	return err
 }
 
-// body is the level of lines that are no headings.
+// body is the level of lines that are not headings.
 const body = math.MaxInt
 
 // Sizes of groups, in tokens: a smaller one takes the next section in, a larger one is closed.
@@ -120,7 +120,7 @@ func chunkOf(records []record, typed bool) Chunk {
 	return c
 }
 
-// setLevels says which records are headings, and of which level.
+// setLevels sets the heading level of each record.
 func (t *Titles) setLevels(records []record) error {
 	patterns, err := t.patterns(records)
 	if err != nil {
@@ -147,7 +147,7 @@ func isTitle(layout string) bool {
 	return strings.Contains(layout, "section") || strings.Contains(layout, "title") || strings.Contains(layout, "head")
 }
 
-// patterns are those of the list that matches most records; of equal ones the first.
+// patterns returns those of the list that matches most records; of equal ones the first.
 func (t *Titles) patterns(records []record) ([]*pattern.Pattern, error) {
 	var best []*pattern.Pattern
 	most := 0
@@ -176,7 +176,7 @@ func (t *Titles) patterns(records []record) ([]*pattern.Pattern, error) {
 	return best, nil
 }
 
-// levelOf is the number of the first pattern that a line begins with, from 1; 0 means none.
+// levelOf returns the number of the first pattern that a line begins with, from 1; 0 means none.
 func levelOf(line string, patterns []*pattern.Pattern) int {
 	if line == "" || numberedText.Match(line) {
 		return 0
@@ -189,13 +189,14 @@ func levelOf(line string, patterns []*pattern.Pattern) int {
 	return 0
 }
 
-// numberedText is a line that begins with a number and is no heading: 0 ..., 3 4 ..., 12....
+// numberedText matches a line that begins with a number and is not a heading: 0 ..., 3 4 ...,
+// 12....
 var numberedText = pattern.MustCompile(`(?:0|[0-9]+ +[0-9~个只-]|[0-9]+\.{2,}|[0-9]+(?:\.[0-9]+){2,}[的中])`)
 
 // article is the number of an article of a law.
 var article = pattern.MustCompile(`第[零一二三四五六七八九十百0-9]+条`)
 
-// looksLikeTitle reports whether a text that was found to be a heading by its looks can be one.
+// looksLikeTitle reports whether a text that was classified as a heading by its layout can be one.
 func looksLikeTitle(text string) bool {
 	text, _, _ = strings.Cut(text, "@")
 	text = strings.TrimSpace(text)
@@ -210,7 +211,7 @@ func looksLikeTitle(text string) bool {
 	return !strings.ContainsAny(text, ",;，。；！!")
 }
 
-// target is the level down to which headings make chunks; 0 when there is no heading.
+// target returns the level down to which headings make chunks; 0 when there is no heading.
 func target(records []record, depth int) int {
 	seen := map[int]bool{}
 	deepest := 0
@@ -231,8 +232,7 @@ func target(records []record, depth int) int {
 	return 0
 }
 
-// mostFrequent is the level of most headings; the first one if several are equal. 0
-// means none.
+// mostFrequent returns the most frequent level; the first one if several are equal. 0 means none.
 func mostFrequent(records []record) (level int) {
 	counts := map[int]int{}
 	for _, r := range records {
@@ -376,7 +376,7 @@ func (t *Titles) limit(chunks []Chunk) (out []Chunk) {
 	return out
 }
 
-// with is the chunk with another text.
+// with returns the chunk with another text.
 func (c Chunk) with(text string) Chunk {
 	c.Text = text
 	return c

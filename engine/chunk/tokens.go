@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens cuts at delimiters and merges what is small: the node TokenChunker.
+// Tokens cuts at delimiters and merges small pieces: the node TokenChunker.
 //
-// A delimiter in backticks cuts: every piece is a chunk, whatever its size. If there is none, texts
+// A delimiter in backticks always cuts: every piece is a chunk of any size. If there is none, texts
 // are cut at the plain delimiters and items are not cut at all, and neighbours are merged until
 // Size is passed; the piece that passes it still belongs to the chunk. A piece above Size stays
 // whole. The recorded cases are in the tests of the host's package chunking.
@@ -43,10 +43,10 @@ func (t *Tokens) cutting() *cutter {
 	return newCutter(quoted)
 }
 
-// Cuts reports whether a delimiter cuts whatever the size.
+// Cuts reports whether a delimiter cuts at any size.
 func (t *Tokens) Cuts() bool { return t.cutting() != nil }
 
-// Units cuts a text behind each of the plain delimiters; together they are the text.
+// Units cuts a text after each of the plain delimiters; the concatenated pieces are the text.
 func (t *Tokens) Units(text string) (out []string) {
 	for _, unit := range newCutter(t.Delimiters).behind(text) {
 		if strings.TrimSpace(unit) != "" {
@@ -87,7 +87,7 @@ func (t *Tokens) Text(text string) []Chunk {
 	return out
 }
 
-// single is one chunk, unless the text is blank.
+// single returns one chunk, unless the text is blank.
 func single(text, kind string) []Chunk {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -109,7 +109,7 @@ func (t *Tokens) mergeUnits(text string) []string {
 	return m.out
 }
 
-// limit is the number of tokens after which a chunk is complete.
+// limit returns the number of tokens after which a chunk is complete.
 func (t *Tokens) limit() float64 { return float64(t.Size) * float64(100-t.Overlap) / 100 }
 
 // merger joins pieces until a limit is passed.
@@ -134,7 +134,7 @@ func (m *merger) add(text string, tokens int) {
 	m.tokens = tokens
 }
 
-// tail is the last percent of the characters of a text.
+// tail returns the last percent of the characters of a text.
 func tail(text string, percent int) string {
 	if percent <= 0 {
 		return ""
@@ -149,7 +149,7 @@ func tail(text string, percent int) string {
 	return ""
 }
 
-// work is a chunk in the making.
+// work is an incomplete chunk.
 type work struct {
 	Chunk
 	tokens int
@@ -307,7 +307,7 @@ func (t *Tokens) contexts(all []work) []context {
 	return out
 }
 
-// lastSentences is the end of a text with at least need tokens, or all of it.
+// lastSentences returns the end of a text with at least need tokens, or all of it.
 func (t *Tokens) lastSentences(w work, need int) (out string) {
 	if w.tokens < need {
 		return w.Text
@@ -321,7 +321,7 @@ func (t *Tokens) lastSentences(w work, need int) (out string) {
 	return out
 }
 
-// firstSentences is the beginning of a text with at least need tokens, or all of it.
+// firstSentences returns the beginning of a text with at least need tokens, or all of it.
 func (t *Tokens) firstSentences(w work, need int) (out string) {
 	if w.tokens < need {
 		return w.Text

@@ -12,9 +12,9 @@ import (
 // Agent is a language model that may call tools before it answers: components, other agents and
 // tools of MCP servers. Without tools it is an LLM.
 //
-// Two protocols lead to the tools. In prompt mode the model plans in JSON lists, one call per
-// round, and writes the answer afterwards; in native mode it calls functions itself. The error
-// of a tool is reported to the model, and is never an error of the agent.
+// There are two protocols for tools. In prompt mode the model plans in JSON lists, one call per
+// round, and writes the answer afterwards; in native mode it calls functions itself. The error of a
+// tool is reported to the model, and is never an error of the agent.
 //
 // Differs: complete_task beside other calls waits for them; a sub-agent without tools gives its
 // answer back. Source: RAGFlow agent/component/agent_with_tools.py at 80a16e71 (behaviour read,
@@ -66,7 +66,7 @@ func (a *Agent) Init(s *engine.Setup) error {
 	return a.bindTools(s)
 }
 
-// Run answers, or announces the answer.
+// Run sets the answer, or announces it as a stream.
 func (a *Agent) Run(ctx context.Context, call *engine.Call) error {
 	args := call.Args()
 	asked := ""
@@ -99,7 +99,7 @@ func (a *Agent) Run(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// Stream works and passes on the answer as it comes.
+// Stream calls the tools and streams the answer.
 func (a *Agent) Stream(ctx context.Context, call *engine.Call, request engine.Value, emit func(string) error) error {
 	if !a.hasTools() {
 		return a.LLM.Stream(ctx, call, request, emit)
@@ -141,8 +141,7 @@ func (a *Agent) workWithin(
 	return text, err
 }
 
-// structure reads the answer as JSON; a text that is none is brought into form by the model, once
-// per try.
+// structure parses the answer as JSON; the model converts an answer that is not JSON, once per try.
 func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) error {
 	v, err := readStructured(text)
 	for n := 0; err != nil && n <= a.MaxRetries; n++ {
@@ -168,8 +167,7 @@ func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) e
 	return nil
 }
 
-// MaySuspend reports whether a person has to agree to some tool of a server; the canvas knows its
-// other tools.
+// MaySuspend reports whether a tool of a server needs approval; the canvas checks the other tools.
 func (a *Agent) MaySuspend() bool {
 	return slices.ContainsFunc(a.servers, func(s *remoteServer) bool {
 		return s.asks || slices.ContainsFunc(s.tools, func(t agentTool) bool { return t.approval })

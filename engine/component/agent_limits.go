@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// AgentLimits are what one execution of an agent may use, its tools and sub-agents included. Zero
-// leaves it to the limits of the canvas and of the run.
+// AgentLimits limit one execution of an agent, its tools and sub-agents included. Zero means only
+// the limits of the canvas and of the run.
 type AgentLimits struct {
 	LimitModelCalls int     `json:"limit_model_calls" doc:"model calls of one execution, sub-agents included; 0 leaves it to the run" min:"0" label:"Model calls" group:"limits"`
 	LimitTokens     int     `json:"limit_tokens" doc:"tokens of one execution, input and output; the answer that reaches the limit is the last; 0 leaves it to the run" min:"0" label:"Tokens" group:"limits"`
@@ -27,7 +27,7 @@ func (l *AgentLimits) limits() engine.Limits {
 	}
 }
 
-// begin is nil when there may be a further round of tool calls.
+// begin returns nil if a further round of tool calls is allowed.
 func (t *task) begin() error {
 	if err := t.call.Canceled(); err != nil {
 		return err
@@ -35,8 +35,8 @@ func (t *task) begin() error {
 	return t.call.AllowRound()
 }
 
-// allow counts a call. One that was made too often already is refused, which the model learns; an
-// error ends the agent.
+// allow counts a call. A call that was repeated too often is refused, which is reported to the
+// model; an error ends the agent.
 func (t *task) allow(c *toolCall) error {
 	if c.bad != nil || t.tools.find(c.name) == nil {
 		return nil
@@ -48,7 +48,7 @@ func (t *task) allow(c *toolCall) error {
 	return err
 }
 
-// callWithin makes one call, when a person has agreed to it where that is needed.
+// callWithin makes one call, after approval if required.
 func (t *task) callWithin(ctx context.Context, c toolCall) (engine.Value, error) {
 	ask := &engine.Ask{Tool: c.name, Arguments: c.args}
 	if tool := t.tools.find(c.name); tool != nil {
@@ -64,8 +64,8 @@ func (t *task) callWithin(ctx context.Context, c toolCall) (engine.Value, error)
 	})
 }
 
-// callInTime makes one call in the time that a tool may take. A tool that ignores its context is
-// left behind.
+// callInTime makes one call within the time limit of a tool. A tool that ignores its context is
+// abandoned.
 func (t *task) callInTime(ctx context.Context, c toolCall) (engine.Value, error) {
 	limit := t.call.ToolTime()
 	if limit == 0 {

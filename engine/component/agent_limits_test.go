@@ -15,8 +15,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// priced is a model of which each answer uses 1,000 tokens. It answers when as many calls are on
-// their way as can be, or when its caller knows that no more will come.
+// priced is a model of which each answer uses 1,000 tokens. It answers when the expected number of
+// calls is active, or when the test releases it.
 type priced struct {
 	mu       sync.Mutex
 	calls    int
@@ -42,7 +42,7 @@ func (p *priced) Generate(ctx context.Context, _ *engine.ModelRequest) iter.Seq2
 	}
 }
 
-// wide is a canvas of begin and n LLM nodes beside each other.
+// wide returns a canvas of begin and n LLM nodes beside each other.
 func wide(t *testing.T, n int, settings string) *engine.Canvas {
 	t.Helper()
 	reg, err := engine.NewRegistry(Builtin()...)
@@ -146,7 +146,7 @@ func TestRunEndsAfterItsSeconds(t *testing.T) {
 	require.Equal(t, "run_too_long", found[engine.EventLimitReached][0].Get("code").Str())
 }
 
-// insist is a script that asks for the same tool calls again and again.
+// insist returns a script that asks for the same tool calls again and again.
 func insist(rounds int, calls ...string) *script {
 	s := &script{info: engine.Info{Tools: true}}
 	for range rounds {

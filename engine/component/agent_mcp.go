@@ -11,18 +11,18 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Tools of MCP servers. The canvas keeps which of a server's tools were chosen, and how the server
-// described them then. Each execution asks the server what it has now: that is what the model is
-// told. A server that cannot be asked is believed to have what the canvas says.
+// Tools of MCP servers. The canvas stores the chosen tools of a server, with their descriptions at
+// that time. Each execution requests the current list, which the model receives. If the request
+// fails, the list of the canvas is used.
 
-// remoteServer is an MCP server as the canvas names it.
+// remoteServer is an MCP server of the canvas.
 type remoteServer struct {
 	id    string
 	url   string      // "" leaves the address to the host
 	kind  string      // transport of url
 	tools []agentTool // those that were chosen, under their own names
 	asks  bool        // a person has to agree to each call
-	all   bool        // nothing was chosen: whatever the server has
+	all   bool        // nothing was chosen: all tools of the server
 }
 
 // bindServers reads the servers of which a tool may be called. An empty choice is none; no choice
@@ -50,7 +50,7 @@ func (a *Agent) bindServers() {
 // label names the server in warnings.
 func (s *remoteServer) label() string { return "MCP server " + cmp.Or(s.id, s.url) }
 
-// address is the server for the port, with the headers of the agent.
+// address returns the server for the port, with the headers of the agent.
 func (a *Agent) address(call *engine.Call, s *remoteServer) *engine.MCPServer {
 	out := &engine.MCPServer{ID: s.id, URL: s.url, Type: s.kind}
 	for name, value := range call.MarkSecrets(a.CustomHeader).Fields() {
@@ -67,7 +67,7 @@ func remoteTool(server *remoteServer, def engine.ToolDef) agentTool {
 	return agentTool{def: def, server: server, remote: def.Name}
 }
 
-// hasTools says whether there may be anything to call.
+// hasTools reports whether there may be tools to call.
 func (a *Agent) hasTools() bool { return len(a.tools)+len(a.servers) > 0 }
 
 // toolset returns the tools that may be called now. Its only error is that the run was canceled.
@@ -91,7 +91,7 @@ func (a *Agent) toolset(ctx context.Context, call *engine.Call) (toolset, error)
 	return set, ctx.Err()
 }
 
-// offer is what a server has now, or why that is not known.
+// offer is the current tool list of a server, or the error of the request.
 type offer struct {
 	tools []engine.ToolDef
 	err   error
@@ -113,8 +113,8 @@ func (a *Agent) offers(ctx context.Context, call *engine.Call) []offer {
 	return out
 }
 
-// choose gives the tools of a server as it describes them. What is odd about them is noted in the
-// log of the run.
+// choose returns the tools of a server with its descriptions. Problems with them are recorded in
+// the log of the run.
 func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 	server := s.label()
 	if o.err != nil {
@@ -147,7 +147,7 @@ func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 	return out
 }
 
-// freeName is the name of an MCP tool, with a number behind it when another tool has it already.
+// freeName returns the name of an MCP tool, with a number appended if another tool has it already.
 func (s toolset) freeName(name string) string {
 	if s.find(name) == nil {
 		return name

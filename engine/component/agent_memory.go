@@ -7,12 +7,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// mostRecalled bounds how many summaries of earlier tool calls a request to the model has; the
-// newest ones count.
+// mostRecalled bounds the summaries of earlier tool calls in a model request; the newest ones are
+// kept.
 const mostRecalled = 20
 
 // remember puts a summary of the tool calls into the canvas's memory. A summary that fails is a
-// warning: the answer was given already.
+// warning, because the answer was sent already.
 func (t *task) remember(ctx context.Context, answer string) error {
 	c := conversation{system: toolSummary, messages: []engine.ModelMessage{
 		{Role: "user", Content: engine.List(t.used...).Text()},
@@ -33,7 +33,8 @@ func (t *task) remember(ctx context.Context, answer string) error {
 	return nil
 }
 
-// recalled is the system text of a conversation with the summaries of tool calls of earlier turns.
+// recalled returns the system text of a conversation with the summaries of tool calls of earlier
+// turns.
 func (a *Agent) recalled(call *engine.Call, system string) string {
 	if !a.RememberTools {
 		return system

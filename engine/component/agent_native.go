@@ -9,9 +9,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// native works with a model that calls functions by itself. What it says besides calls is passed on
-// as it comes; an answer without calls is the answer. After the last round it is asked once more,
-// without tools.
+// native works with a model with native function calls. Text beside calls is streamed; an answer
+// without calls is the final one. After the last round it is called once more, without tools.
 func (t *task) native(ctx context.Context) (string, error) {
 	request, err := t.fullRequest(ctx)
 	if err != nil {
@@ -39,7 +38,8 @@ func (t *task) native(ctx context.Context) (string, error) {
 	return text.String(), err
 }
 
-// functions are the tools under names that providers accept, and which tool each name means.
+// functions returns the tools under names that providers accept, and a map from those names to the
+// tools.
 func (t *task) functions() (names map[string]string, defs []engine.ToolDef) {
 	defs = t.tools.defs()
 	names = make(map[string]string, len(defs))
@@ -54,7 +54,7 @@ func (t *task) functions() (names map[string]string, defs []engine.ToolDef) {
 	return names, defs
 }
 
-// functionName keeps letters, digits, _ and -, at most 64 of them, as most providers demand.
+// functionName keeps letters, digits, _ and -, at most 64 of them, as most providers require.
 func functionName(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -65,7 +65,7 @@ func functionName(name string) string {
 	return safe[max(0, len(safe)-64):]
 }
 
-// turn is one request. Text of a later turn is a paragraph of its own. The canvas's default
+// turn makes one request. Text of a later turn is a paragraph of its own. The canvas's default
 // replaces an answer that fails.
 func (t *task) turn(ctx context.Context, text *strings.Builder, defs []engine.ToolDef) (engine.Answer, error) {
 	c := t.conversation
@@ -127,7 +127,10 @@ func (t *task) results(ctx context.Context, answer engine.Answer, names map[stri
 	}
 	t.messages = append(t.messages, asked)
 	for i, r := range results {
-		t.messages = append(t.messages, engine.ModelMessage{Role: "tool", ToolID: asked.ToolCalls[i].ID, Content: r.Text()})
+		t.messages = append(t.messages, engine.ModelMessage{
+			Role: "tool", ToolID: asked.ToolCalls[i].ID,
+			Content: r.Text(),
+		})
 	}
 	return nil
 }

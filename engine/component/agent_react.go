@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// plan works in prompt mode: the model plans in lists of calls until it says that the task is
+// plan works in prompt mode: the model plans in lists of calls until it reports that the task is
 // complete or the rounds are used up; then it writes the answer.
 func (t *task) plan(ctx context.Context) (string, error) {
 	request, err := t.fullRequest(ctx)
@@ -41,11 +41,11 @@ func (t *task) plan(ctx context.Context) (string, error) {
 	return t.finish(ctx)
 }
 
-// errRoundFailed means that the model gave no plan; the next round asks again.
+// errRoundFailed means that the model returned no plan; the next round requests it again.
 var errRoundFailed = errors.New("the model gave no plan")
 
-// round is one planning call and the tools it names. An answer that is not a list uses up the
-// round.
+// round makes one planning call and calls the tools it names. An answer that is not a list uses up
+// the round.
 func (t *task) round(ctx context.Context, system string) (complete bool, err error) {
 	answer, err := t.call.Generate(ctx, &engine.ModelRequest{
 		LLM: t.agent.LLMID, Purpose: engine.PurposePlan, System: system, Messages: t.planMessages(),
@@ -83,7 +83,7 @@ func (t *task) round(ctx context.Context, system string) (complete bool, err err
 	return len(work) < len(calls), nil
 }
 
-// planMessages are the messages with the question for the next tool behind them.
+// planMessages returns the messages followed by the question for the next tool.
 func (t *task) planMessages() []engine.ModelMessage {
 	list := slices.Clone(t.messages)
 	if n := len(list); n > 0 && list[n-1].Role == "user" {
@@ -103,7 +103,7 @@ func observation(calls []toolCall, results []engine.Value) string {
 	return b.String()
 }
 
-// readPlan reads a list of calls. A call that cannot be made keeps its place and says why.
+// readPlan reads a list of calls. An invalid call keeps its position and holds the error.
 func readPlan(text string) ([]toolCall, error) {
 	v, err := readLooseJSON(text)
 	if err != nil {

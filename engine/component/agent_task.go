@@ -20,8 +20,7 @@ type task struct {
 	emit         func(string) error
 }
 
-// add puts a message behind the others. Two of the user in a row are one message, as most models
-// want it.
+// add appends a message. Two consecutive messages of the user are joined, as most models require.
 func (t *task) add(role, text string) {
 	if n := len(t.messages); n > 0 && role == "user" && t.messages[n-1].Role == role {
 		t.messages[n-1].Content += "\n" + text
@@ -30,8 +29,8 @@ func (t *task) add(role, text string) {
 	t.messages = append(t.messages, engine.ModelMessage{Role: role, Content: text})
 }
 
-// fullRequest is what the user wants, understandable without the conversation. When the
-// conversation is short, or the model fails, it is the last message as it stands.
+// fullRequest returns the user's request, rewritten to be understandable without the conversation.
+// If the conversation is short, or the model fails, it is the last message unchanged.
 func (t *task) fullRequest(ctx context.Context) (string, error) {
 	if len(t.messages) < 3 {
 		return t.request, nil
@@ -66,14 +65,14 @@ func (t *task) fullRequest(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// cites reports whether the answer is to name its sources: only an agent in the canvas speaks to a
-// reader.
+// cites reports whether the answer should cite its sources: only an agent at the top level of the
+// canvas answers a reader.
 func (t *task) cites() bool {
 	return t.agent.Cite && t.call.TopLevel() && t.agent.schema.IsNull() && t.call.Chunks().Len() > 0
 }
 
-// finish writes the answer. A short conversation gets the rules for naming sources along; a long
-// one is answered first and cited in a second call.
+// finish writes the answer. The prompt of a short conversation includes the rules for citations; a
+// long one is answered first and cited in a second call.
 func (t *task) finish(ctx context.Context) (string, error) {
 	purpose := engine.PurposeAnswer
 	if !t.agent.schema.IsNull() {
@@ -95,7 +94,7 @@ func (t *task) finish(ctx context.Context) (string, error) {
 	return t.insertCitations(ctx, afterReasoning(text))
 }
 
-// insertCitations puts marks into a finished answer.
+// insertCitations adds citation marks to a finished answer.
 func (t *task) insertCitations(ctx context.Context, answer string) (string, error) {
 	c := conversation{
 		system:   citationRepair(citationsFor(&t.conversation), citedPassages(t.call.Chunks())),
@@ -108,8 +107,8 @@ func (t *task) insertCitations(ctx context.Context, answer string) (string, erro
 	return text, err
 }
 
-// longest is how many messages an answer is written from; of more, the first and the last ten are
-// kept.
+// longest is the number of messages from which an answer is written; of more, the first and the
+// last ten are kept.
 const longest = 11
 
 func (t *task) shorten() {

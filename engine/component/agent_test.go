@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	echo     = `{"component_name": "EchoTool", "name": "Echo", "params": {"replies": {"a": "A", "b": "B"}, "fail_on": ["bad"]}}`
+	echo = `{"component_name": "EchoTool", "name": "Echo", "params": {"replies": ` +
+		`{"a": "A", "b": "B"}, "fail_on": ["bad"]}}`
 	complete = `[{"name": "complete_task", "arguments": {"answer": "x"}}]`
 )
 
@@ -39,9 +40,11 @@ func TestAgentRunsToolsOfOneRoundTogether(t *testing.T) {
 	s := run(t, node(t, "Agent", `{"tools": [`+echo+`,`+echo+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
 	require.NoError(t, s.err)
 	require.Equal(t, "done", s.outs.Get("content").Text())
-	require.Equal(t, "Observation:\n[echo_tool_0 result]\nA\n[echo_tool_1 result]\ntool failed on: bad\n[nope result]\nLLM tool nope does not exist",
+	require.Equal(t, "Observation:\n[echo_tool_0 result]\nA\n[echo_tool_1 result]\ntool failed on: bad\n[nope "+
+		"result]\nLLM tool nope does not exist",
 		m.asked[2].Messages[2].Content)
-	require.Equal(t, `[{"name": "echo_tool_0", "arguments": {"query": "a"}, "results": "A"}, {"name": "echo_tool_1", "arguments": {"query": "bad"}, "results": "tool failed on: bad"}]`,
+	require.Equal(t, `[{"name": "echo_tool_0", "arguments": {"query": "a"}, "results": "A"}, `+
+		`{"name": "echo_tool_1", "arguments": {"query": "bad"}, "results": "tool failed on: bad"}]`,
 		s.outs.Get("use_tools").Text(), "tools that do not exist were not used")
 }
 
@@ -76,8 +79,10 @@ func TestAgentPlanning(t *testing.T) {
 
 func TestAgentPlanningRequest(t *testing.T) {
 	m := say(complete, "done")
-	run(t, node(t, "Agent", `{"temperature": 0.5, "temperatureEnabled": true, "sys_prompt": "R <plan_generation>Plan well.</plan_generation>",
-		"tools": [`+echo+`, {"component_name": "Retrieval", "params": {"description": "the handbook"}}]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	run(t, node(t, "Agent", `{"temperature": 0.5, "temperatureEnabled": true, "sys_prompt": "R `+
+		`<plan_generation>Plan well.</plan_generation>",
+		"tools": [`+echo+`, {"component_name": "Retrieval", "params": {"description": "the `+
+		`handbook"}}]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
 	req := m.asked[0]
 	require.Equal(t, engine.PurposePlan, req.Purpose)
 	require.Equal(t, []string{stopMark}, req.Config.Stop)
@@ -97,7 +102,8 @@ func TestAgentLongConversation(t *testing.T) {
 		m.replies = append(m.replies, reply{text: plan("echo_tool_0 a")})
 	}
 	m.replies = append(m.replies, reply{text: "done"})
-	s := run(t, node(t, "Agent", `{"max_rounds": 6, "tools": [`+echo+`]}`, ""), nil, "first", engine.Null, engine.Ports{Model: m})
+	s := run(t, node(t, "Agent", `{"max_rounds": 6, "tools": [`+echo+`]}`, ""), nil, "first", engine.Null,
+		engine.Ports{Model: m})
 	require.NoError(t, s.err)
 	final := m.asked[7].Messages
 	require.Len(t, final, 11)
@@ -117,18 +123,22 @@ func TestAgentMakesTheQuestionStandAlone(t *testing.T) {
 	require.Equal(t, "and then?", m.asked[4].Messages[2].Content)
 }
 
-const cited = `{"component_name": "EchoTool", "name": "Echo", "params": {"default_reply": "found", "chunks": [{"chunk_id": "c1", "content": "Alpha", "docnm_kwd": "a.pdf"}]}}`
+const cited = `{"component_name": "EchoTool", "name": "Echo", "params": {"default_reply": "found", "chunks": ` +
+	`[{"chunk_id": "c1", "content": "Alpha", "docnm_kwd": "a.pdf"}]}}`
 
 func TestAgentCitations(t *testing.T) {
 	t.Run("a short conversation gets the rules along", func(t *testing.T) {
 		m := say(plan("echo_tool_0 a"), complete, "x [ID:417]")
-		run(t, node(t, "Agent", `{"sys_prompt": "S", "tools": [`+cited+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+		run(t, node(t, "Agent", `{"sys_prompt": "S", "tools": [`+cited+`]}`, ""), nil, "q", engine.Null,
+			engine.Ports{Model: m})
 		require.Equal(t, "S\n\n"+citationRules, m.asked[2].System)
 		require.Equal(t, "Alpha", m.asked[2].Chunks.Get("417").Get("content").Text())
 	})
 	t.Run("a long one is cited in a second call", func(t *testing.T) {
 		m := say(plan("echo_tool_0 a"), plan("echo_tool_0 b"), complete, "<think>t</think>x", "x [ID:417]")
-		s := run(t, node(t, "Agent", `{"sys_prompt": "S <citation_guidelines>own rules</citation_guidelines>", "tools": [`+cited+`]}`, "{X@content}"), nil, "q", engine.Null, engine.Ports{Model: m})
+		s := run(t,
+			node(t, "Agent", `{"sys_prompt": "S <citation_guidelines>own rules</citation_guidelines>", "tools": [`+
+				cited+`]}`, "{X@content}"), nil, "q", engine.Null, engine.Ports{Model: m})
 		require.NoError(t, s.err)
 		require.Equal(t, "x [ID:417]", s.message, "only the cited text is said")
 		require.Equal(t, "S", m.asked[3].System)
@@ -139,13 +149,15 @@ func TestAgentCitations(t *testing.T) {
 	})
 	t.Run("cite off", func(t *testing.T) {
 		m := say(plan("echo_tool_0 a"), complete, "x")
-		run(t, node(t, "Agent", `{"cite": false, "sys_prompt": "S", "tools": [`+cited+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+		run(t, node(t, "Agent", `{"cite": false, "sys_prompt": "S", "tools": [`+cited+`]}`, ""), nil, "q", engine.Null,
+			engine.Ports{Model: m})
 		require.Equal(t, "S", m.asked[2].System)
 	})
 }
 
 func TestAgentStructured(t *testing.T) {
-	const params = `{"max_retries": 1, "outputs": {"structured": {"schema": {"properties": {"n": {}}}}}, "tools": [` + echo + `]}`
+	const params = `{"max_retries": 1, "outputs": {"structured": {"schema": {"properties": {"n": {}}}}}, "tools": [` +
+		echo + `]}`
 	m := say(complete, "prose", "still prose", `{"n": 3}`)
 	s := run(t, node(t, "Agent", params, "{X@structured.n}"), nil, "q", engine.Null, engine.Ports{Model: m})
 	require.NoError(t, s.err)
@@ -160,9 +172,11 @@ func TestAgentStructured(t *testing.T) {
 }
 
 func TestAgentInAgent(t *testing.T) {
-	inner := `{"component_name": "Agent", "name": "Web Search", "id": "Agent:W", "params": {"sys_prompt": "INNER", "user_prompt": "ask this", "tools": [` + echo + `]}}`
+	inner := `{"component_name": "Agent", "name": "Web Search", "id": "Agent:W", "params": ` +
+		`{"sys_prompt": "INNER", "user_prompt": "ask this", "tools": [` + echo + `]}}`
 	m := &script{replies: []reply{
-		{match: "Web_Search_0", text: `[{"name": "Web_Search_0", "arguments": {"user_prompt": "find", "reasoning": "why", "context": ""}}]`},
+		{match: "Web_Search_0", text: `[{"name": "Web_Search_0", "arguments": ` +
+			`{"user_prompt": "find", "reasoning": "why", "context": ""}}]`},
 		{match: "INNER", text: plan("echo_tool_0 a")},
 		{match: "INNER", text: complete},
 		{match: "INNER", text: "<think>t</think>inner answer"},
@@ -180,21 +194,25 @@ func TestAgentInAgent(t *testing.T) {
 		if !strings.Contains("analyze_task reflection", e.Get("tool_name").Text()) {
 			paths = append(paths, engine.TraceEntry(e).Get("path").Text()+" "+e.Get("tool_name").Text())
 		} else {
-			require.NotContains(t, engine.TraceEntry(e).Get("path").Text(), e.Get("tool_name").Text(), "a step is not a tool")
+			require.NotContains(t, engine.TraceEntry(e).Get("path").Text(), e.Get("tool_name").Text(),
+				"a step is not a tool")
 		}
 	}
 	require.Equal(t, []string{"Ex-->Web_Search-->Echo echo_tool_0", "Ex-->Web_Search Web_Search_0"}, paths)
 	require.Contains(t, m.asked[1].System, "# Why this is asked\nwhy\n\n# Request\nfind")
 }
 
-// call is a native call of EchoTool.
+// call returns a native call of EchoTool.
 func call(id, query string) engine.ToolCall {
 	return engine.ToolCall{ID: id, Name: "echo_tool_0", Arguments: `{"query": "` + query + `"}`}
 }
 
 func TestAgentNative(t *testing.T) {
 	m := &script{info: engine.Info{Tools: true}, replies: []reply{
-		{text: "Let me look.", calls: []engine.ToolCall{call("1", "a"), call("2", "bad"), {Name: "nope", Arguments: "{"}}},
+		{text: "Let me look.", calls: []engine.ToolCall{
+			call("1", "a"), call("2", "bad"),
+			{Name: "nope", Arguments: "{"},
+		}},
 		{text: "It is A."},
 	}}
 	s := run(t, node(t, "Agent", `{"tools": [`+echo+`]}`, "{X@content}"), nil, "q", engine.Null, engine.Ports{Model: m})
@@ -219,7 +237,8 @@ func TestAgentNativeLastRequestHasNoTools(t *testing.T) {
 		m.replies = append(m.replies, reply{calls: []engine.ToolCall{call(strconv.Itoa(i), "a")}})
 	}
 	m.replies = append(m.replies, reply{text: "forced"})
-	s := run(t, node(t, "Agent", `{"max_rounds": 2, "tools": [`+echo+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	s := run(t, node(t, "Agent", `{"max_rounds": 2, "tools": [`+echo+`]}`, ""), nil, "q", engine.Null,
+		engine.Ports{Model: m})
 	require.NoError(t, s.err)
 	require.Equal(t, "forced", s.outs.Get("content").Text())
 	require.Len(t, m.asked, 4)
@@ -228,8 +247,12 @@ func TestAgentNativeLastRequestHasNoTools(t *testing.T) {
 }
 
 func TestAgentNativeCitesWhatToolsFound(t *testing.T) {
-	m := &script{info: engine.Info{Tools: true}, replies: []reply{{calls: []engine.ToolCall{call("1", "a")}}, {text: "x"}}}
-	run(t, node(t, "Agent", `{"sys_prompt": "S", "tools": [`+cited+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	m := &script{
+		info:    engine.Info{Tools: true},
+		replies: []reply{{calls: []engine.ToolCall{call("1", "a")}}, {text: "x"}},
+	}
+	run(t, node(t, "Agent", `{"sys_prompt": "S", "tools": [`+cited+`]}`, ""), nil, "q", engine.Null,
+		engine.Ports{Model: m})
 	require.Equal(t, "S", m.asked[0].System)
 	require.Equal(t, "S\n\n"+citationRules, m.asked[1].System)
 }
@@ -242,13 +265,13 @@ func TestAgentToolMode(t *testing.T) {
 	}{{"auto", true, true}, {"auto", false, false}, {"prompt", true, false}, {"native", false, true}} {
 		m := say(complete, "done")
 		m.info.Tools = c.able
-		run(t, node(t, "Agent", `{"tool_mode": "`+c.mode+`", "tools": [`+echo+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+		run(t, node(t, "Agent", `{"tool_mode": "`+c.mode+`", "tools": [`+echo+`]}`, ""), nil, "q", engine.Null,
+			engine.Ports{Model: m})
 		require.Equal(t, c.native, m.asked[0].Purpose != engine.PurposePlan, "%+v", c)
 	}
 }
 
-// A model that refuses tools plans in text, where the canvas leaves the choice; a forced mode
-// fails.
+// A model that refuses tools plans in text if the canvas sets no mode; a forced mode fails.
 func TestAgentWhoseModelRefusesTools(t *testing.T) {
 	refusal := fmt.Errorf("%w: 400 m does not support tools", engine.ErrToolsRefused)
 	script := func() *script {
@@ -272,7 +295,7 @@ func TestAgentWhoseModelRefusesTools(t *testing.T) {
 	require.Len(t, m.asked, 1)
 }
 
-// What goes wrong while an agent plans is a warning that says what was left out.
+// A problem while an agent plans is a warning that names the omitted step.
 func TestAgentWarnsOfFailedPlanning(t *testing.T) {
 	m := &script{replies: []reply{{err: errors.New("503 busy")}, {text: complete}, {text: "done"}}}
 	s := run(t, node(t, "Agent", `{"tools": [`+echo+`]}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
@@ -296,7 +319,7 @@ func TestAgentNamesForProviders(t *testing.T) {
 	require.True(t, strings.HasSuffix(functionName(strings.Repeat("a", 80)+"_12"), "a_12"))
 }
 
-// mcp are servers that have some tools; one without any cannot be asked.
+// mcp are servers with tools; a server without any refuses requests.
 type mcp map[string][]engine.ToolDef
 
 func (m mcp) ListTools(_ context.Context, server *engine.MCPServer) ([]engine.ToolDef, error) {
@@ -314,11 +337,13 @@ func (mcp) CallTool(_ context.Context, server *engine.MCPServer, name string, ar
 }
 
 func TestAgentMCP(t *testing.T) {
-	const params = `{"tools": [` + echo + `], "mcp": [{"mcp_id": "id1", "tools": {"lookup": {"description": "d", "inputSchema": {"type": "object"}}, "echo_tool_0": {}}}]}`
+	const params = `{"tools": [` + echo + `], "mcp": [{"mcp_id": "id1", "tools": {"lookup": ` +
+		`{"description": "d", "inputSchema": {"type": "object"}}, "echo_tool_0": {}}}]}`
 	m := say(plan("lookup a", "lookup bad", "echo_tool_0_2 c"), complete, "done")
 	s := run(t, node(t, "Agent", params, ""), nil, "q", engine.Null, engine.Ports{Model: m, MCP: mcp{}})
 	require.NoError(t, s.err)
-	require.Contains(t, m.asked[2].Messages[2].Content, "[lookup result]\nid1/lookup{\"query\": \"a\"}\n[lookup result]\nserver is down\n[echo_tool_0_2 result]\nid1/echo_tool_0")
+	require.Contains(t, m.asked[2].Messages[2].Content, "[lookup result]\nid1/lookup{\"query\": \"a\"}\n[lookup "+
+		"result]\nserver is down\n[echo_tool_0_2 result]\nid1/echo_tool_0")
 
 	m = say(plan("lookup a"), complete, "done")
 	s = run(t, node(t, "Agent", params, ""), nil, "q", engine.Null, engine.Ports{Model: m})
@@ -362,8 +387,8 @@ func TestAgentHeadersForServers(t *testing.T) {
 	require.ErrorContains(t, err, "custom_header")
 }
 
-// The model is offered what the servers have now: of those with a choice what was chosen, of those
-// without one all.
+// The model is offered the current tools of the servers: the chosen ones, or all if there is no
+// choice.
 func TestAgentAsksServersForTheirTools(t *testing.T) {
 	schema := engine.Object("type", "object", "properties", engine.Object("n", engine.Object("type", "integer")))
 	servers := mcp{
@@ -372,7 +397,8 @@ func TestAgentAsksServersForTheirTools(t *testing.T) {
 	}
 	const params = `{"tools": [` + echo + `], "mcp": [
 		{"mcp_id": "chosen", "tools": {"lookup": {"description": "old"}, "removed": {"description": "old"}}},
-		{"mcp_id": "away", "tools": {"kept": {"description": "as it was", "inputSchema": {"type": "object", "required": ["x"]}}}},
+		{"mcp_id": "away", "tools": {"kept": {"description": "as it was", "inputSchema": {"type": "object", ` +
+		`"required": ["x"]}}}},
 		{"mcp_id": "nothing", "tools": {}},
 		{"mcp_id": "open"}]}`
 	m := say(plan("lookup a", "lookup_5 b", "removed c", "kept d"), complete, "done")
@@ -396,9 +422,12 @@ func TestAgentAsksServersForTheirTools(t *testing.T) {
 	require.Contains(t, seen, "[kept result]\naway/kept")
 }
 
-// An agent whose servers have nothing left answers like a model without tools.
+// An agent whose servers have no tools any more answers like a model without tools.
 func TestAgentWithoutAnyToolLeft(t *testing.T) {
-	for _, params := range []string{`{"mcp": [{"mcp_id": "s"}]}`, `{"mcp": [{"mcp_id": "s", "tools": {"removed": {}}}]}`} {
+	for _, params := range []string{
+		`{"mcp": [{"mcp_id": "s"}]}`,
+		`{"mcp": [{"mcp_id": "s", "tools": {"removed": {}}}]}`,
+	} {
 		m := say("answer")
 		s := run(t, node(t, "Agent", params, ""), nil, "q", engine.Null, engine.Ports{Model: m, MCP: mcp{"s": {}}})
 		require.NoError(t, s.err)
@@ -408,8 +437,11 @@ func TestAgentWithoutAnyToolLeft(t *testing.T) {
 }
 
 func TestAgentToolsThatCannotRunAreTold(t *testing.T) {
-	const broken = `{"tools": [{"component_name": "Retrieval", "params": {"top_n": "many"}}, {"component_name": "TavilySearch", "params": {}}, {"component_name": "Switch", "params": {}}]}`
-	m := say(`[{"name": "search_my_dateset_0", "arguments": {}}, {"name": "tavily_search_1", "arguments": {"query": "a"}}, {"name": "switch_2", "arguments": {}}]`, complete, "done")
+	const broken = `{"tools": [{"component_name": "Retrieval", "params": {"top_n": "many"}}, ` +
+		`{"component_name": "TavilySearch", "params": {}}, {"component_name": "Switch", "params": {}}]}`
+	m := say(
+		`[{"name": "search_my_dateset_0", "arguments": {}}, {"name": "tavily_search_1", "arguments": `+
+			`{"query": "a"}}, {"name": "switch_2", "arguments": {}}]`, complete, "done")
 	s := run(t, node(t, "Agent", broken, ""), nil, "q", engine.Null, engine.Ports{Model: m})
 	require.NoError(t, s.err)
 	require.Regexp(t, `(?s)top_n.*not available here.*Switch cannot be used as a tool`, m.asked[2].Messages[2].Content)

@@ -21,7 +21,7 @@ type agentTool struct {
 	gone     bool              // removed at the server: not offered, and calls are errors
 }
 
-// toolset is what an agent may call in one execution.
+// toolset is the tools of an agent in one execution.
 type toolset []agentTool
 
 // definer is a component that describes itself as a tool in each execution.
@@ -41,7 +41,8 @@ func (a *Agent) bindTools(s *engine.Setup) error {
 	for i, entry := range a.Tools.Elements() {
 		kind := entry.Get("component_name")
 		if kind.Kind() != engine.KindString {
-			return s.Fail("tools["+strconv.Itoa(i)+"].component_name", kind, "is missing; expected the name of a component")
+			return s.Fail("tools["+strconv.Itoa(i)+"].component_name", kind,
+				"is missing; expected the name of a component")
 		}
 		bound, err := s.BindTool(kind.Str(), entry.Get("name").Str(), entry.Get("params"))
 		if err != nil {
@@ -56,7 +57,7 @@ func (a *Agent) bindTools(s *engine.Setup) error {
 	return nil
 }
 
-// Warnings says which tools will fail when the model calls them.
+// Warnings lists the tools that will fail when the model calls them.
 func (a *Agent) Warnings() []engine.Diagnostic {
 	var list []engine.Diagnostic
 	for _, t := range a.tools {
@@ -81,10 +82,13 @@ func (a *Agent) Warnings() []engine.Diagnostic {
 	return list
 }
 
-// defineBound describes a component as models see it.
+// defineBound describes a component for models.
 func defineBound(t *engine.BoundTool, index int) engine.ToolDef {
 	function := strings.ToLower(t.Spec.Name)
-	def := engine.ToolDef{Description: t.Description(), Parameters: engine.Object("type", "object", "properties", engine.Object())}
+	def := engine.ToolDef{
+		Description: t.Description(),
+		Parameters:  engine.Object("type", "object", "properties", engine.Object()),
+	}
 	if t.Spec.Tool != nil {
 		function, def.Parameters = t.Spec.Tool.Function, t.Spec.Tool.Parameters()
 	}
@@ -92,7 +96,8 @@ func defineBound(t *engine.BoundTool, index int) engine.ToolDef {
 	case *Agent:
 		function = strings.ReplaceAll(t.Name, " ", "_")
 		if c.UserPrompt != "" {
-			def.Parameters = engine.Put(def.Parameters, []string{"properties", "user_prompt", "default"}, engine.String(c.UserPrompt))
+			def.Parameters = engine.Put(def.Parameters, []string{"properties", "user_prompt", "default"},
+				engine.String(c.UserPrompt))
 		}
 	case named:
 		if name := c.ToolName(); name != "" {
@@ -130,8 +135,8 @@ type toolCall struct {
 	bad  error // the call cannot be made; reported to the model
 }
 
-// run makes all calls of a round at the same time, as far as the run has slots. Results come in the
-// order of the calls, errors as text; what was called is noted in use_tools. The only error is that
+// run makes all calls of a round concurrently, as far as the run has slots. Results are in the
+// order of the calls, errors as text; the calls are recorded in use_tools. The only error is that
 // the run was cancelled.
 func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error) {
 	for i, c := range calls {
@@ -197,7 +202,7 @@ func (t *task) callOne(ctx context.Context, c toolCall) (result engine.Value, er
 	return t.call.CallTool(ctx, tool.bound, c.name, c.args)
 }
 
-// readArguments accepts an object, or JSON text of one.
+// readArguments accepts an object, or its JSON text.
 func readArguments(v engine.Value) (engine.Value, error) {
 	if v.Kind() == engine.KindString {
 		if strings.TrimSpace(v.Str()) == "" {

@@ -57,7 +57,7 @@ func takeTurn(c *engine.Canvas, st *engine.State, run func(func(*engine.Event, e
 	return out
 }
 
-// names are the fields that ask, without those for arguments.
+// names returns the fields that ask, without those for arguments.
 func names(form engine.Value) []string {
 	var list []string
 	for name, field := range form.Fields() {

@@ -28,7 +28,9 @@ func (x *Assignment) apply(ctx context.Context, call *engine.Call, old engine.Va
 }
 
 // change returns the new value, or a problem text to assign instead.
-func (x *Assignment) change(ctx context.Context, call *engine.Call, old engine.Value) (v, problem engine.Value, err error) {
+func (x *Assignment) change(ctx context.Context, call *engine.Call, old engine.Value) (v, problem engine.Value,
+	err error,
+) {
 	switch x.Operator {
 	case "overwrite", "append", "extend":
 		p := x.Parameter

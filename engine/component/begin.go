@@ -14,7 +14,8 @@ var beginSpec = engine.Spec{
 	},
 	Name:     "Begin",
 	Category: engine.CategoryConversation, Icon: "play", Role: engine.RoleStart,
-	Doc: "The start of every canvas. Its outputs are the inputs of the run: form fields, or the parts of a web request.",
+	Doc: "The start of every canvas. Its outputs are the inputs of the run: form fields, or the parts of a web " +
+		"request.",
 	New: func() engine.Component { return new(Begin) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "any", Doc: "each form field the caller passed, under its own name"},
@@ -22,8 +23,14 @@ var beginSpec = engine.Spec{
 		{Name: "headers", Type: "object", Doc: "webhook: headers listed in schema"},
 		{Name: "body", Type: "object", Doc: "webhook: fields of the body listed in schema"},
 		{Name: "raw_body", Type: "string", Doc: "webhook: the whole body as received, except that of a multipart form"},
-		{Name: "raw_encoding", Type: "string", Doc: "webhook: encoding of raw_body: utf-8, base64 or, for a form, empty"},
-		{Name: "raw_headers", Type: "object", Doc: "webhook: all headers, such as X-Github-Event, except those that authenticate the sender"},
+		{
+			Name: "raw_encoding", Type: "string",
+			Doc: "webhook: encoding of raw_body: utf-8, base64 or, for a form, empty",
+		},
+		{
+			Name: "raw_headers", Type: "object",
+			Doc: "webhook: all headers, such as X-Github-Event, except those that authenticate the sender",
+		},
 	},
 }
 

@@ -28,25 +28,64 @@ func TestBeginPassesOnInputs(t *testing.T) {
 		want                 string
 	}{
 		{"a wrapped value is taken out", `{}`, `{"city": {"type": "line", "value": "Oslo"}}`, `{"city": "Oslo"}`},
-		{"a bare value counts as it is", `{}`, `{"city": "Oslo", "l": [1], "o": {"k": 1}}`, `{"city": "Oslo", "l": [1], "o": {"k": 1}}`},
+		{
+			"a bare value counts as it is", `{}`, `{"city": "Oslo", "l": [1], "o": {"k": 1}}`,
+			`{"city": "Oslo", "l": [1], "o": {"k": 1}}`,
+		},
 		{"a number is not converted", `{}`, `{"n": {"type": "integer", "value": "5"}}`, `{"n": "5"}`},
-		{"an object may be sent as JSON", `{}`, `{"o": {"type": "object", "value": "{\"k\": [1.50]}"}}`, `{"o": {"k": [1.50]}}`},
-		{"the declared type makes an object", `{"inputs": {"o": {"type": "object"}}}`, `{"o": "{\"k\": 1}", "p": "{}"}`, `{"o": {"k": 1}, "p": "{}"}`},
+		{
+			"an object may be sent as JSON", `{}`, `{"o": {"type": "object", "value": "{\"k\": [1.50]}"}}`,
+			`{"o": {"k": [1.50]}}`,
+		},
+		{
+			"the declared type makes an object", `{"inputs": {"o": {"type": "object"}}}`,
+			`{"o": "{\"k\": 1}", "p": "{}"}`,
+			`{"o": {"k": 1}, "p": "{}"}`,
+		},
 		{"an object stays as it is", `{}`, `{"o": {"type": "object", "value": {"k": "{}"}}}`, `{"o": {"k": "{}"}}`},
 		{"a string that is not JSON stays as it is", `{}`, `{"o": {"type": "object", "value": "{k"}}`, `{"o": "{k"}`},
-		{"a required field sent without a value is null", `{}`, `{"n": {"type": "number", "required": true}}`, `{"n": null}`},
-		{"the layout of uploads is accepted", `{"layout_recognize": "DeepDOC"}`, `{"f": {"type": "file", "value": {"name": "a"}}}`, `{"f": ["text of a"]}`},
-		{"a field sent without a value is null", `{}`, `{"city": {"name": "City", "type": "line", "optional": true}}`, `{"city": null}`},
-		{"an undeclared name is passed on", `{"inputs": {"city": {"type": "line"}}}`, `{"x": {"value": 1}}`, `{"x": 1}`},
-		{"a file becomes a list with its text", `{}`, `{"f": {"type": "file", "value": {"name": "a"}}}`, `{"f": ["text of a"]}`},
-		{"several files become a list", `{}`, `{"f": {"type": "File[]", "value": [{"name": "a"}, {"name": "b"}]}}`, `{"f": ["text of a", "text of b"]}`},
-		{"the declared type makes a file", `{"inputs": {"f": {"type": "file"}}}`, `{"f": {"value": {"name": "a"}}}`, `{"f": ["text of a"]}`},
-		{"a bare descriptor of a declared file is read", `{"inputs": {"f": {"type": "file"}}}`, `{"f": {"name": "a", "id": "1"}}`, `{"f": ["text of a"]}`},
-		{"an optional file may be missing", `{}`, `{"f": {"type": "file", "optional": true, "value": null}}`, `{"f": null}`},
+		{
+			"a required field sent without a value is null", `{}`, `{"n": {"type": "number", "required": true}}`,
+			`{"n": null}`,
+		},
+		{
+			"the layout of uploads is accepted", `{"layout_recognize": "DeepDOC"}`,
+			`{"f": {"type": "file", "value": {"name": "a"}}}`, `{"f": ["text of a"]}`,
+		},
+		{
+			"a field sent without a value is null", `{}`,
+			`{"city": {"name": "City", "type": "line", "optional": true}}`,
+			`{"city": null}`,
+		},
+		{
+			"an undeclared name is passed on", `{"inputs": {"city": {"type": "line"}}}`, `{"x": {"value": 1}}`,
+			`{"x": 1}`,
+		},
+		{
+			"a file becomes a list with its text", `{}`, `{"f": {"type": "file", "value": {"name": "a"}}}`,
+			`{"f": ["text of a"]}`,
+		},
+		{
+			"several files become a list", `{}`, `{"f": {"type": "File[]", "value": [{"name": "a"}, {"name": "b"}]}}`,
+			`{"f": ["text of a", "text of b"]}`,
+		},
+		{
+			"the declared type makes a file", `{"inputs": {"f": {"type": "file"}}}`, `{"f": {"value": {"name": "a"}}}`,
+			`{"f": ["text of a"]}`,
+		},
+		{
+			"a bare descriptor of a declared file is read", `{"inputs": {"f": {"type": "file"}}}`,
+			`{"f": {"name": "a", "id": "1"}}`, `{"f": ["text of a"]}`,
+		},
+		{
+			"an optional file may be missing", `{}`, `{"f": {"type": "file", "optional": true, "value": null}}`,
+			`{"f": null}`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := play(t, engine.Input{Inputs: value(t, tt.inputs)}, engine.Ports{Files: shelf{}}, "begin Begin "+tt.params)
+			s := play(t, engine.Input{Inputs: value(t, tt.inputs)}, engine.Ports{Files: shelf{}},
+				"begin Begin "+tt.params)
 			require.NoError(t, s.err)
 			require.Equal(t, value(t, tt.want).JSON(), s.outputs["begin"].JSON())
 			require.Equal(t, value(t, tt.want).JSON(), s.inputs["begin"].JSON())

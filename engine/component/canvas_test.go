@@ -64,17 +64,17 @@ func (s *script) Generate(_ context.Context, req *engine.ModelRequest) iter.Seq2
 	}
 }
 
-// seen is what a run of one node showed.
+// seen is the observation of a run of one node.
 type seen struct {
 	outs     engine.Value
-	message  string // what the Message behind the node said
+	message  string // text of the Message after the node
 	trace    []engine.Value
 	warnings []string
 	state    *engine.State
 	err      error
 }
 
-// node is a canvas of Begin, one node X of a kind, and a Text behind it; with a Message in its
+// node returns a canvas of Begin, one node X of a kind, and a Text behind it; with a Message in its
 // place when tail says so.
 func node(t *testing.T, kind, params, tail string) *engine.Canvas {
 	t.Helper()

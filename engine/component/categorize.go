@@ -50,14 +50,18 @@ func (c *Categorize) Init(s *engine.Setup) (err error) {
 		return s.Fail("message_history_window_size", c.HistoryWindowSize, "is negative; expected a number of turns")
 	}
 	if c.Categories.Kind() != engine.KindObject {
-		return s.Fail("category_description", c.Categories, "is a "+c.Categories.Kind().String()+"; expected an object of name -> {description, examples, to}")
+		return s.Fail("category_description", c.Categories,
+			"is a "+c.Categories.Kind().String()+"; expected an object of name -> {description, examples, to}")
 	}
 	for name, v := range c.Categories.Fields() {
 		at := "category_description." + name
 		if name == "" {
 			return s.Fail("category_description", engine.Null, "has a category without a name")
 		}
-		k := category{name: name, description: v.Get("description").Text(), examples: examples(v.Get("examples")), to: texts(v.Get("to"))}
+		k := category{
+			name: name, description: v.Get("description").Text(), examples: examples(v.Get("examples")),
+			to: texts(v.Get("to")),
+		}
 		if len(k.to) == 0 {
 			return s.Fail(at+".to", v.Get("to"), "is empty; name at least one node that runs next")
 		}
@@ -66,7 +70,7 @@ func (c *Categorize) Init(s *engine.Setup) (err error) {
 	return nil
 }
 
-// examples are a list, or lines of one string.
+// examples returns a list, or lines of one string.
 func examples(v engine.Value) []string {
 	if v.Kind() != engine.KindString {
 		return texts(v)

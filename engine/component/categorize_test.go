@@ -8,7 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-const twoCategories = `"category_description": {"Other": {"to": ["M"]}, "Sales": {"description": "buying", "examples": "price?\ncost?", "to": "M"}}`
+const twoCategories = `"category_description": {"Other": {"to": ["M"]}, "Sales": ` +
+	`{"description": "buying", "examples": "price?\ncost?", "to": "M"}}`
 
 func TestCategorizeChooses(t *testing.T) {
 	for _, c := range []struct{ name, answer, want string }{
@@ -20,7 +21,8 @@ func TestCategorizeChooses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := say(c.answer)
-			s := run(t, node(t, "Categorize", `{`+twoCategories+`}`, ""), nil, "what does it cost", engine.Null, engine.Ports{Model: m})
+			s := run(t, node(t, "Categorize", `{`+twoCategories+`}`, ""), nil, "what does it cost", engine.Null,
+				engine.Ports{Model: m})
 			require.NoError(t, s.err)
 			require.Equal(t, c.want, s.outs.Get("category_name").Text())
 			req := m.asked[0]
@@ -52,6 +54,7 @@ func TestCategorizeRefuses(t *testing.T) {
 }
 
 func TestCategorizeNeedsAText(t *testing.T) {
-	s := run(t, node(t, "Categorize", `{"query": "begin@n", `+twoCategories+`}`, ""), nil, "q", parse(t, `{"n": {"value": 5}}`), engine.Ports{Model: say()})
+	s := run(t, node(t, "Categorize", `{"query": "begin@n", `+twoCategories+`}`, ""), nil, "q",
+		parse(t, `{"n": {"value": 5}}`), engine.Ports{Model: say()})
 	require.ErrorContains(t, s.err, "{begin@n} is a number")
 }

@@ -50,11 +50,19 @@ var codeExecSpec = engine.Spec{
 	Retries:  true,
 	Thoughts: "Running the code.",
 	Tool: &engine.ToolSpec{
-		Function:    "execute_code",
-		Description: "Runs a script and gives what its function main returns. Use it to calculate and to work on data. Python: def main(): ... return value. JavaScript: function main() { ... return value }. There is no network and no file system.",
+		Function: "execute_code",
+		Description: "Runs a script and gives what its function main returns. Use it to calculate and to work on " +
+			"data. Python: def main(): ... return value. JavaScript: function main() { ... return value }. There is " +
+			"no network and no file system.",
 		Args: []engine.Field{
-			{Name: "lang", Type: "string", Doc: "language of the script", Required: true, Enum: []string{"python", "javascript"}},
-			{Name: "script", Type: "string", Doc: "the whole script; it defines main and returns the result from it", Required: true},
+			{
+				Name: "lang", Type: "string", Doc: "language of the script", Required: true,
+				Enum: []string{"python", "javascript"},
+			},
+			{
+				Name: "script", Type: "string", Doc: "the whole script; it defines main and returns the result from it",
+				Required: true,
+			},
 		},
 		Result: "content",
 	},

@@ -39,12 +39,16 @@ func TestCodeExecOutputs(t *testing.T) {
 		{"0 is false", `{"r": {"type": "boolean"}}`, `0`, `{"r":false}`},
 		{"one is a list of one", `{"r": {"type": "array<string>"}}`, `"x"`, `{"r":["x"]}`},
 		{"lists from text", `{"r": {"type": "array<string>"}}`, `"['x', None]"`, `{"r":["x",null]}`},
-		{"objects from Python text", `{"r": {"type": "object"}}`, `"{'a': True, 'b': (1, 2)}"`, `{"r":{"a":true,"b":[1,2]}}`},
+		{
+			"objects from Python text", `{"r": {"type": "object"}}`, `"{'a': True, 'b': (1, 2)}"`,
+			`{"r":{"a":true,"b":[1,2]}}`,
+		},
 		{"own names are skipped", `{"_x": {}, "r": {"type": "string"}}`, `"v"`, `{"r":"v"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			port := &sandbox{result: engine.CodeResult{Value: parse(t, c.result)}}
-			s := run(t, node(t, "CodeExec", `{"script": "x", "outputs": `+c.outputs+`}`, ""), nil, "q", engine.Null, engine.Ports{Code: port})
+			s := run(t, node(t, "CodeExec", `{"script": "x", "outputs": `+c.outputs+`}`, ""), nil, "q", engine.Null,
+				engine.Ports{Code: port})
 			require.NoError(t, s.err)
 			want := parse(t, c.want)
 			for name, v := range want.Fields() {
@@ -68,7 +72,8 @@ func TestCodeExecResult(t *testing.T) {
 		{"a warning beside a result", engine.CodeResult{Value: engine.String("x"), Stderr: "warning"}, "x", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := run(t, node(t, "CodeExec", `{"script": "x"}`, ""), nil, "q", engine.Null, engine.Ports{Code: &sandbox{result: c.result}})
+			s := run(t, node(t, "CodeExec", `{"script": "x"}`, ""), nil, "q", engine.Null,
+				engine.Ports{Code: &sandbox{result: c.result}})
 			require.Equal(t, c.want, s.outs.Get("result").Text())
 			if c.err != "" {
 				require.ErrorContains(t, s.err, c.err)
@@ -113,7 +118,8 @@ func TestCodeExecArguments(t *testing.T) {
 	require.Equal(t, "javascript", port.asked[0].Language)
 	require.Equal(t, `{"a":[1],"b":"plain text","c":null,"d":"me@mail.org"}`, port.asked[0].Arguments.JSON())
 	for _, ref := range []string{"Agent:Gone@content", "sys.nope"} {
-		s = run(t, node(t, "CodeExec", `{"script": "x", "arguments": {"a": "`+ref+`"}}`, ""), nil, "q", engine.Null, engine.Ports{Code: port})
+		s = run(t, node(t, "CodeExec", `{"script": "x", "arguments": {"a": "`+ref+`"}}`, ""), nil, "q", engine.Null,
+			engine.Ports{Code: port})
 		require.ErrorIs(t, s.err, engine.ErrRef, ref)
 	}
 }
@@ -121,7 +127,8 @@ func TestCodeExecArguments(t *testing.T) {
 func TestCodeExecAsTool(t *testing.T) {
 	port := &sandbox{result: engine.CodeResult{Value: engine.Object("n", 1)}}
 	m := say(`[{"name": "execute_code_0", "arguments": {"lang": "javascript", "script": "s"}}]`, complete, "done")
-	s := run(t, node(t, "Agent", `{"tools": [{"component_name": "CodeExec", "params": {}}]}`, ""), nil, "q", engine.Null, engine.Ports{Code: port, Model: m})
+	s := run(t, node(t, "Agent", `{"tools": [{"component_name": "CodeExec", "params": {}}]}`, ""), nil, "q",
+		engine.Null, engine.Ports{Code: port, Model: m})
 	require.NoError(t, s.err)
 	require.Equal(t, "s", port.asked[0].Script)
 	require.Contains(t, m.asked[2].Messages[2].Content, `{"n": 1}`)
@@ -145,7 +152,7 @@ func TestCodeExecArtifacts(t *testing.T) {
 	require.Contains(t, m.asked[2].Messages[2].Content, "![a.png](/f/1)")
 }
 
-// Validation says what a host lacks for the language of a script.
+// Validation reports a language of a script that the host cannot run.
 func TestMissingLanguageIsDiagnosed(t *testing.T) {
 	reg, err := engine.NewRegistry(Builtin()...)
 	require.NoError(t, err)

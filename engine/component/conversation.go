@@ -16,7 +16,7 @@ type conversation struct {
 	overrides engine.Value // blocks cut from the system prompt: name -> text
 }
 
-// value is the conversation as a stream's request; readConversation is its inverse.
+// value returns the conversation as a stream's request; readConversation is its inverse.
 func (c *conversation) value() engine.Value {
 	return engine.Object("system", c.system, "messages", messagesValue(c.messages),
 		"images", c.images, "overrides", c.overrides)
@@ -25,7 +25,10 @@ func (c *conversation) value() engine.Value {
 func readConversation(v engine.Value) conversation {
 	c := conversation{system: v.Get("system").Text(), overrides: v.Get("overrides")}
 	for _, m := range v.Get("messages").Elements() {
-		c.messages = append(c.messages, engine.ModelMessage{Role: m.Get("role").Text(), Content: m.Get("content").Text()})
+		c.messages = append(c.messages, engine.ModelMessage{
+			Role:    m.Get("role").Text(),
+			Content: m.Get("content").Text(),
+		})
 	}
 	for _, i := range v.Get("images").Elements() {
 		c.images = append(c.images, i.Text())
@@ -171,7 +174,7 @@ func cutBlock(text, name string) (before, inner, after string, ok bool) {
 	return text[:open], text[from : from+end], text[from+end+len(name)+3:], true
 }
 
-// indexFold is strings.Index that ignores the case of ASCII letters.
+// indexFold is strings.Index, but ignores the case of ASCII letters.
 func indexFold(s, part string) int {
 	for i := 0; i+len(part) <= len(s); i++ {
 		if strings.EqualFold(s[i:i+len(part)], part) {

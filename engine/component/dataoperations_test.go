@@ -9,18 +9,57 @@ import (
 func TestDataOperations(t *testing.T) {
 	const inputs = `{"o": {"b": 2, "a": 1}, "l": [{"a": 1, "b": [3]}, "text", {"a": "x"}], "s": "plain"}`
 	tests := []struct{ name, params, want string }{
-		{"select_keys keeps members, in the order of the object", `"operations": "select_keys", "select_keys": ["a", "zz", "b"]`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`},
+		{
+			"select_keys keeps members, in the order of the object",
+			`"operations": "select_keys", "select_keys": ["a", "zz", "b"]`,
+			`[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`,
+		},
 		{"remove_keys", `"operations": "remove_keys", "remove_keys": ["a", "zz"]`, `[{"b":2},{"b":[3]},{}]`},
-		{"rename_keys moves to the end", `"operations": "rename_keys", "rename_keys": [{"old_key": "b", "new_key": "z"}]`, `[{"a":1,"z":2},{"a":1,"z":[3]},{"a":"x"}]`},
-		{"rename_keys ignores blank and equal names", `"operations": "rename_keys", "rename_keys": [{"old_key": "a", "new_key": " "}, {"old_key": "b", "new_key": "b"}]`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`},
+		{
+			"rename_keys moves to the end",
+			`"operations": "rename_keys", "rename_keys": [{"old_key": "b", "new_key": "z"}]`,
+			`[{"a":1,"z":2},{"a":1,"z":[3]},{"a":"x"}]`,
+		},
+		{
+			"rename_keys ignores blank and equal names",
+			`"operations": "rename_keys", "rename_keys": [{"old_key": "a", "new_key": " "}, ` +
+				`{"old_key": "b", "new_key": "b"}]`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`,
+		},
 		{"combine makes lists of what occurs more than once", `"operations": "combine"`, `{"b":[2,3],"a":[1,1,"x"]}`},
-		{"filter_values needs all rules", `"operations": "filter_values", "filter_values": [{"key": "a", "operator": "=", "value": 1}, {"key": "b", "operator": "contains", "value": "3"}]`, `[{"a":1,"b":[3]}]`},
-		{"filter_values needs the member", `"operations": "filter_values", "filter_values": [{"key": "b", "operator": "≠", "value": "zz"}]`, `[{"b":2,"a":1},{"a":1,"b":[3]}]`},
-		{"filter_values takes references", `"operations": "filter_values", "filter_values": [{"key": "a", "operator": "=", "value": "{begin@o.a}"}]`, `[{"b":2,"a":1},{"a":1,"b":[3]}]`},
-		{"filter_values with no operator keeps nothing", `"operations": "filter_values", "filter_values": [{"key": "a", "value": "1"}]`, `[]`},
-		{"filter_values without rules keeps all", `"operations": "filter_values"`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`},
-		{"append_or_update sets texts", `"operations": "append_or_update", "updates": [{"key": "a", "value": 0}, {"key": "q", "value": "v {sys.query} w"}, {"key": " ", "value": "x"}]`, `[{"b":2,"a":"0","q":"v Q w"},{"a":"0","b":[3],"q":"v Q w"},{"a":"0","q":"v Q w"}]`},
-		{"append_or_update keeps a text that comes out empty", `"operations": "append_or_update", "updates": [{"key": "q", "value": "{begin@nope}"}]`, `[{"b":2,"a":1,"q":"{begin@nope}"},{"a":1,"b":[3],"q":"{begin@nope}"},{"a":"x","q":"{begin@nope}"}]`},
+		{
+			"filter_values needs all rules",
+			`"operations": "filter_values", "filter_values": [{"key": "a", "operator": "=", "value": 1}, ` +
+				`{"key": "b", "operator": "contains", "value": "3"}]`, `[{"a":1,"b":[3]}]`,
+		},
+		{
+			"filter_values needs the member",
+			`"operations": "filter_values", "filter_values": [{"key": "b", "operator": "≠", "value": "zz"}]`,
+			`[{"b":2,"a":1},{"a":1,"b":[3]}]`,
+		},
+		{
+			"filter_values takes references",
+			`"operations": "filter_values", "filter_values": [{"key": "a", "operator": "=", "value": "{begin@o.a}"}]`,
+			`[{"b":2,"a":1},{"a":1,"b":[3]}]`,
+		},
+		{
+			"filter_values with no operator keeps nothing",
+			`"operations": "filter_values", "filter_values": [{"key": "a", "value": "1"}]`, `[]`,
+		},
+		{
+			"filter_values without rules keeps all", `"operations": "filter_values"`,
+			`[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`,
+		},
+		{
+			"append_or_update sets texts",
+			`"operations": "append_or_update", "updates": [{"key": "a", "value": 0}, {"key": "q", "value": "v ` +
+				`{sys.query} w"}, {"key": " ", "value": "x"}]`,
+			`[{"b":2,"a":"0","q":"v Q w"},{"a":"0","b":[3],"q":"v Q w"},{"a":"0","q":"v Q w"}]`,
+		},
+		{
+			"append_or_update keeps a text that comes out empty",
+			`"operations": "append_or_update", "updates": [{"key": "q", "value": "{begin@nope}"}]`,
+			`[{"b":2,"a":1,"q":"{begin@nope}"},{"a":1,"b":[3],"q":"{begin@nope}"},{"a":"x","q":"{begin@nope}"}]`,
+		},
 		{"literal_eval leaves what is no literal", `"x": 0`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`},
 	}
 	for _, tt := range tests {
@@ -28,7 +67,8 @@ func TestDataOperations(t *testing.T) {
 			s := one(t, `DataOperations {"query": ["begin@o", "{begin@l}", "begin@s"], `+tt.params+`}`, inputs)
 			require.NoError(t, s.err)
 			require.Equal(t, tt.want, s.outputs["X"].Get("result").JSON())
-			require.Equal(t, value(t, inputs).JSON(), value(t, `{"o":`+s.inputs["X"].Get("begin@o").JSON()+`,"l":`+s.inputs["X"].Get("begin@l").JSON()+`,"s":`+s.inputs["X"].Get("begin@s").JSON()+`}`).JSON())
+			require.Equal(t, value(t, inputs).JSON(), value(t, `{"o":`+s.inputs["X"].Get("begin@o").JSON()+`,"l":`+
+				s.inputs["X"].Get("begin@l").JSON()+`,"s":`+s.inputs["X"].Get("begin@s").JSON()+`}`).JSON())
 		})
 	}
 }
@@ -40,14 +80,20 @@ func TestDataOperationsQuery(t *testing.T) {
 	require.Equal(t, `[]`, s.outputs["X"].Get("result").JSON())
 	s = one(t, `DataOperations {"query": ["Nope@x"]}`, `{}`)
 	require.ErrorContains(t, s.err, "Can't find variable: 'Nope@x'")
-	s = one(t, `DataOperations {"query": ["begin@o"], "operations": "append_or_update", "updates": [{"key": "a", "value": "{env.nope}"}]}`, `{}`)
+	s = one(t,
+		`DataOperations {"query": ["begin@o"], "operations": "append_or_update", "updates": `+
+			`[{"key": "a", "value": "{env.nope}"}]}`, `{}`)
 	require.ErrorContains(t, s.err, "updates[0]: ")
-	require.Contains(t, refused(t, `begin Begin`, `X DataOperations {"operations": "recursive_eval"}`), "parameter operations")
+	require.Contains(t, refused(t, `begin Begin`, `X DataOperations {"operations": "recursive_eval"}`),
+		"parameter operations")
 }
 
 func TestLiteralEval(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"dict, list, tuple and words", `"{'a': [1, (2, None)], \"b\": True, 'c': False}"`, `{"a":[1,[2,null]],"b":true,"c":false}`},
+		{
+			"dict, list, tuple and words", `"{'a': [1, (2, None)], \"b\": True, 'c': False}"`,
+			`{"a":[1,[2,null]],"b":true,"c":false}`,
+		},
 		{"a set is a list", `"{1, 'x'}"`, `[1,"x"]`},
 		{"an empty dict and an empty tuple", `"[{}, ()]"`, `[{},[]]`},
 		{"brackets alone are no tuple", `"(1)"`, `1`},

@@ -4,18 +4,20 @@
 // pipelines.
 //
 // A component is a struct whose exported fields are its params. Their tags have docs, defaults and
-// limits, from which load checks, forms, JSON Schema and the docs page are derived. Beside it
-// stands a Spec: the name in documents, what it reads and writes, and how the run treats it. Run
-// does the work of one execution through an engine.Call and keeps no state: the same value serves
-// concurrent runs of a canvas.
+// limits, from which load checks, forms, JSON Schema and the docs page are derived. Its Spec has
+// the name in documents, the inputs and outputs, and the role in a run. Run performs one execution
+// through an engine.Call and keeps no state: the same value serves concurrent runs of a canvas.
 //
 // Further abilities are small optional interfaces of package engine, the same for third-party
 // components:
 //
 //   - Switch and Categorize choose what runs next (engine.Brancher).
-//   - Iteration and Loop hold a body (engine.Container), which IterationItem and LoopItem open turn by turn
+//   - Iteration and Loop hold a body (engine.Container), which IterationItem and LoopItem open turn
+//     by turn
 //     (engine.Item) and an ExitLoop may leave (engine.Exit).
-//   - UserFillUp waits for a person (engine.Form), Message speaks (engine.Speaker), LLM and Agent write piece by
+//   - UserFillUp waits for a person (engine.Form), Message sends text to the user (engine.Speaker),
+//     LLM and Agent
+//     write piece by
 //     piece (engine.Streamer).
 //
 // Components have no access to the loop, the events or other components. Models, files and searches

@@ -73,8 +73,8 @@ var docGeneratorSpec = engine.Spec{
 	StandIn:  writeDocument,
 }
 
-// writeDocument is the stand-in: it writes text and Markdown; instead of PDF and Word it writes
-// HTML to print.
+// writeDocument returns the stand-in: it writes text and Markdown; instead of PDF and Word it
+// writes HTML to print.
 func writeDocument(args, params engine.Value) (engine.Value, bool) {
 	title, content := args.Get("title").Str(), args.Get("content").Str()
 	name := strings.Join(strings.FieldsFunc(args.Get("filename").Text(), unsafeInNames), "-")

@@ -30,7 +30,8 @@ func (e *ExcelProcessor) Run(ctx context.Context, call *engine.Call) error {
 		return err
 	}
 	input := engine.ParseExpr(files)
-	return e.act(ctx, call, arg{"operation", &operation}, arg{"input_files", &input}, arg{"transform_data", &e.TransformData})
+	return e.act(ctx, call, arg{"operation", &operation}, arg{"input_files", &input},
+		arg{"transform_data", &e.TransformData})
 }
 
 var excelProcessorSpec = engine.Spec{
@@ -47,7 +48,8 @@ var excelProcessorSpec = engine.Spec{
 	StandIn:  writeSheet,
 }
 
-// writeSheet is the stand-in: it writes rows as CSV and returns invented rows for other operations.
+// writeSheet returns the stand-in: it writes rows as CSV and returns invented rows for other
+// operations.
 func writeSheet(args, params engine.Value) (engine.Value, bool) {
 	if args.Get("operation").Str() != "output" {
 		return engine.Object("summary", notice("ExcelProcessor", args), "data", engine.Object(), "markdown", ""), true

@@ -66,7 +66,8 @@ func (e *External) pinned(name string) bool {
 // Warnings returns the reasons for which the component may fail.
 func (e *External) Warnings() []engine.Diagnostic {
 	list := []engine.Diagnostic{{
-		Code: engine.CodeNeedsHost, Message: e.kind + " acts outside the engine: it runs on a host, such as `easel serve`",
+		Code: engine.CodeNeedsHost, Message: e.kind +
+			" acts outside the engine: it runs on a host, such as `easel serve`",
 	}}
 	for _, name := range e.Blank() {
 		list = append(list, engine.Diagnostic{Code: engine.CodeEmptySetting, Param: name, Message: "setting is empty"})
@@ -226,7 +227,7 @@ func outputsOf(result string) []engine.Field {
 	return []engine.Field{{Name: result, Type: "any", Doc: "the result"}}
 }
 
-// wanted is a required argument; maybe is an optional one.
+// wanted returns a required argument; maybe is an optional one.
 func wanted(name, doc string) engine.Field {
 	return engine.Field{Name: name, Type: "string", Doc: doc, Required: true}
 }

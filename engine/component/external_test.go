@@ -35,11 +35,17 @@ func TestExternalLoadsAndFailsWhenReached(t *testing.T) {
 }
 
 func TestExternalActsThroughThePort(t *testing.T) {
-	port := &outdoors{outs: parse(t, `{"json": [{"title": "T"}], "chunks": [{"chunk_id": "5", "doc_id": "5", "docnm_kwd": "T", "url": "http://t", "content": "Text"}], "doc_aggs": [{"doc_name": "T", "doc_id": "5", "count": 1}], "_x": 1}`)}
-	s := run(t, node(t, "TavilySearch", `{"query": "about {sys.query}", "api_key": "{{secret:TAVILY}}", "outputs": {"json": {"value": []}}}`, "{X@formalized_content} [ID:1]"), nil, "q", engine.Null, engine.Ports{Tools: port})
+	port := &outdoors{outs: parse(t, `{"json": [{"title": "T"}], "chunks": `+
+		`[{"chunk_id": "5", "doc_id": "5", "docnm_kwd": "T", "url": "http://t", "content": "Text"}], "doc_aggs": `+
+		`[{"doc_name": "T", "doc_id": "5", "count": 1}], "_x": 1}`)}
+	s := run(t,
+		node(t, "TavilySearch",
+			`{"query": "about {sys.query}", "api_key": "{{secret:TAVILY}}", "outputs": {"json": {"value": []}}}`,
+			"{X@formalized_content} [ID:1]"), nil, "q", engine.Null, engine.Ports{Tools: port})
 	require.NoError(t, s.err)
 	require.Equal(t, `{"query":"about q","topic":"general"}`, port.asked[0].Arguments.JSON())
-	require.Equal(t, `{"query":"about {sys.query}","api_key":"{{secret:TAVILY}}"}`, engine.UnmarkSecrets(port.asked[0].Params.JSON(), port.asked[0].SecretMark))
+	require.Equal(t, `{"query":"about {sys.query}","api_key":"{{secret:TAVILY}}"}`,
+		engine.UnmarkSecrets(port.asked[0].Params.JSON(), port.asked[0].SecretMark))
 	require.NotEmpty(t, port.asked[0].Key)
 	require.Contains(t, s.outs.Get("formalized_content").Text(), "├── Title: T\n├── URL: http://t\n└── Content:\nText")
 	require.Equal(t, "T", s.outs.Get("json").At(0).Get("title").Text())
@@ -67,14 +73,15 @@ func TestMailTakesFilesOfNodes(t *testing.T) {
 func TestExternalAsTool(t *testing.T) {
 	port := &outdoors{outs: engine.Object("formalized_content", "rows")}
 	m := say(`[{"name": "execute_sql_0", "arguments": {"sql": "select 1", "more": 2}}]`, complete, "done")
-	s := run(t, node(t, "Agent", `{"tools": [{"component_name": "ExeSQL", "params": {"host": "h"}}]}`, ""), nil, "q", engine.Null, engine.Ports{Tools: port, Model: m})
+	s := run(t, node(t, "Agent", `{"tools": [{"component_name": "ExeSQL", "params": {"host": "h"}}]}`, ""), nil, "q",
+		engine.Null, engine.Ports{Tools: port, Model: m})
 	require.NoError(t, s.err)
 	require.Equal(t, `{"sql":"select 1","more":2}`, port.asked[0].Arguments.JSON())
 	require.Equal(t, "rows", s.outs.Get("use_tools").At(0).Get("results").Text())
 }
 
-// The address of a SearXNG server is the canvas's: a model is asked for it only where the canvas
-// names none, and does not change it. Other params are what a model may leave out.
+// The address of a SearXNG server is set by the canvas: it is an argument of the model only if the
+// canvas has none. Other params are what a model may leave out.
 func TestModelsDoNotSeePinnedArguments(t *testing.T) {
 	const calls = `[{"name": "searxng_search_0", "arguments": {"query": "a", "searxng_url": "http://other"}}]`
 	for params, pinned := range map[string]bool{

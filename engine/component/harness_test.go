@@ -51,7 +51,8 @@ func play(t testing.TB, in engine.Input, ports engine.Ports, lines ...string) *s
 func playOn(t testing.TB, c *engine.Canvas, st *engine.State, in engine.Input, ports engine.Ports) *seen {
 	t.Helper()
 	s := &seen{inputs: map[string]engine.Value{}, outputs: map[string]engine.Value{}, state: st}
-	for e, err := range c.Run(context.Background(), st, in, engine.Options{Ports: ports, Seed: 1, Internal: true, TaskID: "task", CanvasID: "canvas"}) {
+	for e, err := range c.Run(context.Background(), st, in,
+		engine.Options{Ports: ports, Seed: 1, Internal: true, TaskID: "task", CanvasID: "canvas"}) {
 		if err != nil {
 			s.err = err
 			break
@@ -74,7 +75,7 @@ func playOn(t testing.TB, c *engine.Canvas, st *engine.State, in engine.Input, p
 	return s
 }
 
-// checkOutputs fails when a node gave an output that its component does not declare so.
+// checkOutputs fails if an output of a node differs from the declaration of its component.
 func checkOutputs(t testing.TB, c *engine.Canvas, id string, outputs engine.Value) {
 	t.Helper()
 	obj := c.Document().Get("components").Get(id).Get("obj")
@@ -85,7 +86,7 @@ func checkOutputs(t testing.TB, c *engine.Canvas, id string, outputs engine.Valu
 	}
 }
 
-// one runs a single component behind begin, which passes on the inputs, and gives what it showed.
+// one runs a single component after begin, which passes on the inputs, and returns the observation.
 func one(t testing.TB, node, inputs string, globals ...string) *seen {
 	t.Helper()
 	lines := append([]string{"begin Begin -> X", "X " + node}, globals...)

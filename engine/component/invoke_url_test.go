@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// invoking is a canvas with one Invoke and variables that it defines itself.
+// invoking returns a canvas with one Invoke and variables that it defines itself.
 func invoking(t *testing.T, params string) *engine.Canvas {
 	t.Helper()
 	reg, err := engine.NewRegistry(Builtin()...)
@@ -24,8 +24,15 @@ func invoking(t *testing.T, params string) *engine.Canvas {
 func TestInvokeEscapesValuesInAddresses(t *testing.T) {
 	for _, tt := range []struct{ name, url, query, want string }{
 		{"a blank in the path", "https://h/{sys.query}/x", "a b", "https://h/a%20b/x"},
-		{"reserved characters in the path", "https://h/{sys.query}", "a/b?c#d%20&é", "https://h/a%2Fb%3Fc%23d%2520%26%C3%A9"},
-		{"what the canvas writes is not escaped again", "https://h/a%20b/{sys.query}?x=%C3%A9&y={sys.query}#top", "v", "https://h/a%20b/v?x=%C3%A9&y=v#top"},
+		{
+			"reserved characters in the path", "https://h/{sys.query}", "a/b?c#d%20&é",
+			"https://h/a%2Fb%3Fc%23d%2520%26%C3%A9",
+		},
+		{
+			"what the canvas writes is not escaped again", "https://h/a%20b/{sys.query}?x=%C3%A9&y={sys.query}#top",
+			"v",
+			"https://h/a%20b/v?x=%C3%A9&y=v#top",
+		},
 		{"a way up is one part of the path", "https://h/files/{sys.query}", "../admin", "https://h/files/..%2Fadmin"},
 		{"a field of the query", "https://h/?q={sys.query}&k=1", "a b&k=2#x", "https://h/?q=a%20b%26k%3D2%23x&k=1"},
 		{"a whole query", "https://h/?{sys.query}", "a=1&b=x y%20#z", "https://h/?a=1&b=x%20y%20%23z"},
@@ -71,6 +78,8 @@ func TestInvokeRendersValues(t *testing.T) {
 		nil, "{{secret:OTHER}}", engine.Null, engine.Ports{HTTP: w})
 	require.NoError(t, s.err)
 	body := engine.UnmarkSecrets(w.asked[0].Body, w.asked[0].SecretMark)
-	require.Equal(t, `{"text":"<{{secret:OTHER}}> {{secret:KEY}}","whole":[1,2],"plain":{"n":1},"literal":"{x}","ref":"{{secret:OTHER}}"}`, body)
+	require.Equal(t,
+		`{"text":"<{{secret:OTHER}}> `+
+			`{{secret:KEY}}","whole":[1,2],"plain":{"n":1},"literal":"{x}","ref":"{{secret:OTHER}}"}`, body)
 	require.Contains(t, w.asked[0].Body, "{{secret:OTHER}}", "a secret that a value names stays plain text")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// ItemOptions say how the body of a container runs for the elements of its list.
+// ItemOptions configure how the body of a container runs for the elements of its list.
 type ItemOptions struct {
 	Concurrency int    `json:"concurrency" doc:"elements to process concurrently; with more than 1, elements do not see what the body wrote for others" default:"1" min:"1" label:"At once"`
 	OnError     string `json:"on_error" doc:"stop: an error in the body fails the node; skip: the element is left out; collect: {index, error} replaces it" default:"stop" enum:"stop,skip,collect" label:"On error"`
@@ -15,10 +15,11 @@ type ItemOptions struct {
 // stops reports whether an error in the body is that of the container.
 func (o *ItemOptions) stops() bool { return o.OnError == "" || o.OnError == "stop" }
 
-// inTurn reports whether the elements follow each other as turns of one body.
+// inTurn reports whether the elements are processed one after another as turns of one body.
 func (o *ItemOptions) inTurn() bool { return o.Concurrency <= 1 && o.stops() }
 
-// run runs the body for several elements at once and collects what it gives, in their order.
+// run runs the body for several elements at once and collects the results in the order of the
+// elements.
 func (o *ItemOptions) run(ctx context.Context, call *engine.Call, list lister) error {
 	items, err := list.items(ctx, call)
 	if err != nil {
@@ -39,7 +40,7 @@ func (o *ItemOptions) run(ctx context.Context, call *engine.Call, list lister) e
 	return nil
 }
 
-// collect lists what a reference meant at the end of each body.
+// collect lists the values of a reference at the end of each body.
 func (o *ItemOptions) collect(results []engine.ItemResult, from *engine.Ref) engine.Value {
 	list := engine.List()
 	for i := range results {

@@ -17,7 +17,10 @@ func TestIteration(t *testing.T) {
 	}{
 		{
 			name: "one turn per element, collected", items: `["a", "b"]`, outputs: `{"out": {"ref": "S@result"}}`,
-			body: []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "{II@index}{II@item}"} ^ X`},
+			body: []string{
+				`II IterationItem -> S ^ X`,
+				`S StringTransform {"method": "merge", "script": "{II@index}{II@item}"} ^ X`,
+			},
 			want: `{"out":["0a","1b"]}`,
 		}, {
 			name: "elements keep their kind", items: `[1.50, null, {"k": []}]`, outputs: `{"out": {"ref": "II@item"}}`,
@@ -28,26 +31,32 @@ func TestIteration(t *testing.T) {
 			body: []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`},
 			want: `{"out":null}`,
 		}, {
-			name: "a node outside of the body is not collected", items: `["a"]`, outputs: `{"out": {"ref": "begin@items"}, "in": {"ref": "S@result"}}`,
-			body: []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`},
-			want: `{"out":null,"in":["x"]}`,
+			name: "a node outside of the body is not collected", items: `["a"]`,
+			outputs: `{"out": {"ref": "begin@items"}, "in": {"ref": "S@result"}}`,
+			body:    []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`},
+			want:    `{"out":null,"in":["x"]}`,
 		}, {
-			name: "a branch not taken gives its value of an earlier turn", items: `["a", "b"]`, outputs: `{"out": {"ref": "S@result"}}`,
+			name: "a branch not taken gives its value of an earlier turn", items: `["a", "b"]`,
+			outputs: `{"out": {"ref": "S@result"}}`,
 			body: []string{
 				`II IterationItem -> W ^ X`,
-				`W Switch {"conditions": [{"items": [{"cpn_id": "II@item", "operator": "=", "value": "a"}], "to": ["S"]}], "end_cpn_ids": ["T"]} ^ X`,
-				`S StringTransform {"method": "merge", "script": "s{II@item}"} ^ X`, `T StringTransform {"method": "merge", "script": "t"} ^ X`,
+				`W Switch {"conditions": [{"items": [{"cpn_id": "II@item", "operator": "=", "value": "a"}], "to": ` +
+					`["S"]}], "end_cpn_ids": ["T"]} ^ X`,
+				`S StringTransform {"method": "merge", "script": "s{II@item}"} ^ X`,
+				`T StringTransform {"method": "merge", "script": "t"} ^ X`,
 			},
 			want: `{"out":["sa","sa"]}`,
 		}, {
-			name: "an ExitLoop is just an end of the turn", items: `["a", "b"]`, outputs: `{"out": {"ref": "II@index"}}`,
-			body: []string{`II IterationItem -> E ^ X`, `E ExitLoop ^ X`},
-			want: `{"out":[0,1]}`,
+			name: "an ExitLoop is just an end of the turn", items: `["a", "b"]`,
+			outputs: `{"out": {"ref": "II@index"}}`,
+			body:    []string{`II IterationItem -> E ^ X`, `E ExitLoop ^ X`},
+			want:    `{"out":[0,1]}`,
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := one(t, `Iteration {"items_ref": "begin@items", "outputs": `+tt.outputs+`}`, `{"items": `+tt.items+`}`, tt.body...)
+			s := one(t, `Iteration {"items_ref": "begin@items", "outputs": `+tt.outputs+`}`, `{"items": `+tt.items+`}`,
+				tt.body...)
 			require.NoError(t, s.err)
 			require.Equal(t, tt.want, s.outputs["X"].JSON())
 		})
@@ -69,7 +78,8 @@ func TestIterationStartsAnew(t *testing.T) {
 
 func TestIterationItemGivesResultWhereDeclared(t *testing.T) {
 	s := one(t, `Iteration {"items_ref": "begin@items"}`, `{"items": [7]}`,
-		`II IterationItem {"outputs": {"result": {"type": "any"}}} -> M ^ X`, `M Message {"content": "{II@result}"} ^ X`)
+		`II IterationItem {"outputs": {"result": {"type": "any"}}} -> M ^ X`,
+		`M Message {"content": "{II@result}"} ^ X`)
 	require.Equal(t, "7", s.said)
 	require.Equal(t, `{"result":7,"item":7,"index":0}`, s.outputs["II"].JSON())
 }
@@ -91,7 +101,8 @@ func TestIterationErrors(t *testing.T) {
 
 func TestIterationTakesLongLists(t *testing.T) {
 	items := "[" + strings.Repeat("1,", 19_999) + "1]"
-	s := one(t, `Iteration {"items_ref": "begin@items", "outputs": {"out": {"ref": "II@item"}}}`, `{"items": `+items+`}`,
+	s := one(t, `Iteration {"items_ref": "begin@items", "outputs": {"out": {"ref": "II@item"}}}`,
+		`{"items": `+items+`}`,
 		`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`)
 	require.NoError(t, s.err, "moving through items does not use up the step cap")
 	require.Equal(t, 20_000, s.outputs["X"].Get("out").Len())

@@ -43,14 +43,20 @@ func TestLooseJSON(t *testing.T) {
 }
 
 func TestLooseJSONRefusesProse(t *testing.T) {
-	for _, text := range []string{"", "just prose", `"a text"`, "42", "null", "I will search", "see [the list]", "```\ncode\n```"} {
+	for _, text := range []string{
+		"", "just prose", `"a text"`, "42", "null", "I will search", "see [the list]",
+		"```\ncode\n```",
+	} {
 		v, err := readLooseJSON(text)
 		require.ErrorIs(t, err, errNoJSON, "%q gave %s", text, v.JSON())
 	}
 }
 
 func FuzzLooseJSON(f *testing.F) {
-	for _, s := range []string{"{a: 'b', c: [1,2", "```json\n{}\n```", `{"a": "x\`, `{"\u12`, "[(((", "{“a”: ‘b’", strings.Repeat("[", 300)} {
+	for _, s := range []string{
+		"{a: 'b', c: [1,2", "```json\n{}\n```", `{"a": "x\`, `{"\u12`, "[(((", "{“a”: ‘b’",
+		strings.Repeat("[", 300),
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/engine/offline"
 )
 
-// peak is an engine.Budget that remembers the most it was asked for.
+// peak is an engine.Budget that records its maximum.
 type peak struct {
 	mu        sync.Mutex
 	now, most int64
@@ -33,7 +33,7 @@ func (p *peak) Grow(n int64) error {
 	return nil
 }
 
-// doubling is forty nodes of which each holds twice what the one before it holds.
+// doubling returns forty nodes of which each holds twice what the one before it holds.
 func doubling(first, node string) []string {
 	lines := []string{"begin Begin -> " + "N0", "N0 " + first + " -> N1"}
 	for i := 1; i <= 40; i++ {
@@ -46,7 +46,7 @@ func doubling(first, node string) []string {
 	return lines
 }
 
-// turned is an assignment to env.x in each of forty turns of a loop.
+// turned returns an assignment to env.x in each of forty turns of a loop.
 func turned(start string, assignments ...string) []string {
 	return []string{
 		"=env.x " + start, "=env.forty [" + strings.Repeat("1,", 39) + "1]",
@@ -55,12 +55,15 @@ func turned(start string, assignments ...string) []string {
 	}
 }
 
-// grows are canvases of some hundred bytes each that make something as large as any memory.
+// grows are canvases of some hundred bytes each whose values exceed any memory.
 var grows = map[string][]string{
-	"text":     doubling(`StringTransform {"method":"merge","script":"xxxxxxxx"}`, `StringTransform {"method":"merge","script":"{PREV@result}{PREV@result}"}`),
-	"message":  doubling(`Message {"content":"xxxxxxxx"}`, `Message {"content":"{PREV@content}{PREV@content}"}`),
-	"template": doubling(`Message {"content":"xxxxxxxx"}`, `Message {"content":"{% if 1 %}{PREV@content}{PREV@content}{% endif %}"}`),
-	"list":     doubling(`ListOperations {"query":"env.one"}`, `StringTransform {"method":"merge","script":"[{PREV@result},{PREV@result}]"}`),
+	"text": doubling(`StringTransform {"method":"merge","script":"xxxxxxxx"}`,
+		`StringTransform {"method":"merge","script":"{PREV@result}{PREV@result}"}`),
+	"message": doubling(`Message {"content":"xxxxxxxx"}`, `Message {"content":"{PREV@content}{PREV@content}"}`),
+	"template": doubling(`Message {"content":"xxxxxxxx"}`,
+		`Message {"content":"{% if 1 %}{PREV@content}{PREV@content}{% endif %}"}`),
+	"list": doubling(`ListOperations {"query":"env.one"}`,
+		`StringTransform {"method":"merge","script":"[{PREV@result},{PREV@result}]"}`),
 	"assigned text": turned(`"xxxxxxxx"`,
 		`{"variable":"env.x","operator":"set","parameter":"{env.x}{env.x}"}`),
 	"extended list": turned(`[1,2,3]`, `{"variable":"env.x","operator":"extend","parameter":"env.x"}`),
@@ -69,17 +72,23 @@ var grows = map[string][]string{
 	"object": turned(`{"a":1}`, `{"variable":"env.x.a","operator":"overwrite","parameter":"env.x"}`,
 		`{"variable":"env.x.b","operator":"overwrite","parameter":"env.x"}`),
 	"collected": {
-		"=env.x [[1,2,3,4,5,6,7,8],[2],[3],[4],[5],[6],[7],[8]]", "begin Begin -> A", `A Iteration {"items_ref":"env.x","outputs":{"out":{"ref":"S@result"}}} -> V`,
+		"=env.x [[1,2,3,4,5,6,7,8],[2],[3],[4],[5],[6],[7],[8]]", "begin Begin -> A",
+		`A Iteration {"items_ref":"env.x","outputs":{"out":{"ref":"S@result"}}} -> V`,
 		`AI IterationItem -> S ^ A`, `S StringTransform {"method":"merge","script":"{env.x}{env.x}"} ^ A`,
 		`V VariableAssigner {"variables":[{"variable":"env.x","operator":"overwrite","parameter":"A@out"}]} -> A`,
 	},
-	"template loops":  {"begin Begin -> M", `M Message {"content":"{% for a in range(100000) %}{% for b in range(100000) %}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx{% endfor %}{% endfor %}"}`},
-	"template repeat": {"begin Begin -> M", `M Message {"content":"{% set x = 'x' * 16000000 %}{% for a in range(100) %}{{ (x ~ a)|length }}{% endfor %}"}`},
+	"template loops": {"begin Begin -> M", `M Message {"content":"{% for a in range(100000) %}{% for b in ` +
+		`range(100000) %}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx{% endfor %}{% endfor %}"}`},
+	"template repeat": {"begin Begin -> M", `M Message {"content":"{% set x = 'x' * 16000000 %}{% for a in ` +
+		`range(100) %}{{ (x ~ a)|length }}{% endfor %}"}`},
 	"join": {
 		"begin Begin -> S", `S StringTransform {"method":"split","split_ref":"sys.query","delimiters":[","]} -> T`,
 		`T StringTransform {"method":"merge","script":"{S@result}","delimiters":["` + strings.Repeat("-", 4000) + `"]}`,
 	},
-	"split": {"begin Begin -> S", `S StringTransform {"method":"split","split_ref":"sys.query","delimiters":["a","b",","]}`},
+	"split": {
+		"begin Begin -> S",
+		`S StringTransform {"method":"split","split_ref":"sys.query","delimiters":["a","b",","]}`,
+	},
 }
 
 func grown(t testing.TB, name string) *engine.Canvas {
@@ -89,7 +98,7 @@ func grown(t testing.TB, name string) *engine.Canvas {
 	return c
 }
 
-// query is what the canvases of grows are asked.
+// query is the query for the canvases of grows.
 var query = engine.String(strings.Repeat(",", 12<<20))
 
 func TestGrowingCanvasEndsByLimit(t *testing.T) {
@@ -112,7 +121,7 @@ func TestGrowingCanvasEndsByLimit(t *testing.T) {
 	}
 }
 
-// last runs a canvas and gives its error.
+// last runs a canvas and returns its error.
 func last(c *engine.Canvas, in engine.Input, opt engine.Options) (err error) {
 	for _, err = range c.Run(context.Background(), c.State(), in, opt) {
 	}
@@ -120,12 +129,14 @@ func last(c *engine.Canvas, in engine.Input, opt engine.Options) (err error) {
 }
 
 func TestLimitIsTheNodesError(t *testing.T) {
-	s := play(t, engine.Input{}, engine.Ports{}, append(doubling(`StringTransform {"method":"merge","script":"xxxxxxxx"}`,
-		`StringTransform {"method":"merge","script":"{PREV@result}{PREV@result}","exception_method":"goto","exception_goto":["M"]}`),
-		`M Message {"content":"too long"}`)...)
+	s := play(t, engine.Input{}, engine.Ports{},
+		append(doubling(`StringTransform {"method":"merge","script":"xxxxxxxx"}`,
+			`StringTransform {"method":"merge","script":"{PREV@result}{PREV@result}","exception_method":"goto","exception_goto":["M"]}`),
+			`M Message {"content":"too long"}`)...)
 	require.NoError(t, s.err)
 	require.Equal(t, "too long", s.said)
-	require.Contains(t, s.outputs["N22"].Get("_ERROR").Str(), "text is too large: 33554432 exceeds the limit of 16777216")
+	require.Contains(t, s.outputs["N22"].Get("_ERROR").Str(),
+		"text is too large: 33554432 exceeds the limit of 16777216")
 }
 
 func TestBudgetRefusesNode(t *testing.T) {
@@ -137,8 +148,8 @@ func TestBudgetRefusesNode(t *testing.T) {
 	require.Zero(t, budget.now)
 }
 
-// TestLimitErrorsContinue holds that a run continued from any checkpoint ends with the error of the
-// whole run.
+// TestLimitErrorsContinue checks that a run continued from any checkpoint ends with the error of
+// the whole run.
 func TestLimitErrorsContinue(t *testing.T) {
 	limits := engine.Limits{Text: 1 << 16, Output: 1 << 17, State: 1 << 18, Event: 1 << 18, Events: 1 << 19}
 	for name := range grows {
@@ -149,7 +160,8 @@ func TestLimitErrorsContinue(t *testing.T) {
 			t.Parallel()
 			c := grown(t, name)
 			opt := engine.Options{
-				Ports: engine.Ports{Model: &offline.Model{}}, Checkpoints: true, Limits: limits, Seed: 1, SnapshotBytes: 1 << 30, TaskID: "t",
+				Ports: engine.Ports{Model: &offline.Model{}}, Checkpoints: true, Limits: limits, Seed: 1,
+				SnapshotBytes: 1 << 30, TaskID: "t",
 			}
 			var log []*engine.Event
 			var want error
@@ -174,29 +186,37 @@ func TestLimitErrorsContinue(t *testing.T) {
 	}
 }
 
-// TestRandomCanvasesStayWithinLimits holds that what a run has reserved passes its limits by a
-// small factor at most, whatever it is made of.
+// TestRandomCanvasesStayWithinLimits checks that the reservations of any run exceed its limits by a
+// small factor at most.
 func TestRandomCanvasesStayWithinLimits(t *testing.T) {
 	const kib = 1 << 10
-	limits := engine.Limits{Text: 256 * kib, Output: 512 * kib, State: kib * kib, Event: kib * kib, Events: 4 * kib * kib}
+	limits := engine.Limits{
+		Text: 256 * kib, Output: 512 * kib, State: kib * kib, Event: kib * kib,
+		Events: 4 * kib * kib,
+	}
 	rounds := 300
 	if testing.Short() {
 		rounds = 60
 	}
 	for seed := range uint64(rounds) {
 		rnd := rand.New(rand.NewPCG(seed, 9))
-		lines := []string{`=env.x "xxxxxxxxxxxxxxxx"`, `=env.l [1,2,3]`, `=env.o {"a": "xxxxxxxx"}`, "begin Begin -> N0"}
+		lines := []string{
+			`=env.x "xxxxxxxxxxxxxxxx"`, `=env.l [1,2,3]`, `=env.o {"a": "xxxxxxxx"}`,
+			"begin Begin -> N0",
+		}
 		refs := []string{"env.x", "env.l", "env.o"}
 		for i := range 60 {
 			ref := func() string { return refs[rnd.IntN(len(refs))] }
 			text := strings.Repeat("{"+ref()+"}", 1+rnd.IntN(3)) + "{" + ref() + "}"
 			node := [...]string{
-				`StringTransform {"method":"merge","script":"` + text + `","delimiters":["` + strings.Repeat(",", 1+rnd.IntN(9)) + `"]}`,
+				`StringTransform {"method":"merge","script":"` + text + `","delimiters":["` +
+					strings.Repeat(",", 1+rnd.IntN(9)) + `"]}`,
 				`Message {"content":"` + text + `"}`,
 				`Message {"content":"{% for i in range(9) %}` + text + `{% endfor %}"}`,
 				`VariableAssigner {"variables":[{"variable":"env.x","operator":"set","parameter":"` + text + `"}]}`,
 				`VariableAssigner {"variables":[{"variable":"env.l","operator":"extend","parameter":"env.l"}]}`,
-				`VariableAssigner {"variables":[{"variable":"env.o.k` + fmt.Sprint(i) + `","operator":"overwrite","parameter":"` + ref() + `"}]}`,
+				`VariableAssigner {"variables":[{"variable":"env.o.k` + fmt.Sprint(i) +
+					`","operator":"overwrite","parameter":"` + ref() + `"}]}`,
 				`LLM {"sys_prompt":"` + text + `"}`,
 			}[rnd.IntN(7)]
 			lines = append(lines, fmt.Sprintf("N%d %s -> N%d", i, node, i+1))

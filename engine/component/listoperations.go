@@ -158,7 +158,7 @@ func keep(list engine.Value, wanted func(engine.Value) bool) engine.Value {
 	return engine.List(vals...)
 }
 
-// textMatches is the comparison of filters. An unknown operator matches nothing.
+// textMatches returns the comparison of filters. An unknown operator matches nothing.
 func textMatches(text, operator, value string) bool {
 	switch operator {
 	case "=":

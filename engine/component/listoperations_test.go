@@ -27,28 +27,58 @@ func TestListOperations(t *testing.T) {
 		{"nth outside is empty", `"operations": "nth", "n": -4`, `[3, 1, 2]`, `[]`},
 		{"nth 0 is empty", `"operations": "nth", "n": 0`, `[3, 1, 2]`, `[]`},
 
-		{"filter compares texts", `"operations": "filter", "filter": {"operator": "=", "value": "3"}`, `[3, "3", 30, null]`, `[3,"3"]`},
+		{
+			"filter compares texts", `"operations": "filter", "filter": {"operator": "=", "value": "3"}`,
+			`[3, "3", 30, null]`, `[3,"3"]`,
+		},
 		{"filter on unequal", `"operations": "filter", "filter": {"operator": "≠", "value": "3"}`, `[3, 1]`, `[1]`},
-		{"filter on a part", `"operations": "filter", "filter": {"operator": "contains", "value": "\"a\": 1"}`, `[{"a": 1}, {"a": 2}]`, `[{"a":1}]`},
-		{"filter on the start", `"operations": "filter", "filter": {"operator": "start with", "value": "t"}`, `[true, "to", "at"]`, `[true,"to"]`},
-		{"filter on the end", `"operations": "filter", "filter": {"operator": "end with", "value": "0"}`, `[10, 1, 1.0]`, `[10,1.0]`},
-		{"filter takes references", `"operations": "filter", "filter": {"value": "{sys.query}"}`, `["Q", "{sys.query}"]`, `["Q"]`},
+		{
+			"filter on a part", `"operations": "filter", "filter": {"operator": "contains", "value": "\"a\": 1"}`,
+			`[{"a": 1}, {"a": 2}]`, `[{"a":1}]`,
+		},
+		{
+			"filter on the start", `"operations": "filter", "filter": {"operator": "start with", "value": "t"}`,
+			`[true, "to", "at"]`, `[true,"to"]`,
+		},
+		{
+			"filter on the end", `"operations": "filter", "filter": {"operator": "end with", "value": "0"}`,
+			`[10, 1, 1.0]`, `[10,1.0]`,
+		},
+		{
+			"filter takes references", `"operations": "filter", "filter": {"value": "{sys.query}"}`,
+			`["Q", "{sys.query}"]`, `["Q"]`,
+		},
 		{"filter value may be a number", `"operations": "filter", "filter": {"value": 3}`, `[3, 4]`, `[3]`},
 		{"filter for nothing finds null", `"operations": "filter"`, `[null, 0, ""]`, `[null,""]`},
-		{"filter with another operator keeps nothing", `"operations": "filter", "filter": {"operator": "zz", "value": "3"}`, `[3]`, `[]`},
+		{
+			"filter with another operator keeps nothing",
+			`"operations": "filter", "filter": {"operator": "zz", "value": "3"}`, `[3]`, `[]`,
+		},
 
 		{"sort numbers by value", `"operations": "sort"`, `[3, 10, 2.5, -1]`, `[-1,2.5,3,10]`},
 		{"sort texts by character", `"operations": "sort"`, `["b", "B", "a", "10", "9"]`, `["10","9","B","a","b"]`},
 		{"sort down", `"operations": "sort", "sort_method": "desc"`, `[3, 10, 2]`, `[10,3,2]`},
 		{"sort lists by element", `"operations": "sort"`, `[[2, "x"], [1, "y"], [1]]`, `[[1],[1,"y"],[2,"x"]]`},
 		{"sort objects by their members", `"operations": "sort"`, objects, `[{"a":0},{"b":2,"a":1},{"a":1,"b":2.0}]`},
-		{"sort by members, missing ones first", `"operations": "sort", "sort_by": "b, a"`, objects, `[{"a":0},{"b":2,"a":1},{"a":1,"b":2.0}]`},
-		{"sort by members, down", `"operations": "sort", "sort_by": "a", "sort_method": "desc"`, objects, `[{"b":2,"a":1},{"a":1,"b":2.0},{"a":0}]`},
+		{
+			"sort by members, missing ones first", `"operations": "sort", "sort_by": "b, a"`, objects,
+			`[{"a":0},{"b":2,"a":1},{"a":1,"b":2.0}]`,
+		},
+		{
+			"sort by members, down", `"operations": "sort", "sort_by": "a", "sort_method": "desc"`, objects,
+			`[{"b":2,"a":1},{"a":1,"b":2.0},{"a":0}]`,
+		},
 		{"sort of one element asks for no order", `"operations": "sort"`, `[null]`, `[null]`},
 
 		{"duplicates are deep", `"operations": "drop_duplicates"`, objects, `[{"b":2,"a":1},{"a":0}]`},
-		{"duplicates go by value, not by text", `"operations": "drop_duplicates"`, `[1, 1.0, "1", true, [1], [1.0], null, null]`, `[1,"1",true,[1],null]`},
-		{"big numbers differ", `"operations": "drop_duplicates"`, `[12345678901234567890, 12345678901234567891]`, `[12345678901234567890,12345678901234567891]`},
+		{
+			"duplicates go by value, not by text", `"operations": "drop_duplicates"`,
+			`[1, 1.0, "1", true, [1], [1.0], null, null]`, `[1,"1",true,[1],null]`,
+		},
+		{
+			"big numbers differ", `"operations": "drop_duplicates"`, `[12345678901234567890, 12345678901234567891]`,
+			`[12345678901234567890,12345678901234567891]`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +101,10 @@ func TestListOperationsErrors(t *testing.T) {
 		{"nulls have no order", `"operations": "sort"`, `[null, null]`, "have no order"},
 		{"members of objects too", `"operations": "sort"`, `[{"a": 1}, {"a": "x"}]`, "have no order"},
 		{"strict nth", `"operations": "nth", "n": 4, "strict": true`, `[1, 2]`, "nth: no element 4 in a list of 2"},
-		{"unknown reference in the filter", `"operations": "filter", "filter": {"value": "{env.nope}"}`, `[1]`, "Can't find variable: 'env.nope'"},
+		{
+			"unknown reference in the filter", `"operations": "filter", "filter": {"value": "{env.nope}"}`, `[1]`,
+			"Can't find variable: 'env.nope'",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -79,6 +112,7 @@ func TestListOperationsErrors(t *testing.T) {
 			require.ErrorContains(t, s.err, tt.want)
 		})
 	}
-	require.Contains(t, refused(t, `begin Begin`, `X ListOperations {"query": "sys.files", "operations": "shuffle"}`), "parameter operations")
+	require.Contains(t, refused(t, `begin Begin`, `X ListOperations {"query": "sys.files", "operations": "shuffle"}`),
+		"parameter operations")
 	require.Contains(t, refused(t, `begin Begin`, `X ListOperations`), "parameter query")
 }

@@ -200,7 +200,8 @@ func (r *literalReader) number() (engine.Value, bool) {
 }
 
 func isNumberByte(c, before byte) bool {
-	return c >= '0' && c <= '9' || c == '.' || c == 'e' || c == 'E' || (c == '-' || c == '+') && (before == 'e' || before == 'E')
+	return c >= '0' && c <= '9' || c == '.' || c == 'e' || c == 'E' || (c == '-' || c == '+') &&
+		(before == 'e' || before == 'E')
 }
 
 // texts reads one string, or several adjacent ones, which are concatenated.

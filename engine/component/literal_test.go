@@ -8,9 +8,13 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// FuzzLiteral holds that any text is read or refused without harm, and that what was read is JSON.
+// FuzzLiteral checks that any text is parsed or refused without a panic, and that the result is
+// JSON.
 func FuzzLiteral(f *testing.F) {
-	for _, s := range []string{`{'a': [1, (2, None)]}`, `{1, 2}`, `'\x41' "b"`, `[1e9, -.5, ]`, `(`, `'''`, `{'a' 1}`, `1.2.3`, "\\"} {
+	for _, s := range []string{
+		`{'a': [1, (2, None)]}`, `{1, 2}`, `'\x41' "b"`, `[1e9, -.5, ]`, `(`, `'''`, `{'a' 1}`,
+		`1.2.3`, "\\",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

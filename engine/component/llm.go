@@ -175,7 +175,9 @@ func (l *LLM) Stream(ctx context.Context, call *engine.Call, request engine.Valu
 }
 
 // generate streams an answer; the canvas's default replaces a failed one.
-func (l *LLM) generate(ctx context.Context, call *engine.Call, req *engine.ModelRequest, emit func(string) error) (string, error) {
+func (l *LLM) generate(ctx context.Context, call *engine.Call, req *engine.ModelRequest,
+	emit func(string) error,
+) (string, error) {
 	req.Stream = true
 	answer, err := call.Generate(ctx, req, emit)
 	if err == nil || isStopped(err) || ctx.Err() != nil {

@@ -17,9 +17,19 @@ func TestLLMPrompts(t *testing.T) {
 		{"an empty list too", "LLM", `{"prompts": []}`, "", `["hello"]`},
 		{"one text", "LLM", `{"prompts": "say {sys.query}"}`, "", `["say hello"]`},
 		{"one prompt without a list", "LLM", `{"prompts": {"role": "user", "content": "a"}}`, "", `["a"]`},
-		{"two of one role are both sent", "LLM", `{"prompts": [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]}`, "", `["a", "b"]`},
-		{"the task of Generate follows the system text", "Generate", `{"sys_prompt": "S", "prompt": "P {sys.query}"}`, "S\n\nP hello", `["hello"]`},
-		{"rules for agents are cut", "LLM", `{"sys_prompt": "A <PLAN_GENERATION>x</plan_generation> B"}`, "A  B", `["hello"]`},
+		{
+			"two of one role are both sent", "LLM",
+			`{"prompts": [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]}`, "", `["a", "b"]`,
+		},
+		{
+			"the task of Generate follows the system text", "Generate",
+			`{"sys_prompt": "S", "prompt": "P {sys.query}"}`,
+			"S\n\nP hello", `["hello"]`,
+		},
+		{
+			"rules for agents are cut", "LLM", `{"sys_prompt": "A <PLAN_GENERATION>x</plan_generation> B"}`, "A  B",
+			`["hello"]`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := say("ok")
@@ -52,7 +62,8 @@ func TestLLMRefusesParams(t *testing.T) {
 func TestLLMSendsOnlySamplingThatIsSwitchedOn(t *testing.T) {
 	m := say("ok")
 	run(t, node(t, "LLM", `{"llm_id": "a", "temperature": "0.1", "temperatureEnabled": true, "top_p": 0.3,
-		"presence_penalty": 0, "presencePenaltyEnabled": true, "max_tokens": 9, "maxTokensEnabled": true, "thinking": "default"}`, ""),
+		"presence_penalty": 0, "presencePenaltyEnabled": true, "max_tokens": 9, "maxTokensEnabled": true, `+
+		`"thinking": "default"}`, ""),
 		nil, "q", engine.Null, engine.Ports{Model: m})
 	cfg := m.asked[0].Config
 	require.InDelta(t, 0.1, *cfg.Temperature, 1e-9)
@@ -90,7 +101,8 @@ func TestLLMErrors(t *testing.T) {
 
 func TestLLMDoesNotRetryInVain(t *testing.T) {
 	m := &script{replies: []reply{{err: fmt.Errorf("used up: %w", engine.ErrNoRetry)}, {text: "answered after all"}}}
-	s := run(t, node(t, "LLM", `{"max_retries": 3, "delay_after_error": 60}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	s := run(t, node(t, "LLM", `{"max_retries": 3, "delay_after_error": 60}`, ""), nil, "q", engine.Null,
+		engine.Ports{Model: m})
 	require.ErrorContains(t, s.err, "used up")
 	require.Len(t, m.asked, 1)
 }
@@ -103,13 +115,15 @@ func TestLLMSendsImages(t *testing.T) {
 }
 
 func TestLLMStructured(t *testing.T) {
-	const params = `{"max_retries": 1, "delay_after_error": 0, "outputs": {"structured": {"type": "object", "properties": {"n": {"type": "number"}}, "value": {"n": 1}}}}`
+	const params = `{"max_retries": 1, "delay_after_error": 0, "outputs": {"structured": ` +
+		`{"type": "object", "properties": {"n": {"type": "number"}}, "value": {"n": 1}}}}`
 	m := say("no json", "{n: 2}")
 	s := run(t, node(t, "LLM", params, "{X@structured.n}"), nil, "q", engine.Null, engine.Ports{Model: m})
 	require.NoError(t, s.err)
 	require.Equal(t, "2", s.message)
 	require.Equal(t, engine.PurposeStructured, m.asked[0].Purpose)
-	require.Equal(t, `{"type":"object","properties":{"n":{"type":"number"}}}`, m.asked[0].Schema.JSON(), "the last value is no part of the schema")
+	require.Equal(t, `{"type":"object","properties":{"n":{"type":"number"}}}`, m.asked[0].Schema.JSON(),
+		"the last value is no part of the schema")
 	require.False(t, m.asked[0].Stream)
 }
 
@@ -153,7 +167,8 @@ func TestConversationSurvivesAsValue(t *testing.T) {
 }
 
 func TestOverridesAreCut(t *testing.T) {
-	rest, blocks := cutOverrides("Be kind.\n<Citation_Guidelines>\nmark it\n</citation_guidelines>\n<reflection>a</reflection><REFLECTION>b</REFLECTION>")
+	rest, blocks := cutOverrides("Be kind.\n<Citation_Guidelines>\nmark " +
+		"it\n</citation_guidelines>\n<reflection>a</reflection><REFLECTION>b</REFLECTION>")
 	require.Equal(t, "Be kind.", rest)
 	require.Equal(t, `{"reflection": "a\nb", "citation_guidelines": "mark it"}`, blocks.Text())
 	rest, blocks = cutOverrides(" <PLAN_GENERATION> never closed ")

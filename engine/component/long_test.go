@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 )
 
-// Errors and problems of a document cut what they quote, on a rune, and say how long it is.
+// Errors and problems of a document cut quoted values at a rune, and include their length.
 func TestQuotedValuesAreCut(t *testing.T) {
 	registry, err := engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)

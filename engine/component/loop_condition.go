@@ -53,13 +53,14 @@ func (c *LoopCondition) holds(ctx context.Context, call *engine.Call) (bool, err
 	}
 	holds, known := loopCompare(left, c.Operator, right)
 	if !known {
-		return false, fmt.Errorf("loop condition on %s: a %s has no operator %q", c.Variable.String(), left.Kind(), c.Operator)
+		return false, fmt.Errorf("loop condition on %s: a %s has no operator %q", c.Variable.String(), left.Kind(),
+			c.Operator)
 	}
 	return holds, nil
 }
 
-// loopCompare is one comparison of a Loop; known is false when the left value has no such operator.
-// Comparison is case-sensitive; values of different types are neither equal nor ordered.
+// loopCompare evaluates one comparison of a Loop; known is false when the left value has no such
+// operator. Comparison is case-sensitive; values of different types are neither equal nor ordered.
 func loopCompare(left engine.Value, operator string, right engine.Value) (holds, known bool) {
 	switch left.Kind() {
 	case engine.KindNull:

@@ -19,7 +19,8 @@ const fromZero = `"loop_variables": [{"variable": "n", "input_mode": "constant",
 
 func TestLoopEnds(t *testing.T) {
 	until := func(logic, conditions string, most int) string {
-		return `"logical_operator": "` + logic + `", "loop_termination_condition": [` + conditions + `], "maximum_loop_count": ` + strconv.Itoa(most)
+		return `"logical_operator": "` + logic + `", "loop_termination_condition": [` + conditions +
+			`], "maximum_loop_count": ` + strconv.Itoa(most)
 	}
 	const two = `{"variable": "X@n", "operator": "≥", "value": 2, "input_mode": "constant"}`
 	const three = `{"variable": "{X@n}", "operator": "=", "value": 3}`
@@ -36,11 +37,13 @@ func TestLoopEnds(t *testing.T) {
 		{"at once with a maximum of 0", until("and", three, 0), "0"},
 		{"at once without conditions and with and", until("and", ``, 5), "0"},
 		{"at its maximum without conditions and with or", until("or", ``, 5), "5"},
-		{"with and when nothing is said", `"loop_termination_condition": [` + two + `,` + three + `], "maximum_loop_count": 9`, "3"},
+		{"with and when nothing is said", `"loop_termination_condition": [` + two + `,` + three +
+			`], "maximum_loop_count": 9`, "3"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := one(t, `Loop {`+fromZero+`, `+tt.params+`} -> M`, `{"four": 4}`, append(counting, `M Message {"content": "{X@n}"}`)...)
+			s := one(t, `Loop {`+fromZero+`, `+tt.params+`} -> M`, `{"four": 4}`,
+				append(counting, `M Message {"content": "{X@n}"}`)...)
 			require.NoError(t, s.err)
 			require.Equal(t, tt.want, s.said)
 		})
@@ -48,7 +51,8 @@ func TestLoopEnds(t *testing.T) {
 }
 
 func TestLoopConditionOperators(t *testing.T) {
-	const inputs = `{"s": "Abc", "n": 5, "f": 5.0, "t": true, "l": [1, "a"], "o": {"k": 1}, "none": null, "e": "", "el": [], "eo": {}}`
+	const inputs = `{"s": "Abc", "n": 5, "f": 5.0, "t": true, "l": [1, "a"], "o": {"k": 1}, "none": ` +
+		`null, "e": "", "el": [], "eo": {}}`
 	const unknown = "error"
 	tests := []struct{ left, operator, right, want string }{
 		{"s", "contains", `"bc"`, "true"},
@@ -97,7 +101,8 @@ func TestLoopConditionOperators(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.left+" "+tt.operator+" "+tt.right, func(t *testing.T) {
-			s := one(t, `Loop {"maximum_loop_count": 1, "loop_termination_condition": [{"variable": "begin@`+tt.left+`", "operator": "`+tt.operator+`", "value": `+tt.right+`}]}`,
+			s := one(t, `Loop {"maximum_loop_count": 1, "loop_termination_condition": [{"variable": "begin@`+
+				tt.left+`", "operator": "`+tt.operator+`", "value": `+tt.right+`}]}`,
 				inputs, `LI LoopItem -> S ^ X`, `S Message {"content": "turn"} ^ X`)
 			if tt.want == unknown {
 				require.ErrorContains(t, s.err, strconv.Quote(tt.operator))
@@ -111,9 +116,15 @@ func TestLoopConditionOperators(t *testing.T) {
 
 func TestLoopVariables(t *testing.T) {
 	tests := []struct{ name, variable, want string }{
-		{"a constant as it is", `{"variable": "v", "input_mode": "constant", "value": "{sys.query}"}`, `{"v":"{sys.query}"}`},
+		{
+			"a constant as it is", `{"variable": "v", "input_mode": "constant", "value": "{sys.query}"}`,
+			`{"v":"{sys.query}"}`,
+		},
 		{"a reference gives its value", `{"variable": "v", "input_mode": "variable", "value": "begin@l"}`, `{"v":[1]}`},
-		{"else the empty value of the type", `{"variable": "v", "input_mode": "", "type": "array<number>"}`, `{"v":[]}`},
+		{
+			"else the empty value of the type", `{"variable": "v", "input_mode": "", "type": "array<number>"}`,
+			`{"v":[]}`,
+		},
 		{"zero for a number", `{"variable": "v", "type": "number"}`, `{"v":0}`},
 		{"a nameless one does not count", `{"variable": "", "input_mode": "constant", "value": 1}`, `{}`},
 	}
@@ -124,7 +135,8 @@ func TestLoopVariables(t *testing.T) {
 			require.Equal(t, tt.want, s.outputs["X"].JSON())
 		})
 	}
-	s := one(t, `Loop {"loop_variables": [{"variable": "v", "input_mode": "variable", "value": "env.nope"}]}`, `{}`, `LI LoopItem ^ X`)
+	s := one(t, `Loop {"loop_variables": [{"variable": "v", "input_mode": "variable", "value": "env.nope"}]}`, `{}`,
+		`LI LoopItem ^ X`)
 	require.ErrorContains(t, s.err, `loop variable "v": `)
 	require.ErrorIs(t, s.err, engine.ErrRef)
 }
@@ -135,7 +147,8 @@ func TestLoopOverItems(t *testing.T) {
 		"a list": `["a", "b"]`, "a reference": `"{begin@items}"`, "a bare reference": `"begin@items"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := one(t, `Loop {"items": `+items+`, "outputs": {"all": {"ref": "S@content"}}}`, `{"items": ["a", "b"]}`, body...)
+			s := one(t, `Loop {"items": `+items+`, "outputs": {"all": {"ref": "S@content"}}}`, `{"items": ["a", "b"]}`,
+				body...)
 			require.NoError(t, s.err)
 			require.Equal(t, "0a;1b;", s.said)
 			require.Equal(t, `{"all":["0a;","1b;"]}`, s.outputs["X"].JSON())
@@ -149,7 +162,8 @@ func TestExitLoop(t *testing.T) {
 	s := one(t, `Loop {`+fromZero+`, "logical_operator": "or", "maximum_loop_count": 9} -> M`, `{}`,
 		`LI LoopItem -> A ^ X`,
 		`A VariableAssigner {"variables": [{"variable": "X@n", "operator": "+=", "parameter": 1}]} -> W ^ X`,
-		`W Switch {"conditions": [{"items": [{"cpn_id": "X@n", "operator": "=", "value": 3}], "to": ["E"]}], "end_cpn_ids": ["N"]} ^ X`,
+		`W Switch {"conditions": [{"items": [{"cpn_id": "X@n", "operator": "=", "value": 3}], "to": `+
+			`["E"]}], "end_cpn_ids": ["N"]} ^ X`,
 		`N Message {"content": "."} ^ X`, `E ExitLoop ^ X`, `M Message {"content": "n={X@n}"}`)
 	require.NoError(t, s.err)
 	require.Equal(t, "..n=3", s.said)
@@ -157,10 +171,13 @@ func TestExitLoop(t *testing.T) {
 
 func TestLoopErrors(t *testing.T) {
 	for want, params := range map[string]string{
-		"condition is incomplete":                     `"loop_termination_condition": [{"variable": "", "operator": "="}]`,
-		`logical_operator "xor" is not supported`:     `"logical_operator": "xor"`,
-		"Can't find variable: 'env.nope'":             `"loop_termination_condition": [{"variable": "env.nope", "operator": "="}]`,
-		"its value is a number; expected a reference": `"loop_termination_condition": [{"variable": "sys.query", "operator": "is", "input_mode": "variable", "value": 1}]`,
+		"condition is incomplete": `"loop_termination_condition": ` +
+			`[{"variable": "", "operator": "="}]`,
+		`logical_operator "xor" is not supported`: `"logical_operator": "xor"`,
+		"Can't find variable: 'env.nope'": `"loop_termination_condition": ` +
+			`[{"variable": "env.nope", "operator": "="}]`,
+		"its value is a number; expected a reference": `"loop_termination_condition": ` +
+			`[{"variable": "sys.query", "operator": "is", "input_mode": "variable", "value": 1}]`,
 	} {
 		s := one(t, `Loop {"maximum_loop_count": 1, `+params+`}`, `{}`, `LI LoopItem ^ X`)
 		require.ErrorContains(t, s.err, want)

@@ -17,7 +17,10 @@ var messageSpec = engine.Spec{
 	New:     func() engine.Component { return new(Message) },
 	Outputs: []engine.Field{
 		{Name: "content", Type: "string", Doc: "the text without reasoning"},
-		{Name: "attachment", Type: "object", Doc: "the text as a file: {doc_id, format, file_name}; only with output_format"},
+		{
+			Name: "attachment", Type: "object",
+			Doc: "the text as a file: {doc_id, format, file_name}; only with output_format",
+		},
 		{Name: "downloads", Type: "list", Doc: "descriptors of the files that the text refers to"},
 	},
 	Waits:  true,

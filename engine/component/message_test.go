@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// parrot is a model that says its pieces.
+// parrot is a model that streams the given pieces.
 type parrot []string
 
 func (p parrot) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
@@ -25,14 +25,14 @@ func (p parrot) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine
 	}
 }
 
-// press makes files of texts, or fails.
+// press makes files from texts, or fails.
 type press struct{ err error }
 
 func (p press) Convert(_ context.Context, format, text string) (engine.Value, error) {
 	return engine.Object("doc_id", "d", "format", format, "file_name", text), p.err
 }
 
-// notebook keeps what is remembered.
+// notebook records the calls of Remember.
 type notebook struct{ kept []engine.Remembered }
 
 func (n *notebook) Remember(_ context.Context, m *engine.Remembered) error {
@@ -48,7 +48,8 @@ func message(t testing.TB, params, inputs string, ports engine.Ports, globals ..
 }
 
 func TestMessageText(t *testing.T) {
-	const inputs = `{"s": "txt", "z": 0, "f": false, "l": ["a", 1], "e": [], "o": {"k": "é"}, "none": null, "code": "{sys.query} {{ 1 }} \\1", "x": "X", "xy": "XY"}`
+	const inputs = `{"s": "txt", "z": 0, "f": false, "l": ["a", 1], "e": [], "o": {"k": "é"}, "none": ` +
+		`null, "code": "{sys.query} {{ 1 }} \\1", "x": "X", "xy": "XY"}`
 	tests := []struct {
 		name, content, want string
 	}{
@@ -62,7 +63,10 @@ func TestMessageText(t *testing.T) {
 		{"the name of a secret stays", `{{secret:KEY}} {sys.query}`, `{{secret:KEY}} Q`},
 
 		{"jinja: a reference in a tag is its text", `{% if {sys.query} == 'Q' %}yes{% endif %}`, `yes`},
-		{"jinja: a reference in an expression takes filters", `{{ {sys.query}|lower }} {{ {begin@s} ~ '!' }}`, `q txt!`},
+		{
+			"jinja: a reference in an expression takes filters", `{{ {sys.query}|lower }} {{ {begin@s} ~ '!' }}`,
+			`q txt!`,
+		},
 		{"jinja: a reference outside of tags is its value", `{% if 1 %}{sys.query} {{sys.query}}{% endif %}`, `Q Q`},
 		{"jinja: a value is never looked at again", `{% if 1 %}{begin@code}{% endif %}`, `{sys.query} {{ 1 }} \1`},
 		{"jinja: 0 and false read as they are", `{% if 1 %}{begin@z}{begin@f}{begin@e}{% endif %}`, `0false[]`},
@@ -74,9 +78,15 @@ func TestMessageText(t *testing.T) {
 		{"jinja: a comment swallows references", `{# {sys.query} #}{% if 1 %}x{% endif %}`, `x`},
 		{"jinja: a brace before a reference stays", `{% if 1 %}{ {begin@s}{{begin@s}{% endif %}`, `{ txt{txt`},
 		{"jinja: a longer name is not eaten by a shorter one", `{% if 1 %}{begin@x}|{begin@xy}{% endif %}`, `X|XY`},
-		{"jinja: text that looks like a variable of ours stays", `{% if 1 %}ref0 {sys.query}{{ ref0 }}{% endif %}`, `ref0 Q`},
+		{
+			"jinja: text that looks like a variable of ours stays", `{% if 1 %}ref0 {sys.query}{{ ref0 }}{% endif %}`,
+			`ref0 Q`,
+		},
 		{"jinja: the name authors know from the original", `{sys.query}{% if sys_query == 'Q' %}!{% endif %}`, `Q!`},
-		{"jinja: set, for and whitespace control", `{% set n = 2 %}{% for i in range(n) -%}  {{ i }}{sys.query}{% endfor %}`, `0Q1Q`},
+		{
+			"jinja: set, for and whitespace control",
+			`{% set n = 2 %}{% for i in range(n) -%}  {{ i }}{sys.query}{% endfor %}`, `0Q1Q`,
+		},
 	}
 	for _, tt := range tests {
 		for _, stream := range []string{"true", "false"} {
@@ -92,7 +102,10 @@ func TestMessageText(t *testing.T) {
 }
 
 func TestMessageInputsAreTexts(t *testing.T) {
-	for _, content := range []string{`{begin@n}{begin@l}{begin@none}`, `{% if 1 %}{begin@n}{begin@l}{begin@none}{% endif %}`} {
+	for _, content := range []string{
+		`{begin@n}{begin@l}{begin@none}`,
+		`{% if 1 %}{begin@n}{begin@l}{begin@none}{% endif %}`,
+	} {
 		s := message(t, `{"content": "`+content+`"}`, `{"n": 1.0, "l": [1, "a"], "none": null}`, engine.Ports{})
 		require.NoError(t, s.err)
 		require.Equal(t, `{"begin@n":"1.0","begin@l":"[1, \"a\"]","begin@none":""}`, s.inputs["M"].JSON())
@@ -166,10 +179,22 @@ func TestMessageEnd(t *testing.T) {
 	}{
 		{name: "nothing to add", params: `"status": 0`, want: `{}`},
 		{name: "status is passed on", params: `"status": 404`, want: `{"status":404}`},
-		{name: "the text becomes a file", params: `"output_format": "pdf"`, documents: press{}, want: `{"attachment":{"doc_id":"d","format":"pdf","file_name":"said"}}`},
-		{name: "an unknown format is markdown", params: `"output_format": "odt"`, documents: press{}, want: `{"attachment":{"doc_id":"d","format":"markdown","file_name":"said"}}`},
-		{name: "a failing conversion is a warning", params: `"output_format": "pdf"`, documents: press{errors.New("jam")}, want: `{}`, note: "M: output_format pdf: jam"},
-		{name: "no converter is a warning", params: `"output_format": "pdf"`, want: `{}`, note: "M: output_format pdf: not available here"},
+		{
+			name: "the text becomes a file", params: `"output_format": "pdf"`, documents: press{},
+			want: `{"attachment":{"doc_id":"d","format":"pdf","file_name":"said"}}`,
+		},
+		{
+			name: "an unknown format is markdown", params: `"output_format": "odt"`, documents: press{},
+			want: `{"attachment":{"doc_id":"d","format":"markdown","file_name":"said"}}`,
+		},
+		{
+			name: "a failing conversion is a warning", params: `"output_format": "pdf"`,
+			documents: press{errors.New("jam")}, want: `{}`, note: "M: output_format pdf: jam",
+		},
+		{
+			name: "no converter is a warning", params: `"output_format": "pdf"`, want: `{}`,
+			note: "M: output_format pdf: not available here",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -185,24 +210,32 @@ func TestMessageEnd(t *testing.T) {
 }
 
 func TestMessageRemembers(t *testing.T) {
-	for _, params := range []string{`{"content": "a {sys.query}", "memory_ids": ["m1"]}`, `{"content": "a {sys.query}", "memory_ids": ["m1"], "stream": false}`} {
+	for _, params := range []string{
+		`{"content": "a {sys.query}", "memory_ids": ["m1"]}`,
+		`{"content": "a {sys.query}", "memory_ids": ["m1"], "stream": false}`,
+	} {
 		book := &notebook{}
 		s := message(t, params, `{}`, engine.Ports{Memory: book})
 		require.NoError(t, s.err)
-		require.Equal(t, []engine.Remembered{{MemoryIDs: []string{"m1"}, AgentID: "canvas", SessionID: "task", UserInput: "Q", AgentResponse: "a Q"}}, book.kept)
+		require.Equal(t, []engine.Remembered{{
+			MemoryIDs: []string{"m1"}, AgentID: "canvas", SessionID: "task",
+			UserInput: "Q", AgentResponse: "a Q",
+		}}, book.kept)
 	}
 }
 
 func TestMessageDownloads(t *testing.T) {
 	const file = `{"doc_id": "1", "filename": "a.csv", "mime_type": "text/csv"}`
-	const inputs = `{"f": ` + file + `, "l": [` + file + `], "t": "{\"doc_id\": \"2\", \"filename\": \"b\", \"mime_type\": \"c\"}", "no": {"doc_id": "1"}}`
+	const inputs = `{"f": ` + file + `, "l": [` + file +
+		`], "t": "{\"doc_id\": \"2\", \"filename\": \"b\", \"mime_type\": \"c\"}", "no": {"doc_id": "1"}}`
 	s := message(t, `{"content": "see {begin@f}{begin@l}{begin@t} {begin@no}"}`, inputs, engine.Ports{})
 	require.NoError(t, s.err)
 	require.Equal(t, `see  {"doc_id": "1"}`, s.said)
 	require.Equal(t, 3, s.ends[0].Get("downloads").Len())
 	require.Equal(t, "b", s.outputs["M"].Get("downloads").At(2).Get("filename").Str())
 
-	s = message(t, `{"content": "see {begin@f}", "include_download_info_in_content": true, "stream": false}`, inputs, engine.Ports{})
+	s = message(t, `{"content": "see {begin@f}", "include_download_info_in_content": true, "stream": false}`, inputs,
+		engine.Ports{})
 	require.Equal(t, `see `+value(t, file).Text(), s.said)
 	require.Equal(t, 1, s.ends[0].Get("downloads").Len())
 }

@@ -184,7 +184,8 @@ func (s *setup) blocks(ctx context.Context, call *engine.Call, name string, file
 		return nil, err
 	}
 	if strings.HasPrefix(text, "data:") {
-		return nil, fmt.Errorf("the document is an image: %w: choose a model that reads images (llm_id)", engine.ErrNoPort)
+		return nil, fmt.Errorf("the document is an image: %w: choose a model that reads images (llm_id)",
+			engine.ErrNoPort)
 	}
 	if _, body, ok := strings.Cut(text, "\nContent as following: \n"); ok { // the heading of an upload
 		text = body

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// Edited outputs have the types that the component gives, so that what follows gets nothing that no
-// run would give it.
+// Edited outputs have the types that the component declares, so that later nodes get only values
+// that a run could produce.
 func TestEditedOutputsKeepTheirTypes(t *testing.T) {
 	registry, err := engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ type wordCounter struct{}
 
 func (wordCounter) CountTokens(text string) int { return len(strings.Fields(text)) }
 
-// echo is a model that answers with a mark and the end of what it was asked.
+// echo is a model that answers with a mark and the end of its prompt.
 type echo struct {
 	mu    sync.Mutex
 	asked []*engine.ModelRequest
@@ -57,7 +57,7 @@ func pipe(t *testing.T, name, text string, model engine.Model, lines ...string) 
 	return play(t, upload(name), engine.Ports{Parser: parsed(text), Counter: wordCounter{}, Model: model}, lines...)
 }
 
-// chunkTexts are the texts of the chunks that a node gave.
+// chunkTexts returns the texts of the chunks that a node gave.
 func chunkTexts(s *seen, node string) (out []string) {
 	for _, c := range s.outputs[node].Get("chunks").Elements() {
 		out = append(out, c.Get("text").Str())
@@ -109,7 +109,7 @@ func TestParserSetups(t *testing.T) {
 	require.Contains(t, refused(t, "File File -> P", `P Parser {"setups": {"pdf": "x"}}`), "setups.pdf")
 }
 
-// Without a parser the text of the file is read, as the model would see it.
+// Without a parser the text of the file is read, as for a model.
 func TestParserWithoutPort(t *testing.T) {
 	s := play(t, upload("a.md"), engine.Ports{Files: texts("\n -----------------\nFile: a.md\nContent as " +
 		"following: \n# A\n\nx")},

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Retrieval searches datasets or memories for passages that fit a query.
+// Retrieval searches datasets or memories for passages that match a query.
 //
 // Without a query, a source or a result the output is empty_response. It runs as a node or as a
 // tool of an agent. Source: RAGFlow agent/tools/retrieval.py at 80a16e71 (behaviour only).
@@ -41,17 +41,25 @@ var retrievalSpec = engine.Spec{
 	New:    func() engine.Component { return &Retrieval{} },
 	Inputs: []engine.Field{{Name: "query", Type: "string", Doc: "search query", Required: true}},
 	Outputs: []engine.Field{
-		{Name: "formalized_content", Type: "string", Doc: "the passages as text for a prompt, each with its citation number"},
+		{
+			Name: "formalized_content", Type: "string",
+			Doc: "the passages as text for a prompt, each with its citation number",
+		},
 		{Name: "json", Type: "list", Doc: "the passages with all their fields"},
 		{Name: "content", Type: "string", Doc: "the same as formalized_content"},
 	},
 	Retries:  true,
 	Thoughts: "Searching the knowledge base.",
 	Tool: &engine.ToolSpec{
-		Function:    "search_my_dateset",
-		Description: "Searches the user's own documents and returns numbered passages. Use it for all questions that these documents may answer.",
-		Args:        []engine.Field{{Name: "query", Type: "string", Doc: "the words or the question to look for; the important terms of the request, in its language", Required: true}},
-		Result:      "formalized_content",
+		Function: "search_my_dateset",
+		Description: "Searches the user's own documents and returns numbered passages. Use it for all questions " +
+			"that these documents may answer.",
+		Args: []engine.Field{{
+			Name: "query", Type: "string",
+			Doc:      "the words or the question to look for; the important terms of the request, in its language",
+			Required: true,
+		}},
+		Result: "formalized_content",
 	},
 }
 
@@ -93,7 +101,8 @@ func (r *Retrieval) Run(ctx context.Context, call *engine.Call) error {
 	}
 	port := call.Ports().Retriever
 	if port == nil {
-		call.Log(engine.EventWarning, engine.Object("text", "Retrieval: no retriever is configured, so nothing is found"))
+		call.Log(engine.EventWarning, engine.Object("text",
+			"Retrieval: no retriever is configured, so nothing is found"))
 		return r.found(ctx, call, engine.Found{}, false)
 	}
 	if q.Text, err = r.translated(ctx, call, text); err != nil {

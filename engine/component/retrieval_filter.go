@@ -7,9 +7,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// MetadataLister is offered by a Retriever that knows the metadata of its documents. With it, the
-// model chooses conditions for the filter methods auto and semi_auto; without it the retriever gets
-// the method and may ignore it.
+// MetadataLister is implemented by a Retriever that can list the metadata of its documents. With
+// it, the model chooses conditions for the filter methods auto and semi_auto; without it the
+// retriever gets the method and may ignore it.
 type MetadataLister interface {
 	// Metadata returns the metadata of datasets: key -> list of the values that occur.
 	Metadata(ctx context.Context, datasets []string) (engine.Value, error)
@@ -36,11 +36,13 @@ func readMetadataRules(s *engine.Setup, v engine.Value) (metadataRules, error) {
 		return f, nil
 	case "manual":
 	default:
-		return f, s.Fail("meta_data_filter.method", v.Get("method"), "is not supported; expected auto, semi_auto or manual")
+		return f, s.Fail("meta_data_filter.method", v.Get("method"),
+			"is not supported; expected auto, semi_auto or manual")
 	}
 	for i, c := range v.Get("manual").Elements() {
 		if c.Kind() != engine.KindObject {
-			return f, s.Fail("meta_data_filter.manual["+strconv.Itoa(i)+"]", c, "is not a condition; expected {key, op, value}")
+			return f, s.Fail("meta_data_filter.manual["+strconv.Itoa(i)+"]", c,
+				"is not a condition; expected {key, op, value}")
 		}
 		value := c.Get("value")
 		f.conditions = append(f.conditions, metadataCondition{c.Get("key"), c.Get("op"), engine.ParseExpr(value)})
@@ -53,9 +55,11 @@ func readMetadataRules(s *engine.Setup, v engine.Value) (metadataRules, error) {
 }
 
 // prepare returns the filter for a retriever: {method, logic, manual: [{key, op, value}]}. When no
-// document fits, manual conditions find nothing, while auto and semi_auto ones do not restrict the
-// search.
-func (f *metadataRules) prepare(ctx context.Context, call *engine.Call, port engine.Retriever, q *engine.RetrievalQuery) (engine.Value, error) {
+// document matches, manual conditions find nothing, while auto and semi_auto ones do not restrict
+// the search.
+func (f *metadataRules) prepare(ctx context.Context, call *engine.Call, port engine.Retriever,
+	q *engine.RetrievalQuery,
+) (engine.Value, error) {
 	switch f.method {
 	case "", "disabled":
 		return engine.Null, nil
@@ -105,7 +109,9 @@ func (f *metadataRules) offered(metadata engine.Value) engine.Value {
 }
 
 // chosen asks the model for conditions. An invalid answer leaves the search unrestricted.
-func (f *metadataRules) chosen(ctx context.Context, call *engine.Call, metadata engine.Value, query string) (engine.Value, error) {
+func (f *metadataRules) chosen(ctx context.Context, call *engine.Call, metadata engine.Value,
+	query string,
+) (engine.Value, error) {
 	unrestricted := engine.Object("method", f.method, "manual", engine.List())
 	if metadata.Len() == 0 {
 		return unrestricted, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// shelf is a retriever that finds what it holds and keeps the query.
+// shelf is a retriever that returns fixed passages and records the query.
 type shelf struct {
 	found engine.Found
 	asked []engine.RetrievalQuery
@@ -22,7 +22,7 @@ func (s *shelf) Retrieve(_ context.Context, q *engine.RetrievalQuery) (engine.Fo
 	return s.found, s.err
 }
 
-// library is a shelf that knows its metadata.
+// library is a shelf with metadata.
 type labelled struct{ shelf }
 
 func (labelled) Metadata(context.Context, []string) (engine.Value, error) {
@@ -31,20 +31,25 @@ func (labelled) Metadata(context.Context, []string) (engine.Value, error) {
 
 func full(t *testing.T) *shelf {
 	return &shelf{found: engine.Found{Chunks: []engine.Value{
-		parse(t, `{"chunk_id": "c1", "content_with_weight": "Alpha", "docnm_kwd": "a\nb.pdf", "url": "http://a", "q_3_vec": [1, 2, 3], "vector": [1], "document_metadata": {"year": 2024}}`),
+		parse(t, `{"chunk_id": "c1", "content_with_weight": "Alpha", "docnm_kwd": "a\nb.pdf", "url": "http://a", `+
+			`"q_3_vec": [1, 2, 3], "vector": [1], "document_metadata": {"year": 2024}}`),
 	}}}
 }
 
 func TestRetrieval(t *testing.T) {
 	port := full(t)
-	s := run(t, node(t, "Retrieval", `{"kb_ids": ["k1", "begin@more", "{begin@more}"], "top_n": 3, "top_k": 9, "similarity_threshold": 0.5, "keywords_similarity_weight": 0.25, "rerank_id": "r", "use_kg": true, "toc_enhance": true}`, ""),
+	s := run(t,
+		node(t, "Retrieval",
+			`{"kb_ids": ["k1", "begin@more", "{begin@more}"], "top_n": 3, "top_k": 9, "similarity_threshold": `+
+				`0.5, "keywords_similarity_weight": 0.25, "rerank_id": "r", "use_kg": true, "toc_enhance": true}`, ""),
 		nil, "user:find it", parse(t, `{"more": {"value": ["k2", "k3"]}}`), engine.Ports{Retriever: port})
 	require.NoError(t, s.err)
 	require.Equal(t, engine.RetrievalQuery{
 		Text: "find it", Datasets: []string{"k1", "k2", "k3", "k2", "k3"}, TopN: 3, TopK: 9, SimilarityThreshold: 0.5,
 		KeywordWeight: 0.25, Rerank: "r", KnowledgeGraph: true, TOC: true,
 	}, port.asked[0])
-	require.Equal(t, "\nID: 417\n├── Title: a b.pdf\n├── URL: http://a\n├── year: 2024\n└── Content:\nAlpha", s.outs.Get("formalized_content").Text())
+	require.Equal(t, "\nID: 417\n├── Title: a b.pdf\n├── URL: http://a\n├── year: 2024\n└── Content:\nAlpha",
+		s.outs.Get("formalized_content").Text())
 	require.Equal(t, s.outs.Get("formalized_content"), s.outs.Get("content"))
 	require.Equal(t, "", s.outs.Get("json").At(0).Get("q_3_vec").Text()+s.outs.Get("json").At(0).Get("vector").Text())
 	require.Equal(t, "c1", s.outs.Get("json").At(0).Get("chunk_id").Text())
@@ -72,9 +77,11 @@ func TestRetrievalFindsNothing(t *testing.T) {
 }
 
 func TestRetrievalErrors(t *testing.T) {
-	s := run(t, node(t, "Retrieval", `{"kb_ids": ["begin@k"]}`, ""), nil, "q", engine.Null, engine.Ports{Retriever: full(t)})
+	s := run(t, node(t, "Retrieval", `{"kb_ids": ["begin@k"]}`, ""), nil, "q", engine.Null,
+		engine.Ports{Retriever: full(t)})
 	require.ErrorContains(t, s.err, "No dataset is selected.")
-	s = run(t, node(t, "Retrieval", `{"kb_ids": ["k"]}`, ""), nil, "q", engine.Null, engine.Ports{Retriever: &shelf{err: errors.New("Dataset(k) does not exist.")}})
+	s = run(t, node(t, "Retrieval", `{"kb_ids": ["k"]}`, ""), nil, "q", engine.Null,
+		engine.Ports{Retriever: &shelf{err: errors.New("Dataset(k) does not exist.")}})
 	require.ErrorContains(t, s.err, "Dataset(k) does not exist.")
 	_, err := loadNode("Retrieval", `{"similarity_threshold": 2}`, "")
 	require.ErrorContains(t, err, "similarity_threshold")
@@ -82,7 +89,7 @@ func TestRetrievalErrors(t *testing.T) {
 	require.ErrorContains(t, err, "meta_data_filter.method")
 }
 
-// keeper is a memory that finds what it holds.
+// keeper is a memory that returns fixed entries.
 type keeper struct{ shelf }
 
 func (*keeper) Remember(context.Context, *engine.Remembered) error { return nil }
@@ -108,8 +115,12 @@ func TestRetrievalAsksTheMemoryThatIsSearched(t *testing.T) {
 }
 
 func TestRetrievalOfMemories(t *testing.T) {
-	port := &shelf{found: engine.Found{Chunks: []engine.Value{engine.Object("content", "one"), engine.Object("content", "two")}}}
-	s := run(t, node(t, "Retrieval", `{"memory_ids": ["m1"], "user_id": "{sys.query}"}`, ""), nil, "q", engine.Null, engine.Ports{Retriever: port})
+	port := &shelf{found: engine.Found{Chunks: []engine.Value{
+		engine.Object("content", "one"),
+		engine.Object("content", "two"),
+	}}}
+	s := run(t, node(t, "Retrieval", `{"memory_ids": ["m1"], "user_id": "{sys.query}"}`, ""), nil, "q", engine.Null,
+		engine.Ports{Retriever: port})
 	require.NoError(t, s.err)
 	require.Equal(t, []string{"m1"}, port.asked[0].Memories)
 	require.Equal(t, "q", port.asked[0].UserID)
@@ -120,7 +131,8 @@ func TestRetrievalTranslates(t *testing.T) {
 	for answer, want := range map[string]string{"<think>t</think>eins\n===\nun": "eins\nun", "===": "q"} {
 		port := full(t)
 		m := say(answer)
-		run(t, node(t, "Retrieval", `{"kb_ids": ["k"], "cross_languages": ["German", "French"]}`, ""), nil, "q", engine.Null, engine.Ports{Retriever: port, Model: m})
+		run(t, node(t, "Retrieval", `{"kb_ids": ["k"], "cross_languages": ["German", "French"]}`, ""), nil, "q",
+			engine.Null, engine.Ports{Retriever: port, Model: m})
 		require.Equal(t, want, port.asked[0].Text)
 		require.Equal(t, engine.PurposeTranslate, m.asked[0].Purpose)
 		require.Contains(t, m.asked[0].System, "German, French")
@@ -134,19 +146,26 @@ func TestRetrievalFilter(t *testing.T) {
 	}{
 		{"none", `{}`, "", `null`, true},
 		{
-			"manual, references put in", `{"method": "manual", "logic": "or", "manual": [{"key": "y", "op": "=", "value": "is {sys.query}"}]}`, "",
+			"manual, references put in",
+			`{"method": "manual", "logic": "or", "manual": [{"key": "y", "op": "=", "value": "is {sys.query}"}]}`,
+			"",
 			`{"method": "manual", "logic": "or", "manual": [{"key": "y", "op": "=", "value": "is q"}]}`, true,
 		},
 		{
-			"auto, chosen by the model", `{"method": "auto"}`, `{"conditions": [{"key": "year", "op": "=", "value": "2025"}, {"key": "nope", "op": "="}], "logic": "or"}`,
+			"auto, chosen by the model", `{"method": "auto"}`, `{"conditions": ` +
+				`[{"key": "year", "op": "=", "value": "2025"}, {"key": "nope", "op": "="}], "logic": "or"}`,
 			`{"method": "auto", "logic": "or", "manual": [{"key": "year", "op": "=", "value": "2025"}]}`, true,
 		},
 		{"auto, no answer", `{"method": "auto"}`, "no idea", `{"method": "auto", "manual": []}`, true},
 		{
-			"semi_auto, operator fixed", `{"method": "semi_auto", "semi_auto": [{"key": "year", "op": ">"}]}`, `[{"key": "year", "op": "=", "value": "2024"}]`,
+			"semi_auto, operator fixed", `{"method": "semi_auto", "semi_auto": [{"key": "year", "op": ">"}]}`,
+			`[{"key": "year", "op": "=", "value": "2024"}]`,
 			`{"method": "semi_auto", "logic": "and", "manual": [{"key": "year", "op": ">", "value": "2024"}]}`, true,
 		},
-		{"auto, left to the retriever", `{"method": "auto"}`, "", `{"method": "auto", "semi_auto": null, "logic": null}`, false},
+		{
+			"auto, left to the retriever", `{"method": "auto"}`, "",
+			`{"method": "auto", "semi_auto": null, "logic": null}`, false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := say(c.answer)
@@ -156,7 +175,8 @@ func TestRetrievalFilter(t *testing.T) {
 			if c.lists {
 				port = known
 			}
-			s := run(t, node(t, "Retrieval", `{"kb_ids": ["k"], "meta_data_filter": `+c.filter+`}`, ""), nil, "q", engine.Null, engine.Ports{Retriever: port, Model: m})
+			s := run(t, node(t, "Retrieval", `{"kb_ids": ["k"], "meta_data_filter": `+c.filter+`}`, ""), nil, "q",
+				engine.Null, engine.Ports{Retriever: port, Model: m})
 			require.NoError(t, s.err)
 			asked := append(plain.asked, known.asked...)
 			require.Equal(t, parse(t, c.want).JSON(), asked[0].Filter.JSON())
@@ -170,7 +190,11 @@ func TestRetrievalFilter(t *testing.T) {
 func TestRetrievalAsTool(t *testing.T) {
 	port := full(t)
 	m := say(`[{"name": "my_search_0", "arguments": {"query": "alpha"}}]`, complete, "done [ID:417]")
-	s := run(t, node(t, "Agent", `{"tools": [{"component_name": "Retrieval", "params": {"kb_ids": ["k"], "function_name": "my_search"}}]}`, ""), nil, "q", engine.Null, engine.Ports{Retriever: port, Model: m})
+	s := run(t,
+		node(t, "Agent",
+			`{"tools": [{"component_name": "Retrieval", "params": {"kb_ids": ["k"], "function_name": "my_search"}}]}`,
+			""),
+		nil, "q", engine.Null, engine.Ports{Retriever: port, Model: m})
 	require.NoError(t, s.err)
 	require.Equal(t, "alpha", port.asked[0].Text)
 	require.Contains(t, m.asked[2].Messages[2].Content, "ID: 417")

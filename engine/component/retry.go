@@ -24,7 +24,8 @@ func retry(ctx context.Context, call *engine.Call, c *engine.Common, try func() 
 
 // isFinal reports whether a retry cannot help.
 func isFinal(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || isStopped(err) || errors.Is(err, engine.ErrNoPort) || errors.Is(err, engine.ErrLimit) || errors.Is(err, engine.ErrNoRetry) || errors.Is(err, engine.ErrRef)
+	return ctx.Err() != nil || isStopped(err) || errors.Is(err, engine.ErrNoPort) || errors.Is(err, engine.ErrLimit) ||
+		errors.Is(err, engine.ErrNoRetry) || errors.Is(err, engine.ErrRef)
 }
 
 // isStopped reports whether the run was canceled.

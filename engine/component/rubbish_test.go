@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// TestModelsThatAnswerRubbish: whatever a model says, the run ends, with an answer or with an error
-// that names the node.
+// TestModelsThatAnswerRubbish checks that a run with any model answer ends, with an answer or with
+// an error that names the node.
 func TestModelsThatAnswerRubbish(t *testing.T) {
 	const schema = `"outputs": {"structured": {"type": "object", "properties": {"a": {"type": "string"}}}}`
 	nodes := []struct{ name, kind, params string }{
@@ -22,8 +22,10 @@ func TestModelsThatAnswerRubbish(t *testing.T) {
 		{"tool calls, then JSON", "Agent", `{"max_rounds": 1, "tools": [` + echo + `], ` + schema + `}`},
 	}
 	answers := []string{
-		"", " \n", "\x00\xff\xfe", "null", "5", "[1, 2]", `[{"name": 5}]`, `[{"name": "", "arguments": 1}]`, `{"a":[[[[[[`,
-		"</think></think><think>", "<think>", strings.Repeat("[", 50_000), strings.Repeat(`{"a":`, 50_000), strings.Repeat("x", 1<<20),
+		"", " \n", "\x00\xff\xfe", "null", "5", "[1, 2]", `[{"name": 5}]`, `[{"name": "", "arguments": 1}]`,
+		`{"a":[[[[[[`,
+		"</think></think><think>", "<think>", strings.Repeat("[", 50_000), strings.Repeat(`{"a":`, 50_000),
+		strings.Repeat("x", 1<<20),
 	}
 	for _, n := range nodes {
 		t.Run(n.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // hush is the value of the secret KEY, which only the configuration of a canvas may send anywhere.
 const hush = "s3cr3t-value-1234"
 
-// receiver is an HTTP port that sends what a real one would, and stores it.
+// receiver is an HTTP port that records the requests a real one would send.
 type receiver struct {
 	sent []string
 	body string
@@ -27,7 +27,8 @@ func (r *receiver) Do(_ context.Context, req *engine.HTTPRequest) (*engine.HTTPR
 	for _, h := range req.Header {
 		text += h.Name + ": " + h.Value + "\n"
 	}
-	text, err := engine.FillSecrets(text+"\n"+req.Body, req.SecretMark, func(string) (string, error) { return hush, nil })
+	text, err := engine.FillSecrets(text+"\n"+req.Body, req.SecretMark,
+		func(string) (string, error) { return hush, nil })
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (r *receiver) Do(_ context.Context, req *engine.HTTPRequest) (*engine.HTTPR
 	return &engine.HTTPResponse{Status: 200, Body: r.body}, nil
 }
 
-// outsider is every port through which text comes in; all of it says the same.
+// outsider implements every port through which text comes in, with the same text.
 type outsider struct{ text string }
 
 func (o outsider) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
@@ -53,16 +54,19 @@ func (o outsider) CallTool(context.Context, *engine.ExternalCall) (engine.Value,
 }
 
 func (o outsider) Retrieve(context.Context, *engine.RetrievalQuery) (engine.Found, error) {
-	chunk := engine.Object("chunk_id", "1", "doc_id", "1", "docnm_kwd", "d", "content", o.text, "content_with_weight", o.text)
+	chunk := engine.Object("chunk_id", "1", "doc_id", "1", "docnm_kwd", "d", "content", o.text, "content_with_weight",
+		o.text)
 	return engine.Found{Chunks: []engine.Value{chunk}}, nil
 }
 
-// TestSecretsOfOutsidersStayPlain sends text that names a secret from every place outside through
-// Invoke, in each of its forms. The secret that the canvas itself names in the same request
-// arrives.
+// TestSecretsOfOutsidersStayPlain sends text that names a secret from every outside source through
+// Invoke, in each of its forms. The secret that the canvas names in the same request arrives.
 func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 	const named = "{{secret:KEY}}"
-	halves, err := json.Marshal(map[string]string{"a": "{{sec", "b": "ret:KEY}}", "name": "KEY}}", "t": named, "open": "{{secret:"})
+	halves, err := json.Marshal(map[string]string{
+		"a": "{{sec", "b": "ret:KEY}}", "name": "KEY}}", "t": named,
+		"open": "{{secret:",
+	})
 	require.NoError(t, err)
 	for _, c := range []struct {
 		name, ref string
@@ -74,32 +78,85 @@ func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 		{"the history", "sys.history", "", []string{"begin Begin -> X", `=sys.history []`}},
 		{"a file", "sys.files", "", []string{"begin Begin -> X"}},
 		{"a variable that was saved", "env.x", "", []string{"begin Begin -> X", `=env.x "` + named + `"`}},
-		{"a variable that was assigned", "env.x", "", []string{"begin Begin -> A", `A VariableAssigner {"variables": [{"variable": "env.x", "operator": "overwrite", "parameter": "sys.query"}]} -> X`, `=env.x ""`}},
-		{"the body of a webhook", "begin@body", `{"body": {"t": "` + named + `"}}`, []string{`begin Begin {"mode": "Webhook"} -> X`}},
-		{"a key in the body of a webhook", "begin@body", `{"body": {"` + named + `": "t"}}`, []string{`begin Begin {"mode": "Webhook"} -> X`}},
-		{"the headers of a webhook", "begin@headers", `{"headers": {"X": "` + named + `"}}`, []string{`begin Begin {"mode": "Webhook"} -> X`}},
-		{"the query of a webhook", "begin@query", `{"query": {"t": "` + named + `"}}`, []string{`begin Begin {"mode": "Webhook"} -> X`}},
-		{"a form", "F@t", "", []string{"begin Begin -> F", `F UserFillUp {"enable_tips": false, "inputs": {"t": {"name": "t", "type": "line", "value": "` + named + `"}}} -> X`}},
-		{"a passage", "R@formalized_content", "", []string{"begin Begin -> R", `R Retrieval {"kb_ids": ["k"], "query": "{sys.query}"} -> X`}},
-		{"the answer of a model", "L@content", "", []string{"begin Begin -> L", `L LLM {"llm_id": "m", "prompts": [{"role": "user", "content": "{sys.query}"}]} -> X`}},
-		{"the answer of an agent", "L@content", "", []string{"begin Begin -> L", `L Agent {"llm_id": "m", "prompts": [{"role": "user", "content": "{sys.query}"}]} -> X`}},
-		{"a search", "T@formalized_content", "", []string{"begin Begin -> T", `T Wikipedia {"query": "{sys.query}"} -> X`}},
-		{"an answer of a server", "H@result", "", []string{"begin Begin -> H", `H Invoke {"url": "http://first", "headers": "{\"K\": \"{{secret:KEY}}\"}"} -> X`}},
-		{"a script", "C@result", "", []string{"begin Begin -> C", `C CodeExec {"lang": "python", "script": "def main(): pass", "outputs": {"result": {"type": "string", "value": ""}}} -> X`}},
-		{"two halves, joined", "S@result", "", []string{"begin Begin -> S", `S StringTransform {"method": "merge", "script": "{begin@a}{begin@b}", "delimiters": [""]} -> X`}},
-		{"a half of the canvas and one from outside", "S@result", "", []string{"begin Begin -> S", `S StringTransform {"method": "merge", "script": "{{secret:{begin@name}", "delimiters": [""]} -> X`}},
-		{"a template of the canvas", "S@result", "", []string{"begin Begin -> S", `S StringTransform {"method": "merge", "script": "{{ open }}{begin@name}", "delimiters": [""]} -> X`}},
+		{
+			"a variable that was assigned", "env.x", "",
+			[]string{
+				"begin Begin -> A",
+				`A VariableAssigner {"variables": ` +
+					`[{"variable": "env.x", "operator": "overwrite", "parameter": "sys.query"}]} -> X`, `=env.x ""`,
+			},
+		},
+		{
+			"the body of a webhook", "begin@body", `{"body": {"t": "` + named + `"}}`,
+			[]string{`begin Begin {"mode": "Webhook"} -> X`},
+		},
+		{
+			"a key in the body of a webhook", "begin@body", `{"body": {"` + named + `": "t"}}`,
+			[]string{`begin Begin {"mode": "Webhook"} -> X`},
+		},
+		{
+			"the headers of a webhook", "begin@headers", `{"headers": {"X": "` + named + `"}}`,
+			[]string{`begin Begin {"mode": "Webhook"} -> X`},
+		},
+		{
+			"the query of a webhook", "begin@query", `{"query": {"t": "` + named + `"}}`,
+			[]string{`begin Begin {"mode": "Webhook"} -> X`},
+		},
+		{"a form", "F@t", "", []string{
+			"begin Begin -> F",
+			`F UserFillUp {"enable_tips": false, "inputs": {"t": {"name": "t", "type": "line", "value": "` + named +
+				`"}}} -> X`,
+		}},
+		{
+			"a passage", "R@formalized_content", "",
+			[]string{"begin Begin -> R", `R Retrieval {"kb_ids": ["k"], "query": "{sys.query}"} -> X`},
+		},
+		{"the answer of a model", "L@content", "", []string{
+			"begin Begin -> L",
+			`L LLM {"llm_id": "m", "prompts": [{"role": "user", "content": "{sys.query}"}]} -> X`,
+		}},
+		{"the answer of an agent", "L@content", "", []string{
+			"begin Begin -> L",
+			`L Agent {"llm_id": "m", "prompts": [{"role": "user", "content": "{sys.query}"}]} -> X`,
+		}},
+		{"a search", "T@formalized_content", "", []string{
+			"begin Begin -> T",
+			`T Wikipedia {"query": "{sys.query}"} -> X`,
+		}},
+		{"an answer of a server", "H@result", "", []string{
+			"begin Begin -> H",
+			`H Invoke {"url": "http://first", "headers": "{\"K\": \"{{secret:KEY}}\"}"} -> X`,
+		}},
+		{"a script", "C@result", "", []string{"begin Begin -> C", `C CodeExec {"lang": "python", "script": "def ` +
+			`main(): pass", "outputs": {"result": {"type": "string", "value": ""}}} -> X`}},
+		{"two halves, joined", "S@result", "", []string{
+			"begin Begin -> S",
+			`S StringTransform {"method": "merge", "script": "{begin@a}{begin@b}", "delimiters": [""]} -> X`,
+		}},
+		{"a half of the canvas and one from outside", "S@result", "", []string{
+			"begin Begin -> S",
+			`S StringTransform {"method": "merge", "script": "{{secret:{begin@name}", "delimiters": [""]} -> X`,
+		}},
+		{"a template of the canvas", "S@result", "", []string{
+			"begin Begin -> S",
+			`S StringTransform {"method": "merge", "script": "{{ open }}{begin@name}", "delimiters": [""]} -> X`,
+		}},
 	} {
 		for _, form := range []struct{ name, params string }{
 			{"get", `"url": "http://h/{REF}", "variables": [{"key": "q", "ref": "REF"}]`},
 			{"json", `"url": "http://h/", "method": "post", "variables": [{"key": "q", "ref": "REF"}]`},
-			{"form", `"url": "http://h/", "method": "put", "datatype": "formdata", "variables": [{"key": "q", "ref": "REF"}]`},
+			{"form", `"url": "http://h/", "method": "put", "datatype": "formdata", "variables": ` +
+				`[{"key": "q", "ref": "REF"}]`},
 			{"halves in the URL", `"url": "http://h/{{secret:{begin@name}{REF}?a={begin@open}KEY}}"`},
 		} {
 			t.Run(c.name+"/"+form.name, func(t *testing.T) {
 				o, r := outsider{named}, &receiver{body: named}
-				params := `{"headers": "{\"Authorization\": \"Bearer {{secret:KEY}}\"}", ` + strings.ReplaceAll(form.params, "REF", c.ref) + `}`
-				in := engine.Input{Query: engine.String(named), Inputs: value(t, string(halves)), Files: engine.List(engine.Object("name", "f"))}
+				params := `{"headers": "{\"Authorization\": \"Bearer {{secret:KEY}}\"}", ` +
+					strings.ReplaceAll(form.params, "REF", c.ref) + `}`
+				in := engine.Input{
+					Query: engine.String(named), Inputs: value(t, string(halves)),
+					Files: engine.List(engine.Object("name", "f")),
+				}
 				if c.webhook != "" {
 					in.Webhook = value(t, c.webhook)
 				}
@@ -122,8 +179,7 @@ func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 	}
 }
 
-// TestSecretsOfTheCanvasCount places placeholders wherever the params of Invoke hold text of their
-// own.
+// TestSecretsOfTheCanvasCount puts placeholders into every text param of Invoke.
 func TestSecretsOfTheCanvasCount(t *testing.T) {
 	r := &receiver{body: "seen " + hush}
 	doc := sketch.Bytes("begin Begin -> X", `=env.own "{{secret:KEY}}"`, `X Invoke {
@@ -143,7 +199,7 @@ func TestSecretsOfTheCanvasCount(t *testing.T) {
 	require.Contains(t, s.said, "{{secret:KEY}}", "a message shows the name")
 }
 
-// echoing gives back what it was asked, and fails with it the second time.
+// echoing returns the request as the answer, and fails with it the second time.
 type echoing struct{ marks []string }
 
 func (e *echoing) Do(_ context.Context, req *engine.HTTPRequest) (*engine.HTTPResponse, error) {
@@ -151,15 +207,18 @@ func (e *echoing) Do(_ context.Context, req *engine.HTTPRequest) (*engine.HTTPRe
 	if strings.Contains(req.URL, "fail") {
 		return nil, &echoed{req.URL + req.Body}
 	}
-	return &engine.HTTPResponse{Status: 200, Body: req.URL + req.Body, Header: []engine.HTTPHeader{{Name: "X", Value: req.SecretMark}}}, nil
+	return &engine.HTTPResponse{
+		Status: 200, Body: req.URL + req.Body,
+		Header: []engine.HTTPHeader{{Name: "X", Value: req.SecretMark}},
+	}, nil
 }
 
 type echoed struct{ text string }
 
 func (e *echoed) Error() string { return e.text }
 
-// TestMarksAppearNowhere has a port that gives marks back: no event, state or error holds one, each
-// run has its own, and neither the seed nor the IDs port decides it.
+// TestMarksAppearNowhere has a port that returns marks: no event, state or error contains one, each
+// run has another mark, and it depends on neither the seed nor the IDs port.
 func TestMarksAppearNowhere(t *testing.T) {
 	e := &echoing{}
 	for range 2 {
@@ -170,7 +229,10 @@ func TestMarksAppearNowhere(t *testing.T) {
 			require.NoError(t, err)
 			st := c.State()
 			var all strings.Builder
-			for ev, err := range c.Run(t.Context(), st, engine.Input{}, engine.Options{Ports: engine.Ports{HTTP: e, IDs: fixedIDs{}}, Seed: 1, Internal: true, Checkpoints: true}) {
+			for ev, err := range c.Run(t.Context(), st, engine.Input{}, engine.Options{Ports: engine.Ports{
+				HTTP: e,
+				IDs:  fixedIDs{},
+			}, Seed: 1, Internal: true, Checkpoints: true}) {
 				if err != nil {
 					all.WriteString(err.Error())
 					break
@@ -201,7 +263,8 @@ func TestParamsOfExternalComponentsAreMarked(t *testing.T) {
 	var asked engine.ExternalCall
 	port := toolPort(func(c *engine.ExternalCall) { asked = *c })
 	s := play(t, engine.Input{Query: engine.String("{{secret:KEY}}")}, engine.Ports{Tools: port},
-		"begin Begin -> X", `X Email {"to_email": "{sys.query}", "password": "{{secret:KEY}}", "smtp_server": "s", "email": "e"}`)
+		"begin Begin -> X",
+		`X Email {"to_email": "{sys.query}", "password": "{{secret:KEY}}", "smtp_server": "s", "email": "e"}`)
 	require.NoError(t, s.err)
 	fill := func(v engine.Value) string {
 		text, err := engine.FillSecrets(v.JSON(), asked.SecretMark, func(string) (string, error) { return hush, nil })

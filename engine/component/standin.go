@@ -10,10 +10,10 @@ import (
 )
 
 // Stand-ins for external components in previews without access to the outside. Each invented output
-// says that it is one, so that a canvas runs to its end and no output is mistaken for a result.
+// is marked as such, so that a canvas runs to its end and no output is mistaken for a result.
 
-// notice says that a component was not called, in the language of the question. It does not repeat
-// the question: a model would take it for a result.
+// notice is the message that a component was not called, in the language of the question. It does
+// not repeat the question: a model would take it for a result.
 func notice(name string, args engine.Value) string {
 	for _, r := range asked(args) {
 		if isHan(r) {
@@ -51,7 +51,7 @@ func standInFor(name, result string) engine.StandIn {
 	return invents(func(args engine.Value) engine.Value { return engine.Object(result, notice(name, args)) })
 }
 
-// inventedPassage is the result of a search: one passage that says that nothing was searched.
+// inventedPassage returns the result of a search: one passage that says that nothing was searched.
 func inventedPassage(name string, args engine.Value) engine.Value {
 	if asked(args) == "" {
 		return engine.Object("chunks", engine.List(), "doc_aggs", engine.List())

@@ -42,7 +42,10 @@ func TestStandInWritesDocuments(t *testing.T) {
 	for format, want := range map[string]struct{ name, text string }{
 		"txt": {"a-b.txt", "T\n\nx < y"},
 		"md":  {"a-b.md", "# T\n\nx < y"},
-		"pdf": {"a-b.html", "<!doctype html>\n<meta charset=\"utf-8\">\n<title>T</title>\n<h1>T</h1>\n<p>x &lt; y</p>\n"},
+		"pdf": {
+			"a-b.html",
+			"<!doctype html>\n<meta charset=\"utf-8\">\n<title>T</title>\n<h1>T</h1>\n<p>x &lt; y</p>\n",
+		},
 	} {
 		args := engine.Object("title", "T", "content", "x < y", "filename", "a / b")
 		outputs, invented := write(args, engine.Object("output_format", format))
@@ -67,10 +70,11 @@ func TestStandInWritesSheets(t *testing.T) {
 	text, err := base64.StdEncoding.DecodeString(outputs.Get("attachment").Get("base64").Str())
 	require.NoError(t, err)
 	require.Equal(t, "a,b,c\n1,\"say \"\"hi\"\"\",\n,,\"x,y\"\n", string(text))
-	require.Equal(t, "| a | b | c |\n| --- | --- | --- |\n| 1 | say \"hi\" |  |\n|  |  | x,y |", outputs.Get("markdown").Str())
+	require.Equal(t, "| a | b | c |\n| --- | --- | --- |\n| 1 | say \"hi\" |  |\n|  |  | x,y |",
+		outputs.Get("markdown").Str())
 }
 
-// find is a built-in component.
+// find returns a built-in component.
 func find(t *testing.T, name string) engine.Spec {
 	t.Helper()
 	for _, s := range Builtin() {

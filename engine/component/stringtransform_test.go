@@ -25,7 +25,8 @@ func TestStringTransformSplit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := one(t, `StringTransform {"method": "split", "split_ref": "begin@t", `+tt.params+`}`, `{"t": `+tt.text+`}`)
+			s := one(t, `StringTransform {"method": "split", "split_ref": "begin@t", `+tt.params+`}`,
+				`{"t": `+tt.text+`}`)
 			require.NoError(t, s.err)
 			require.Equal(t, tt.want, s.outputs["X"].Get("result").JSON())
 			require.Equal(t, `{}`, s.inputs["X"].JSON())
@@ -42,8 +43,16 @@ func TestStringTransformMerge(t *testing.T) {
 	}{
 		{"a list is joined with the first delimiter", `"script": "{begin@l}", "delimiters": ["/", ","]`, `3//x`},
 		{"an empty delimiter joins directly", `"script": "{begin@l}", "delimiters": [""]`, `3x`},
-		{"other values read as they do in a message", `"script": "{begin@o} {begin@z} {begin@t} [{begin@n}{begin@e}]"`, `{"k": [1]} 0 true []`},
-		{"jinja sees the joined text", `"script": "{% for c in {begin@l} %}{{ c }}.{% endfor %}", "delimiters": ["+"]`, `3.+.+.x.`},
+		{
+			"other values read as they do in a message",
+			`"script": "{begin@o} {begin@z} {begin@t} [{begin@n}{begin@e}]"`,
+			`{"k": [1]} 0 true []`,
+		},
+		{
+			"jinja sees the joined text",
+			`"script": "{% for c in {begin@l} %}{{ c }}.{% endfor %}", "delimiters": ["+"]`,
+			`3.+.+.x.`,
+		},
 		{"jinja works on its own values", `"script": "{% for i in [1,2] %}{{ i }}{begin@z} {% endfor %}"`, `10 20 `},
 		{"no script is an empty text", `"script": null`, ``},
 	}

@@ -8,7 +8,9 @@ import (
 )
 
 // errNoStructure means that the model did not return the requested JSON.
-var errNoStructure = errors.New("The answer cannot be parsed as JSON") //lint:ignore ST1005 clients know exactly this text
+//
+//lint:ignore ST1005 clients know exactly this text
+var errNoStructure = errors.New("The answer cannot be parsed as JSON")
 
 // outputSchema returns the JSON Schema of a node's output "structured" as the canvas declares it,
 // under "schema" or "structured"; null if there is none.

@@ -9,9 +9,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// switchCompare is one comparison of a Switch. Searching in strings ignores case, comparing does
-// not; a number is compared with a numeric string on the right as a number; values of different
-// types are neither equal nor ordered.
+// switchCompare evaluates one comparison of a Switch. Searching in strings ignores case, comparing
+// does not; a number is compared with a numeric string on the right as a number; values of
+// different types are neither equal nor ordered.
 func switchCompare(left engine.Value, operator string, right engine.Value) (bool, error) {
 	switch operator {
 	case "contains":
@@ -19,9 +19,11 @@ func switchCompare(left engine.Value, operator string, right engine.Value) (bool
 	case "not contains":
 		return !switchContains(left, right), nil
 	case "start with":
-		return bothTexts(left, right) && strings.HasPrefix(strings.ToLower(left.Str()), strings.ToLower(right.Str())), nil
+		return bothTexts(left, right) && strings.HasPrefix(strings.ToLower(left.Str()), strings.ToLower(right.Str())),
+			nil
 	case "end with":
-		return bothTexts(left, right) && strings.HasSuffix(strings.ToLower(left.Str()), strings.ToLower(right.Str())), nil
+		return bothTexts(left, right) && strings.HasSuffix(strings.ToLower(left.Str()), strings.ToLower(right.Str())),
+			nil
 	case "empty":
 		return !left.Truthy(), nil
 	case "not empty":
@@ -33,7 +35,10 @@ func switchCompare(left engine.Value, operator string, right engine.Value) (bool
 	}
 	holds, known := orderings[operator]
 	if !known {
-		return false, fmt.Errorf("operator %q is not supported; use contains, not contains, start with, end with, empty, not empty, =, ≠, >, <, ≥ or ≤", operator)
+		return false,
+			fmt.Errorf(
+				"operator %q is not supported; use contains, not contains, start with, end with, empty, not empty, =, "+
+					"≠, >, <, ≥ or ≤", operator)
 	}
 	order, ordered := switchOrder(left, right)
 	return ordered && holds(order), nil

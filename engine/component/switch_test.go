@@ -9,7 +9,8 @@ import (
 )
 
 func TestSwitchOperators(t *testing.T) {
-	const inputs = `{"s": "Hello", "n": 5, "big": 12345678901234567890, "f": 5.0, "z": 0, "t": true, "l": ["A", 5], "o": {"k": 1}, "none": null, "ten": "10", "e": ""}`
+	const inputs = `{"s": "Hello", "n": 5, "big": 12345678901234567890, "f": 5.0, "z": 0, "t": true, "l": ["A", ` +
+		`5], "o": {"k": 1}, "none": null, "ten": "10", "e": ""}`
 	tests := []struct {
 		left, operator, right string
 		want                  bool
@@ -56,7 +57,9 @@ func TestSwitchOperators(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.left+" "+tt.operator+" "+tt.right, func(t *testing.T) {
-			s := one(t, `Switch {"conditions": [{"logical_operator": "and", "items": [{"cpn_id": "begin@`+tt.left+`", "operator": "`+tt.operator+`", "value": `+tt.right+`}], "to": ["Y"]}], "end_cpn_ids": ["N"]}`,
+			s := one(t, `Switch {"conditions": [{"logical_operator": "and", "items": `+
+				`[{"cpn_id": "begin@`+tt.left+`", "operator": "`+tt.operator+`", "value": `+
+				tt.right+`}], "to": ["Y"]}], "end_cpn_ids": ["N"]}`,
 				inputs, `Y Message {"content": "yes"}`, `N Message {"content": "no"}`)
 			require.NoError(t, s.err)
 			require.Equal(t, map[bool]string{true: "yes", false: "no"}[tt.want], s.said)
@@ -82,7 +85,8 @@ func TestSwitchConditions(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := one(t, `Switch {"conditions": [{"logical_operator": "`+tt.logic+`", "items": [`+tt.items+`], "to": ["Y"]}], "end_cpn_ids": ["N"]}`,
+			s := one(t, `Switch {"conditions": [{"logical_operator": "`+tt.logic+`", "items": [`+
+				tt.items+`], "to": ["Y"]}], "end_cpn_ids": ["N"]}`,
 				`{}`, `Y Message {"content": "yes"}`, `N Message {"content": "no"}`)
 			require.NoError(t, s.err)
 			require.Equal(t, map[bool]string{true: "yes", false: "no"}[tt.want], s.said)
@@ -91,7 +95,8 @@ func TestSwitchConditions(t *testing.T) {
 }
 
 func TestSwitchShowsWhatItDid(t *testing.T) {
-	s := one(t, `Switch {"conditions": [{"items": [{"cpn_id": "{begin@a}", "operator": "empty"}], "to": ["Y", "N"]}], "end_cpn_ids": ["N"]}`,
+	s := one(t, `Switch {"conditions": [{"items": [{"cpn_id": "{begin@a}", "operator": "empty"}], "to": `+
+		`["Y", "N"]}], "end_cpn_ids": ["N"]}`,
 		`{}`, `Y Message {"content": "y"}`, `N Message {"content": "n"}`)
 	require.NoError(t, s.err)
 	require.Equal(t, `{"begin@a":""}`, s.inputs["X"].JSON())
@@ -100,9 +105,13 @@ func TestSwitchShowsWhatItDid(t *testing.T) {
 }
 
 func TestSwitchErrors(t *testing.T) {
-	s := one(t, `Switch {"conditions": [{"items": [{"cpn_id": "begin@a", "operator": "is"}], "to": ["Y"]}], "end_cpn_ids": ["Y"]}`, `{}`, `Y Message {"content": "y"}`)
+	s := one(t,
+		`Switch {"conditions": [{"items": [{"cpn_id": "begin@a", "operator": "is"}], "to": ["Y"]}], "end_cpn_ids": `+
+			`["Y"]}`, `{}`, `Y Message {"content": "y"}`)
 	require.ErrorContains(t, s.err, `operator "is" is not supported`)
-	s = one(t, `Switch {"conditions": [{"items": [{"cpn_id": "Nope@a", "operator": "empty"}], "to": ["Y"]}], "end_cpn_ids": ["Y"]}`, `{}`, `Y Message {"content": "y"}`)
+	s = one(t,
+		`Switch {"conditions": [{"items": [{"cpn_id": "Nope@a", "operator": "empty"}], "to": `+
+			`["Y"]}], "end_cpn_ids": ["Y"]}`, `{}`, `Y Message {"content": "y"}`)
 	require.ErrorIs(t, s.err, engine.ErrRef)
 	for param, params := range map[string]string{
 		"conditions":       `{"end_cpn_ids": ["begin"]}`,
@@ -112,5 +121,6 @@ func TestSwitchErrors(t *testing.T) {
 	} {
 		require.Contains(t, refused(t, `begin Begin`, `X Switch `+params), "parameter "+param+":")
 	}
-	require.Contains(t, refused(t, `begin Begin`, `X Switch {"conditions": [{"to": ["begin"]}], "end_cpn_ids": "begin"}`), "parameter end_cpn_ids:")
+	require.Contains(t, refused(t, `begin Begin`,
+		`X Switch {"conditions": [{"to": ["begin"]}], "end_cpn_ids": "begin"}`), "parameter end_cpn_ids:")
 }

@@ -88,7 +88,8 @@ func (t *TitleChunker) Init(s *engine.Setup) error {
 	case !t.Hierarchy.IsNull() && t.Hierarchy.Truthy():
 		return s.Fail("hierarchy", t.Hierarchy, "is not a level; expected a number")
 	case !t.titles.Group:
-		return s.Fail("hierarchy", t.Hierarchy, "is missing; expected the level of headings down to which text is split")
+		return s.Fail("hierarchy", t.Hierarchy,
+			"is missing; expected the level of headings down to which text is split")
 	}
 	return nil
 }

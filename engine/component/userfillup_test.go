@@ -61,7 +61,8 @@ func keys(v engine.Value) (names []string) {
 }
 
 func TestUserFillUpWithoutTips(t *testing.T) {
-	s := play(t, engine.Input{}, engine.Ports{}, `begin Begin -> F`, `F userfillup {"enable_tips": false, "tips": "unseen", "inputs": {}}`)
+	s := play(t, engine.Input{}, engine.Ports{}, `begin Begin -> F`,
+		`F userfillup {"enable_tips": false, "tips": "unseen", "inputs": {}}`)
 	require.Equal(t, "", s.ends[0].Get("tips").Str())
 	require.Equal(t, `{}`, s.ends[0].Get("inputs").JSON())
 }

@@ -51,14 +51,16 @@ func (a *VariableAggregator) Init(s *engine.Setup) error {
 			return s.Fail(param+".group_name", engine.Null, "is missing; expected the name of the output")
 		}
 		if len(g.Variables) == 0 {
-			return s.Fail(param+".variables", engine.Null, fmt.Sprintf("of group %q is missing; expected a list of references", g.Name))
+			return s.Fail(param+".variables", engine.Null,
+				fmt.Sprintf("of group %q is missing; expected a list of references", g.Name))
 		}
 		for _, v := range g.Variables {
 			if v.Kind() == engine.KindObject {
 				v = v.Get("value")
 			}
 			if v.Kind() != engine.KindString {
-				return s.Fail(param+".variables", v, fmt.Sprintf("in group %q is a %s; expected a reference", g.Name, v.Kind()))
+				return s.Fail(param+".variables", v, fmt.Sprintf("in group %q is a %s; expected a reference", g.Name,
+					v.Kind()))
 			}
 			g.refs = append(g.refs, engine.ParseRef(v.Str()))
 		}

@@ -10,7 +10,8 @@ import (
 
 func TestVariableAggregator(t *testing.T) {
 	s := one(t, `VariableAggregator {"groups": [
-		{"group_name": "a", "variables": [{"value": "begin@e"}, {"value": "{begin@z}"}, {"value": "begin@nope"}, {"value": "begin@s"}, {"value": "sys.query"}]},
+		{"group_name": "a", "variables": [{"value": "begin@e"}, {"value": "{begin@z}"}, {"value": "begin@nope"}, `+
+		`{"value": "begin@s"}, {"value": "sys.query"}]},
 		{"group_name": "b", "variables": [{"value": "begin@z"}]},
 		{"group_name": "c", "variables": ["sys.query"]}]}`, `{"e": "", "z": 0, "s": {"k": 1}}`)
 	require.NoError(t, s.err)

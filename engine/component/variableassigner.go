@@ -19,9 +19,8 @@ var variableAssignerSpec = engine.Spec{
 
 // VariableAssigner changes variables in order.
 //
-// In and out: nothing of its own; see Assignment. A variable that does not exist is an error. If an
-// operator does not apply to the values, it assigns a text that starts with "ERROR:" and logs a
-// warning.
+// In and out: none; see Assignment. A variable that does not exist is an error. If an operator does
+// not apply to the values, it assigns a text that starts with "ERROR:" and logs a warning.
 //
 // Source: RAGFlow agent/component/variable_assigner.py at 80a16e71 (behaviour only). Differs: lists
 // are never changed in place; clear makes a boolean false; a nested path sets exactly that path.
@@ -57,8 +56,8 @@ func (a *VariableAssigner) Init(s *engine.Setup) error {
 	return nil
 }
 
-// incomplete returns what is missing, or "". An unknown operator needs no parameter: it assigns
-// null.
+// incomplete returns the name of the missing field, or "". An unknown operator needs no parameter:
+// it assigns null.
 func (x *Assignment) incomplete() string {
 	switch {
 	case x.Variable.IsZero() || x.Operator == "":

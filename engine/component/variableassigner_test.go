@@ -74,7 +74,8 @@ func TestVariableAssignerOperators(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.before+" "+tt.operator+" "+tt.parameter, func(t *testing.T) {
-			s := assign(t, `{"variable": "env.x", "operator": "`+tt.operator+`", "parameter": `+tt.parameter+`}`, `=env.x `+tt.before)
+			s := assign(t, `{"variable": "env.x", "operator": "`+tt.operator+`", "parameter": `+tt.parameter+`}`,
+				`=env.x `+tt.before)
 			require.NoError(t, s.err)
 			after, _ := s.state.Global("env.x")
 			require.True(t, engine.Equal(value(t, tt.after), after), "%s", after.JSON())
@@ -85,15 +86,36 @@ func TestVariableAssignerOperators(t *testing.T) {
 
 func TestVariableAssignerOrder(t *testing.T) {
 	tests := []struct{ name, assignments, want string }{
-		{"each sees those before it", `{"variable": "env.n", "operator": "+=", "parameter": 1}, {"variable": "env.n", "operator": "*=", "parameter": 3}`, `{"n":6}`},
-		{"also in texts", `{"variable": "env.s", "operator": "set", "parameter": "a"}, {"variable": "env.s", "operator": "set", "parameter": "{env.s}b"}`, `{"s":"ab"}`},
-		{"also above a path", `{"variable": "env.o.x.y", "operator": "set", "parameter": 1}, {"variable": "env.t", "operator": "overwrite", "parameter": "env.o"}`, `{"o":{"x":{"y":1}},"t":{"x":{"y":1}}}`},
-		{"also below a value", `{"variable": "env.o", "operator": "overwrite", "parameter": "begin@o"}, {"variable": "env.t", "operator": "overwrite", "parameter": "env.o.k"}`, `{"o":{"k":1},"t":1}`},
-		{"a path sets that member alone", `{"variable": "env.p.a", "operator": "set", "parameter": 1}`, `{"p":{"a":1,"b":0}}`},
+		{
+			"each sees those before it",
+			`{"variable": "env.n", "operator": "+=", "parameter": 1}, ` +
+				`{"variable": "env.n", "operator": "*=", "parameter": 3}`, `{"n":6}`,
+		},
+		{
+			"also in texts",
+			`{"variable": "env.s", "operator": "set", "parameter": "a"}, ` +
+				`{"variable": "env.s", "operator": "set", "parameter": "{env.s}b"}`, `{"s":"ab"}`,
+		},
+		{
+			"also above a path",
+			`{"variable": "env.o.x.y", "operator": "set", "parameter": 1}, ` +
+				`{"variable": "env.t", "operator": "overwrite", "parameter": "env.o"}`,
+			`{"o":{"x":{"y":1}},"t":{"x":{"y":1}}}`,
+		},
+		{
+			"also below a value",
+			`{"variable": "env.o", "operator": "overwrite", "parameter": "begin@o"}, ` +
+				`{"variable": "env.t", "operator": "overwrite", "parameter": "env.o.k"}`, `{"o":{"k":1},"t":1}`,
+		},
+		{
+			"a path sets that member alone", `{"variable": "env.p.a", "operator": "set", "parameter": 1}`,
+			`{"p":{"a":1,"b":0}}`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := assign(t, tt.assignments, `=env.n 1`, `=env.s ""`, `=env.o null`, `=env.t 0`, `=env.p {"a": 0, "b": 0}`)
+			s := assign(t, tt.assignments, `=env.n 1`, `=env.s ""`, `=env.o null`, `=env.t 0`,
+				`=env.p {"a": 0, "b": 0}`)
 			require.NoError(t, s.err)
 			for name, want := range value(t, tt.want).Fields() {
 				got, _ := s.state.Global("env." + name)
@@ -104,14 +126,17 @@ func TestVariableAssignerOrder(t *testing.T) {
 }
 
 func TestVariableAssignerWritesOutputs(t *testing.T) {
-	s := one(t, `VariableAssigner {"variables": [{"variable": "begin@o.x", "operator": "set", "parameter": "one"}, {"variable": "begin@fresh.p", "operator": "set", "parameter": "two"}]} -> M`,
+	s := one(t, `VariableAssigner {"variables": [{"variable": "begin@o.x", "operator": "set", "parameter": "one"}, `+
+		`{"variable": "begin@fresh.p", "operator": "set", "parameter": "two"}]} -> M`,
 		`{"o": {"x": 1, "y": 2}}`, `M Message {"content": "{begin@o} {begin@fresh}"}`)
 	require.NoError(t, s.err)
 	require.Equal(t, `{"x": "one", "y": 2} {"p": "two"}`, s.said)
 }
 
 func TestVariableAssignerNeverChangesAListInPlace(t *testing.T) {
-	s := one(t, `VariableAssigner {"variables": [{"variable": "env.a", "operator": "overwrite", "parameter": "begin@l"}, {"variable": "env.a", "operator": "append", "parameter": "begin@n"}]} -> M`,
+	s := one(t, `VariableAssigner {"variables": `+
+		`[{"variable": "env.a", "operator": "overwrite", "parameter": "begin@l"}, `+
+		`{"variable": "env.a", "operator": "append", "parameter": "begin@n"}]} -> M`,
 		`{"l": [1], "n": 2}`, `M Message {"content": "{begin@l}{env.a}"}`, `=env.a null`)
 	require.Equal(t, `[1][1, 2]`, s.said)
 }
@@ -129,10 +154,14 @@ func TestVariableAssignerAloneSeesItsOwnChanges(t *testing.T) {
 
 func TestVariableAssignerErrors(t *testing.T) {
 	for want, assignment := range map[string]string{
-		"Can't find variable: 'env.nope'":                             `{"variable": "env.nope", "operator": "set", "parameter": 1}`,
-		"{env.x}: overwrite: reference to nothing":                    `{"variable": "env.x", "operator": "overwrite", "parameter": "env.nope"}`,
-		"{env.x}: set: reference to nothing":                          `{"variable": "env.x", "operator": "set", "parameter": "{Nope@x}"}`,
-		"{env.x}: remove_last: the variable is a null":                `{"variable": "env.x", "operator": "remove_last"}`,
+		"Can't find variable: " +
+			"'env.nope'": `{"variable": "env.nope", "operator": "set", "parameter": 1}`,
+		"{env.x}: overwrite: reference to " +
+			"nothing": `{"variable": "env.x", "operator": "overwrite", "parameter": "env.nope"}`,
+		"{env.x}: set: reference to " +
+			"nothing": `{"variable": "env.x", "operator": "set", "parameter": "{Nope@x}"}`,
+		"{env.x}: remove_last: the variable is a " +
+			"null": `{"variable": "env.x", "operator": "remove_last"}`,
 		"variables[0] is incomplete; expected a variable and an oper": `{"variable": "", "operator": "clear"}`,
 	} {
 		s := assign(t, assignment, `=env.x null`)

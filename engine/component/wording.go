@@ -13,10 +13,10 @@ import (
 
 // wording is a text with references that may also be a Jinja template.
 //
-// It is a template only if Jinja syntax, {% or {{, remains without the references. References become
-// variables of the template, bound to the texts of their values by position, so that nothing in a
-// value or in the text is mistaken for a placeholder. A condition on a false value does not hold,
-// though its text is shown.
+// It is a template only if Jinja syntax, {% or {{, remains without the references. References
+// become variables of the template, bound to the texts of their values by position, so that nothing
+// in a value or in the text is mistaken for a placeholder. A condition on a false value does not
+// hold, though its text is shown.
 type wording struct {
 	text  *engine.Text
 	tmpl  *template.Template // nil for a plain text
@@ -75,7 +75,8 @@ func (w *wording) fill(call *engine.Call, read func(r *engine.Ref) (engine.Value
 // render fills in a template.
 func (w *wording) render(call *engine.Call, values []engine.Value, texts []string) (string, error) {
 	most := call.TextLimit()
-	text, err := w.tmpl.RenderTexts(template.Limits{Output: int(min(most, math.MaxInt)), Made: call.MadeMeter()}, w.vars(values, texts))
+	text, err := w.tmpl.RenderTexts(template.Limits{Output: int(min(most, math.MaxInt)), Made: call.MadeMeter()},
+		w.vars(values, texts))
 	switch {
 	case errors.Is(err, template.ErrOutput):
 		err = fmt.Errorf("%w (%w)", &engine.LimitError{Kind: engine.ErrTextTooLarge, Size: most + 1, Limit: most}, err)

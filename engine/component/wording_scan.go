@@ -131,7 +131,8 @@ func (s *jinjaScan) code(lit string) int {
 		s.quote, s.from, s.joined = c, len(s.out), false
 		s.write(lit[:1])
 		return 1
-	case s.depth == 0 && (s.place == inExpr && strings.HasPrefix(lit, "}}") || s.place == inTag && strings.HasPrefix(lit, "%}")):
+	case s.depth == 0 && (s.place == inExpr && strings.HasPrefix(lit, "}}") || s.place == inTag &&
+		strings.HasPrefix(lit, "%}")):
 		s.place, n = inText, 2
 	case strings.IndexByte("([{", c) >= 0:
 		s.depth++

@@ -29,7 +29,7 @@ func TestWordingTellsTemplatesFromTexts(t *testing.T) {
 	}
 }
 
-// probe is a component that does what a test wants done with a Call.
+// probe is a component that runs a function of a test with its Call.
 type probe func(call *engine.Call)
 
 func (p probe) Run(_ context.Context, call *engine.Call) error {
@@ -49,10 +49,13 @@ func withCall(t *testing.T, do func(call *engine.Call)) {
 	}
 }
 
-// FuzzWording holds that any text is filled or refused without harm, that a text that is no
-// template comes out as it went in, and that a value never becomes part of the template.
+// FuzzWording checks that any text is filled or refused without a panic, that a text that is not a
+// template is unchanged, and that a value never becomes part of the template.
 func FuzzWording(f *testing.F) {
-	for _, s := range []string{"{% raw %}{sys.a}{% endraw %}", `{{ "{sys.a}" ~ '\'' }}`, "{{{sys.a}{{", "{# {sys.a}", "{% set x = {sys.a} %}{{ x }}", "{{ {'a': {sys.a}} }}", "{%}"} {
+	for _, s := range []string{
+		"{% raw %}{sys.a}{% endraw %}", `{{ "{sys.a}" ~ '\'' }}`, "{{{sys.a}{{", "{# {sys.a}",
+		"{% set x = {sys.a} %}{{ x }}", "{{ {'a': {sys.a}} }}", "{%}",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

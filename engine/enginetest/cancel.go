@@ -2,7 +2,7 @@ package enginetest
 
 import "sync"
 
-// Cancel is an engine.Cancel worked by hand. The zero Cancel is ready; it may be used by many
+// Cancel is an engine.Cancel that a test triggers. The zero Cancel is ready; it may be used by many
 // goroutines.
 type Cancel struct {
 	mu    sync.Mutex

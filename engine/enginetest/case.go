@@ -30,21 +30,21 @@ type Run struct {
 	Servers   engine.Value  // MCP server -> its tools, each {name, description, parameters}
 	Debug     *Debug
 
-	// Want is what must be seen: an object with some of load_error, events, error, llm_calls,
+	// Want is the expectation: an object with some of load_error, events, error, llm_calls,
 	// llm_calls_unordered, tool_calls, tool_trace, saved_memory, debug_outputs and dsl_after.
 	Want engine.Value
 }
 
-// Cancellation says when a run is canceled.
+// Cancellation is the moment at which a run is canceled.
 type Cancellation struct {
 	Before bool               // before it starts
 	After  engine.CancelAfter // else: when this event has been handed out
 }
 
-// Reset says what is emptied before a run.
+// Reset lists the parts of the state that are emptied before a run.
 type Reset string
 
-// The resets a run may ask for.
+// The resets that a run may request.
 const (
 	ResetNothing    Reset = ""
 	ResetAll        Reset = "all"
@@ -155,7 +155,8 @@ func (r *Run) readCancel(v engine.Value) error {
 	}
 	after := v.Get("after_event")
 	if after.Get("event").Str() == "" {
-		return fmt.Errorf(`cancel: %s: expected "before" or {"after_event": {"event", "component_id", "nth"}}`, v.JSON())
+		return fmt.Errorf(`cancel: %s: expected "before" or {"after_event": {"event", "component_id", "nth"}}`,
+			v.JSON())
 	}
 	nth, _ := after.Get("nth").Int()
 	r.Cancel = &Cancellation{After: engine.CancelAfter{
@@ -164,7 +165,7 @@ func (r *Run) readCancel(v engine.Value) error {
 	return nil
 }
 
-// Input is the run's arguments as the engine takes them.
+// Input returns the run's arguments as the engine takes them.
 func (r *Run) Input() engine.Input {
 	return engine.Input{
 		Query: r.Kwargs.Get("query"), UserID: r.Kwargs.Get("user_id").Text(), Inputs: r.Kwargs.Get("inputs"),
@@ -172,7 +173,7 @@ func (r *Run) Input() engine.Input {
 	}
 }
 
-// Value is the case as it is written to a file.
+// Value returns the case as it is written to a file.
 func (c *Case) Value() engine.Value {
 	b := engine.NewObject(8)
 	b.Set("name", engine.String(c.Name)).Set("about", engine.String(c.About)).Set("expect", engine.String(c.Expect))
@@ -226,7 +227,7 @@ func (r *Run) value() engine.Value {
 	return b.Value()
 }
 
-// tools are the answers of tools as they are written; null without any.
+// tools returns the answers of tools as they are written; null without any.
 func (r *Run) tools() engine.Value {
 	if len(r.Tools) == 0 {
 		return engine.Null

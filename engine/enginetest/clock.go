@@ -19,7 +19,7 @@ type Clock struct {
 	slept time.Duration
 }
 
-// Now is the time of the script.
+// Now returns the time of the script.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

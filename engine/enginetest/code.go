@@ -11,7 +11,7 @@ type Code struct {
 	Result engine.CodeResult
 }
 
-// RunCode gives the result.
+// RunCode returns the result.
 func (c *Code) RunCode(ctx context.Context, _ *engine.CodeCall) (engine.CodeResult, error) {
 	if err := ctx.Err(); err != nil {
 		return engine.CodeResult{}, err

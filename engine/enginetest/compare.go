@@ -25,7 +25,7 @@ func Compare(c, observed engine.Value) []string {
 	return d
 }
 
-// componentKinds is the component name of each node.
+// componentKinds returns the component name of each node.
 func componentKinds(dsl engine.Value) map[string]string {
 	kinds := map[string]string{}
 	for id, entry := range dsl.Get("components").Fields() {
@@ -106,8 +106,7 @@ func (d *differences) stored(want, seen engine.Value, kinds map[string]string, w
 	}
 }
 
-// sameKind is the list read from a value, or the value itself when it is something else and must be
-// shown.
+// sameKind returns the list read from a value, or the value itself if it is not a list.
 func sameKind(v, list engine.Value) engine.Value {
 	if v.IsNull() || v.Kind() == engine.KindList {
 		return list
@@ -193,7 +192,7 @@ func Reduce(dsl engine.Value) engine.Value {
 	return b.Set("component_outputs", all.Value()).Value()
 }
 
-// declaredValue is the value of a declared output, {type, value}, or the bare value.
+// declaredValue returns the value of a declared output, {type, value}, or the bare value.
 func declaredValue(o engine.Value) engine.Value {
 	_, hasValue := o.Lookup("value")
 	_, hasType := o.Lookup("type")

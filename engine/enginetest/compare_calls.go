@@ -108,7 +108,7 @@ func callParts(call engine.Value) (system string, messages []engine.Value) {
 	return system, messages
 }
 
-// spoken is what one role says before another one speaks.
+// spoken is the consecutive text of one role.
 type spoken struct {
 	role    string
 	content engine.Value
@@ -123,7 +123,7 @@ func roles(list []spoken) []string {
 }
 
 // joinRoles joins neighbouring messages of one role by a newline; a matcher among them becomes one
-// that asks for the words of all.
+// that requires the words of all.
 func joinRoles(messages []engine.Value) []spoken {
 	var out []spoken
 	for _, m := range messages {
@@ -154,7 +154,7 @@ func joinRoles(messages []engine.Value) []spoken {
 // pseudoTools are steps of an agent that older traces list among the tools.
 var pseudoTools = []string{"analyze_task", "reflection", "Multi-turn conversation optimization", "gen_citations"}
 
-// flatTrace lists tool calls one by one, whatever form the trace has.
+// flatTrace lists tool calls one by one, for any form of trace.
 func flatTrace(trace engine.Value) []engine.Value {
 	var out []engine.Value
 	for e := range elements(trace) {

@@ -12,7 +12,8 @@ import (
 
 // freeFields may be in an event without being expected.
 var freeFields = []string{
-	"created_at", "elapsed_time", "thoughts", "usage", "downloads", "seq", "run_id", "session_id", "message_id", "task_id",
+	"created_at", "elapsed_time", "thoughts", "usage", "downloads", "seq", "run_id", "session_id", "message_id",
+	"task_id",
 }
 
 // comparedFields are members of an event's data that are compared by value.
@@ -146,7 +147,7 @@ func (d *differences) event(want, seen *folded, where string) {
 	d.unknown(s, where)
 }
 
-// sameNothing reports whether both sides are empty, each in its own way.
+// sameNothing reports whether both sides are empty values, of any type.
 func sameNothing(event, field string, x, y engine.Value) bool {
 	empty := func(v engine.Value) bool { return v.IsNull() || v.Kind() == engine.KindObject && v.Len() == 0 }
 	switch field {
@@ -160,7 +161,8 @@ func sameNothing(event, field string, x, y engine.Value) bool {
 
 func (d *differences) unknown(data engine.Value, where string) {
 	for k, v := range data.Fields() {
-		if v.IsNull() || strings.HasPrefix(k, "_") || slices.Contains(knownFields, k) || slices.Contains(freeFields, k) {
+		if v.IsNull() || strings.HasPrefix(k, "_") || slices.Contains(knownFields, k) ||
+			slices.Contains(freeFields, k) {
 			continue
 		}
 		d.add("%s: unknown field %s", where, k)
@@ -179,7 +181,7 @@ func (d *differences) message(want, seen *folded, where string) {
 	}
 }
 
-// voice is what the scripted voice spoke, without its marks and without blanks.
+// voice returns the output of the scripted voice, without its marks and without blanks.
 func voice(sound []string) string {
 	var b strings.Builder
 	for _, s := range sound {

@@ -54,15 +54,15 @@ func TestReadCaseRefuses(t *testing.T) {
 	}
 }
 
-// TestCompareFits shows that an observation made from each case fits it, although it is written
-// differently: in pieces, with stamps, extra fields and nulls.
+// TestCompareFits checks that an observation made from each case matches it, although it is written
+// differently: in pieces, with timestamps, extra fields and nulls.
 func TestCompareFits(t *testing.T) {
 	for _, c := range cases(t) {
 		require.Empty(t, enginetest.Compare(c, pretend(c)), c.Get("name"))
 	}
 }
 
-// TestCompareNotices shows that each kind of damage is noticed.
+// TestCompareNotices checks that each kind of damage is reported.
 func TestCompareNotices(t *testing.T) {
 	n := 0
 	for _, c := range cases(t) {

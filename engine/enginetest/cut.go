@@ -22,9 +22,9 @@ func AfterEntry(n int) Cut {
 	}
 }
 
-// rebuild makes new engine objects of the log: what another process would do that took the run
-// over. The state goes through a saved document on the way, so that both forms are used. again is
-// true when the log is too short and the run must start over.
+// rebuild makes new engine objects from the log, as another process would do at a takeover. The
+// state is saved to a document and loaded again, so that both forms are tested. again is true when
+// the log is too short and the run must start over.
 func (t *turn) rebuild() (again bool, err error) {
 	where := func(err error) error {
 		return fmt.Errorf("cut after entry %d: %w", t.entries[len(t.entries)-1].Seq, err)
@@ -52,7 +52,7 @@ func (t *turn) rebuild() (again bool, err error) {
 	return false, nil
 }
 
-// lastError is the error with which a finished run ended, from its log.
+// lastError returns the error with which a finished run ended, from its log.
 func lastError(entries []*engine.Event) error {
 	for i := len(entries) - 1; i >= 0; i-- {
 		switch e := entries[i]; {
@@ -67,7 +67,7 @@ func lastError(entries []*engine.Event) error {
 	return nil
 }
 
-// lastConsistent is the index of the last entry a state can be rebuilt at, or -1.
+// lastConsistent returns the index of the last entry a state can be rebuilt at, or -1.
 func lastConsistent(entries []*engine.Event) int {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if t := entries[i].Type; t == engine.EventCheckpoint || t == engine.EventSnapshot {

@@ -8,12 +8,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// differences collects what does not fit.
+// differences collects mismatches.
 type differences []string
 
 func (d *differences) add(format string, args ...any) { *d = append(*d, fmt.Sprintf(format, args...)) }
 
-// shortLength is how much of a value a difference shows, in bytes.
+// shortLength is the number of bytes of a value that a difference shows.
 const shortLength = 160
 
 func short(v engine.Value) string {
@@ -48,7 +48,7 @@ func isMatcher(v engine.Value) bool {
 
 func ignored(v engine.Value) bool { return v.Get("$ignore").True() }
 
-// match holds a value against a matcher. Words are found without regard to case.
+// match compares a value with a matcher. Words are found without regard to case.
 func (d *differences) match(m, seen engine.Value, where string) {
 	if m.Get("$ignore").Truthy() {
 		return
@@ -88,7 +88,7 @@ func (d *differences) matchJSON(want, seen engine.Value, where string) {
 	d.value(want, seen, where)
 }
 
-// value holds a value against an expectation, which may hold matchers.
+// value compares a value with an expectation, which may contain matchers.
 func (d *differences) value(want, seen engine.Value, where string) {
 	switch {
 	case isMatcher(want):
@@ -108,8 +108,8 @@ func (d *differences) value(want, seen engine.Value, where string) {
 	}
 }
 
-// object compares members: null and absent are equal, and what starts with _ is free unless it is
-// expected.
+// object compares members: null and absent are equal, and members that start with _ are ignored
+// unless expected.
 func (d *differences) object(want, seen engine.Value, where string) {
 	if seen.IsNull() && want.Len() == 0 {
 		return
@@ -135,7 +135,7 @@ var freeOutputs = map[string][]string{
 	"Retrieval":     {"content"},
 }
 
-// outputs compares what a component of the given kind holds.
+// outputs compares the outputs of a component of the given kind.
 func (d *differences) outputs(want, seen engine.Value, kind, where string) {
 	if isMatcher(want) {
 		d.match(want, seen, where)
@@ -159,7 +159,8 @@ func (d *differences) outputs(want, seen engine.Value, kind, where string) {
 	d.value(want, seen, where)
 }
 
-// failure compares an error: none expected means none, else only the words named count.
+// failure compares an error: if none is expected there must be none, else only the words named
+// count.
 func (d *differences) failure(want, seen engine.Value, where string) {
 	switch {
 	case ignored(want):

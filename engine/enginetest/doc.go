@@ -1,23 +1,23 @@
-// Package enginetest is what tests of the engine are made of: conformance cases, the stand-ins that
-// answer for the outside world while a case is played, a player, and the comparator that holds what
-// was shown against what was expected. It serves the engine's own tests, `easel test`, `easel
-// record` and `easel replay`, the browser module and authors of ports.
+// Package enginetest contains the test kit of the engine: conformance cases, stand-ins for the
+// ports while a case is played, a player, and a comparator of observations and expectations. It
+// serves the engine's own tests, `easel test`, `easel record` and `easel replay`, the browser
+// module and authors of ports.
 //
 // # Cases
 //
-// A [Case] is a small canvas with one or more runs; each run has inputs, scripted answers from
-// outside and what must be seen. A [Player] turns a case into an observation; [Compare] lists the
-// differences between the two. Matchers replace values in expectations: {"$ignore":
-// true}, {"$present": true}, {"$contains": [..]}, {"$starts": text}, {"$lacks": [..]}, {"$json":
-// value}. Free in a comparison are times, ids, how a message is cut into pieces, the order of
-// object members, and the wording of errors beyond the words a case names.
+// A [Case] is a small canvas with one or more runs; each run has inputs, scripted answers of the
+// ports and an expectation. A [Player] turns a case into an observation; [Compare] lists the
+// differences between the two. Matchers replace values in expectations: {"$ignore": true},
+// {"$present": true}, {"$contains": [..]}, {"$starts": text}, {"$lacks": [..]}, {"$json": value}.
+// Free in a comparison are times, ids, how a message is cut into pieces, the order of object
+// members, and the wording of errors beyond the words a case names.
 //
 // # Stand-ins
 //
 // [Model], [Retriever], [Files], [Voice], [Memory], [HTTP], [Tools], [Code], [Cancel], [Clock] and
-// [IDs] answer the engine's ports from a script, without a socket, a file or a timer, so that two
-// plays give the same bytes everywhere, in a page too. [EchoTool] is a component that does what its
-// params say.
+// [IDs] implement the engine's ports from a script, without a socket, a file or a timer, so that
+// every play gives the same bytes on every platform, browsers included. [EchoTool] is a component
+// whose params define its behaviour.
 //
 // # Recorded answers
 //
@@ -27,8 +27,8 @@
 //
 // # Kits
 //
-// The Exercise functions check an implementation of a port against what the engine relies on. They
-// give errors instead of taking a *testing.T, because this package is linked into programs.
+// The Exercise functions check an implementation of a port against the engine's requirements. They
+// return errors instead of taking a *testing.T, because this package is linked into programs.
 //
 // Nothing here imports testing, the network or the operating system.
 package enginetest

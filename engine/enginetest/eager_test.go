@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// orderDependent reports whether validation says that a canvas, run eagerly, depends on which node
-// ends first.
+// orderDependent reports whether validation reports that the result of an eager run of a canvas
+// depends on the order in which nodes end.
 func orderDependent(reg *engine.Registry, c *enginetest.Case) bool {
 	dsl := c.DSL.With("settings", engine.Object("scheduling", "eager"))
 	for _, d := range engine.Validate(reg, dsl.AppendJSON(nil)) {
@@ -26,7 +26,7 @@ func orderDependent(reg *engine.Registry, c *enginetest.Case) bool {
 	return false
 }
 
-// eagerSeeds is how many random canvases are compared: a few, or those of EASEL_SOAK.
+// eagerSeeds returns the number of random canvases to compare: a few, or that of EASEL_SOAK.
 func eagerSeeds(t *testing.T, usual uint64) uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("EASEL_SOAK"), 10, 64); err == nil {
 		return n
@@ -37,7 +37,7 @@ func eagerSeeds(t *testing.T, usual uint64) uint64 {
 	return usual
 }
 
-// left is what a run leaves, without the numbers of its events and executions.
+// left returns the final state of a run, without the numbers of its events and executions.
 func left(t *testing.T, observed engine.Value) []string {
 	t.Helper()
 	var list []string
@@ -60,7 +60,7 @@ func left(t *testing.T, observed engine.Value) []string {
 	return list
 }
 
-// fails reports whether a run ended with an error. What else was under way then is cut short in an
+// fails reports whether a run ended with an error. Other active nodes are cut short then in an
 // eager run.
 func fails(observed engine.Value) bool {
 	for _, r := range observed.Get("runs").Elements() {
@@ -81,7 +81,7 @@ func registry2(t *testing.T, reg *engine.Registry) *engine.Registry {
 	return own
 }
 
-// events are the events of a case without an order, because an eager run has none for what runs
+// events returns the events of a case without an order, because an eager run has none for what runs
 // side by side.
 func events(t *testing.T, observed engine.Value) []string {
 	t.Helper()

@@ -9,7 +9,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// EchoTool is a component whose params say what it does. It can be a node and a tool of an agent.
+// EchoTool is a component whose params define its behaviour. It can be a node and a tool of an
+// agent.
 //
 // In: query, string. Out: formalized_content, string.
 type EchoTool struct {

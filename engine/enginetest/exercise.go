@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// kit collects what an implementation of a port does wrong.
+// kit collects the errors of an implementation of a port.
 type kit struct {
 	port string
 	mu   sync.Mutex
@@ -33,20 +33,21 @@ func (k *kit) rule(name string, check func()) {
 	check()
 }
 
-// ended is a context that is over already.
+// ended returns a context that is over already.
 func ended(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	return ctx
 }
 
-// ExerciseModel checks a Model against what the engine relies on; llmID names a model that answers.
-// It makes about eight short calls.
+// ExerciseModel checks a Model against the engine's requirements; llmID names a working model. It
+// makes about eight short calls.
 func ExerciseModel(ctx context.Context, m engine.Model, llmID string) []error {
 	k := &kit{port: "model"}
 	ask := func(stream bool) *engine.ModelRequest {
 		return &engine.ModelRequest{
-			LLM: llmID, Node: "LLM:Exercise", Purpose: engine.PurposeAnswer, Stream: stream, System: "Answer with one word.",
+			LLM: llmID, Node: "LLM:Exercise", Purpose: engine.PurposeAnswer, Stream: stream,
+			System:   "Answer with one word.",
 			Messages: []engine.ModelMessage{{Role: "user", Content: "Hello"}}, Query: "Hello",
 		}
 	}
@@ -96,7 +97,7 @@ func (k *kit) answer(ctx context.Context, m engine.Model, req *engine.ModelReque
 	}
 }
 
-// RetrieverExercise says what a Retriever is checked with.
+// RetrieverExercise is the input for a check of a Retriever.
 type RetrieverExercise struct {
 	Query          engine.RetrievalQuery // finds at least two passages
 	MissingDataset string                // id of a dataset that does not exist; "" leaves that rule out
@@ -189,7 +190,7 @@ func ExerciseFiles(ctx context.Context, f engine.Files, document, image engine.V
 	return k.errs
 }
 
-// HTTPExercise says what an HTTP port is checked with.
+// HTTPExercise is the input for a check of an HTTP port.
 type HTTPExercise struct {
 	URL     string // answers GET with status 200 and a body
 	Broken  string // answers with a status of 400 or above; "" leaves that rule out
@@ -214,7 +215,8 @@ func ExerciseHTTP(ctx context.Context, h engine.HTTP, x HTTPExercise) []error {
 			return
 		}
 		if res.Status != 200 || res.Body == "" || len(res.Header) == 0 {
-			k.fail("%s: expected 200 with headers and a body, saw %d, %d headers, %d bytes", x.URL, res.Status, len(res.Header), len(res.Body))
+			k.fail("%s: expected 200 with headers and a body, saw %d, %d headers, %d bytes", x.URL, res.Status,
+				len(res.Header), len(res.Body))
 		}
 	})
 	k.rule("a bad status is an answer", func() {

@@ -14,13 +14,14 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// TestStandInsPassTheirKits shows that the kits accept what behaves.
+// TestStandInsPassTheirKits checks that the kits accept correct ports.
 func TestStandInsPassTheirKits(t *testing.T) {
 	ctx, cancel := t.Context(), &enginetest.Cancel{}
 	files := &enginetest.Files{Blobs: engine.Object("d", "text", "i", "PNG")}
 	for name, errs := range map[string][]error{
-		"model":     enginetest.ExerciseModel(ctx, enginetest.FixedModel("Hello there."), "any"),
-		"retriever": enginetest.ExerciseRetriever(ctx, library{}, enginetest.RetrieverExercise{Query: engine.RetrievalQuery{Text: "fox"}, MissingDataset: "gone"}),
+		"model": enginetest.ExerciseModel(ctx, enginetest.FixedModel("Hello there."), "any"),
+		"retriever": enginetest.ExerciseRetriever(ctx, library{},
+			enginetest.RetrieverExercise{Query: engine.RetrievalQuery{Text: "fox"}, MissingDataset: "gone"}),
 		"files": enginetest.ExerciseFiles(ctx, files,
 			engine.Object("id", "d", "name", "d.txt", "mime_type", "text/plain"),
 			engine.Object("id", "i", "name", "i.png", "mime_type", "image/png")),
@@ -39,7 +40,7 @@ func TestStandInsPassTheirKits(t *testing.T) {
 	}
 }
 
-// TestKitsNotice shows that each kit finds what is wrong.
+// TestKitsNotice checks that each kit reports errors.
 func TestKitsNotice(t *testing.T) {
 	ctx := t.Context()
 	tests := []struct {
@@ -49,18 +50,32 @@ func TestKitsNotice(t *testing.T) {
 	}{
 		{"a model that is silent", enginetest.ExerciseModel(ctx, model(nil), "any"), "expected a text"},
 		{"a model that fails", enginetest.ExerciseModel(ctx, model{"", "!down"}, "any"), "down"},
-		{"a model that continues after an error", enginetest.ExerciseModel(ctx, model{"a", "!down", "b"}, "any"), "after the error"},
+		{
+			"a model that continues after an error", enginetest.ExerciseModel(ctx, model{"a", "!down", "b"}, "any"),
+			"after the error",
+		},
 		{"a model that ignores its context", enginetest.ExerciseModel(ctx, model{"a"}, "any"), "ended context"},
 		{"a model that panics", enginetest.ExerciseModel(ctx, nil, "any"), "panic"},
-		{"a retriever that finds nothing", enginetest.ExerciseRetriever(ctx, &enginetest.Retriever{}, enginetest.RetrieverExercise{}), "at least two passages"},
-		{"a retriever that knows every dataset", enginetest.ExerciseRetriever(ctx, &enginetest.Retriever{}, enginetest.RetrieverExercise{MissingDataset: "gone"}), `"gone" does not exist`},
-		{"files that invent content", enginetest.ExerciseFiles(ctx, inventor{}, engine.Null, engine.Null), "does not exist"},
+		{"a retriever that finds nothing", enginetest.ExerciseRetriever(ctx, &enginetest.Retriever{},
+			enginetest.RetrieverExercise{}), "at least two passages"},
+		{"a retriever that knows every dataset", enginetest.ExerciseRetriever(ctx, &enginetest.Retriever{},
+			enginetest.RetrieverExercise{MissingDataset: "gone"}), `"gone" does not exist`},
+		{
+			"files that invent content", enginetest.ExerciseFiles(ctx, inventor{}, engine.Null, engine.Null),
+			"does not exist",
+		},
 		{"a refused address that answers", enginetest.ExerciseHTTP(ctx, enginetest.HTTP{}, enginetest.HTTPExercise{
 			URL: "http://127.0.0.1:18099/", Refused: "http://127.0.0.1:18099/",
 		}), "expected an error"},
-		{"scripts that give nothing back", enginetest.ExerciseCode(ctx, &enginetest.Code{}, "python"), "gives its argument back"},
+		{
+			"scripts that give nothing back", enginetest.ExerciseCode(ctx, &enginetest.Code{}, "python"),
+			"gives its argument back",
+		},
 		{"an unknown language", enginetest.ExerciseCode(ctx, &enginetest.Code{}, "cobol"), "cobol"},
-		{"a cancel that never comes", enginetest.ExerciseCancel(&enginetest.Cancel{}, func(string) {}), "expected its channel to close"},
+		{
+			"a cancel that never comes", enginetest.ExerciseCancel(&enginetest.Cancel{}, func(string) {}),
+			"expected its channel to close",
+		},
 		{"ids that repeat", enginetest.ExerciseIDs(sameID{}), "twice"},
 	}
 	for _, tt := range tests {
@@ -70,7 +85,7 @@ func TestKitsNotice(t *testing.T) {
 	}
 }
 
-// library finds two foxes and knows every dataset but one.
+// library finds two foxes and has every dataset but one.
 type library struct{}
 
 func (library) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
@@ -78,14 +93,17 @@ func (library) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.F
 		return engine.Found{}, fmt.Errorf("dataset %q does not exist", "gone")
 	}
 	chunk := engine.Object("chunk_id", "c", "content", "a fox")
-	found := engine.Found{Chunks: []engine.Value{chunk, chunk}, DocAggs: []engine.Value{engine.Object("doc_name", "d", "doc_id", "1")}}
+	found := engine.Found{
+		Chunks:  []engine.Value{chunk, chunk},
+		DocAggs: []engine.Value{engine.Object("doc_name", "d", "doc_id", "1")},
+	}
 	if q.TopN > 0 {
 		found.Chunks = found.Chunks[:min(q.TopN, 2)]
 	}
 	return found, ctx.Err()
 }
 
-// model yields its pieces whatever the context says; one that begins with ! is an error.
+// model yields its pieces regardless of the context; one that begins with ! is an error.
 type model []string
 
 func (m model) Generate(context.Context, *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
@@ -107,12 +125,12 @@ type inventor struct{}
 
 func (inventor) Read(context.Context, engine.Value) (string, error) { return "made up", nil }
 
-// sameID repeats itself.
+// sameID always returns the same id.
 type sameID struct{}
 
 func (sameID) NewID() string { return "00000000000000000000000000000000" }
 
-// elsewhere is a server the stand-in does not know.
+// elsewhere is a server unknown to the stand-in.
 type elsewhere struct{}
 
 func (elsewhere) Do(context.Context, *engine.HTTPRequest) (*engine.HTTPResponse, error) {

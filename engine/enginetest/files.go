@@ -16,7 +16,7 @@ type Files struct {
 	Blobs engine.Value
 }
 
-// Read gives an image as a data URL and anything else as [name]content.
+// Read returns an image as a data URL and anything else as [name]content.
 func (f *Files) Read(ctx context.Context, file engine.Value) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

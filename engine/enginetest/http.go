@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// HTTPAddress is where the scripted server is known; no other address answers.
+// HTTPAddress is the address of the scripted server; all other addresses refuse connections.
 const HTTPAddress = "127.0.0.1:18099"
 
 // HTTP is an engine.HTTP with one server in it, which returns the request it got. No socket is
@@ -17,7 +17,8 @@ const HTTPAddress = "127.0.0.1:18099"
 //
 //	/html...    200 text/html         a page with a title and a paragraph
 //	/status...  500 text/plain        broken
-//	else        200 application/json  {"body", "ct", "method", "path", "x"} of the request; x is the header X-Test
+//	else 200 application/json {"body", "ct", "method", "path", "x"} of the request; x is the
+//	header X-Test
 type HTTP struct{}
 
 const htmlPage = "<html><head><style>x{}</style></head><body><h1>Title</h1><p>Body</p></body></html>"
@@ -53,7 +54,8 @@ func serve(method, path string, req *engine.HTTPRequest) *engine.HTTPResponse {
 	case strings.HasPrefix(path, "/status"):
 		return respond(500, "text/plain", "broken")
 	}
-	echo := engine.Object("body", req.Body, "ct", header(req, "Content-Type"), "method", method, "path", path, "x", header(req, "X-Test"))
+	echo := engine.Object("body", req.Body, "ct", header(req, "Content-Type"), "method", method, "path", path, "x",
+		header(req, "X-Test"))
 	return respond(200, "application/json", echo.Text())
 }
 
@@ -64,7 +66,7 @@ func respond(status int, contentType, body string) *engine.HTTPResponse {
 	}}
 }
 
-// header is the value of a request header, or null.
+// header returns the value of a request header, or null.
 func header(req *engine.HTTPRequest, name string) engine.Value {
 	for _, h := range req.Header {
 		if strings.EqualFold(h.Name, name) {
@@ -74,7 +76,7 @@ func header(req *engine.HTTPRequest, name string) engine.Value {
 	return engine.Null
 }
 
-// splitURL cuts an http URL into host and what stands on the request line.
+// splitURL cuts an http URL into host and request target.
 func splitURL(url string) (host, path string, err error) {
 	rest, ok := strings.CutPrefix(url, "http://")
 	if !ok {

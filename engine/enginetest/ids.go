@@ -16,5 +16,5 @@ func IDsFrom(last uint64) *IDs {
 	return i
 }
 
-// NewID is the next number.
+// NewID returns the next number.
 func (i *IDs) NewID() string { return fmt.Sprintf("%032x", i.last.Add(1)) }

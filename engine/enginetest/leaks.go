@@ -21,8 +21,8 @@ func RunWithoutLeaks(tests interface{ Run() int }, report io.Writer) int {
 	return code
 }
 
-// Leaks gives the stacks of goroutines that still run code of the engine, apart from the caller's.
-// Those that are about to end get until patience is over; "" means that none is left.
+// Leaks returns the stacks of goroutines that still run code of the engine, apart from the
+// caller's. Those that are about to end have until patience is over; "" means that none is left.
 func Leaks(patience time.Duration) string {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -34,7 +34,7 @@ func Leaks(patience time.Duration) string {
 	}
 }
 
-// engineStacks are the stacks of all other goroutines in which code of this module runs.
+// engineStacks returns the stacks of all other goroutines in which code of this module runs.
 func engineStacks() string {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]

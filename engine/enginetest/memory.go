@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Memory is an engine.Memory that shows what it was given. The zero Memory is ready.
+// Memory is an engine.Memory that records its calls. The zero Memory is ready.
 type Memory struct {
 	mu    sync.Mutex
 	saved []engine.Value
@@ -25,7 +25,7 @@ func (m *Memory) Remember(ctx context.Context, r *engine.Remembered) error {
 	return nil
 }
 
-// Saved lists what was kept, oldest first: {memory_ids, user_input, agent_response}.
+// Saved lists the recorded exchanges, oldest first: {memory_ids, user_input, agent_response}.
 func (m *Memory) Saved() []engine.Value {
 	m.mu.Lock()
 	defer m.mu.Unlock()

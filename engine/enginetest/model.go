@@ -10,11 +10,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Model is a scripted engine.Model. Every call, of whichever node and llm_id, takes the first
-// unused reply that fits; calls are recorded. A call that repeats the idempotency key of another
-// one is that call made again after a crash: it gets the same reply and is not recorded twice. The
-// zero Model answers each call with the error "script exhausted". It may be used by many
-// goroutines.
+// Model is a scripted engine.Model. Every call, of any node and llm_id, takes the first unused
+// reply that matches; calls are recorded. A call that repeats the idempotency key of another one is
+// that call made again after a crash: it gets the same reply and is not recorded twice. The zero
+// Model answers each call with the error "script exhausted". It may be used by many goroutines.
 type Model struct {
 	Script   []Reply
 	Fallback *Reply // answers calls no reply is left for
@@ -32,7 +31,7 @@ func FixedModel(text string) *Model {
 	return &Model{Fallback: &r}
 }
 
-// Calls are the calls so far, in the order they were made: {kind, system, messages, gen_conf}.
+// Calls returns the calls so far, in the order they were made: {kind, system, messages, gen_conf}.
 func (m *Model) Calls() []engine.Value {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,11 +51,11 @@ func (m *Model) Left() int {
 	return n
 }
 
-// ModelInfo is the same for every llm_id.
+// ModelInfo returns the same for every llm_id.
 func (m *Model) ModelInfo(context.Context, string) engine.Info { return m.Can }
 
-// Generate plays the reply that fits. A streamed call gets its pieces one by one and ends as soon
-// as ctx does; a plain call gets one piece.
+// Generate plays the matching reply. A streamed call gets its pieces one by one and ends as soon as
+// ctx does; a plain call gets one piece.
 func (m *Model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		if err := ctx.Err(); err != nil {
@@ -151,7 +150,7 @@ func fits(match string, req *engine.ModelRequest) bool {
 	return false
 }
 
-// callValue is a model call as cases write it.
+// callValue returns a model call as cases write it.
 func callValue(req *engine.ModelRequest) engine.Value {
 	kind := "chat"
 	if req.Stream {

@@ -23,7 +23,7 @@ type OutsideCall struct {
 	Final     bool         // the error is one that another try cannot change
 }
 
-// callee names what was called.
+// callee names the called component, tool or address.
 func (c *OutsideCall) callee() string {
 	if c.Component != "" {
 		return c.Component
@@ -31,7 +31,7 @@ func (c *OutsideCall) callee() string {
 	return c.Name + " of " + c.Server
 }
 
-// request is the call without its answer.
+// request returns the call without its answer.
 func (c *OutsideCall) request() *engine.ObjectBuilder {
 	b := engine.NewObject(5)
 	if c.Component != "" {
@@ -42,7 +42,8 @@ func (c *OutsideCall) request() *engine.ObjectBuilder {
 	return b.Set("arguments", c.Arguments)
 }
 
-// value is the call as cases write it: {component, or server and name, arguments, result or error}.
+// value returns the call as cases write it: {component, or server and name, arguments, result or
+// error}.
 func (c *OutsideCall) value() engine.Value {
 	b := c.request()
 	if c.Error == "" {
@@ -67,12 +68,12 @@ func readOutsideCall(v engine.Value) (OutsideCall, error) {
 	return c, nil
 }
 
-// setError keeps an error as the tape has it.
+// setError stores an error in the form of the tape.
 func (c *OutsideCall) setError(err error) {
 	c.Error, c.Final = err.Error(), errors.Is(err, engine.ErrNoRetry)
 }
 
-// answer is the recorded answer as a port gives it.
+// answer returns the recorded answer as a port gives it.
 func (c *OutsideCall) answer() (engine.Value, error) {
 	switch {
 	case c.Error == "":
@@ -90,7 +91,7 @@ func (e finalError) Error() string { return string(e) }
 func (e finalError) Unwrap() error { return engine.ErrNoRetry }
 
 // outsideAnswers answers calls of tools from a case. A call takes the first unused answer to the
-// same call; one that repeats the idempotency key of another is that call made again.
+// same call; one that repeats the idempotency key of another is a repetition of it.
 type outsideAnswers struct {
 	calls   []OutsideCall
 	servers engine.Value // MCP server -> [{name, description, parameters}]
@@ -131,7 +132,7 @@ func (a *outsideAnswers) take(ctx context.Context, key string, c OutsideCall) (e
 	return engine.Null, finalError(text)
 }
 
-// requests are the calls so far.
+// requests returns the calls so far.
 func (a *outsideAnswers) requests() []engine.Value {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -145,7 +146,7 @@ func (a answeredTools) CallTool(ctx context.Context, c *engine.ExternalCall) (en
 	return a.take(ctx, c.Key, componentCall(c))
 }
 
-// componentCall is a call behind engine.Tools, without marks of secrets.
+// componentCall returns a call behind engine.Tools, without marks of secrets.
 func componentCall(c *engine.ExternalCall) OutsideCall {
 	unmarked := func(text string) string { return engine.UnmarkSecrets(text, c.SecretMark) }
 	return OutsideCall{Component: c.Component, Arguments: c.Arguments.MapStrings(unmarked)}

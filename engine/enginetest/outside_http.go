@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// requester is the component of a case under which web requests stand.
+// requester is the component name of web requests in a case.
 const requester = "Invoke"
 
 // tapedHTTP is a tape as the port HTTP.
@@ -45,7 +45,7 @@ func hasRequests(calls []OutsideCall) bool {
 	return slices.ContainsFunc(calls, func(c OutsideCall) bool { return c.Component == requester })
 }
 
-// requestCall is a web request, without marks of secrets.
+// requestCall returns a web request, without marks of secrets.
 func requestCall(req *engine.HTTPRequest) OutsideCall {
 	arguments := engine.NewObject(5)
 	for _, part := range [...]struct{ name, text string }{
@@ -61,7 +61,7 @@ func requestCall(req *engine.HTTPRequest) OutsideCall {
 	return OutsideCall{Component: requester, Arguments: arguments.Value()}
 }
 
-// headerObject is {name: value} of header lines, without the mark of secrets.
+// headerObject returns {name: value} of header lines, without the mark of secrets.
 func headerObject(list []engine.HTTPHeader, mark string) engine.Value {
 	b := engine.NewObject(len(list))
 	for _, h := range list {

@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// outsideTape hands calls of tools and web requests on to the real ports and keeps what was asked
-// and answered. It may be used by many goroutines.
+// outsideTape forwards calls of tools and web requests to the real ports and records requests and
+// answers. It may be used by many goroutines.
 type outsideTape struct {
 	tools engine.Tools
 	mcp   engine.MCP

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// shopTools are tools that ask a secret and say what they were asked.
+// shopTools are tools that look a secret up and return their arguments.
 type shopTools struct {
 	secrets engine.Secrets
 	calls   int
@@ -88,7 +88,8 @@ func recordTools(t *testing.T, query string) *enginetest.Case {
 	return c
 }
 
-// A recorded case holds what tools and MCP servers answered, and no secret; it plays without them.
+// A recorded case contains the answers of tools and MCP servers, and no secret; it plays without
+// them.
 func TestRecordedToolsPlayAgain(t *testing.T) {
 	c := recordTools(t, "shoes")
 	text := c.Value().JSON()

@@ -14,8 +14,8 @@ const (
 	CanvasID = "canvas_1"
 )
 
-// Player plays cases. The zero Player with a Registry loads each turn from what the turn before it
-// stored, and runs each turn in one go.
+// Player plays cases. The zero Player with a Registry loads each turn from the state stored by the
+// turn before it, and runs each turn without interruption.
 type Player struct {
 	Registry    *engine.Registry  // the components; EchoTool is added when it is missing
 	Concurrency int               // nodes of a batch at once; 0 is the engine's default
@@ -28,7 +28,7 @@ type Player struct {
 	// ones, made of the log's bytes. Entries behind the last consistent point of the log are void,
 	// as after a crash.
 	Cut Cut
-	// Keep plays all turns on one canvas and one state; without it each turn loads what was saved.
+	// Keep plays all turns on one canvas and one state; without it each turn loads the saved state.
 	Keep bool
 	// Ports, where set, answer in place of the stand-ins.
 	Ports engine.Ports
@@ -41,11 +41,10 @@ func Play(ctx context.Context, reg *engine.Registry, c *Case) (engine.Value, err
 	return (&Player{Registry: reg}).Play(ctx, c)
 }
 
-// Play gives what the engine showed: {"name", "runs": [{"load_error", "events", "error",
-// "llm_calls", "tool_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each
-// member only where there is something. Errors of the canvas are part of that; the error returned
-// is one of playing: a Player without registry, or an engine that contradicts itself when it is
-// cut.
+// Play returns the observation: {"name", "runs": [{"load_error", "events", "error", "llm_calls",
+// "tool_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each member only
+// where there is something. Errors of the canvas are part of it; the returned error is one of
+// playing: a Player without registry, or an engine that contradicts itself when it is cut.
 func (p *Player) Play(ctx context.Context, c *Case) (engine.Value, error) {
 	s, err := p.begin(c)
 	if err != nil {
@@ -69,11 +68,11 @@ func (p *Player) begin(c *Case) (*session, error) {
 	return &session{player: p, reg: reg, original: c.DSL.AppendJSON(nil)}, nil
 }
 
-// idsPerTurn is how far the ids of two turns are apart: how many one turn draws is of no matter to
-// the next.
+// idsPerTurn is the distance between the ids of two turns: the number of ids that one turn draws
+// does not affect the next.
 const idsPerTurn = 1 << 16
 
-// session is what lasts from turn to turn.
+// session is the data that lasts from turn to turn.
 type session struct {
 	player   *Player
 	reg      *engine.Registry
@@ -124,7 +123,8 @@ func (s *session) turn(ctx context.Context, index int, run *Run) (engine.Value, 
 	t.options = engine.Options{
 		Ports: t.world.ports, TaskID: fmt.Sprintf("task_%d", index+1), CanvasID: CanvasID, TenantID: Tenant,
 		Scheduling:  s.player.Scheduling,
-		Concurrency: s.player.Concurrency, MaxSteps: s.player.MaxSteps, Seed: 1, Internal: true, Checkpoints: s.player.Cut != nil,
+		Concurrency: s.player.Concurrency, MaxSteps: s.player.MaxSteps, Seed: 1, Internal: true,
+		Checkpoints: s.player.Cut != nil,
 	}
 	if run.Debug != nil {
 		t.debug(ctx)
@@ -153,7 +153,7 @@ type turn struct {
 	err     error
 }
 
-// reset empties what the run wants to be empty.
+// reset empties the parts of the state that the run lists.
 func (t *turn) reset() {
 	if t.run.Reset != ResetNothing {
 		t.state.Reset(t.run.Reset == ResetKeepMemory)
@@ -189,7 +189,7 @@ func (t *turn) play(ctx context.Context) error {
 	return nil
 }
 
-// setCancel passes the cancellation on, less what has been seen of it before a cut.
+// setCancel sets the cancellation, without the events counted before a cut.
 func (t *turn) setCancel() {
 	c := t.run.Cancel
 	t.options.CancelBefore, t.options.CancelAfter = false, nil
@@ -225,7 +225,7 @@ func (t *turn) consume(events func(yield func(*engine.Event, error) bool)) (cut 
 	return false
 }
 
-// observed is the run as `easel replay` prints it.
+// observed returns the run as `easel replay` prints it.
 func (t *turn) observed(stored []byte) (engine.Value, error) {
 	after, err := engine.ParseJSON(stored)
 	if err != nil {

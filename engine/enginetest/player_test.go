@@ -51,12 +51,13 @@ func TestPlayGoesOnAfterALoadError(t *testing.T) {
 	}
 }
 
-// TestRecord plays a case with its stand-ins as if they were real ports. What is recorded fits what
-// was seen, and playing the record again, without those ports, fits too.
+// TestRecord plays a case with its stand-ins as if they were real ports. The recorded case matches
+// the observation, and so does playing the record again without those ports.
 func TestRecord(t *testing.T) {
 	for _, name := range []string{
 		"chain_basic", "llm_stream", "llm_stream_think", "agent_one_tool", "fillup_resume", "error_no_handler",
-		"conversation_three_turns", "citation_llm", "message_memory", "bad_param", "missing_downstream", "debug_component",
+		"conversation_three_turns", "citation_llm", "message_memory", "bad_param", "missing_downstream",
+		"debug_component",
 		"fanin_parallel_lengths_llm", "llm_error_stream_none", "message_tts",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 // This file makes observations out of expectations, and damages them.
 
-// example is a value that fits an expectation.
+// example returns a value that fits an expectation.
 func example(v engine.Value) engine.Value {
 	switch v.Kind() {
 	case engine.KindList:
@@ -58,8 +58,8 @@ func orText(v engine.Value, text string) engine.Value {
 	return engine.String(text)
 }
 
-// pretend is an observation that fits the case, written the way an engine might: in pieces, with
-// stamps, extra fields and nulls.
+// pretend returns an observation that fits the case, written the way an engine might: in pieces,
+// with stamps, extra fields and nulls.
 func pretend(c engine.Value) engine.Value {
 	runs := engine.List()
 	for _, r := range c.Get("runs").Elements() {
@@ -134,7 +134,8 @@ func pretendEvent(e engine.Value) []engine.Value {
 			return pieces
 		}
 	}
-	return []engine.Value{engine.Object("event", e.Get("event"), "message_id", "m", "task_id", "t", "created_at", 1, "data", data)}
+	return []engine.Value{engine.Object("event", e.Get("event"), "message_id", "m", "task_id", "t", "created_at", 1,
+		"data", data)}
 }
 
 func pretendCall(c engine.Value) engine.Value {
@@ -177,7 +178,8 @@ func mutations(c, observed engine.Value) iter.Seq2[string, engine.Value] {
 		for i, r := range observed.Get("runs").Elements() {
 			want := c.Get("runs").At(i)
 			replace := func(what string, run engine.Value) bool {
-				return yield(fmt.Sprintf("run %d: %s", i+1, what), observed.With("runs", setAt(observed.Get("runs"), i, run)))
+				return yield(fmt.Sprintf("run %d: %s", i+1, what),
+					observed.With("runs", setAt(observed.Get("runs"), i, run)))
 			}
 			if r.Get("load_error").Truthy() {
 				if !replace("load error gone", engine.Object("events", engine.List())) {
@@ -271,7 +273,8 @@ func damageOrder(want, r engine.Value, replace func(string, engine.Value) bool) 
 	for j := range events.Len() - 1 {
 		a, b := events.At(j), events.At(j+1)
 		if is[j] && is[j+1] && label(a) != label(b) {
-			if !replace(fmt.Sprintf("events %d and %d swapped", j, j+1), r.With("events", setAt(setAt(events, j, b), j+1, a))) {
+			if !replace(fmt.Sprintf("events %d and %d swapped", j, j+1),
+				r.With("events", setAt(setAt(events, j, b), j+1, a))) {
 				return false
 			}
 			break
@@ -374,7 +377,8 @@ func damageCalls(want, r engine.Value, replace func(string, engine.Value) bool) 
 		for j, c := range want.Get("llm_calls").Elements() {
 			if _, ok := c.Lookup("messages"); ok {
 				longer := calls.At(j).Get("messages").Append(engine.Object("role", "assistant", "content", "ghost"))
-				if !replace("prompt changed", r.With("llm_calls", setAt(calls, j, calls.At(j).With("messages", longer)))) {
+				if !replace("prompt changed", r.With("llm_calls",
+					setAt(calls, j, calls.At(j).With("messages", longer)))) {
 					return false
 				}
 				break

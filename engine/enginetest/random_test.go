@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// TestRandomCanvases plays random canvases. What they show makes sense, and does not depend on how
-// many nodes run at once, or on a crash.
+// TestRandomCanvases plays random canvases. Their events are consistent, and do not depend on the
+// concurrency, or on a crash.
 func TestRandomCanvases(t *testing.T) {
 	reg := registry(t)
 	seeds := uint64(100)
@@ -42,7 +42,8 @@ func TestRandomCanvases(t *testing.T) {
 	}
 }
 
-// showing plays a case, checks that each run makes sense, and gives its events and what it stored.
+// showing plays a case, checks that each run is consistent, and returns its events and the stored
+// document.
 func showing(t *testing.T, player *enginetest.Player, c *enginetest.Case) []string {
 	t.Helper()
 	observed, err := player.Play(t.Context(), c)
@@ -62,8 +63,9 @@ func showing(t *testing.T, player *enginetest.Player, c *enginetest.Case) []stri
 	return list
 }
 
-// requireSense checks what holds for every run: it starts and ends as it should, and what starts
-// finishes, once. An unread text and a body may continue after a pause. It gives the last event.
+// requireSense checks the invariants of every run: it starts and ends properly, and every node that
+// starts finishes once. An unread text and a body may continue after a pause. It gives the last
+// event.
 func requireSense(t *testing.T, c *enginetest.Case, run engine.Value, open map[string]int) (last string) {
 	t.Helper()
 	for i, e := range run.Get("events").Elements() {
@@ -120,10 +122,11 @@ type drawer struct {
 	own   []string // variables with one writer
 }
 
-// randomCase is a canvas with three turns; forms are answered.
+// randomCase returns a canvas with three turns; forms are answered.
 func randomCase(seed uint64) *enginetest.Case { return (&drawer{}).draw(seed) }
 
-// timedCase is a canvas in which tools take time and nothing has to fail. Of ten, nine are even.
+// timedCase returns a canvas in which tools take time and nothing has to fail. Of ten, nine are
+// even.
 func timedCase(seed uint64) *enginetest.Case {
 	return (&drawer{timed: true, even: seed%10 != 0}).draw(seed)
 }
@@ -137,7 +140,8 @@ func (d *drawer) draw(seed uint64) *enginetest.Case {
 	}
 	reply := enginetest.ChunksReply("so ", "<think>", "hm", "</think>", "be it")
 	run := func(query string) enginetest.Run {
-		inputs := engine.Object("items", engine.Object("value", engine.Strings("a", "b")), "f", engine.Object("value", "filled"))
+		inputs := engine.Object("items", engine.Object("value", engine.Strings("a", "b")), "f",
+			engine.Object("value", "filled"))
 		return enginetest.Run{Kwargs: engine.Object("query", query, "user_id", "u", "inputs", inputs), Fallback: &reply}
 	}
 	return &enginetest.Case{
@@ -148,7 +152,8 @@ func (d *drawer) draw(seed uint64) *enginetest.Case {
 	}
 }
 
-// variables are the variables of the canvas: with a prefix their values, without one also types.
+// variables returns the variables of the canvas: with a prefix their values, without one also
+// types.
 func (d *drawer) variables(prefix string) engine.Value {
 	all := engine.NewObject(4)
 	for _, name := range append([]string{"n"}, d.own...) {
@@ -233,7 +238,7 @@ func readOwn(ids []string, down [][]string, objs []engine.Value) {
 	}
 }
 
-// ownVariable is the variable of a writer in an even canvas.
+// ownVariable returns the variable of a writer in an even canvas.
 func ownVariable(id string) (name string, writes bool) {
 	number, writes := strings.CutPrefix(id, "VariableAssigner:")
 	return "v" + number, writes
@@ -244,13 +249,17 @@ func branches(params engine.Value, down []string) engine.Value {
 	n := (len(down) + 1) / 2
 	item := engine.Object("cpn_id", "sys.query", "operator", "contains", "value", "a")
 	return params.
-		With("conditions", engine.List(engine.Object("logical_operator", "and", "items", engine.List(item), "to", down[:n]))).
+		With("conditions", engine.List(engine.Object("logical_operator", "and", "items", engine.List(item), "to",
+			down[:n]))).
 		With("end_cpn_ids", engine.Strings(down[len(down)/2:]...))
 }
 
 // node draws one node, with its body if it is a container.
 func (d *drawer) node(parent string) (id string, at int, obj engine.Value) {
-	kinds := []string{"StringTransform", "StringTransform", "Message", "Message", "LLM", "LLM", "Switch", "EchoTool", "VariableAssigner", "UserFillUp", "Iteration", "Loop"}
+	kinds := []string{
+		"StringTransform", "StringTransform", "Message", "Message", "LLM", "LLM", "Switch", "EchoTool",
+		"VariableAssigner", "UserFillUp", "Iteration", "Loop",
+	}
 	kind := kinds[d.r.IntN(len(kinds))]
 	if d.inner >= 2 && (kind == "Iteration" || kind == "Loop") {
 		kind = "Message"
@@ -286,7 +295,8 @@ func (d *drawer) params(kind, id string) engine.Value {
 	case "Message":
 		return engine.Object("content", engine.Strings(d.text()))
 	case "LLM":
-		return engine.Object("llm_id", "m", "sys_prompt", d.text(), "prompts", engine.List(engine.Object("role", "user", "content", "{sys.query}")))
+		return engine.Object("llm_id", "m", "sys_prompt", d.text(), "prompts",
+			engine.List(engine.Object("role", "user", "content", "{sys.query}")))
 	case "EchoTool":
 		p := engine.Object("query", "sys.query", "default_reply", "echo")
 		if d.timed {
@@ -317,7 +327,8 @@ func (d *drawer) params(kind, id string) engine.Value {
 		write := engine.Object("variable", "env."+name, "operator", "+=", "parameter", 1)
 		return engine.Object("variables", engine.List(write))
 	case "UserFillUp":
-		return engine.Object("enable_tips", true, "tips", "fill", "inputs", engine.Object("f", engine.Object("name", "f", "type", "line")))
+		return engine.Object("enable_tips", true, "tips", "fill", "inputs",
+			engine.Object("f", engine.Object("name", "f", "type", "line")))
 	case "Iteration", "Loop":
 		return d.container(kind, id)
 	}
@@ -349,7 +360,9 @@ func (d *drawer) container(kind, id string) engine.Value {
 		return p
 	}
 	return engine.Object(
-		"loop_variables", engine.List(engine.Object("variable", "n", "input_mode", "constant", "value", 0, "type", "number")),
-		"loop_termination_condition", engine.List(engine.Object("variable", "env.n", "operator", "=", "value", 3, "input_mode", "constant")),
+		"loop_variables", engine.List(engine.Object("variable", "n", "input_mode", "constant", "value", 0, "type",
+			"number")),
+		"loop_termination_condition", engine.List(engine.Object("variable", "env.n", "operator", "=", "value", 3,
+			"input_mode", "constant")),
 		"maximum_loop_count", 3, "logical_operator", "and")
 }

@@ -12,10 +12,10 @@ import (
 // ExpectRecorded is the Expect of a case made by recording.
 const ExpectRecorded = "recorded"
 
-// Record plays a canvas with the Player's Ports and makes a case of it: the runs with what the
-// ports answered, and what was seen as the expectation. Model, Retriever, Files, Tools, MCP and
-// HTTP can be recorded; a canvas that needs other real ports gives a case and an error that says
-// what differs when it is played without them. The case has the names of the Player's Secrets in
+// Record plays a canvas with the Player's Ports and makes a case of it: the runs with the answers
+// of the ports, and the observation as the expectation. Model, Retriever, Files, Tools, MCP and
+// HTTP can be recorded; a canvas that needs other real ports gives a case and an error that lists
+// the differences when it is played without them. The case has the names of the Player's Secrets in
 // place of their values.
 func (p *Player) Record(ctx context.Context, name, about string, dsl engine.Value, runs []Run) (*Case, error) {
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: runs}
@@ -45,9 +45,8 @@ func (p *Player) Record(ctx context.Context, name, about string, dsl engine.Valu
 	return made, nil
 }
 
-// Record makes a case of a canvas, the inputs of its runs and what was observed. Times, ids and
-// hidden members are left out, message pieces are joined, and of errors only counts that there was
-// one.
+// Record makes a case of a canvas, the inputs of its runs and the observation. Times, ids and
+// hidden members are left out, message pieces are joined, and the text of errors is not compared.
 func Record(name, about string, dsl engine.Value, runs []Run, observed engine.Value) *Case {
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: slices.Clone(runs)}
 	for i := range c.Runs {
@@ -56,7 +55,7 @@ func Record(name, about string, dsl engine.Value, runs []Run, observed engine.Va
 	return c
 }
 
-// anyError is the expectation of an error with whatever words.
+// anyError is the expectation of an error with any text.
 var anyError = engine.Object("$contains", engine.List())
 
 func expectation(seen engine.Value) engine.Value {
@@ -90,7 +89,7 @@ func expectation(seen engine.Value) engine.Value {
 	return b.Value()
 }
 
-// expectedCalls are model calls without stop words, which are not compared.
+// expectedCalls returns model calls without stop words, which are not compared.
 func expectedCalls(calls engine.Value) engine.Value {
 	list := engine.List()
 	for c := range elements(calls) {
@@ -136,10 +135,11 @@ func expectedStored(after engine.Value) engine.Value {
 	for id, o := range after.Get("component_outputs").Fields() {
 		outs.Set(id, withoutHidden(o))
 	}
-	return after.With("globals", globals).With("history", history(after.Get("history"))).With("component_outputs", outs.Value())
+	return after.With("globals", globals).With("history", history(after.Get("history"))).With("component_outputs",
+		outs.Value())
 }
 
-// withoutHidden is an object without the members that start with _.
+// withoutHidden returns an object without the members that start with _.
 func withoutHidden(v engine.Value) engine.Value {
 	for k := range v.Fields() {
 		if strings.HasPrefix(k, "_") {

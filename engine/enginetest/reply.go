@@ -22,10 +22,10 @@ type Piece struct {
 	Raise string
 }
 
-// TextReply is a reply of one piece.
+// TextReply returns a reply of one piece.
 func TextReply(text string) Reply { return Reply{Pieces: []Piece{{Text: text}}, whole: true} }
 
-// ChunksReply is a reply of several pieces.
+// ChunksReply returns a reply of several pieces.
 func ChunksReply(texts ...string) Reply {
 	r := Reply{}
 	for _, t := range texts {

@@ -9,7 +9,7 @@ import (
 
 // Retriever is a scripted engine.Retriever in which every dataset exists.
 type Retriever struct {
-	// Found says what is found: query text, or "*" for any other -> {chunks, doc_aggs}. Null finds
+	// Found holds the results: query text, or "*" for any other -> {chunks, doc_aggs}. Null finds
 	// nothing.
 	Found engine.Value
 }

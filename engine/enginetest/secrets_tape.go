@@ -14,7 +14,7 @@ import (
 // cannot be distinguished from ordinary text.
 const leastSecret = 4
 
-// SecretsTape is an engine.Secrets that hands names on and remembers the values, so that Record
+// SecretsTape is an engine.Secrets that forwards lookups and records the values, so that Record
 // keeps them out of a case. It may be used by many goroutines.
 type SecretsTape struct {
 	Secrets engine.Secrets
@@ -26,7 +26,7 @@ type SecretsTape struct {
 // knownSecret is a form of a secret's value.
 type knownSecret struct{ form, name string }
 
-// Secret looks a name up and remembers its value.
+// Secret looks a name up and records its value.
 func (t *SecretsTape) Secret(ctx context.Context, name string) (engine.Secret, error) {
 	s, err := t.Secrets.Secret(ctx, name)
 	if err == nil {
@@ -35,7 +35,7 @@ func (t *SecretsTape) Secret(ctx context.Context, name string) (engine.Secret, e
 	return s, err
 }
 
-// Learn remembers a value that is in a canvas itself, such as a key among the params of a node.
+// Learn records a value that is in a canvas itself, such as a key among the params of a node.
 func (t *SecretsTape) Learn(name, value string) {
 	if len(value) < leastSecret {
 		return
@@ -48,7 +48,7 @@ func (t *SecretsTape) Learn(name, value string) {
 	slices.SortStableFunc(t.known, func(a, b knownSecret) int { return cmp.Compare(len(b.form), len(a.form)) })
 }
 
-// clean puts names in place of the values of secrets.
+// clean replaces the values of secrets by their names.
 func (t *SecretsTape) clean(v engine.Value) engine.Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()

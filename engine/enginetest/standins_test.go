@@ -39,7 +39,10 @@ func TestModelReplies(t *testing.T) {
 		streamErr   string
 	}{
 		{name: "a text is one piece", reply: `{"text":"ab"}`, chat: []string{"ab"}, stream: []string{"ab"}},
-		{name: "chunks are joined in a plain call", reply: `{"chunks":["a","b"]}`, chat: []string{"ab"}, stream: []string{"a", "b"}},
+		{
+			name: "chunks are joined in a plain call", reply: `{"chunks":["a","b"]}`, chat: []string{"ab"},
+			stream: []string{"a", "b"},
+		},
 		{
 			name: "an error stands inside the text", reply: `{"error":"m"}`,
 			chat: []string{"**ERROR**: GENERIC_ERROR - m"}, stream: []string{"**ERROR**: GENERIC_ERROR - m"},
@@ -120,7 +123,8 @@ func TestHTTP(t *testing.T) {
 		err  string
 	}{
 		{
-			name: "the request is echoed, its query not decoded", req: engine.HTTPRequest{Method: "get", URL: base + "/e?a=b%20c#x"},
+			name: "the request is echoed, its query not decoded",
+			req:  engine.HTTPRequest{Method: "get", URL: base + "/e?a=b%20c#x"},
 			want: `200 application/json {"body": "", "ct": null, "method": "GET", "path": "/e?a=b%20c", "x": null}`,
 		},
 		{
@@ -128,17 +132,33 @@ func TestHTTP(t *testing.T) {
 			req: engine.HTTPRequest{Method: "POST", URL: base, Body: `{"k":1}`, Header: []engine.HTTPHeader{
 				{Name: "content-type", Value: "application/json"}, {Name: "X-Test", Value: "1"},
 			}},
-			want: `200 application/json {"body": "{\"k\":1}", "ct": "application/json", "method": "POST", "path": "/", "x": "1"}`,
+			want: `200 application/json ` +
+				`{"body": "{\"k\":1}", "ct": "application/json", "method": "POST", "path": "/", "x": "1"}`,
 		},
-		{name: "a broken page is an answer", req: engine.HTTPRequest{Method: "PUT", URL: base + "/status/1"}, want: `500 text/plain broken`},
+		{
+			name: "a broken page is an answer", req: engine.HTTPRequest{Method: "PUT", URL: base + "/status/1"},
+			want: `500 text/plain broken`,
+		},
 		{
 			name: "a page", req: engine.HTTPRequest{Method: "GET", URL: base + "/html"},
 			want: `200 text/html <html><head><style>x{}</style></head><body><h1>Title</h1><p>Body</p></body></html>`,
 		},
-		{name: "another port refuses", req: engine.HTTPRequest{Method: "GET", URL: "http://127.0.0.1:18098/x"}, err: "refused"},
-		{name: "another scheme is unknown", req: engine.HTTPRequest{Method: "GET", URL: "https://127.0.0.1:18099/x"}, err: "only http"},
-		{name: "a proxy that is not there refuses", req: engine.HTTPRequest{Method: "GET", URL: base, Proxy: "http://127.0.0.1:1"}, err: "refused"},
-		{name: "other methods are not served", req: engine.HTTPRequest{Method: "DELETE", URL: base}, want: `501 text/plain unsupported method`},
+		{
+			name: "another port refuses", req: engine.HTTPRequest{Method: "GET", URL: "http://127.0.0.1:18098/x"},
+			err: "refused",
+		},
+		{
+			name: "another scheme is unknown", req: engine.HTTPRequest{Method: "GET", URL: "https://127.0.0.1:18099/x"},
+			err: "only http",
+		},
+		{
+			name: "a proxy that is not there refuses",
+			req:  engine.HTTPRequest{Method: "GET", URL: base, Proxy: "http://127.0.0.1:1"}, err: "refused",
+		},
+		{
+			name: "other methods are not served", req: engine.HTTPRequest{Method: "DELETE", URL: base},
+			want: `501 text/plain unsupported method`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

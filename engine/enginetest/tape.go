@@ -8,11 +8,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// ModelTape is an engine.Model that hands calls on and keeps what was asked and answered, so that
-// the answers can be played again by a Model. It may be used by many goroutines.
+// ModelTape is an engine.Model that forwards calls and records requests and answers, so that a
+// Model can replay the answers. It may be used by many goroutines.
 //
-// Scripted replies are texts, so the tape says that its models call no functions natively: agents
-// then plan in text.
+// Scripted replies are texts, so the models of the tape have no native function calls: agents then
+// plan in text.
 type ModelTape struct {
 	Model engine.Model
 
@@ -29,7 +29,7 @@ type track struct {
 	shared  bool // another call was open at the same time, so the order may differ next time
 }
 
-// ModelInfo is that of the model behind the tape, without native functions.
+// ModelInfo returns the info of the model behind the tape, without native functions.
 func (t *ModelTape) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	var info engine.Info
 	if m, ok := t.Model.(engine.ModelInfo); ok {
@@ -39,7 +39,7 @@ func (t *ModelTape) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	return info
 }
 
-// Generate hands the call on.
+// Generate forwards the call.
 func (t *ModelTape) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		tr := t.begin(req)
@@ -85,15 +85,15 @@ func (t *ModelTape) keep(tr *track, piece engine.ModelPiece, err error) {
 	}
 }
 
-// Calls are the calls so far, in the order they began: {kind, system, messages, gen_conf}.
+// Calls returns the calls so far, in the order they began: {kind, system, messages, gen_conf}.
 func (t *ModelTape) Calls() []engine.Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append([]engine.Value(nil), t.calls...)
 }
 
-// Script is what was answered, in the order the calls began. Replies to calls that overlapped are
-// bound to their call by its last message.
+// Script returns the recorded replies, in the order the calls began. Replies to overlapping calls
+// are matched to their call by its last message.
 func (t *ModelTape) Script() []Reply {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +108,7 @@ func (t *ModelTape) Script() []Reply {
 	return script
 }
 
-// RetrieverTape is an engine.Retriever that hands queries on and keeps what was found.
+// RetrieverTape is an engine.Retriever that forwards queries and records the results.
 type RetrieverTape struct {
 	Retriever engine.Retriever
 
@@ -116,7 +116,7 @@ type RetrieverTape struct {
 	found engine.Value
 }
 
-// Retrieve hands the query on.
+// Retrieve forwards the query.
 func (t *RetrieverTape) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
 	found, err := t.Retriever.Retrieve(ctx, q)
 	if err != nil {
@@ -136,8 +136,8 @@ func (t *RetrieverTape) Found() engine.Value {
 	return t.found
 }
 
-// FilesTape is an engine.Files that hands reads on and keeps the texts as contents a Files can play
-// again.
+// FilesTape is an engine.Files that forwards reads and records the texts as contents that a Files
+// can replay.
 type FilesTape struct {
 	Files engine.Files
 
@@ -145,7 +145,7 @@ type FilesTape struct {
 	blobs engine.Value
 }
 
-// Read hands the read on.
+// Read forwards the read.
 func (t *FilesTape) Read(ctx context.Context, file engine.Value) (string, error) {
 	text, err := t.Files.Read(ctx, file)
 	if err != nil {

@@ -16,18 +16,17 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// timing says how long models and tools take: each node of a canvas its own time, which another
-// timing changes.
+// timing sets the durations of models and tools, which differ for each node and each timing.
 type timing uint64
 
-// of is the time of a node, in whole seconds.
+// of returns the time of a node, in whole seconds.
 func (x timing) of(node string) time.Duration {
 	h := fnv.New64a()
 	fmt.Fprint(h, x, node)
 	return time.Duration(h.Sum64()%8) * time.Second
 }
 
-// Now is the time of the bubble.
+// Now returns the time of the synctest bubble.
 func (x timing) Now() time.Time { return time.Now() }
 
 // Sleep waits for a tool, whose number the duration is.
@@ -50,8 +49,8 @@ func (x timing) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq
 	}
 }
 
-// outcome is what a canvas leaves and has done: why it failed, its state, one line for each node,
-// how often each node ran, and of a canvas that asked for no form its path and its answer.
+// outcome is the result of a canvas: its error, its state, one line for each node, the number of
+// executions of each node, and of a canvas without a form its path and its answer.
 type outcome struct {
 	err    string
 	state  string
@@ -59,7 +58,7 @@ type outcome struct {
 	answer string
 }
 
-// leftBy is the state that a document holds, apart from how often the user was asked.
+// leftBy returns the state that a document holds, apart from how often the user was asked.
 func leftBy(doc engine.Value) string {
 	var b strings.Builder
 	for id, c := range doc.Get("components").Fields() {
@@ -77,12 +76,12 @@ func leftBy(doc engine.Value) string {
 // mostAnswers is how many forms of a canvas are answered.
 const mostAnswers = 40
 
-// queries are those that each canvas is asked: a Switch takes another way for each.
+// queries are the inputs of each canvas: a Switch takes another branch for each.
 var queries = [...]string{"a", "b"}
 
 // conclude asks a canvas one of queries, runs it until it does not wait for a form any more, each
-// time in the next of modes, and gives what it leaves. A form of its own time counts as a turn of
-// the conversation: how many there were is left out.
+// time in the next of modes, and returns the result. Each form counts as a turn of the
+// conversation, so the number of turns is left out.
 func conclude(
 	t *testing.T, reg *engine.Registry, c *enginetest.Case, query string, x timing, modes ...engine.Scheduling,
 ) outcome {
@@ -122,7 +121,7 @@ func conclude(
 	return out
 }
 
-// inTurn is a case whose bodies run for one element after the other.
+// inTurn returns a case whose bodies run for one element after the other.
 func inTurn(t *testing.T, c *enginetest.Case) *enginetest.Case {
 	t.Helper()
 	dsl, err := engine.ParseJSON([]byte(strings.ReplaceAll(c.DSL.JSON(), `"concurrency":2`, `"concurrency":1`)))
@@ -130,12 +129,13 @@ func inTurn(t *testing.T, c *enginetest.Case) *enginetest.Case {
 	return &enginetest.Case{Name: c.Name, DSL: dsl, Runs: c.Runs}
 }
 
-// timings is how many orders of ends are tried for each canvas.
+// timings is the number of timings tried for each canvas.
 const timings = 4
 
 // TestTimeDecidesWhatValidateReports runs random canvases in batches and eagerly, each with several
-// queries and timings and with forms that are answered in either mode. All leave the same, except
-// where validation reports that a canvas depends on the order. The events of eager runs make sense.
+// queries and timings and with forms that are answered in either mode. All results are equal,
+// except where validation reports that a canvas depends on the order. The events of eager runs are
+// consistent.
 func TestTimeDecidesWhatValidateReports(t *testing.T) {
 	reg := registry2(t, registry(t))
 	never := func(*engine.Event) bool { return false }
@@ -162,8 +162,8 @@ func TestTimeDecidesWhatValidateReports(t *testing.T) {
 	require.Positive(t, compared)
 }
 
-// timeDecides reports whether what a canvas leaves depends on the mode, on the time that its nodes
-// take or on how many bodies run at once. Where it must not, the test fails.
+// timeDecides reports whether the result of a canvas depends on the mode, on the durations of its
+// nodes or on the number of bodies at once. If it must not, the test fails.
 func timeDecides(
 	t *testing.T, reg *engine.Registry, c *enginetest.Case, query string, mustNot bool, seed uint64,
 ) (differs bool) {

@@ -6,12 +6,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Tools is an engine.Tools that answers every component alike.
+// Tools is an engine.Tools that gives the same outputs for every component.
 type Tools struct {
 	Outputs engine.Value // name -> value
 }
 
-// CallTool gives the outputs.
+// CallTool returns the outputs.
 func (t *Tools) CallTool(ctx context.Context, _ *engine.ExternalCall) (engine.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return engine.Null, err

@@ -8,7 +8,7 @@ const voiceMark = "tts:"
 // Voice is an engine.Voice whose sound is the bytes of "tts:" and the text.
 type Voice struct{}
 
-// Speak gives the sound of a text.
+// Speak returns the sound of a text.
 func (Voice) Speak(ctx context.Context, text string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

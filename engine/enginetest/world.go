@@ -2,8 +2,7 @@ package enginetest
 
 import "github.com/easel-canvas/easel/engine"
 
-// world is everything outside the engine during one run: stand-ins, and tapes around the ports that
-// are real.
+// world holds the ports of one run: stand-ins, and tapes around real ports.
 type world struct {
 	ports     engine.Ports
 	model     *Model
@@ -83,7 +82,7 @@ func (w *world) openTools(run *Run) {
 	}
 }
 
-// toolCalls are the calls of tools, without their answers.
+// toolCalls returns the calls of tools, without their answers.
 func (w *world) toolCalls() []engine.Value {
 	if w.tape == nil {
 		return w.answers.requests()
@@ -104,7 +103,7 @@ func (w *world) freshIDs() engine.IDs {
 	return IDsFrom(w.lastID)
 }
 
-// calls are the model calls of the run.
+// calls returns the model calls of the run.
 func (w *world) calls() []engine.Value {
 	if w.modelTape != nil {
 		return w.modelTape.Calls()
@@ -112,7 +111,7 @@ func (w *world) calls() []engine.Value {
 	return w.model.Calls()
 }
 
-// record puts what the real ports answered into a run, so that stand-ins can answer the same.
+// record stores the answers of the real ports in a run, so that stand-ins can replay them.
 func (w *world) record(from *Run, to *Run) {
 	*to = *from
 	if w.modelTape != nil {

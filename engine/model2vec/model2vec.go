@@ -106,11 +106,11 @@ func (m *Model) readTensors(data []byte) error {
 	return nil
 }
 
-// Dims is the number of dimensions of the vectors.
+// Dims returns the number of dimensions of the vectors.
 func (m *Model) Dims() int { return m.dims }
 
-// Embed is the vector of a text: all zeros when it has no known token, else of length 1 unless the
-// model is configured otherwise.
+// Embed returns the vector of a text: all zeros when it has no known token, else of length 1 unless
+// the model is configured otherwise.
 func (m *Model) Embed(text string) []float32 {
 	out := make([]float32, m.dims)
 	ids := m.tokens.encode(head(text, m.longest))
@@ -146,7 +146,7 @@ func (m *Model) Embed(text string) []float32 {
 	return out
 }
 
-// head is the first n characters of a text.
+// head returns the first n characters of a text.
 func head(text string, n int) string {
 	if len(text) <= n {
 		return text

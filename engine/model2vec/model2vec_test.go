@@ -110,7 +110,7 @@ func TestUnknownTypesAreNamed(t *testing.T) {
 	}
 }
 
-// folder is a model with vectors of two dimensions.
+// folder returns a model with vectors of two dimensions.
 func folder(t *testing.T, config string, arrays map[string]array) fstest.MapFS {
 	return fstest.MapFS{
 		"tokenizer.json":    {Data: []byte(bert)},

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// addNormalizer adds what a normalizer of the file does to texts.
+// addNormalizer adds the operations of a normalizer of the file.
 func (t *tokenizer) addNormalizer(p *part) error {
 	if p == nil {
 		return nil
@@ -87,7 +87,7 @@ func (p *part) strip(s string) string {
 	return s
 }
 
-// bert is the normalizer of BERT.
+// bert returns the normalizer of BERT.
 func (p *part) bert(s string) string {
 	if p.CleanText {
 		s = strings.Map(func(r rune) rune {
@@ -154,7 +154,7 @@ var plainLetters = func() map[rune]rune {
 	return m
 }()
 
-// addSplitter adds how a pre-tokenizer of the file cuts texts into words.
+// addSplitter adds the splitting of a pre-tokenizer of the file.
 func (t *tokenizer) addSplitter(p *part) error {
 	if p == nil {
 		return nil
@@ -265,7 +265,7 @@ func readCharsmap(data []byte) (*charsmap, error) {
 	return m, nil
 }
 
-// transform is what the shortest known prefix of a text becomes.
+// transform returns the replacement of the shortest known prefix of a text.
 func (m *charsmap) transform(text string) (string, bool) {
 	at := offset(m.trie[0])
 	for i := range len(text) {
@@ -327,7 +327,7 @@ func (m *charsmap) normalize(s string) string {
 	return b.String()
 }
 
-// firstRune is the size of the first character.
+// firstRune returns the size of the first character.
 func firstRune(s string) int {
 	_, size := utf8.DecodeRuneInString(s)
 	return size

@@ -79,7 +79,7 @@ func names(tensors map[string]tensor) (out []string) {
 	return out
 }
 
-// floats is the array as numbers.
+// floats returns the array as numbers.
 func (t tensor) floats() ([]float32, error) {
 	width := widths[t.kind]
 	out := make([]float32, len(t.data)/width)
@@ -103,7 +103,7 @@ func (t tensor) floats() ([]float32, error) {
 	return out, nil
 }
 
-// ints is the array as whole numbers.
+// ints returns the array as whole numbers.
 func (t tensor) ints() ([]int, error) {
 	width := widths[t.kind]
 	out := make([]int, len(t.data)/width)
@@ -121,7 +121,7 @@ func (t tensor) ints() ([]int, error) {
 	return out, nil
 }
 
-// half is a float of 16 bits.
+// half returns a float of 16 bits.
 func half(b uint16) float32 {
 	sign, exponent, fraction := uint32(b>>15)<<31, uint32(b>>10&31), uint32(b&0x3FF)
 	switch exponent {

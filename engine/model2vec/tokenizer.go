@@ -91,7 +91,7 @@ func readTokenizer(data []byte) (*tokenizer, error) {
 
 func (t *tokenizer) size() int { return len(t.vocab) }
 
-// medianLength is the median number of characters of tokens.
+// medianLength returns the median number of characters of tokens.
 func (t *tokenizer) medianLength() int {
 	counts, longest := map[int]int{}, 0
 	for _, token := range t.vocab {
@@ -108,7 +108,7 @@ func (t *tokenizer) medianLength() int {
 	return 1
 }
 
-// encode is the numbers of the tokens of a text.
+// encode returns the numbers of the tokens of a text.
 func (t *tokenizer) encode(text string) (ids []int) {
 	for _, f := range t.normalize {
 		text = f(text)
@@ -189,7 +189,7 @@ func (w *wordPiece) encode(word string) []int {
 	return out
 }
 
-// lastRune is the size of the last character.
+// lastRune returns the size of the last character.
 func lastRune(s string) int {
 	_, size := utf8.DecodeLastRuneInString(s)
 	return size
@@ -199,8 +199,8 @@ func lastRune(s string) int {
 // SentencePiece does.
 type Unigram struct{ unigram }
 
-// NewUnigram makes one of pieces with their scores. What no piece covers becomes the piece with the
-// number unknown. Pieces with a number below reserved are never found.
+// NewUnigram returns a Unigram with these pieces and scores. Text that no piece covers becomes the
+// piece with the number unknown. Pieces with a number below reserved are never found.
 func NewUnigram(pieces []string, scores []float64, unknown, reserved int) *Unigram {
 	u := unigram{ids: make(map[string]int, len(pieces)), unknown: unknown}
 	for id, piece := range pieces {
@@ -213,11 +213,10 @@ func NewUnigram(pieces []string, scores []float64, unknown, reserved int) *Unigr
 	return &Unigram{u}
 }
 
-// Encode is the numbers of the pieces of a text.
+// Encode returns the numbers of the pieces of a text.
 func (u *Unigram) Encode(text string) []int { return u.encode(text) }
 
-// unknownPenalty is how much worse an unknown character is than the worst piece, as in
-// SentencePiece.
+// unknownPenalty is subtracted from the lowest score for an unknown character, as in SentencePiece.
 const unknownPenalty = 10
 
 // add adds the next piece.

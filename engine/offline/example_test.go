@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine/offline"
 )
 
-// The offline model answers at once, without a language model, and says so.
+// The offline model answers at once, without a language model, and states that.
 func ExampleModel() {
 	request := &engine.ModelRequest{Messages: []engine.ModelMessage{{Role: "user", Content: "How are you?"}}}
 	var answer strings.Builder

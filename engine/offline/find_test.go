@@ -17,7 +17,10 @@ var finders = []struct {
 }{
 	{
 		"address", findURL, regexp.MustCompile(`https?://[^\s"'<>，。）)]+`),
-		[]string{"see https://a.example/x?y=1, or", "(http://a)", "http://", "https://，", "httphttp://b c", "看 http://例子。"},
+		[]string{
+			"see https://a.example/x?y=1, or", "(http://a)", "http://", "https://，", "httphttp://b c",
+			"看 http://例子。",
+		},
 	},
 	{
 		"mail", findEmail, regexp.MustCompile(`[\w.+-]+@[\w-]+\.[\w.-]*\w`),
@@ -29,7 +32,10 @@ var finders = []struct {
 	},
 	{
 		"ticker", findTicker, regexp.MustCompile(`\b[A-Z]{1,5}(\.[A-Z]{1,3})?\b|\b\d{4,6}(\.[A-Z]{2})?\b`),
-		[]string{"AAPL", "BRK.B now", "BRK.ABCD", "TOOLONG 600519.SS", "12345678", "a_B C", "ABC.D_", "1234.ABC", "ABCDé", "X9 Y"},
+		[]string{
+			"AAPL", "BRK.B now", "BRK.ABCD", "TOOLONG 600519.SS", "12345678", "a_B C", "ABC.D_", "1234.ABC",
+			"ABCDé", "X9 Y",
+		},
 	},
 	{
 		"date", findDate, regexp.MustCompile(`\d{4}-\d{2}-\d{2}`),

@@ -60,7 +60,10 @@ func TestAnswerQuotesChunksWithTheirNumbers(t *testing.T) {
 	chunks := parse(t, `{
 		"80": {"content": "The warranty lasts two years. Shipping takes three days.", "document_name": "terms"},
 		"7": {"content": "Our office is in Bremen. Parking is free.", "document_name": "office"}}`)
-	got := ask(t, &engine.ModelRequest{Purpose: engine.PurposeAnswer, Query: "How long is the warranty?", Chunks: chunks})
+	got := ask(t, &engine.ModelRequest{
+		Purpose: engine.PurposeAnswer, Query: "How long is the warranty?",
+		Chunks: chunks,
+	})
 	require.Equal(t, Notice+"\nThe sources say:\n- The warranty lasts two years. [ID:80]", got)
 }
 
@@ -78,10 +81,22 @@ func TestAnswerWithoutSources(t *testing.T) {
 		req      engine.ModelRequest
 		contains []string
 	}{
-		{"a short question is repeated", engine.ModelRequest{Messages: user("Hello there")}, []string{"The question was: Hello there"}},
-		{"a long prompt is quoted", engine.ModelRequest{Query: "Which ships came?", Messages: user(long)}, []string{"Ships from twelve countries"}},
-		{"tool results are quoted", engine.ModelRequest{Query: "weather in Paris", Messages: user("weather in Paris",
-			"Observation:\n[weather_0 result]\nIt is sunny in Paris.\n")}, []string{"The tools found:", "sunny in Paris"}},
+		{
+			"a short question is repeated",
+			engine.ModelRequest{Messages: user("Hello there")},
+			[]string{"The question was: Hello there"},
+		},
+		{
+			"a long prompt is quoted",
+			engine.ModelRequest{Query: "Which ships came?", Messages: user(long)},
+			[]string{"Ships from twelve countries"},
+		},
+		{
+			"tool results are quoted",
+			engine.ModelRequest{Query: "weather in Paris", Messages: user("weather in Paris",
+				"Observation:\n[weather_0 result]\nIt is sunny in Paris.\n")},
+			[]string{"The tools found:", "sunny in Paris"},
+		},
 		{"an empty request", engine.ModelRequest{}, []string{"There was no question."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,7 +111,8 @@ func TestAnswerWithoutSources(t *testing.T) {
 
 func TestAnswerHasOneNotice(t *testing.T) {
 	first := ask(t, &engine.ModelRequest{Messages: user("Which port is the oldest one of the north?")})
-	second := ask(t, &engine.ModelRequest{Messages: user("Rewrite this so that it reads well for our customers: " + first +
+	second := ask(t, &engine.ModelRequest{Messages: user("Rewrite this so that it reads well for our customers: " +
+		first +
 		" Please keep all the names, numbers and places in it as they are, without adding anything new.")})
 	require.Equal(t, 1, strings.Count(second, Notice))
 }
@@ -117,7 +133,10 @@ func TestCancelledCallEnds(t *testing.T) {
 }
 
 func TestShortQuestionIncludesThePreviousOne(t *testing.T) {
-	got := ask(t, &engine.ModelRequest{Purpose: engine.PurposeQuestion, Messages: user("Who built the Eiffel Tower?", "And when?")})
+	got := ask(t, &engine.ModelRequest{
+		Purpose:  engine.PurposeQuestion,
+		Messages: user("Who built the Eiffel Tower?", "And when?"),
+	})
 	require.Equal(t, "Who built the Eiffel Tower? And when?", got)
 }
 
@@ -135,7 +154,9 @@ func TestFilterUsesValuesOfTheQuestion(t *testing.T) {
 		Purpose: engine.PurposeFilter, Query: "Reports from Berlin in 2024",
 		Choices: parse(t, `{"city": ["Paris", "Berlin"], "year": {"2023": ["d1"], "2024": ["d2"]}, "kind": ["memo"]}`),
 	})
-	require.Equal(t, `{"logic": "and", "conditions": [{"key": "city", "value": "Berlin", "op": "="}, {"key": "year", "value": "2024", "op": "="}]}`, got)
+	require.Equal(t,
+		`{"logic": "and", "conditions": [{"key": "city", "value": "Berlin", "op": "="}, `+
+			`{"key": "year", "value": "2024", "op": "="}]}`, got)
 }
 
 func FuzzAnswer(f *testing.F) {
@@ -143,7 +164,10 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("a\xff.", "- \n\n# x")
 	f.Fuzz(func(t *testing.T, query, text string) {
 		chunks := engine.Object("1", engine.Object("content", text))
-		for _, p := range []engine.Purpose{engine.PurposeAnswer, engine.PurposeCite, engine.PurposeSummary, engine.PurposeStructured} {
+		for _, p := range []engine.Purpose{
+			engine.PurposeAnswer, engine.PurposeCite, engine.PurposeSummary,
+			engine.PurposeStructured,
+		} {
 			req := &engine.ModelRequest{Purpose: p, Query: query, Messages: user(text), Chunks: chunks}
 			if first, second := reply(req), reply(req); first != second {
 				t.Fatal("equal requests got different answers")

@@ -89,7 +89,14 @@ func arguments(t engine.ToolDef, ask string) (args engine.Value, ok bool) {
 var patterns = [...]struct {
 	part string
 	find func(string) string
-}{{"url", findURL}, {"email", findEmail}, {"ticker", findTicker}, {"stock", findTicker}, {"symbol", findTicker}, {"date", findDate}}
+}{
+	{"url", findURL},
+	{"email", findEmail},
+	{"ticker", findTicker},
+	{"stock", findTicker},
+	{"symbol", findTicker},
+	{"date", findDate},
+}
 
 // argument finds the value of one parameter in the question.
 func argument(name string, schema engine.Value, ask string) (engine.Value, bool) {

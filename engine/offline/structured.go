@@ -127,7 +127,8 @@ func (f *filler) array(name string, schema engine.Value, depth int) engine.Value
 	most, limited := schema.Get("maxItems").Int()
 	var vals []engine.Value
 	if t := typeOf(f.resolve(items)); t == "string" && f.resolve(items).Get("enum").IsNull() {
-		for part := range strings.FieldsFuncSeq(f.line(name), func(r rune) bool { return strings.ContainsRune(",;，；、|", r) }) {
+		for part := range strings.FieldsFuncSeq(f.line(name),
+			func(r rune) bool { return strings.ContainsRune(",;，；、|", r) }) {
 			vals = append(vals, engine.String(strings.TrimSpace(part)))
 		}
 	}
@@ -192,7 +193,8 @@ func (f *filler) field(name, about string) string {
 	if line := f.line(name); line != "" {
 		return line
 	}
-	if list := best(plainSentences(f.text), strings.ReplaceAll(about, "_", " "), 1); len(list) > 0 && list[0].score > 0 {
+	if list := best(plainSentences(f.text), strings.ReplaceAll(about, "_", " "), 1); len(list) > 0 &&
+		list[0].score > 0 {
 		return list[0].text
 	}
 	return shorten(f.ask)

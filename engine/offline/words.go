@@ -44,7 +44,8 @@ func appendPairs(out []string, run []rune) []string {
 	}
 	for i := 0; i+1 < len(run); i++ {
 		pair := string(run[i : i+2])
-		if !strings.ContainsRune(emptyRunes, run[i]) && !strings.ContainsRune(emptyRunes, run[i+1]) && !stopWords[pair] {
+		if !strings.ContainsRune(emptyRunes, run[i]) && !strings.ContainsRune(emptyRunes, run[i+1]) &&
+			!stopWords[pair] {
 			out = append(out, pair)
 		}
 	}

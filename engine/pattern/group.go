@@ -135,7 +135,7 @@ func (p *parser) member() (r rune, kind byte, err error) {
 
 var errEscape = errors.New(`\ at the end`)
 
-// escape parses what follows a backslash outside of sets.
+// escape parses an escape sequence outside of sets, after the backslash.
 func (p *parser) escape() (*node, error) {
 	if !p.more() {
 		return nil, errEscape

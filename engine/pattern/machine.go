@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// thread is one way through the program, and where its match began.
+// thread is one way through the program, with the start of its match.
 type thread struct{ at, start int }
 
 // machine follows all ways through a program at once, the preferred ones first.

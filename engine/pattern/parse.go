@@ -53,7 +53,7 @@ func (p *parser) parse() (*node, error) {
 	return n, err
 }
 
-// peek is the next rune, 0 at the end.
+// peek returns the next rune, 0 at the end.
 func (p *parser) peek() rune {
 	if p.pos == len(p.expr) {
 		return 0
@@ -79,7 +79,7 @@ func (p *parser) take(text string) bool {
 
 func (p *parser) more() bool { return p.pos < len(p.expr) }
 
-// choice parses what stands between |.
+// choice parses the alternatives between |.
 func (p *parser) choice() (*node, error) {
 	if p.depth++; p.depth > maxDepth {
 		return nil, fmt.Errorf("groups nest deeper than %d", maxDepth)
@@ -147,7 +147,7 @@ func (p *parser) item() (*node, error) {
 	}
 }
 
-// quantified parses what says how often an item stands.
+// quantified parses the quantifier of an item.
 func (p *parser) quantified(item *node) (*node, error) {
 	from, to := 1, 1
 	switch {
@@ -202,7 +202,7 @@ func (p *parser) counts() (from, to int, found bool, err error) {
 
 func isNumber(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// number is a count of a repeat, or otherwise where none is written.
+// number returns a count of a repeat, or otherwise if it is omitted.
 func number(text string, otherwise int) (int, error) {
 	if text == "" {
 		return otherwise, nil

@@ -69,7 +69,7 @@ func TestReplace(t *testing.T) {
 	require.Equal(t, "", MustCompile(`a`).Replace("", "-"))
 }
 
-// TestTimeIsLinear would not end with a matcher that backtracks.
+// TestTimeIsLinear would not end with a backtracking matcher.
 func TestTimeIsLinear(t *testing.T) {
 	text := strings.Repeat("a", 5000)
 	require.False(t, MustCompile(`(a*)*(a|aa)*(a?){50}b`).Match(text))

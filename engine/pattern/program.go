@@ -10,8 +10,8 @@ type opcode uint8
 const (
 	opMatch  opcode = iota // the end of the expression
 	opSet                  // one rune of set
-	opSplit                // go on at next, else at other
-	opJump                 // go on at next
+	opSplit                // continue at next, else at other
+	opJump                 // continue at next
 	opAssert               // nothing is read: assert holds here
 	opAhead                // nothing is read: look matches here, or does not if other is 1
 )

@@ -17,7 +17,7 @@ func (s *Scheduler) IsOpen(container Index) bool { return s.scope(container) != 
 // Enter opens the body of a container, which need not have run: a run that is only that body.
 func (s *Scheduler) Enter(container Index) { s.open(container) }
 
-// scope is the open body of a container, or nil. It is valid until a body opens or ends.
+// scope returns the open body of a container, or nil. It is valid until a body opens or ends.
 func (s *Scheduler) scope(container Index) *Scope {
 	if container == None {
 		return nil
@@ -60,21 +60,21 @@ func (s *Scheduler) EndTurns() {
 	}
 }
 
-// leaf notes that the end of a body was reached in this turn.
+// leaf records that the end of a body was reached in this turn.
 func (s *Scheduler) leaf(container Index) {
 	if scope := s.scope(container); scope != nil {
 		scope.Leaf = true
 	}
 }
 
-// leave notes that a node of a body is done.
+// leave records that a node of a body is done.
 func (s *Scheduler) leave(n Index) {
 	if scope := s.scope(s.graph.hot[n].parent); scope != nil {
 		scope.Live--
 	}
 }
 
-// end closes the body of a container and schedules what follows the container.
+// end closes the body of a container and schedules the successors of the container.
 func (s *Scheduler) end(container Index) {
 	again := s.close(container)
 	s.ended(container)
@@ -87,7 +87,7 @@ func (s *Scheduler) end(container Index) {
 	}
 }
 
-// ended notes that a container is over.
+// ended records that a container has ended.
 func (s *Scheduler) ended(container Index) {
 	if !slices.Contains(s.Ended, container) {
 		s.Ended = append(s.Ended, container)
@@ -97,8 +97,8 @@ func (s *Scheduler) ended(container Index) {
 	}
 }
 
-// close forgets an open body with everything that is on its way in it. It reports whether the
-// container was scheduled again meanwhile.
+// close removes an open body with its scheduled nodes. It reports whether the container was
+// scheduled again meanwhile.
 func (s *Scheduler) close(container Index) (again bool) {
 	frontier, pending, scopes := s.Frontier[:0], s.Pending[:0], s.Scopes[:0]
 	for _, n := range s.Frontier {
@@ -130,7 +130,7 @@ func (s *Scheduler) close(container Index) (again bool) {
 	return again
 }
 
-// dropped takes a node from its way, if it stands in the body of a container.
+// dropped unschedules a node, if it is in the body of a container.
 func (s *Scheduler) dropped(n, container Index) bool {
 	if !s.graph.Encloses(container, n) {
 		return false
@@ -139,10 +139,10 @@ func (s *Scheduler) dropped(n, container Index) bool {
 	return true
 }
 
-// crosses deals with edges that touch the border of a body: a way back to the node that opens it or
-// to the container is the end of the turn, a way out ends the container. It is true when the target
-// does not run because of this edge; an edge of a node that was still running when its body ended
-// leads nowhere inside of that body.
+// crosses handles edges that cross the border of a body: an edge back to the node that opens it or
+// to the container ends the turn, an edge out of the body ends the container. It returns true if
+// the edge does not schedule its target; an edge of a node that was still running when its body
+// ended leads nowhere inside that body.
 func (s *Scheduler) crosses(n, from Index) bool {
 	around := s.graph.hot[from].parent
 	if around == None {

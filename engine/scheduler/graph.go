@@ -8,7 +8,7 @@ type Index int32
 // None is the index of no node.
 const None Index = -1
 
-// Node is one node as the scheduler sees it: where its ways lead and what it waits for.
+// Node is a node of the scheduler's graph: its successors and its sources.
 type Node struct {
 	Down    []Index // edges: what runs after it
 	Choices []Index // of a node that Chooses: what it may name in place of its edges
@@ -26,15 +26,15 @@ type Node struct {
 	Progresses bool // of a container: each turn brings it closer to its end
 }
 
-// Graph is the nodes of one canvas, with everything that is worked out about them once. It is
-// immutable and may be used by many schedulers at once.
+// Graph is the nodes of one canvas, with precomputed properties. It is immutable and may be used by
+// many schedulers at once.
 type Graph struct {
 	nodes []Node
 	ways  [][]Index // by node: every node that may be scheduled because it ran
 	hot   []vertex
 }
 
-// vertex is what each step of a run needs of a node. It fills one line of the processor's cache.
+// vertex is the data of a node that each step of a run reads. It fills one cache line.
 type vertex struct {
 	down      []Index
 	sources   []source // what it waits for
@@ -51,7 +51,7 @@ type source struct {
 	cyclic bool // the waiting node itself leads to it, so whether it may come depends on that node
 }
 
-// NewGraph works out which node may lead to which and what each waiting node waits for. Parents
+// NewGraph computes the reachability between nodes and the sources of each waiting node. Parents
 // must not form a cycle. The graph keeps nodes, which must not change any more.
 func NewGraph(nodes []Node) *Graph {
 	g := &Graph{nodes: nodes, ways: make([][]Index, len(nodes)), hot: make([]vertex, len(nodes))}
@@ -71,7 +71,7 @@ func NewGraph(nodes []Node) *Graph {
 	return g
 }
 
-// findSources lists what a node waits for.
+// findSources lists the sources of a node.
 func (g *Graph) findSources(n Index, order []int) {
 	v := &g.hot[n]
 	for _, read := range g.nodes[n].Reads {
@@ -85,7 +85,7 @@ func (g *Graph) findSources(n Index, order []int) {
 	}
 }
 
-// waysOut is every node that may be scheduled because n ran: edges, choices, error handlers,
+// waysOut returns every node that may be scheduled because n ran: edges, choices, error handlers,
 // bodies.
 func (g *Graph) waysOut(n *Node) []Index {
 	var out []Index
@@ -121,9 +121,9 @@ func (g *Graph) waysOut(n *Node) []Index {
 	return out
 }
 
-// awaited is what a reader of a node has to wait for: the node itself, or the container around it
-// when the reader stands outside. It is None when there is nothing to wait for: the reader itself,
-// or a container around it.
+// awaited returns the node that a reader of a node has to wait for: the node itself, or the
+// container around it if the reader is outside. It is None if there is nothing to wait for: the
+// reader itself, or a container around it.
 func (g *Graph) awaited(reader, read Index) Index {
 	if read == reader || g.Encloses(read, reader) {
 		return None
@@ -139,7 +139,7 @@ func (g *Graph) awaited(reader, read Index) Index {
 	}
 }
 
-// Sources are the nodes that a node waits for.
+// Sources returns the nodes that a node waits for.
 func (g *Graph) Sources(n Index) []Index {
 	var list []Index
 	for _, s := range g.hot[n].sources {
@@ -148,7 +148,7 @@ func (g *Graph) Sources(n Index) []Index {
 	return list
 }
 
-// Encloses reports whether a node stands in the body of a container, at any depth.
+// Encloses reports whether a node is in the body of a container, at any depth.
 func (g *Graph) Encloses(container, node Index) bool {
 	for p := g.hot[node].parent; p != None; p = g.hot[p].parent {
 		if p == container {

@@ -13,16 +13,16 @@ import (
 	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
-// seeds is how many graphs each property is tried on.
+// seeds is the number of graphs on which each property is tested.
 const seeds = 400
 
-// traits say what a random graph may have.
+// traits are the allowed features of a random graph.
 type traits struct {
 	choices, bodies, exits, errors, reads bool
 }
 
-// drawing is a random graph on its way. Edges lead from lower to higher indexes, so the only cycles
-// are the turns of bodies.
+// drawing is an incomplete random graph. Edges lead from lower to higher indexes, so the only
+// cycles are the turns of bodies.
 type drawing struct {
 	traits
 	r     *rand.Rand
@@ -40,7 +40,7 @@ func draw(seed uint64, t traits) []scheduler.Node {
 	return d.nodes
 }
 
-// wayOut draws an edge from a node of a body to what stands behind its container.
+// wayOut draws an edge from a node of a body to a node after its container.
 func (d *drawing) wayOut() {
 	from := scheduler.Index(d.r.IntN(len(d.nodes)))
 	around := d.nodes[from].Parent
@@ -97,7 +97,7 @@ func (d *drawing) lead(from, to scheduler.Index) {
 	}
 }
 
-// character gives a node what is special about it.
+// character sets the special properties of a node.
 func (d *drawing) character(n scheduler.Index) {
 	node := &d.nodes[n]
 	if d.reads {
@@ -122,8 +122,8 @@ func (d *drawing) character(n scheduler.Index) {
 	}
 }
 
-// simulation runs a graph. How an execution ends depends on the seed, on the node and on how often
-// it has run, and on nothing else.
+// simulation runs a graph. The outcome of an execution depends only on the seed, the node and the
+// number of its executions.
 type simulation struct {
 	t      *testing.T
 	seed   uint64
@@ -176,7 +176,7 @@ func (s *simulation) play(between func()) {
 	}
 }
 
-// step starts what can start and settles one node. It is false when nothing is left.
+// step starts the nodes that can start and settles one node. It returns false if no node is left.
 func (s *simulation) step() bool {
 	if s.eager || len(s.sched.Running) == 0 {
 		s.sched.EndTurns()
@@ -205,14 +205,14 @@ func (s *simulation) step() bool {
 	return true
 }
 
-// dice is a number below n that depends only on the seed of the graph and on what it is for.
+// dice returns a number below n that depends only on the seed of the graph and on what it is for.
 func (s *simulation) dice(n int, what ...uint64) int {
 	h := fnv.New64a()
 	fmt.Fprint(h, s.seed, what)
 	return int(h.Sum64() >> 7 % uint64(n))
 }
 
-// ways are the nodes that an execution leads to.
+// ways returns the nodes that an execution leads to.
 func (s *simulation) ways(n scheduler.Index, how scheduler.Outcome, chosen []scheduler.Index) []scheduler.Index {
 	switch how {
 	case scheduler.Chosen:

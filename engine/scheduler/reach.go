@@ -2,7 +2,7 @@ package scheduler
 
 import "slices"
 
-// Reach is the set of nodes that may run once those in start are scheduled, start included.
+// Reach returns the set of nodes that may run once those in start are scheduled, start included.
 func (g *Graph) Reach(start ...Index) []bool { return g.reach(start, None, None) }
 
 // reach is Reach without the ways through one node, and without the back edges of the bodies around
@@ -31,7 +31,7 @@ func (g *Graph) reach(start []Index, without, inside Index) []bool {
 	return seen
 }
 
-// items are the nodes that open the turns of a body and of all bodies around it.
+// items returns the nodes that open the turns of a body and of all bodies around it.
 func (g *Graph) items(container Index) []Index {
 	var items []Index
 	for p := container; p != None; p = g.nodes[p].Parent {
@@ -49,7 +49,7 @@ func (g *Graph) leadsTo(from, to Index, order []int) bool {
 }
 
 // Components numbers the strongly connected components of a graph of n nodes (Tarjan, without
-// recursion). What a node leads to has a smaller number, or the same one in a cycle.
+// recursion). Successors of a node have a smaller number, or the same one in a cycle.
 func Components(n int, edges func(node Index) []Index) []int {
 	t := tarjan{edges: edges, low: make([]int, n), num: make([]int, n), component: make([]int, n)}
 	for i := range t.component {

@@ -1,21 +1,21 @@
-// Package scheduler decides which nodes of a canvas run next. It knows nothing of components,
-// values, events or time: it is given a Graph and what became of each node that ran, and gives the
+// Package scheduler decides which nodes of a canvas run next. It is independent of components,
+// values, events and time: its input is a Graph and the outcome of each execution, its output the
 // nodes that may run now, in a fixed order.
 //
 // A node that was scheduled is in the frontier. Take moves nodes from there to the running ones,
-// or to the pending ones while something they read may still come; Settle takes in how a running
-// node ended and schedules what follows it. Bodies of containers are scopes over the same nodes.
+// or to the pending ones while one of their sources may still run; Settle takes the outcome of a
+// running node and schedules its successors. Bodies of containers are scopes over the same nodes.
 //
 // When Take is called is the policy of the caller. The engine's batch mode calls Take when nothing
 // runs, settles the whole batch in the order it was given, and then calls EndTurns. Calling Take
-// and EndTurns after each Settle starts a node as soon as its inputs are there; the rules that need
-// it (a node does not run twice at once, a container is not entered while a node of its last body
-// still runs, a pending node is released only when nothing runs) hold for any order.
+// and EndTurns after each Settle starts a node as soon as its inputs are complete; the rules that
+// need it (a node does not run twice at once, a container is not entered while a node of its last
+// body still runs, a pending node is released only when nothing runs) hold for any order.
 package scheduler
 
 import "slices"
 
-// Scheduler is where one run stands in its graph. The zero value needs Reset. It is not safe for
+// Scheduler is the position of one run in its graph. The zero value needs Reset. It is not safe for
 // concurrent use.
 type Scheduler struct {
 	State
@@ -28,7 +28,7 @@ type Scheduler struct {
 	memory  []Index // of State.Running
 }
 
-// mark says where a node is on its way.
+// mark is the scheduling state of a node.
 type mark uint8
 
 const (
@@ -40,8 +40,7 @@ const (
 // onItsWay are the marks of a node that will run without being scheduled again.
 const onItsWay = scheduled | pending
 
-// Changes are what a caller that records each step of a run needs beside the State: what has
-// happened since ResetChanges.
+// Changes are the changes since ResetChanges, for a caller that records each step of a run.
 type Changes struct {
 	Held    []Pending // nodes that began to wait
 	Woken   []Index   // nodes that no longer wait
@@ -49,8 +48,8 @@ type Changes struct {
 	Cleared []Index   // containers in whose body a turn began
 }
 
-// Reset prepares the scheduler for a run of graph from its start. ran says which nodes have run, by
-// node; it stays the caller's to read, and the scheduler's to write until the run is over.
+// Reset prepares the scheduler for a run of graph from its start. ran marks the nodes that have
+// run; the scheduler writes it until the run is over, and the caller may read it.
 func (s *Scheduler) Reset(graph *Graph, ran []bool) {
 	s.graph, s.ran, s.reached = graph, ran, nil
 	if len(s.marks) != len(graph.nodes) {
@@ -65,28 +64,28 @@ func (s *Scheduler) Reset(graph *Graph, ran []bool) {
 // Changes are valid until the next call of a method.
 func (s *Scheduler) Changes() *Changes { return &s.changes }
 
-// ResetChanges forgets what has happened so far.
+// ResetChanges empties Changes.
 func (s *Scheduler) ResetChanges() {
 	c := &s.changes
 	c.Held, c.Woken, c.Ended, c.Cleared = c.Held[:0], c.Woken[:0], c.Ended[:0], c.Cleared[:0]
 }
 
-// Schedule puts a node into the frontier, though no edge leads to it: the start of a run. A node
-// that is on its way already runs once.
+// Schedule puts a node into the frontier without an edge: the start of a run. A node that is
+// scheduled already runs once.
 func (s *Scheduler) Schedule(n Index) { s.schedule(n, None) }
 
-// ScheduleOnError puts what the error handler of a node names into the frontier, for a node whose
-// failure came to light after it was settled.
+// ScheduleOnError puts the targets of a node's error handler into the frontier, for a node that
+// failed after it was settled.
 func (s *Scheduler) ScheduleOnError(n Index) { s.scheduleAll(s.graph.nodes[n].OnError, n) }
 
-// IsPending reports whether a node waits for something it reads.
+// IsPending reports whether a node waits for one of its sources.
 func (s *Scheduler) IsPending(n Index) bool { return s.marks[n]&pending != 0 }
 
-// Take gives the nodes that may run now, which from then on are running: first those that waited,
-// then the frontier, each in the order in which they came there. When there is none and nothing
-// runs, the first waiting node is given; what it reads does not come any more. Nothing left to do
-// gives an empty list. The list is valid until the next Take, or until a node is settled before
-// another that was taken earlier.
+// Take returns the nodes that may run now and marks them as running: first those that waited, then
+// the frontier, each in order of arrival. If there is none and nothing runs, it returns the first
+// waiting node, whose sources will not run any more. If nothing is left to do, the list is empty.
+// The list is valid until the next Take, or until a node is settled before another that was taken
+// earlier.
 func (s *Scheduler) Take() []Index {
 	idle := len(s.Running) == 0
 	if idle {
@@ -110,7 +109,7 @@ func (s *Scheduler) Take() []Index {
 	return taken
 }
 
-// wake runs the nodes that need not wait any longer.
+// wake runs the pending nodes whose sources are done.
 func (s *Scheduler) wake() {
 	stale := s.reached == nil
 	kept := 0
@@ -131,7 +130,7 @@ func (s *Scheduler) wake() {
 	s.Pending = s.Pending[:kept]
 }
 
-// release runs the first waiting node: what it waits for does not come any more.
+// release runs the first waiting node, whose sources will not run any more.
 func (s *Scheduler) release() {
 	first := s.Pending[0].Node
 	s.Pending = append(s.Pending[:0], s.Pending[1:]...)
@@ -178,7 +177,7 @@ func (s *Scheduler) busy(n Index) bool {
 	return s.graph.hot[n].container && slices.ContainsFunc(s.Running, inBody)
 }
 
-// missing is the first node that n reads, has not run and still may, or None.
+// missing returns the first node that n reads, has not run and still may, or None.
 func (s *Scheduler) missing(n Index) Index {
 	v := &s.graph.hot[n]
 	for _, source := range v.sources {
@@ -197,8 +196,8 @@ func (s *Scheduler) missing(n Index) Index {
 	return None
 }
 
-// possible is what may still run, as seen from a body. It is worked out once and kept while every
-// node takes all its ways, because then nothing that was possible stops being so without having
+// possible returns the nodes that may still run, as seen from a body. It is computed once and kept
+// while every node takes all its ways, because then a possible node stays possible until it has
 // run.
 func (s *Scheduler) possible(body Index) []bool {
 	if seen, ok := s.reached[body]; ok {
@@ -212,7 +211,7 @@ func (s *Scheduler) possible(body Index) []bool {
 	return seen
 }
 
-// onTheirWay is every node that runs or will.
+// onTheirWay returns every node that runs or is scheduled.
 func (s *Scheduler) onTheirWay() []Index {
 	var nodes []Index
 	for n, m := range s.marks {

@@ -39,7 +39,7 @@ func batch(s *scheduler.Scheduler) list {
 	return taken
 }
 
-// batches are those of a run, all edges taken.
+// batches returns those of a run, all edges taken.
 func batches(s *scheduler.Scheduler) []list {
 	var all []list
 	for {
@@ -120,7 +120,8 @@ func TestStoppedTakesNoWay(t *testing.T) {
 	require.Empty(t, batches(s))
 }
 
-// loop is a node, a container with a body of two, a node after the container, and one beside it.
+// loop returns a node, a container with a body of two, a node after the container, and one beside
+// it.
 func loop() nodes {
 	list := outside(nodes{
 		{Down: list{1, 5}},

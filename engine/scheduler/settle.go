@@ -1,9 +1,9 @@
 package scheduler
 
-// Outcome is how an execution of a node ended, which decides what follows.
+// Outcome is the outcome of an execution, which determines the nodes scheduled next.
 type Outcome uint8
 
-// What a node may do when it ends.
+// The outcomes of an execution.
 const (
 	// Followed takes all edges. A node that Exits ends the container around it, and a container
 	// ends without its body having run.
@@ -22,12 +22,12 @@ const (
 	// Ended is a node that Opens and has no further turn, or a container that does not enter its
 	// body: the container is over.
 	Ended
-	// Stopped takes no way at all: the run is over.
+	// Stopped takes no edge: the run is over.
 	Stopped
 )
 
-// Settle takes in how a running node ended and schedules what follows. chosen counts for Chosen
-// only.
+// Settle takes the outcome of a running node and schedules its successors. chosen is used for
+// Chosen only.
 func (s *Scheduler) Settle(n Index, how Outcome, chosen []Index) {
 	v := &s.graph.hot[n]
 	s.stop(n)
@@ -70,7 +70,7 @@ func (s *Scheduler) Settle(n Index, how Outcome, chosen []Index) {
 	s.leave(n)
 }
 
-// follow schedules what comes after a node. Nothing is the end of the way through its body.
+// follow schedules the successors of a node. Without any, the end of its body is reached.
 func (s *Scheduler) follow(n Index, next []Index) {
 	s.scheduleAll(next, n)
 	if len(next) == 0 {
@@ -104,8 +104,8 @@ func (s *Scheduler) breaks(container Index) bool {
 	return container != None && s.graph.nodes[container].Breaks
 }
 
-// Count counts an execution in the body around n, or in the run, and gives how many there were
-// without progress.
+// Count counts an execution in the body around n, or in the run, and returns the number without
+// progress.
 func (s *Scheduler) Count(n Index) int {
 	steps := &s.Steps
 	if scope := s.scope(s.graph.hot[n].parent); scope != nil {

@@ -2,8 +2,8 @@ package scheduler
 
 import "slices"
 
-// State is where a run stands in its graph: with the nodes that have run it is all that another
-// scheduler needs to continue.
+// State is the position of a run in its graph: with the nodes that have run it is sufficient to
+// continue in another scheduler.
 type State struct {
 	Frontier []Index   // scheduled, in order
 	Pending  []Pending // waiting for something they read, in order
@@ -20,7 +20,7 @@ type Pending struct {
 	cyclic bool  // whether a source may come depends on the node itself
 }
 
-// Clone is a copy that stays as it is.
+// Clone returns a copy that stays as it is.
 func (s *State) Clone() *State {
 	c := *s
 	for _, list := range [...]*[]Index{&c.Frontier, &c.Running, &c.Ended} {
@@ -30,7 +30,7 @@ func (s *State) Clone() *State {
 	return &c
 }
 
-// Restore continues where st stands, after Reset. st is copied.
+// Restore continues at the position st, after Reset. st is copied.
 func (s *Scheduler) Restore(st *State) {
 	s.State, s.reached = *st.Clone(), nil
 	for _, n := range s.Frontier {

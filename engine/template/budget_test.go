@@ -12,24 +12,32 @@ import (
 var hostile = map[string]string{
 	"a macro that calls itself":       `{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}`,
 	"a macro that calls itself twice": `{% macro m(n) %}{{ m(n) }}{{ m(n) }}{% endmacro %}{{ m(1) }}`,
-	"macros that call each other":     `{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}{{ a() }}`,
-	"a caller that calls its macro": `{% macro m() %}{% if caller %}{% call m() %}{{ caller() }}{% endcall %}{% endif %}{% endmacro %}{% ` +
+	"macros that call each other": `{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro ` +
+		`%}{{ a() }}`,
+	"a caller that calls its macro": `{% macro m() %}{% if caller %}{% call m() %}{{ caller() }}{% endcall %}{% ` +
+		`endif %}{% endmacro %}{% ` +
 		`call m() %}{% endcall %}`,
-	"a recursive loop without end": `{% set l = [1] %}{% set _ = l.append(l) %}{% for x in l recursive %}{% if x is iterable %}{{ loop(x) ` +
+	"a recursive loop without end": `{% set l = [1] %}{% set _ = l.append(l) %}{% for x in l recursive %}{% if x is ` +
+		`iterable %}{{ loop(x) ` +
 		`}}{% endif %}{% endfor %}`,
-	"a block inside itself":          `{% block a %}{{ self.a() }}{% endblock %}`,
-	"loops inside loops":             strings.Repeat(`{% for x in range(99999) %}`, 5) + strings.Repeat(`{% endfor %}`, 5),
+	"a block inside itself": `{% block a %}{{ self.a() }}{% endblock %}`,
+	"loops inside loops": strings.Repeat(`{% for x in range(99999) %}`, 5) +
+		strings.Repeat(`{% endfor %}`, 5),
 	"a list that grows while looped": `{% set l = [1] %}{% for x in l %}{% set _ = l.append(x) %}{% endfor %}`,
 	"a range without end":            `{{ range(10 ** 18) }}`,
 	"a negative range":               `{{ range(0, -(10 ** 30), -1)|list }}`,
 	"a string times a large number":  `{{ 'x' * 10 ** 12 }}`,
 	"a list times a large number":    `{{ [1] * 10 ** 12 }}`,
-	"a string that doubles":          `{% set ns = namespace(s='x') %}{% for i in range(64) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}`,
-	"strings appended to a list":     `{% set l = [] %}{% for i in range(99999) %}{% set _ = l.append(('x' ~ i) * 99999) %}{% endfor %}`,
-	"a list that doubles":            `{% set l = [1] %}{% for i in range(64) %}{% set _ = l.extend(l) %}{% endfor %}`,
-	"a string that a filter extends": `{% set ns = namespace(s='aa') %}{% for i in range(64) %}{% set ns.s = ns.s|replace('a', ns.s) %}{% ` +
+	"a string that doubles": `{% set ns = namespace(s='x') %}{% for i in range(64) %}{% set ns.s = ns.s ~ ` +
+		`ns.s %}{% endfor %}`,
+	"strings appended to a list": `{% set l = [] %}{% for i in range(99999) %}{% set _ = l.append(('x' ~ i) * ` +
+		`99999) %}{% endfor %}`,
+	"a list that doubles": `{% set l = [1] %}{% for i in range(64) %}{% set _ = l.extend(l) %}{% endfor %}`,
+	"a string that a filter extends": `{% set ns = namespace(s='aa') %}{% for i in range(64) %}{% set ns.s = ` +
+		`ns.s|replace('a', ns.s) %}{% ` +
 		`endfor %}`,
-	"repeated escaping": `{% set ns = namespace(s='&' * 1000) %}{% for i in range(9999) %}{% set ns.s = ns.s|forceescape %}{% ` +
+	"repeated escaping": `{% set ns = namespace(s='&' * 1000) %}{% for i in range(9999) %}{% set ns.s = ` +
+		`ns.s|forceescape %}{% ` +
 		`endfor %}`,
 	"a wide field":             `{{ '{:999999999}'.format(1) }}`,
 	"a field without end":      `{{ '%99999999999999999999d' % 1 }}`,
@@ -40,34 +48,48 @@ var hostile = map[string]string{
 	"a wide wrap":              `{{ ('x ' * 100000)|wordwrap(1, wrapstring='y' * 100000) }}`,
 	"a wide JSON":              `{{ ([[[1]] * 999] * 999)|tojson(10 ** 6) }}`,
 	"a large power":            `{{ 10 ** (10 ** 10) }}`,
-	"a large power of itself":  `{% set ns = namespace(n=10) %}{% for i in range(99) %}{% set ns.n = ns.n * ns.n %}{% endfor %}`,
-	"a filling batch":          `{{ [1]|batch(10 ** 15, 0)|list }}`,
-	"many columns":             `{{ [1]|slice(10 ** 15, 0)|list }}`,
-	"a list of lists of lists": `{% set ns = namespace(l=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l }}`,
-	"JSON of deep lists": `{% set ns = namespace(l=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ` +
+	"a large power of itself": `{% set ns = namespace(n=10) %}{% for i in range(99) %}{% set ns.n = ns.n * ns.n ` +
+		`%}{% endfor %}`,
+	"a filling batch": `{{ [1]|batch(10 ** 15, 0)|list }}`,
+	"many columns":    `{{ [1]|slice(10 ** 15, 0)|list }}`,
+	"a list of lists of lists": `{% set ns = namespace(l=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] %}{% ` +
+		`endfor %}{{ ns.l }}`,
+	"JSON of deep lists": `{% set ns = namespace(l=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] %}{% ` +
+		`endfor %}{{ ` +
 		`ns.l|tojson }}`,
-	"pprint of deep lists": `{% set ns = namespace(l=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ` +
+	"pprint of deep lists": `{% set ns = namespace(l=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] %}{% ` +
+		`endfor %}{{ ` +
 		`ns.l|pprint }}`,
-	"comparing deep lists": `{% set ns = namespace(l=[], m=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] %}{% set ns.m = ` +
+	"comparing deep lists": `{% set ns = namespace(l=[], m=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] ` +
+		`%}{% set ns.m = ` +
 		`[ns.m] %}{% endfor %}{{ ns.l == ns.m }}`,
-	"ordering deep lists": `{% set ns = namespace(l=[], m=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] %}{% set ns.m = ` +
+	"ordering deep lists": `{% set ns = namespace(l=[], m=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] ` +
+		`%}{% set ns.m = ` +
 		`[ns.m] %}{% endfor %}{{ ns.l < ns.m }}`,
-	"lists shared many times": `{% set ns = namespace(l=['x']) %}{% for i in range(50) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ` +
+	"lists shared many times": `{% set ns = namespace(l=['x']) %}{% for i in range(50) %}{% set ns.l = [ns.l, ns.l] ` +
+		`%}{% endfor %}{{ ` +
 		`ns.l }}`,
-	"comparing shared lists": `{% set ns = namespace(l=['x'], m=['x']) %}{% for i in range(50) %}{% set ns.l = [ns.l, ns.l] %}{% set` +
+	"comparing shared lists": `{% set ns = namespace(l=['x'], m=['x']) %}{% for i in range(50) %}{% set ns.l = ` +
+		`[ns.l, ns.l] %}{% set` +
 		` ns.m = [ns.m, ns.m] %}{% endfor %}{{ ns.l == ns.m }}`,
-	"sorting mutually nested lists": `{% set l = [1] %}{% set m = [1] %}{% set _ = l.insert(0, m) %}{% set _ = m.insert(0, l) %}{{ [l, m]|sort }}`,
-	"JSON of a list in itself":      `{% set l = [] %}{% set _ = l.append(l) %}{{ l|tojson }}`,
-	"searching long strings": `{% set s = 'x' * 9999999 %}{% for i in range(99999) %}{% for j in range(99999) %}{{ 'y' in s }}{{ ` +
+	"sorting mutually nested lists": `{% set l = [1] %}{% set m = [1] %}{% set _ = l.insert(0, m) %}{% set _ = ` +
+		`m.insert(0, l) %}{{ [l, m]|sort }}`,
+	"JSON of a list in itself": `{% set l = [] %}{% set _ = l.append(l) %}{{ l|tojson }}`,
+	"searching long strings": `{% set s = 'x' * 9999999 %}{% for i in range(99999) %}{% for j in range(99999) %}{{ ` +
+		`'y' in s }}{{ ` +
 		`s.count('y') }}{% endfor %}{% endfor %}`,
-	"indexing long strings": `{% set s = 'é' * 5999999 %}{% for i in range(99999) %}{% for j in range(99999) %}{% set _ = s[-1] ` +
+	"indexing long strings": `{% set s = 'é' * 5999999 %}{% for i in range(99999) %}{% for j in range(99999) %}{% ` +
+		`set _ = s[-1] ` +
 		`%}{% endfor %}{% endfor %}`,
-	"keys that are long strings": `{% set s = 'x' * 9999999 %}{% set d = {s: 1} %}{% for i in range(99999) %}{% for j in range(99999) ` +
+	"keys that are long strings": `{% set s = 'x' * 9999999 %}{% set d = {s: 1} %}{% for i in range(99999) %}{% for ` +
+		`j in range(99999) ` +
 		`%}{% set _ = d[s] %}{% endfor %}{% endfor %}`,
-	"keys that are large tuples": `{% set ns = namespace(t=(1,)) %}{% for i in range(18) %}{% set ns.t = (ns.t, ns.t) %}{% endfor %}{% ` +
+	"keys that are large tuples": `{% set ns = namespace(t=(1,)) %}{% for i in range(18) %}{% set ns.t = (ns.t, ` +
+		`ns.t) %}{% endfor %}{% ` +
 		`for i in range(99999) %}{{ {ns.t: 1} }}{% endfor %}`,
 	"arguments without end": `{{ '{}'.format(*('x' * 9999999)) }}`,
-	"repeated arithmetic on large integers": `{% set n = 10 ** 17 %}{% for i in range(99999) %}{% for j in range(99999) %}{% set _ = (n * 3) // 7 ` +
+	"repeated arithmetic on large integers": `{% set n = 10 ** 17 %}{% for i in range(99999) %}{% for j in ` +
+		`range(99999) %}{% set _ = (n * 3) // 7 ` +
 		`%}{% endfor %}{% endfor %}`,
 	"deep brackets":              `{{ ` + strings.Repeat("(", 100000) + `1` + strings.Repeat(")", 100000) + ` }}`,
 	"deep signs":                 `{{ ` + strings.Repeat("-", 100000) + `1 }}`,
@@ -79,8 +101,10 @@ var hostile = map[string]string{
 	"a long chain of attributes": `{{ a` + strings.Repeat(".a", 100000) + ` }}`,
 	"a long chain of calls":      `{{ a` + strings.Repeat("()", 100000) + ` }}`,
 	"a long chain of filters":    `{{ 1` + strings.Repeat("|string", 100000) + ` }}`,
-	"deep targets":               `{% set ` + strings.Repeat("(", 100000) + `a` + strings.Repeat(")", 100000) + ` = 1 %}`,
-	"a chain of generators": `{% set ns = namespace(g=[1]) %}{% for i in range(99999) %}{% set ns.g = ns.g|map('string') %}{% ` +
+	"deep targets": `{% set ` + strings.Repeat("(", 100000) + `a` + strings.Repeat(")", 100000) +
+		` = 1 %}`,
+	"a chain of generators": `{% set ns = namespace(g=[1]) %}{% for i in range(99999) %}{% set ns.g = ` +
+		`ns.g|map('string') %}{% ` +
 		`endfor %}{{ ns.g|list }}`,
 	"a wide wrap of short words": `{{ ('a ' * 1000000)|wordwrap(10 ** 9) ~ ('a ' * 9999999)|wordwrap(10 ** 9) }}`,
 	"a string of entities":       `{{ ('&a;' * 5000000)|striptags }}`,
@@ -91,7 +115,8 @@ var hostile = map[string]string{
 	"many strings side by side":  `{{ ` + strings.Repeat("'a' ", 200000) + ` / 2 }}`,
 	"a long dotted name":         `{{ 1|a` + strings.Repeat(".a", 200000) + ` }}`,
 	"a long template":            strings.Repeat("x", maxSource+1),
-	"deep format fields":         `{{ '` + strings.Repeat("{:", 100000) + strings.Repeat("}", 100000) + `'.format(1) }}`,
+	"deep format fields": `{{ '` + strings.Repeat("{:", 100000) + strings.Repeat("}", 100000) +
+		`'.format(1) }}`,
 }
 
 func manyNames(n int) string {

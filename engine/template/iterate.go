@@ -21,7 +21,7 @@ func iterate(r *render, v value) iterator {
 	}
 }
 
-// elements is iterate without limits. It returns nil for values without elements.
+// elements returns iterate without limits. It returns nil for values without elements.
 func elements(v value) iterator {
 	i, n := -1, 0
 	switch v := v.(type) {

@@ -119,11 +119,12 @@ func TestLargeIntegersPassThrough(t *testing.T) {
 	require.NoError(t, err)
 	vars := func(name string) (engine.Value, bool) { return v, name == "n" }
 	for text, want := range map[string]string{
-		`{{ n }} {{ [n] }} {{ n|tojson }}`:                            n + " [" + n + "] " + n,
-		`{{ n == n }} {{ n == 1 }} {{ {n: 2}[n] }}`:                   "True False 2",
-		`{{ n > 1 }} {{ [n, 1]|max }} {{ n|abs }} {{ +n }}`:           "True " + n + " " + n + " " + n,
-		`{{ n|string|int }} {{ '%d' % n }} {{ '{:,}'.format(99) }}`:   n + " " + n + " 99",
-		`{{ n|float }} {{ n * 1.0 }} {{ n is integer }}`:              "1.2345678901234568e+29 1.2345678901234568e+29 True",
+		`{{ n }} {{ [n] }} {{ n|tojson }}`:                          n + " [" + n + "] " + n,
+		`{{ n == n }} {{ n == 1 }} {{ {n: 2}[n] }}`:                 "True False 2",
+		`{{ n > 1 }} {{ [n, 1]|max }} {{ n|abs }} {{ +n }}`:         "True " + n + " " + n + " " + n,
+		`{{ n|string|int }} {{ '%d' % n }} {{ '{:,}'.format(99) }}`: n + " " + n + " 99",
+		`{{ n|float }} {{ n * 1.0 }} {{ n is integer }}`: "1.2345678901234568e+29 " +
+			"1.2345678901234568e+29 True",
 		`{{ '%x %X %o %e %g %5.1f|%-5d|' % (255,255,8,1,2,3.14,4) }}`: "ff FF 10 1.000000e+00 2   3.1|4    |",
 	} {
 		tmpl, err := Parse(text)
@@ -133,9 +134,12 @@ func TestLargeIntegersPassThrough(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 	for text, reason := range map[string]string{
-		`{{ n + 1 }}`:                          "integer arithmetic is limited to 64 bits, from -2**63 to 2**63-1; use |float for larger numbers",
-		`{{ -n }}`:                             "integer arithmetic is limited to 64 bits, from -2**63 to 2**63-1; use |float for larger numbers",
-		`{{ '{:x}'.format(n) }}`:               "integer arithmetic is limited to 64 bits, from -2**63 to 2**63-1; use |float for larger numbers",
+		`{{ n + 1 }}`: "integer arithmetic is limited to 64 bits, from -2**63 to 2**63-1; " +
+			"use |float for larger numbers",
+		`{{ -n }}`: "integer arithmetic is limited to 64 bits, from -2**63 to 2**63-1; " +
+			"use |float for larger numbers",
+		`{{ '{:x}'.format(n) }}`: "integer arithmetic is limited to 64 bits, from -2**63 to 2**63-1; " +
+			"use |float for larger numbers",
 		`{{ 'fffffffffffffffff'|int(0, 16) }}`: "the integer fffffffffffffffff does not fit into 64 bits",
 	} {
 		tmpl, err := Parse(text)

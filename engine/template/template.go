@@ -30,7 +30,7 @@ func Parse(text string) (t *Template, err error) {
 // empty then. vars may be nil.
 func (t *Template) Render(vars Vars) (string, error) { return t.RenderWithin(Limits{}, vars) }
 
-// RenderTexts is RenderWithin for variables as strings.
+// RenderTexts is RenderWithin for variables that are strings.
 func (t *Template) RenderTexts(limits Limits, texts Texts) (string, error) {
 	return t.render(newRender(t, limits, nil, texts))
 }

@@ -108,15 +108,22 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"{% for x in y %}\n{% endif %}":   `template line 2: unknown tag "endif"`,
 		"a\r\nb\rc\n{{ 1 / 0 }}":          `template line 4: division by zero`,
 		"{% for x in [1] %}\n{{ x.y.z }}": `template line 2: the template ends, expected {% endfor %}`,
-		"{% macro m() %}\n{{ 1 + none }}\n{% endmacro %}\n\n{{ m() }}": `template line 2: cannot apply "+" to the integer 1 and none`,
-		"{{ [1,\n2,\nmissing.name] }}":                                 `template line 3: "missing" is undefined`,
-		"{{ user.address.city }}":                                      `template line 1: "user" is undefined`,
-		"{{ {'name': 'x'}.address.city }}":                             `template line 1: object has no attribute "address"`,
-		"{% include 'x' %}":                                            `template line 1: "include" has nothing to load from: a canvas has no other templates`,
-		"{{ 'some text'() }}":                                          `template line 1: the string "some text" cannot be called`,
-		"{{ 'a'|truncate(size=2) }}":                                   `template line 1: truncate has no argument "size"`,
-		"{{ 'a'|replace('b') }}":                                       `template line 1: replace needs the argument "new"`,
-		"{{ range(100001) }}":                                          `template line 1: a range has more than 100000 numbers`,
+		"{% macro m() %}\n{{ 1 + none }}\n{% endmacro %}\n\n{{ m() }}": `template line 2: cannot apply "+" to the ` +
+			`integer 1 and none`,
+		"{{ [1,\n2,\nmissing.name] }}": `template line 3: "missing" is undefined`,
+		"{{ user.address.city }}":      `template line 1: "user" is undefined`,
+		"{{ {'name': 'x'}.address.city }}": `template line 1: object has no ` +
+			`attribute "address"`,
+		"{% include 'x' %}": `template line 1: "include" has nothing to ` +
+			`load from: a canvas has no other templates`,
+		"{{ 'some text'() }}": `template line 1: the string "some text" ` +
+			`cannot be called`,
+		"{{ 'a'|truncate(size=2) }}": `template line 1: truncate has no ` +
+			`argument "size"`,
+		"{{ 'a'|replace('b') }}": `template line 1: replace needs the ` +
+			`argument "new"`,
+		"{{ range(100001) }}": `template line 1: a range has more than ` +
+			`100000 numbers`,
 	} {
 		tmpl, err := Parse(text)
 		if err == nil {

@@ -12,7 +12,8 @@ await ask(({ baseURL, key }, stream) => {
     };
   }
   return async (content) => {
-    const runner = client.beta.chat.completions.stream({ ...request(content), stream_options: { include_usage: true } });
+    const runner = client.beta.chat.completions.stream({ ...request(content),
+      stream_options: { include_usage: true } });
     let streamed = "";
     runner.on("content", (delta) => (streamed += delta));
     const { choices: [choice], usage, created } = await runner.finalChatCompletion();

@@ -42,7 +42,10 @@ func openaigo(t *testing.T) string {
 func TestOpenAIClients(t *testing.T) {
 	needNode(t)
 	s, native := serve(t, nil), openaigo(t)
-	agents := map[string]string{"echo": s.canvas("echo", echo), "failing": s.canvas("failing", failing), "asking": s.canvas("asking", asking), "nowhere": "0123"}
+	agents := map[string]string{
+		"echo": s.canvas("echo", echo), "failing": s.canvas("failing", failing),
+		"asking": s.canvas("asking", asking), "nowhere": "0123",
+	}
 	for _, dialect := range []string{"", "/0.27"} {
 		input := map[string]string{"key": s.key}
 		for name, id := range agents {
@@ -83,7 +86,8 @@ func TestOpenAIClients(t *testing.T) {
 					}
 					for name, status := range map[string]int{"nowhere": 404, "unauthorized": 401} {
 						require.NotNil(t, got[form][name].Error, "%s %s: %+v", form, name, got[form][name])
-						require.Equal(t, status, got[form][name].Error.Status, "%s %s: %+v", form, name, got[form][name].Error)
+						require.Equal(t, status, got[form][name].Error.Status, "%s %s: %+v", form, name,
+							got[form][name].Error)
 					}
 					require.NotNil(t, got[form]["failing"].Error, "%s: %+v", form, got[form]["failing"])
 					require.Contains(t, got[form]["failing"].Error.Message, "Invoke:X", form)

@@ -120,7 +120,10 @@ func serve(t *testing.T, environment []string, flags ...string) *server {
 	file, err := easel()
 	require.NoError(t, err)
 	address, key := make(chan string, 1), make(chan string, 1)
-	cmd := exec.Command(file, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--sync", "interval"}, flags...)...)
+	cmd := exec.Command(file, append([]string{
+		"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--sync",
+		"interval",
+	}, flags...)...)
 	cmd.Dir = t.TempDir() // ignore a model configuration of this machine
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "EASEL_") && !strings.HasPrefix(v, "OPENAI_") {
@@ -193,7 +196,10 @@ func node(name string, params map[string]any, down ...string) map[string]any {
 	if down == nil {
 		down = []string{}
 	}
-	return map[string]any{"obj": map[string]any{"component_name": name, "params": params}, "downstream": down, "upstream": []string{}}
+	return map[string]any{
+		"obj": map[string]any{"component_name": name, "params": params}, "downstream": down,
+		"upstream": []string{},
+	}
 }
 
 func document(components map[string]any) map[string]any {

@@ -55,15 +55,18 @@ func TestMalformedRequests(t *testing.T) {
 		require.Equal(t, 400, ask(t, "\x16\x03\x01\x00 hello\r\n\r\n").StatusCode)
 	})
 	t.Run("two Content-Length headers", func(t *testing.T) {
-		require.Equal(t, 400, ask(t, "POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}").StatusCode)
+		require.Equal(t, 400, ask(t,
+			"POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}").StatusCode)
 	})
 	t.Run("a body above the limit", func(t *testing.T) {
-		res := ask(t, "POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.key+"\r\nContent-Length: 41943040\r\n\r\n"+strings.Repeat(" ", 40<<20))
+		res := ask(t, "POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+
+			s.key+"\r\nContent-Length: 41943040\r\n\r\n"+strings.Repeat(" ", 40<<20))
 		require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
 	})
 	t.Run("an endless body", func(t *testing.T) {
 		c := s.dial(t)
-		_, err := io.WriteString(c, "POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.key+"\r\nTransfer-Encoding: chunked\r\n\r\n")
+		_, err := io.WriteString(c, "POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+
+			s.key+"\r\nTransfer-Encoding: chunked\r\n\r\n")
 		require.NoError(t, err)
 		go func() {
 			chunk := "10000\r\n" + strings.Repeat(" ", 0x10000) + "\r\n"
@@ -86,8 +89,12 @@ func TestMalformedRequests(t *testing.T) {
 		require.Equal(t, 401, res.StatusCode)
 	})
 	t.Run("path traversal", func(t *testing.T) {
-		for _, path := range []string{"/../../etc/passwd", "/api/v1/../../../etc/passwd", "/v1/canvas/download?id=../secret.key", "/%2e%2e/%2e%2e/etc/passwd", "/v1/canvas/get/..%5c..%5cx"} {
-			res := ask(t, "GET "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.key+"\r\nConnection: close\r\n\r\n")
+		for _, path := range []string{
+			"/../../etc/passwd", "/api/v1/../../../etc/passwd",
+			"/v1/canvas/download?id=../secret.key", "/%2e%2e/%2e%2e/etc/passwd", "/v1/canvas/get/..%5c..%5cx",
+		} {
+			res := ask(t, "GET "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+
+				s.key+"\r\nConnection: close\r\n\r\n")
 			body, err := io.ReadAll(res.Body)
 			require.NoError(t, err)
 			require.NotContains(t, string(body), "root:", path)

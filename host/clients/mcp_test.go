@@ -86,14 +86,18 @@ func TestMCPClient(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			e := startEverything(t, kind)
 			c := &mcp.Client{Version: "test"}
-			s := mcp.Server{ID: "e", Name: "everything", Type: kind, URL: e.url, Headers: map[string]string{"X-Token": "Bearer {{token}}"}, Values: map[string]string{"token": "t7"}}
+			s := mcp.Server{
+				ID: "e", Name: "everything", Type: kind, URL: e.url,
+				Headers: map[string]string{"X-Token": "Bearer {{token}}"}, Values: map[string]string{"token": "t7"},
+			}
 			tools, err := c.Tools(t.Context(), "run 1", s)
 			require.NoError(t, err)
 			byName := map[string]engine.Value{}
 			for _, tool := range tools {
 				byName[tool.Get("name").Str()] = tool
 			}
-			require.Equal(t, "string", byName["echo"].Get("inputSchema").Get("properties").Get("message").Get("type").Str())
+			require.Equal(t, "string",
+				byName["echo"].Get("inputSchema").Get("properties").Get("message").Get("type").Str())
 			for _, test := range []struct {
 				tool string
 				args engine.Value
@@ -118,7 +122,8 @@ func TestMCPClient(t *testing.T) {
 			e.awaitSessions(t, 2, "another run has its own session")
 
 			slow := &mcp.Client{Timeout: 300 * time.Millisecond}
-			_, err = slow.Call(t.Context(), "run 3", s, "trigger-long-running-operation", engine.Object("duration", 30, "steps", 1))
+			_, err = slow.Call(t.Context(), "run 3", s, "trigger-long-running-operation",
+				engine.Object("duration", 30, "steps", 1))
 			require.ErrorIs(t, err, mcp.ErrServer)
 			_, err = c.Call(t.Context(), "run 1", s, "echo", engine.Object("message", "still there"))
 			require.NoError(t, err)
@@ -174,7 +179,10 @@ func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}}}
 		finish = "tool_calls"
 	}
-	text, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
+	text, err := json.Marshal(map[string]any{"choices": []any{map[string]any{
+		"index": 0, "delta": delta,
+		"finish_reason": finish,
+	}}})
 	if err != nil {
 		p.t.Error(err)
 	}
@@ -188,9 +196,15 @@ func TestMCPInACanvas(t *testing.T) {
 	for _, kind := range []string{mcp.TypeStreamable, mcp.TypeSSE} {
 		t.Run(kind, func(t *testing.T) {
 			e := startEverything(t, kind)
-			model := httptest.NewServer(&planner{t: t, plan: []string{`echo {"message":"from a canvas"}`, `get-sum {"a":"no number"}`, `get-sum {"a":1,"b":2}`}})
+			model := httptest.NewServer(&planner{t: t, plan: []string{
+				`echo {"message":"from a canvas"}`,
+				`get-sum {"a":"no number"}`, `get-sum {"a":1,"b":2}`,
+			}})
 			t.Cleanup(model.Close)
-			s := serve(t, []string{"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner", "EASEL_MODEL_PROVIDER=Local"}, "--allow-private")
+			s := serve(t, []string{
+				"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner",
+				"EASEL_MODEL_PROVIDER=Local",
+			}, "--allow-private")
 			var created struct {
 				Code    int
 				Message string
@@ -199,19 +213,28 @@ func TestMCPInACanvas(t *testing.T) {
 					Variables struct{ Tools map[string]any }
 				}
 			}
-			s.call("POST", "/v1/mcp_server/create", Row{"name": "everything", "url": e.url, "server_type": kind, "timeout": 60, "headers": Row{"X-Token": "Bearer {{token}}"}, "variables": Row{"token": "t8"}}).into(t, &created)
+			s.call("POST", "/v1/mcp_server/create", Row{
+				"name": "everything", "url": e.url, "server_type": kind,
+				"timeout": 60, "headers": Row{"X-Token": "Bearer {{token}}"}, "variables": Row{"token": "t8"},
+			}).into(t,
+				&created)
 			require.Zero(t, created.Code, created.Message)
 			require.Contains(t, created.Data.Variables.Tools, "echo", "tools are fetched when a server is added")
 			var tried struct{ Data string }
-			s.call("POST", "/v1/mcp_server/test_tool", Row{"mcp_id": created.Data.ID, "tool_name": "echo", "arguments": Row{"message": "try"}}).into(t, &tried)
+			s.call("POST", "/v1/mcp_server/test_tool",
+				Row{"mcp_id": created.Data.ID, "tool_name": "echo", "arguments": Row{"message": "try"}}).into(t, &tried)
 			require.Equal(t, "Echo: try", tried.Data)
 			e.awaitSessions(t, 2, "one session to add the server and one to test the tool")
 
 			id := s.canvas("agent", document(map[string]any{
 				"begin": node("Begin", map[string]any{}, "Agent:A"),
 				"Agent:A": node("Agent", map[string]any{
-					"llm_id": "planner@Local", "sys_prompt": "Use the tools.", "prompts": []Row{{"role": "user", "content": "{sys.query}"}},
-					"mcp": []Row{{"mcp_id": created.Data.ID, "tools": Row{"echo": created.Data.Variables.Tools["echo"], "get-sum": created.Data.Variables.Tools["get-sum"]}}},
+					"llm_id": "planner@Local", "sys_prompt": "Use the tools.",
+					"prompts": []Row{{"role": "user", "content": "{sys.query}"}},
+					"mcp": []Row{{"mcp_id": created.Data.ID, "tools": Row{
+						"echo":    created.Data.Variables.Tools["echo"],
+						"get-sum": created.Data.Variables.Tools["get-sum"],
+					}}},
 				}, "Message:M"),
 				"Message:M": node("Message", map[string]any{"content": []string{"{Agent:A@content}"}}),
 			}))
@@ -245,7 +268,10 @@ func TestMCPInACanvas(t *testing.T) {
 				}
 			}
 			message := editor.Events[0].Data.Message
-			for _, path := range []string{"/v1/canvas/trace?canvas_id=" + id + "&message_id=" + message, "/0.27/api/v1/agents/" + id + "/logs/" + message} {
+			for _, path := range []string{
+				"/v1/canvas/trace?canvas_id=" + id + "&message_id=" + message,
+				"/0.27/api/v1/agents/" + id + "/logs/" + message,
+			} {
 				s.call("GET", path, nil).into(t, &trace)
 				require.Len(t, trace.Data, 1, path)
 				require.Equal(t, "Agent:A", trace.Data[0].Component)
@@ -268,10 +294,16 @@ func TestMCPToolsAreCurrent(t *testing.T) {
 			p := &planner{t: t, plan: []string{`echo {"message":"one"}`, `renamed {}`}}
 			model := httptest.NewServer(p)
 			t.Cleanup(model.Close)
-			s := serve(t, []string{"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner", "EASEL_MODEL_PROVIDER=Local"}, "--allow-private")
+			s := serve(t, []string{
+				"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner",
+				"EASEL_MODEL_PROVIDER=Local",
+			}, "--allow-private")
 			add := func(name, url string) string {
 				var created struct{ Data struct{ ID string } }
-				s.call("POST", "/v1/mcp_server/create", Row{"name": name, "url": url, "server_type": kind, "timeout": 60}).into(t, &created)
+				s.call("POST", "/v1/mcp_server/create", Row{
+					"name": name, "url": url, "server_type": kind,
+					"timeout": 60,
+				}).into(t, &created)
 				return created.Data.ID
 			}
 			here, away := add("everything", e.url), add("away", "http://127.0.0.1:1/mcp")
@@ -279,7 +311,8 @@ func TestMCPToolsAreCurrent(t *testing.T) {
 				id := s.canvas(title, document(map[string]any{
 					"begin": node("Begin", map[string]any{}, "Agent:A"),
 					"Agent:A": node("Agent", map[string]any{
-						"llm_id": "planner@Local", "sys_prompt": "Use the tools.", "prompts": []Row{{"role": "user", "content": "{sys.query}"}}, "mcp": servers,
+						"llm_id": "planner@Local", "sys_prompt": "Use the tools.",
+						"prompts": []Row{{"role": "user", "content": "{sys.query}"}}, "mcp": servers,
 					}, "Message:M"),
 					"Message:M": node("Message", map[string]any{"content": []string{"{Agent:A@content}"}}),
 				}))
@@ -293,8 +326,14 @@ func TestMCPToolsAreCurrent(t *testing.T) {
 				return p.offered, text
 			}
 			offered, text := ask("chosen",
-				Row{"mcp_id": here, "tools": Row{"echo": Row{"name": "echo", "description": "as it was once"}, "renamed": Row{"name": "renamed"}}},
-				Row{"mcp_id": away, "tools": Row{"kept": Row{"name": "kept", "description": "of a server that is away"}}})
+				Row{"mcp_id": here, "tools": Row{
+					"echo":    Row{"name": "echo", "description": "as it was once"},
+					"renamed": Row{"name": "renamed"},
+				}},
+				Row{"mcp_id": away, "tools": Row{"kept": Row{
+					"name":        "kept",
+					"description": "of a server that is away",
+				}}})
 			require.Len(t, offered, 2, offered)
 			require.NotEmpty(t, offered["echo"])
 			require.NotEqual(t, "as it was once", offered["echo"])
@@ -313,7 +352,8 @@ func TestMCPToolsAreCurrent(t *testing.T) {
 				return n
 			}
 			if kind == mcp.TypeStreamable {
-				require.Eventually(t, func() bool { return closed() >= 2 }, time.Minute, 20*time.Millisecond, "sessions are closed at the end of their runs")
+				require.Eventually(t, func() bool { return closed() >= 2 }, time.Minute, 20*time.Millisecond,
+					"sessions are closed at the end of their runs")
 			}
 		})
 	}

@@ -28,6 +28,8 @@ try {
   unauthorized = { status: error.status ?? null, name: error.constructor.name };
 }
 console.log(JSON.stringify({
-  whole: whole.choices?.[0]?.message?.content, usage: whole.usage?.total_tokens ?? 0, id: whole.id, finish: whole.choices?.[0]?.finish_reason,
-  streamed: parts.join(""), pieces: parts.length, streamID, refusal: refusal ?? null, unauthorized: unauthorized ?? null,
+  whole: whole.choices?.[0]?.message?.content, usage: whole.usage?.total_tokens ?? 0, id: whole.id,
+    finish: whole.choices?.[0]?.finish_reason,
+  streamed: parts.join(""), pieces: parts.length, streamID, refusal: refusal ?? null,
+    unauthorized: unauthorized ?? null,
 }));

@@ -88,14 +88,21 @@ func TestEventSourceParser(t *testing.T) {
 	needNode(t)
 	s := serve(t, nil)
 	id := s.canvas("echo", echo)
-	const all = "workflow_started node_started node_finished node_started message message message message_end node_finished workflow_finished"
+	const all = "workflow_started node_started node_finished node_started message message message message_end " +
+		"node_finished workflow_finished"
 	for _, c := range []struct {
 		name, path, body, kinds string
 		done, session           bool
 	}{
 		{"editor", "/v1/canvas/completion", `{"id":"` + id + `","query":"tea?"}`, all, false, false},
-		{"completion", "/api/v1/agents/" + id + "/completions", `{"question":"tea?"}`, "message message message message_end", true, true},
-		{"newer completion", "/0.27/api/v1/agents/chat/completions", `{"agent_id":"` + id + `","query":"tea?","stream":true}`, all, true, true},
+		{
+			"completion", "/api/v1/agents/" + id + "/completions", `{"question":"tea?"}`,
+			"message message message message_end", true, true,
+		},
+		{
+			"newer completion", "/0.27/api/v1/agents/chat/completions",
+			`{"agent_id":"` + id + `","query":"tea?","stream":true}`, all, true, true,
+		},
 		{"embedded page", "/api/v1/agentbots/" + id + "/completions", `{"query":"tea?"}`, all, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

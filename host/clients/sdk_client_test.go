@@ -219,7 +219,10 @@ func (c *SDK) DeleteSessions(agent string, ids []string, all bool) error {
 func (c *SDK) Ask(agent, session, question string, stream bool, more Row) ([]string, error) {
 	path, body := "/agents/"+agent+"/completions", Row{"question": question, "stream": stream, "session_id": session}
 	if c.Newer {
-		path, body = "/agents/chat/completions", Row{"agent_id": agent, "query": question, "stream": stream, "session_id": session, "openai-compatible": false}
+		path, body = "/agents/chat/completions", Row{
+			"agent_id": agent, "query": question, "stream": stream,
+			"session_id": session, "openai-compatible": false,
+		}
 	}
 	for k, v := range more {
 		body[k] = v

@@ -11,8 +11,14 @@ import (
 // fixture is the agent of RAGFlow's own tests.
 var fixture = Row{
 	"components": Row{
-		"begin":   Row{"obj": Row{"component_name": "Begin", "params": Row{}}, "downstream": []string{"message"}, "upstream": []string{}},
-		"message": Row{"obj": Row{"component_name": "Message", "params": Row{"content": []string{"{sys.query}"}}}, "downstream": []string{}, "upstream": []string{"begin"}},
+		"begin": Row{
+			"obj": Row{"component_name": "Begin", "params": Row{}}, "downstream": []string{"message"},
+			"upstream": []string{},
+		},
+		"message": Row{
+			"obj":        Row{"component_name": "Message", "params": Row{"content": []string{"{sys.query}"}}},
+			"downstream": []string{}, "upstream": []string{"begin"},
+		},
 	},
 	"history": []any{}, "messages": []any{}, "path": []any{}, "retrieval": []any{}, "variables": Row{},
 	"globals": Row{"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": []any{}},
@@ -156,7 +162,10 @@ func sdkQuestions(t *testing.T, c *SDK, id string) {
 	unauthorized := *c
 	unauthorized.Key = "ragflow-wrong"
 	_, err = unauthorized.ListAgents()
-	require.ErrorContains(t, err, map[bool]string{false: "Authentication error: API key is invalid!", true: "Unauthorized"}[c.Newer])
+	require.ErrorContains(t, err, map[bool]string{
+		false: "Authentication error: API key is invalid!",
+		true:  "Unauthorized",
+	}[c.Newer])
 }
 
 // sdkFailures queries agents whose streams contain events that older clients mishandle.

@@ -13,7 +13,8 @@ const source = new EventSource(url, {
     return response;
   },
 });
-const kinds = ["workflow_started", "node_started", "node_finished", "message", "message_end", "workflow_finished", "end"];
+const kinds = ["workflow_started", "node_started", "node_finished", "message", "message_end", "workflow_finished",
+  "end"];
 for (const kind of kinds) {
   source.addEventListener(kind, ({ lastEventId }) => {
     out.ids.push(lastEventId);

@@ -12,10 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAttackSet is everything that strangers may try on a host of 1 GiB, in full: it stays alive
-// and below 600 MB, no session is stuck, and nothing that was acknowledged is lost.
-// EASEL_ATTACK_SEED makes other requests and mutants, and EASEL_CANVASES names a folder of canvases
-// for the mutants.
+// TestAttackSet is the full set of attacks on a host of 1 GiB: it stays alive and below 600 MB, no
+// session is stuck, and no acknowledged data is lost. EASEL_ATTACK_SEED makes other requests and
+// mutants, and EASEL_CANVASES names a folder of canvases for the mutants.
 func TestAttackSet(t *testing.T) {
 	seed := uint64(oddSeed)
 	if text := os.Getenv("EASEL_ATTACK_SEED"); text != "" {

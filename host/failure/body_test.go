@@ -22,9 +22,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// hostileBodies sends bodies that become many times their size to every class of route, with and
-// without a key, 16 at once. The host may use 1 GiB; it stays below 600 MB, and logins and runs are
-// answered all the time.
+// hostileBodies sends bodies that expand to many times their size to every class of route, with and
+// without a key, 16 at once. The host may use 1 GiB; it stays below 600 MB, and logins and runs
+// succeed throughout.
 func hostileBodies(t *testing.T, bin programs) {
 	const memory = 1 << 30
 	w := embedded(t, bin)
@@ -47,7 +47,7 @@ func hostileBodies(t *testing.T, bin programs) {
 	users.Go(func() {
 		for attack.Err() == nil {
 			began := time.Now()
-			// Logins are let in ten at once and one per second.
+			// Logins are limited to ten at once and one per second.
 			if answered%8 == 0 && !assert.Contains(t, login(), `"code":0`) ||
 				!assert.Equal(t, http.StatusAccepted, start()) {
 				return
@@ -78,7 +78,7 @@ func hostileBodies(t *testing.T, bin programs) {
 	require.Less(t, peak, int64(600e6))
 }
 
-// hostileText is JSON, or a form, of about a size, whose middle is one text again and again.
+// hostileText is JSON, or a form, of about a given size, with a repeated text in the middle.
 type hostileText struct {
 	kind              string
 	open, middle, end string
@@ -109,8 +109,8 @@ var hostileTexts = map[string]hostileText{
 	"fields": {"application/x-www-form-urlencoded", "", "%d&", "", true},
 }
 
-// attackBodies sends every text to every class of route and gives how many requests were sent, and
-// the statuses of the answers.
+// attackBodies sends every text to every class of route and returns the number of requests and the
+// statuses of the answers.
 func (w *world) attackBodies(h *hostProcess, canvas string) (sent int, answers map[int]int) {
 	hook := w.canvas(sketch.Canvas(
 		`begin Begin {"mode":"Webhook",
@@ -158,8 +158,8 @@ func (w *world) attackBodies(h *hostProcess, canvas string) (sent int, answers m
 	return len(all), answers
 }
 
-// sendHostile gives the status of the answer, or 0 when the host closed the connection on what it
-// does not read.
+// sendHostile returns the status of the answer, or 0 if the host closed the connection on an unread
+// body.
 func (w *world) sendHostile(url string, text hostileText, key string, size int, told bool) int {
 	in, out := io.Pipe()
 	go func() {
@@ -174,7 +174,7 @@ func (w *world) sendHostile(url string, text hostileText, key string, size int, 
 			length += len(one)
 			_, err = buffered.WriteString(one)
 		}
-		if err == nil && told { // blanks behind JSON mean nothing, and forms break off
+		if err == nil && told { // blanks after JSON are ignored, and forms end early
 			_, err = buffered.WriteString(text.end + strings.Repeat(" ", size-length-len(text.end)))
 		} else if err == nil {
 			_, err = buffered.WriteString(text.end)
@@ -207,8 +207,8 @@ func (w *world) sendHostile(url string, text hostileText, key string, size int, 
 	return res.StatusCode
 }
 
-// confine puts a host into a control group of its own with a limit, as a container is, where this
-// machine lets the test do that.
+// confine puts a host into a control group with a limit, like a container, if this machine permits
+// it.
 func confine(t testing.TB, h *hostProcess, limit int64) bool {
 	for _, v := range []struct{ dir, file string }{
 		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, {"/sys/fs/cgroup", "memory.max"},

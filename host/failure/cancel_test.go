@@ -14,7 +14,7 @@ import (
 )
 
 // cancelOnAllWays stops runs in the middle of a model's answer: through the API of another host,
-// through the Redis door of another host, and through an existing Redis.
+// through the Redis endpoint of another host, and through an existing Redis.
 func cancelOnAllWays(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	server, client := startRedis(t)
@@ -43,13 +43,13 @@ func cancelOnAllWays(t *testing.T, bin programs) {
 			best = min(best, w.cancel(a, canvas, way.cancel))
 		}
 		t.Logf("%s: %v from the request to the last event", way.name, best)
-		// The best of five: the machine may be busy, the way may not be slow.
+		// The best of five, because the machine may be busy.
 		require.Less(t, best, 100*time.Millisecond, way.name)
 	}
 }
 
-// cancel begins a run whose model never ends, cancels it in the middle and returns how long the
-// reader waited for its event.
+// cancel begins a run whose model never ends, cancels it in the middle and returns the time until
+// the reader received its event.
 func (w *world) cancel(h *hostProcess, canvas string, cancel func(run string) error) time.Duration {
 	t := w.t
 	t.Helper()

@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
-// ownCanvases are canvases that together hold every component: each tool as a node and as a tool of
-// an agent, and the other components in canvases of their kind.
+// ownCanvases returns canvases that together hold every component: each tool as a node and as a
+// tool of an agent, and the other components in canvases of their kind.
 func ownCanvases(t *testing.T, registry *engine.Registry) []canvasToRun {
 	texts := map[string]string{
 		"every tool as a node":     toolsAsNodes(registry),
@@ -33,8 +33,8 @@ func ownCanvases(t *testing.T, registry *engine.Registry) []canvasToRun {
 	return list
 }
 
-// works reports whether a component does something on a server: one whose service has no public API
-// only reports that, and has no double.
+// works reports whether a component works on a server: one whose service has no public API only
+// reports that, and has no double.
 func works(spec *engine.Spec) bool {
 	all, _ := tools.All() // newServices has checked it
 	for _, t := range all {
@@ -46,7 +46,7 @@ func works(spec *engine.Spec) bool {
 	return spec.Missing == "" && !spec.Hidden && !spec.Pipeline
 }
 
-// serviceTools are the components that call a service.
+// serviceTools returns the components that call a service.
 func serviceTools(registry *engine.Registry) (names []string) {
 	for _, spec := range registry.Specs() {
 		acts, ok := spec.New().(interface{ Needs() string })
@@ -57,7 +57,7 @@ func serviceTools(registry *engine.Registry) (names []string) {
 	return names
 }
 
-// toolsAsNodes is a chain of all tools, each with the query of the user.
+// toolsAsNodes returns a chain of all tools, each with the query of the user.
 func toolsAsNodes(registry *engine.Registry) string {
 	lines := []string{"begin Begin"}
 	for i, name := range serviceTools(registry) {
@@ -71,7 +71,7 @@ func toolsAsNodes(registry *engine.Registry) string {
 	return sketch.Chain(append(lines, `Message:End Message {"content":["done"]}`)...)
 }
 
-// toolsOfAnAgent is an agent that has all tools, a server of MCP and another agent.
+// toolsOfAnAgent returns an agent that has all tools, a server of MCP and another agent.
 func toolsOfAnAgent(registry *engine.Registry) string {
 	tools := []string{
 		`{"component_name":"Retrieval","name":"R","params":{"kb_ids":["shop"]}}`,

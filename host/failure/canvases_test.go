@@ -30,7 +30,8 @@ import (
 
 // TestCanvasesRunWhole runs canvases on the command's own server, over HTTP and event streams,
 // against doubles of every service: each node succeeds with outputs of the declared types, and each
-// tool is called. The canvases are our own, and the files in the folder EASEL_CANVASES.
+// tool is called. The canvases are those of this package, and the files in the folder
+// EASEL_CANVASES.
 func TestCanvasesRunWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")
@@ -74,7 +75,8 @@ type canvasToRun struct {
 	doc  map[string]any
 }
 
-// canvasesToRun are our own canvases and those of the folder EASEL_CANVASES that are no pipelines.
+// canvasesToRun returns our own canvases and those of the folder EASEL_CANVASES that are no
+// pipelines.
 func canvasesToRun(t *testing.T, registry *engine.Registry) []canvasToRun {
 	list := ownCanvases(t, registry)
 	folder := os.Getenv("EASEL_CANVASES")
@@ -99,7 +101,7 @@ func canvasesToRun(t *testing.T, registry *engine.Registry) []canvasToRun {
 	return list
 }
 
-// nodesOf are the components of a document: id -> obj.
+// nodesOf returns the components of a document: id -> obj.
 func nodesOf(doc map[string]any) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	components, _ := doc["components"].(map[string]any)
@@ -165,7 +167,8 @@ func (c *canvasWalk) all(doc map[string]any) {
 	require.Empty(c.t, slices.Sorted(maps.Keys(c.missing)), "tools that were never called")
 }
 
-// unknownOutput is the diagnostic of a canvas that reads an output which no component gives, or "".
+// unknownOutput returns the diagnostic of a canvas that reads an output which no component gives,
+// or "".
 func (c *canvasWalk) unknownOutput() string {
 	var report struct {
 		Diagnostics []struct{ Code, Message string }
@@ -203,7 +206,7 @@ func (c *canvasWalk) server() string {
 	return made.Data.ID
 }
 
-// expect notes the tools of an agent and of the agents below it.
+// expect records the tools of an agent and of the agents below it.
 func (c *canvasWalk) expect(agent string, params map[string]any) {
 	list, _ := params["tools"].([]any)
 	for _, one := range list {
@@ -221,7 +224,8 @@ func (c *canvasWalk) expect(agent string, params map[string]any) {
 	}
 }
 
-// branches is in how many ways the nodes that sort can choose, mostBranches at most.
+// branches returns the number of ways in which the Categorize nodes can choose, mostBranches at
+// most.
 func (c *canvasWalk) branches() int {
 	ways := 1
 	for _, obj := range c.nodes {
@@ -289,8 +293,8 @@ func (c *canvasWalk) filled(fields map[string]any) map[string]any {
 	return out
 }
 
-// check looks at what a run showed: no error, nothing that the server lacks, outputs of the
-// declared types.
+// check checks the events of a run: no error, no missing requirement, outputs of the declared
+// types.
 func (c *canvasWalk) check(events []event) {
 	for _, e := range events {
 		v, err := engine.ParseJSONText(e.data)
@@ -330,7 +334,7 @@ func (c *canvasWalk) node(data engine.Value) {
 	delete(c.missing, id)
 }
 
-// called checks what a tool of an agent answered.
+// called checks the answer of an agent's tool.
 func (c *canvasWalk) called(data engine.Value) {
 	agent, tool := data.Get("component_id").Str(), data.Get("tool_name").Str()
 	result := data.Get("result").Text()
@@ -380,7 +384,7 @@ func (c *canvasWalk) upload(name, mime string, content []byte) {
 	c.files = append(c.files, made.Data)
 }
 
-// dot is an image of one pixel.
+// dot returns an image of one pixel.
 func dot() []byte {
 	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	image, _ := base64.StdEncoding.DecodeString(png) // a constant

@@ -14,10 +14,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// runLog asks NATS about the stream of the run log.
+// runLog requests the state of the run log's stream from NATS.
 func (w *world) runLog() *jetstream.StreamInfo { return w.stream("easel_LOG") }
 
-// stream asks NATS about a stream.
+// stream requests the state of a stream from NATS.
 func (w *world) stream(name string) *jetstream.StreamInfo {
 	w.t.Helper()
 	nc, err := nats.Connect(
@@ -45,7 +45,7 @@ func (w *world) stream(name string) *jetstream.StreamInfo {
 	return info
 }
 
-// leader is the server that leads the run log.
+// leader returns the server that leads the run log.
 func (w *world) leader() *servertest.NATS { return w.leaderOf("easel_LOG") }
 
 func (w *world) leaderOf(stream string) *servertest.NATS {
@@ -60,7 +60,7 @@ func (w *world) leaderOf(stream string) *servertest.NATS {
 	return nil
 }
 
-// clusterOfThree keeps every message on three servers and loses hosts and servers one after the
+// clusterOfThree stores every message on three servers and loses hosts and servers one after the
 // other.
 func clusterOfThree(t *testing.T, bin programs) {
 	w := shared(t, bin, 3)
@@ -70,8 +70,8 @@ func clusterOfThree(t *testing.T, bin programs) {
 	w.killLeader(w.start("a"))
 }
 
-// whole waits until each server has all that was written: three copies bear the loss of one server
-// at a time, and one that has just come back may lack the newest messages.
+// whole waits until each server has all messages: three copies tolerate the loss of one server at a
+// time, and one that has just returned may lack the newest messages.
 func (w *world) whole() {
 	w.t.Helper()
 	for _, name := range []string{"easel_RUNS", "easel_LOG", "easel_OWN", "easel_KEYS", "OBJ_easel_files"} {

@@ -17,7 +17,7 @@ type conversation struct {
 	reader               *reader
 }
 
-// conversation begins a turn on a host. The query names the steps that outside is asked for:
+// conversation begins a turn on a host. The query is part of the paths that outside receives:
 // /QUERY/1, /QUERY/2, ...
 func (w *world) conversation(h *hostProcess, query string) *conversation {
 	w.t.Helper()
@@ -44,7 +44,7 @@ func (c *conversation) requireDone() []event {
 	return all
 }
 
-// answer is the text that a client puts together of a run's events.
+// answer returns the text that a client assembles from a run's events.
 func answer(t testing.TB, events []event) string {
 	t.Helper()
 	var said runs.Transcript

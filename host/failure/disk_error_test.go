@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// failsReadOnly tells the kernel to make the disk read-only when it finds an error on it, as most
+// failsReadOnly configures the kernel to make the disk read-only after an error, as most
 // installations do.
 func (d *powerDisk) failsReadOnly() {
 	out, err := exec.Command("mount", "-o", "remount,errors=remount-ro", d.dir).CombinedOutput()
 	require.NoError(d.t, err, "%s", out)
 }
 
-// fail makes the kernel find an error.
+// fail causes an error of the disk.
 func (d *powerDisk) fail() {
 	out, err := exec.Command("losetup", "-n", "-O", "NAME", "-j", d.image).Output()
 	require.NoError(d.t, err)
@@ -28,19 +28,19 @@ func (d *powerDisk) fail() {
 	}
 }
 
-// repair does what an operator has to, once the disk is not in use.
+// repair repairs the disk as an operator would, once it is not in use.
 func (d *powerDisk) repair() {
 	d.unmount()
-	// 1 says that errors have been corrected.
+	// 1 means that errors have been corrected.
 	if out, err := exec.Command("e2fsck", "-fy", d.image).CombinedOutput(); err != nil {
 		require.Equal(d.t, 1, err.(*exec.ExitError).ExitCode(), "%s", out)
 	}
 	d.mount()
 }
 
-// diskError lets the disk of a host at work become read-only. New work is refused with a clear
-// word, the run under way waits; on the repaired disk the next start continues it. The repair
-// takes away what was not synced, so everything is.
+// diskError makes the disk of an active host read-only. New work is refused with a clear error, the
+// active run waits; on the repaired disk the next start continues it. The repair drops unsynced
+// data, so everything is synced.
 func diskError(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	d := newPowerDisk(t, filepath.Join(w.dir, "data"))

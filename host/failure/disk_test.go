@@ -26,7 +26,7 @@ func (w *world) smallDisk(size string) (dir string) {
 	return dir
 }
 
-// fill writes until there is no byte left, and returns what frees the space again.
+// fill writes until the disk is full, and returns a function that frees the space again.
 func fill(t testing.TB, dir string) (free func()) {
 	name := filepath.Join(dir, "filler")
 	f, err := os.Create(name)
@@ -42,7 +42,7 @@ func fill(t testing.TB, dir string) (free func()) {
 	return func() { require.NoError(t, os.Remove(name)) }
 }
 
-// requireRefused checks that a host says clearly that it can store nothing, on every way in.
+// requireRefused checks that a host reports clearly on every route that it cannot store data.
 func (c *conversation) requireRefused(h *hostProcess) {
 	w := c.w
 	w.t.Helper()
@@ -60,13 +60,13 @@ func (c *conversation) requireRefused(h *hostProcess) {
 	require.NoError(w.t, err)
 	require.NoError(w.t, res.Body.Close())
 	require.Equal(w.t, http.StatusServiceUnavailable, res.StatusCode, "a load balancer must not use this host")
-	// What is stored can be read.
+	// Stored data can be read.
 	var list struct{ Total int }
 	w.call("GET", h.url+"/api/v2/canvases", "", &list)
 	require.Positive(w.t, list.Total)
 }
 
-// diskFull fills the disk in the middle of a run. New work is refused with a clear word; the run
+// diskFull fills the disk in the middle of a run. New work is refused with a clear error; the run
 // waits and continues when there is space again.
 func diskFull(t *testing.T, bin programs) {
 	w := embedded(t, bin)
@@ -91,8 +91,8 @@ func diskFull(t *testing.T, bin programs) {
 	requireSame(t, c.reader.events, w.events(c.run))
 }
 
-// readOnlyDisk starts a host on a disk that has become read-only. It says so and ends; with the
-// disk repaired the run that was under way continues.
+// readOnlyDisk starts a host on a disk that has become read-only. It reports that and exits; with
+// the disk repaired the active run continues.
 func readOnlyDisk(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	dir := w.smallDisk("64m")

@@ -24,7 +24,7 @@ import (
 var readOnly = sketch.Canvas("begin Begin -> Message:A", `Message:A Message {"content":["read"]}`)
 
 // hostileDocuments uploads hostile documents to a host of 1 GiB, eight at a time, and runs a canvas
-// with each: every run ends, and the host stays below 600 MB. EASEL_HOSTILE says which documents,
+// with each: every run ends, and the host stays below 600 MB. EASEL_HOSTILE selects the documents,
 // see [hostile.Choose].
 func hostileDocuments(t *testing.T, bin programs) { readDocuments(t, bin, os.Getenv("EASEL_HOSTILE")) }
 
@@ -103,7 +103,7 @@ func (w *world) readHostile(url, canvas string, f hostile.File) (string, error) 
 	return events[len(events)-1], nil
 }
 
-// send gives the whole answer to a request of any content type.
+// send returns the whole answer to a request of any content type.
 func (w *world) send(url, contentType string, body io.Reader) ([]byte, error) {
 	req, err := http.NewRequestWithContext(w.t.Context(), "POST", url, body)
 	if err != nil {

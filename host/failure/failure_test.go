@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFailures kills, freezes and cuts off every process there is. Each scenario has servers of its
-// own; two at a time are at work, as -parallel says.
+// TestFailures kills, freezes and disconnects every process. Each scenario has its own servers; the
+// number of concurrent ones is set by -parallel.
 func TestFailures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers and waits for leases to end")
@@ -67,11 +67,11 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// steps is how long the chains are.
+// steps is the length of the chains.
 const steps = 8
 
-// requireGap bounds the longest silence of a reader, far above what is seen: lease + 1 s when a
-// host goes, seconds for an election.
+// requireGap bounds the longest silence of a reader, far above measured values: lease + 1 s when a
+// host is lost, seconds for an election.
 func requireGap(t testing.TB, r *reader, most time.Duration) {
 	t.Helper()
 	require.Less(t, r.gap, most)
@@ -116,7 +116,7 @@ func (w *world) killOwner(owner *hostProcess) {
 	requireGap(w.t, c.reader, 10*lease)
 }
 
-// zombie freezes a run's host for three leases. It wakes up with the answer to its step, and writes
+// zombie freezes a run's host for three leases. It resumes with the answer to its step, and writes
 // nothing.
 func zombie(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
@@ -154,14 +154,14 @@ func (w *world) freezeOwner(owner *hostProcess) {
 		patience,
 		20*time.Millisecond,
 	)
-	// It is a host like any other again.
+	// It works again like any other host.
 	w.show(owner)
 	w.conversation(owner, query+"-again").requireDone()
 	requireGap(w.t, c.reader, 10*lease)
 }
 
-// killAndFreezeStore takes the run log and then the records away from under runs, by death and by
-// silence.
+// killAndFreezeStore kills and freezes the servers of the run log and then of the records during
+// runs.
 func killAndFreezeStore(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	h := w.start("a")
@@ -192,7 +192,7 @@ func killAndFreezeStore(t *testing.T, bin programs) {
 	c.requireDone()
 	requireGap(t, c.reader, down+20*time.Second)
 
-	// The records are needed at the beginning and at the end of a run, not between.
+	// The records are used at the beginning and at the end of a run, not between.
 	arrived, release = w.outside.hold("/postgres-killed/4")
 	c = w.conversation(h, "postgres-killed")
 	<-arrived

@@ -12,8 +12,8 @@ import (
 // written into the session, and when it has been written and is not in the log yet. The
 // session has the turn once.
 //
-// Nothing in the host helps: a lock in the database holds the write back, a cut line to NATS the
-// end of the log.
+// The host has no test hooks: a lock in the database delays the write, a disconnected NATS the end
+// of the log.
 func finishRace(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	db, err := sql.Open("pgx", w.postgres.URL)
@@ -45,7 +45,7 @@ func finishRace(t *testing.T, bin programs) {
 	require.Greater(t, locked.reader.gap, lease/2, "the other host had to end the run")
 }
 
-// lockSessions runs a turn until it wants to write its session, and lets it go on with free.
+// lockSessions runs a turn until it writes its session, and lets it continue with free.
 func (w *world) lockSessions(db *sql.DB, h *hostProcess, query string) (c *conversation, free func()) {
 	t := w.t
 	t.Helper()

@@ -172,7 +172,7 @@ func (c *corpus) awaitProgress(more int) {
 	}, patience, 2*time.Millisecond, "the documents do not become done")
 }
 
-// done counts the documents that are parsed, without the locks of a host.
+// done counts the parsed documents, without the locks of a host.
 func (c *corpus) done() (n int, err error) {
 	driver, name := "sqlite", "file:"+filepath.Join(c.w.dir, "data", "easel.db")+"?mode=ro&_pragma=busy_timeout(5000)"
 	if c.w.nats != nil {
@@ -234,7 +234,7 @@ func (c *corpus) require() {
 	c.requireNoStray(records, files, named)
 }
 
-// inFile are the chunks in the file of a document; each has a vector.
+// inFile returns the chunks in the file of a document; each has a vector.
 func (c *corpus) inFile(files *blobs.Store, d *store.Document) (contents []string) {
 	t := c.w.t
 	r, _, err := files.Open(t.Context(), d.ChunkFile)
@@ -248,7 +248,7 @@ func (c *corpus) inFile(files *blobs.Store, d *store.Document) (contents []strin
 	return contents
 }
 
-// requireNoStray requires that each file has a record or is noted to be deleted.
+// requireNoStray requires that each file has a record or is marked for deletion.
 func (c *corpus) requireNoStray(records *store.Store, files *blobs.Store, named map[string]bool) {
 	t := c.w.t
 	var dump bytes.Buffer

@@ -18,13 +18,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// longText is a canvas whose only message is n bytes long.
+// longText returns a canvas whose only message is n bytes long.
 func longText(n int) string {
 	text := strings.Repeat("long text ", n/10)
 	return sketch.Chain("begin Begin", fmt.Sprintf(`M Message {"content":[%q]}`, text))
 }
 
-// wide is a canvas of about n bytes, most of them in nodes that do not run.
+// wide returns a canvas of about n bytes, most of them in nodes that do not run.
 func wide(n int) string {
 	lines := []string{"begin Begin -> M", `M Message {"content":["fine"]}`}
 	for size := 0; size < n; size += 140 {

@@ -23,7 +23,7 @@ import (
 // TestNothingLeaks does 1,000 runs in sessions and without, some followed by two readers and some
 // left by theirs, and closes the host: goroutines and memory are as before.
 func TestNothingLeaks(t *testing.T) {
-	leakRuns(t, 50) // what is made once, by libraries too
+	leakRuns(t, 50) // objects created once, also by libraries
 	routines, heap := inUse()
 	leakRuns(t, 1000)
 	var stacks bytes.Buffer
@@ -39,7 +39,7 @@ func TestNothingLeaks(t *testing.T) {
 	require.Less(t, heapAfter, heap+8<<20)
 }
 
-// waitFor tries for a while whether something has become true.
+// waitFor polls a condition for a while.
 func waitFor(done func() bool) bool {
 	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(50 * time.Millisecond) {
 		if done() {
@@ -51,7 +51,7 @@ func waitFor(done func() bool) bool {
 
 func inUse() (routines, heap int) {
 	runtime.GC()
-	runtime.GC() // what finalizers have let go of
+	runtime.GC() // objects released by finalizers
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return runtime.NumGoroutine(), int(m.HeapAlloc)

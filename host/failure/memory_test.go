@@ -26,7 +26,7 @@ func growing(nodes ...string) string {
 	return sketch.Chain(append(globals, nodes...)...)
 }
 
-// doubling is a chain of forty nodes; PREV is the output of the one before.
+// doubling returns a chain of forty nodes; PREV is the output of the one before.
 func doubling(component, output, first, params string) string {
 	nodes := []string{"N0 " + component + " " + first}
 	for i := 1; i <= 40; i++ {
@@ -42,7 +42,7 @@ func turning(assignments ...string) string {
 		`A VariableAssigner {"variables":[`+strings.Join(assignments, ",")+`]} ^ L`)
 }
 
-// growers are canvases that no memory is large enough for, with the codes they may end with.
+// growers are canvases that exceed any memory, with their possible error codes.
 var growers = map[string]string{
 	"text": doubling(
 		"StringTransform",
@@ -80,8 +80,8 @@ var limitCodes = []string{
 	"host_memory",
 }
 
-// growingCanvases runs canvases that grow without end, many at once, on a host of 1 GiB: it lives,
-// other runs succeed, and a restart in the middle is none the worse.
+// growingCanvases runs canvases that grow without end, many at once, on a host of 1 GiB: it stays
+// alive, other runs succeed, also over a restart in the middle.
 func growingCanvases(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a", "--memory", "1GiB")
@@ -119,8 +119,7 @@ func growingCanvases(t *testing.T, bin programs) {
 	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600e6))
 }
 
-// longConversation lets the state of a session grow turn by turn until it has no room, and empties
-// it again.
+// longConversation grows the state of a session turn by turn to its limit, and empties it again.
 func longConversation(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a", "--limit", "state=1MiB")
@@ -144,8 +143,8 @@ func longConversation(t *testing.T, bin programs) {
 	)
 }
 
-// deathOfMemory kills a host whose note says that it died of memory, because of one of its runs:
-// that run is not tried again, the other one is, and the session is free.
+// deathOfMemory kills a host whose note reports that it ran out of memory because of one of its
+// runs: that run is not retried, the other one is, and the session is free.
 func deathOfMemory(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a")
@@ -170,7 +169,7 @@ func deathOfMemory(t *testing.T, bin programs) {
 	requireSteps(t, w.follow(w.run(h, canvas, session, "again"), 0, nil).wait(), 3)
 }
 
-// end is how a run ended.
+// end is the outcome of a run.
 type end struct{ Status, Code, Error string }
 
 // end waits for the end of a run.

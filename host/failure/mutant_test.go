@@ -26,9 +26,9 @@ import (
 // mutantsShort is the part of the mutants that `make test` runs.
 func mutantsShort(t *testing.T, bin programs) { runMutants(t, bin, oddSeed, 300) }
 
-// runMutants saves n canvases that are real ones with some of it changed, and runs each with the
-// offline model on a host of 1 GiB. Each is refused with a reason, or ends, or is canceled when it
-// only waits; the host stays alive and small.
+// runMutants saves n modified real canvases and runs each with the offline model on a host of 1
+// GiB. Each is refused with a reason, or ends, or is canceled if it only waits; the host stays
+// alive and small.
 func runMutants(t *testing.T, bin programs, seed uint64, n int) {
 	w := embedded(t, bin)
 	w.env = nil // the offline model
@@ -81,7 +81,7 @@ func readCanvases(t testing.TB) (all [][]byte) {
 		require.NoError(t, err)
 		var canvas struct{ DSL json.RawMessage }
 		require.NoError(t, json.Unmarshal(text, &canvas), file)
-		if canvas.DSL != nil { // an export, with a title and more around it
+		if canvas.DSL != nil { // an export, which wraps the canvas with a title
 			text = canvas.DSL
 		}
 		all = append(all, text)
@@ -152,7 +152,7 @@ func (m *mutator) change(v any, depth int) any {
 	return m.other(v)
 }
 
-// other is a value in place of another one.
+// other returns a value in place of another one.
 func (m *mutator) other(v any) any {
 	if s, ok := v.(string); ok && m.IntN(2) == 0 {
 		switch m.IntN(6) {
@@ -185,10 +185,10 @@ type mutantRunner struct {
 }
 
 const (
-	// mutantPatience is how long a run may wait on purpose, for a delay between tries or a form,
-	// before it is canceled.
+	// mutantPatience is how long a run may wait for a delay between tries or a form before it is
+	// canceled.
 	mutantPatience = 10 * time.Second
-	// cancelPatience is how long a canceled run may take to end.
+	// cancelPatience bounds the time until a canceled run ends.
 	cancelPatience = 20 * time.Second
 )
 
@@ -263,7 +263,7 @@ func (r *mutantRunner) send(ctx context.Context, method, path, body string) (sta
 	return res.StatusCode, text, err
 }
 
-// follow reads the events of a run to the last one, for some time.
+// follow reads the events of a run to the last one, up to a time limit.
 func (r *mutantRunner) follow(ctx context.Context, run string, most time.Duration) (last string, err error) {
 	ctx, stop := context.WithTimeout(ctx, most)
 	defer stop()

@@ -24,15 +24,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// oddSeed is where the odd requests of `make test` begin.
+// oddSeed is the seed of the odd requests of `make test`.
 const oddSeed = 1
 
 // oddRequestsShort is the part of the odd requests that `make test` sends.
 func oddRequestsShort(t *testing.T, bin programs) { sendOddRequests(t, bin, oddSeed, 2000) }
 
-// sendOddRequests sends n odd requests to a host of 1 GiB, eight at a time. Each is answered in the
-// words of its dialect: no internal error, nothing that only a reader of the code understands, no
-// panic.
+// sendOddRequests sends n odd requests to a host of 1 GiB, eight at a time. Each is answered in its
+// dialect, without internal errors, internal names or panics.
 func sendOddRequests(t *testing.T, bin programs, seed uint64, n int) {
 	w := embedded(t, bin)
 	w.env = nil // the offline model
@@ -87,7 +86,7 @@ func countStatuses(statuses []atomic.Int64) string {
 	return b.String()
 }
 
-// oddRoutes are all routes of the API, each with one method.
+// oddRoutes returns all routes of the API, each with one method.
 func oddRoutes() (list []api.Route) {
 	for _, r := range faces.New(api.Config{Services: &app.Services{}}, "").Routes() {
 		for method := range strings.FieldsSeq(r.Method) {
@@ -98,7 +97,7 @@ func oddRoutes() (list []api.Route) {
 	return list
 }
 
-// oddIDs makes one of each thing that routes name, since former requests may have deleted them.
+// oddIDs creates one object for each path parameter, since earlier requests may have deleted them.
 func (w *world) oddIDs() map[string][]string {
 	w.t.Helper()
 	canvas := w.canvas(echo)
@@ -125,8 +124,8 @@ func (w *world) oddIDs() map[string][]string {
 	return ids
 }
 
-// unclear is what no client should read in an answer: names of Go types and packages, and of what
-// stores the records.
+// unclear matches internal names that must not be in an answer: of Go types and packages, and of
+// the database.
 var unclear = regexp.MustCompile(strings.Join([]string{
 	`json: |cannot unmarshal|invalid character|unexpected end of JSON|parsing time|mime: `,
 	`\*errors\.|strconv\.|reflect\.|runtime error|goroutine \d|interface \{\}|Go value|Go struct|map\[string\]`,
@@ -134,7 +133,7 @@ var unclear = regexp.MustCompile(strings.Join([]string{
 	`sql: |SQL logic|SQLITE_|constraint failed|nats: `,
 }, "|"))
 
-// formPaths answer with a page for people.
+// formPaths answer with an HTML page.
 var formPaths = []string{"/login", "/login/password", "/logout"}
 
 // sendOdd sends a request and returns the faults of the response.
@@ -175,7 +174,7 @@ func sendOdd(ctx context.Context, r *oddRequest) (status int, problem string) {
 	return res.StatusCode, problem
 }
 
-// endless are streams of what changes, which the client ends.
+// endless are streams of changes, which the client ends.
 var endless = regexp.MustCompile(`^/api/v2/(canvases|datasets)/[^/]+/events$`)
 
 // readOdd reads an answer, of an endless stream the part that is sent at once.
@@ -188,7 +187,7 @@ func readOdd(res *http.Response) ([]byte, error) {
 	return first[:n], err
 }
 
-// oddClient follows no redirects: where they lead is not the host's answer.
+// oddClient follows no redirects: their target is not the host's answer.
 var oddClient = &http.Client{
 	Timeout:       patience,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

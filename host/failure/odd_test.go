@@ -14,8 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 )
 
-// oddRequests makes requests that no client would send on purpose, to all routes. The same seed
-// makes the same ones.
+// oddRequests generates invalid requests to all routes. The same seed gives the same requests.
 type oddRequests struct {
 	*rand.Rand
 	base   string
@@ -37,11 +36,11 @@ func (r *oddRequest) String() string {
 
 func one[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// chance is true in n of 100 cases.
+// chance returns true in n of 100 cases.
 func (o *oddRequests) chance(n int) bool { return o.IntN(100) < n }
 
-// next makes a request: mostly the shape that a route expects with some of it odd, so that it gets
-// past the first check.
+// next makes a request: mostly of the expected shape with some invalid parts, so that it passes the
+// first check.
 func (o *oddRequests) next() *oddRequest {
 	route := one(o.Rand, o.routes...)
 	r := &oddRequest{method: route.Method, header: http.Header{}}
@@ -162,7 +161,7 @@ var oddNames = []string{
 	"custom_header", "beta", "sid",
 }
 
-// body makes a body: a JSON object of known members, or something that is none.
+// body makes a body: a JSON object of known members, or something else.
 func (o *oddRequests) body() []byte {
 	object := o.object(3)
 	switch o.IntN(20) {
@@ -202,7 +201,7 @@ func (o *oddRequests) object(depth int) []byte {
 	return b.Bytes()
 }
 
-// value is JSON of any type; half of the time it is what some route expects.
+// value returns JSON of any type; half of the time it is what some route expects.
 func (o *oddRequests) value(depth int) []byte {
 	switch o.IntN(12) {
 	case 0, 1:

@@ -17,8 +17,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// outside is what runs reach over HTTP: steps that take their time, and a language model that
-// streams.
+// outside is the HTTP server for runs: steps that take some time, and a streaming language model.
 type outside struct {
 	url string
 
@@ -28,7 +27,7 @@ type outside struct {
 	held  map[string]chan struct{}
 }
 
-// stepTime is how long a step takes when it is not held up.
+// stepTime is the duration of a step that is not held.
 const stepTime = 30 * time.Millisecond
 
 func newOutside(t testing.TB) *outside {
@@ -44,15 +43,14 @@ func newOutside(t testing.TB) *outside {
 	return o
 }
 
-// once does something during the first request for a path.
+// once calls a function during the first request for a path.
 func (o *outside) once(path string, do func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.hooks[path] = do
 }
 
-// hold keeps all requests for a path waiting until release. arrived is closed when the first has
-// come.
+// hold delays all requests for a path until release. arrived is closed when the first arrives.
 func (o *outside) hold(path string) (arrived <-chan struct{}, release func()) {
 	came, held := make(chan struct{}), make(chan struct{})
 	o.once(path, func() { close(came) })
@@ -62,7 +60,7 @@ func (o *outside) hold(path string) (arrived <-chan struct{}, release func()) {
 	return came, func() { close(held) }
 }
 
-// times is how often a path was asked for.
+// times returns the number of requests for a path.
 func (o *outside) times(path string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,8 +99,8 @@ func (o *outside) search(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, engine.Object("results", engine.List(found)).JSON()) // the client may be gone
 }
 
-// model streams as many words as the question says ("words:100"), forever without that, each as
-// long as it says ("wide:4000"). Where it is offered functions it calls each once and then repeats
+// model streams the number of words in the question ("words:100"), without end by default, each of
+// the given length ("wide:4000"). If it is offered functions it calls each once and then repeats
 // the last result.
 func (o *outside) model(w http.ResponseWriter, r *http.Request) {
 	var ask chatRequest
@@ -118,7 +116,7 @@ func (o *outside) model(w http.ResponseWriter, r *http.Request) {
 	words, wide := -1, 0
 	for _, m := range ask.Messages {
 		if i := strings.Index(string(m.Content), "words:"); i >= 0 {
-			// What does not follow stays as it is.
+			// Keep words without a number.
 			_, _ = fmt.Sscanf(string(m.Content[i:]), "words:%d wide:%d", &words, &wide)
 		}
 	}

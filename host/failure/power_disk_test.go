@@ -14,15 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// powerDisk is an ext4 file system on a disk of its own, whose power can be cut: what has not been
-// synced is gone, as it would be with the memory of a machine.
+// powerDisk is an ext4 file system on a separate disk whose power can be cut: unsynced data is
+// lost, as with the memory of a machine.
 type powerDisk struct {
 	t          testing.TB
 	image, dir string
 	mounted    bool
 }
 
-// newPowerDisk makes and mounts an empty one at dir, which it makes.
+// newPowerDisk creates and mounts an empty one at dir, which it creates.
 func newPowerDisk(t testing.TB, dir string) *powerDisk {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a disk and cut its power")
@@ -55,8 +55,7 @@ func (d *powerDisk) tryMount() error {
 	return nil
 }
 
-// cut takes the power away: from here on nothing reaches the disk, and what waits in memory never
-// will.
+// cut cuts the power: from here on nothing reaches the disk, including buffered data.
 func (d *powerDisk) cut() {
 	const (
 		shutdown = 0x8004587d // EXT4_IOC_SHUTDOWN
@@ -71,14 +70,13 @@ func (d *powerDisk) cut() {
 	}
 }
 
-// back gives the power back, once the disk is not in use: the kernel repairs it from its
-// journal.
+// back restores the power once the disk is not in use: the kernel repairs it from its journal.
 func (d *powerDisk) back() {
 	d.unmount()
 	d.mount()
 }
 
-// mount tries again when another test takes the loop device that was free a moment ago.
+// mount retries if another test takes the free loop device first.
 func (d *powerDisk) mount() {
 	var err error
 	require.Eventually(
@@ -91,7 +89,7 @@ func (d *powerDisk) mount() {
 	)
 }
 
-// unmount waits for those that have just been killed to let go.
+// unmount waits until killed processes have released the disk.
 func (d *powerDisk) unmount() {
 	var err error
 	require.Eventually(
@@ -125,18 +123,18 @@ func (d *powerDisk) witnesses() witnesses {
 	return w
 }
 
-// flush writes what waits in memory, as the kernel does after a while.
+// flush writes buffered data, as the kernel does after a while.
 func (d *powerDisk) flush() {
 	out, err := exec.Command("sync", "--file-system", d.dir).CombinedOutput()
 	require.NoError(d.t, err, "%s", out)
 }
 
-// before is called shortly before the cut. It syncs nothing, which could take others along.
+// before is called shortly before the cut. It syncs nothing, which could also sync other files.
 func (w witnesses) before(t testing.TB) {
 	require.NoError(t, os.WriteFile(w.loose, []byte("lost"), 0o600))
 }
 
-// require checks that the cut took what was not synced, and nothing else, and removes the files.
+// require checks that the cut lost unsynced data and nothing else, and removes the files.
 func (w witnesses) require(t testing.TB) {
 	t.Helper()
 	text, err := os.ReadFile(w.synced)

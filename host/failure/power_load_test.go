@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// load is a set of clients of one host, and what the host has acknowledged to them.
+// load is a set of clients of one host, and the data that the host has acknowledged to them.
 type load struct {
 	w    *world
 	url  string
@@ -26,8 +26,8 @@ type load struct {
 	dying atomic.Bool // from here on requests may fail
 }
 
-// load sets clients to work on a host: runs that are read, talking models, turns in sessions,
-// forms, saved canvases, keys and secrets.
+// load starts clients of a host: runs with readers, streaming models, turns in sessions, forms,
+// saved canvases, keys and secrets.
 func (w *world) load(h *hostProcess) *load {
 	ctx, stop := context.WithCancel(w.t.Context())
 	l := &load{w: w, url: h.url, stop: stop, told: ledger{titles: map[string]int{}}}
@@ -49,7 +49,7 @@ func (w *world) load(h *hostProcess) *load {
 	return l
 }
 
-// forever repeats a request until the power is gone.
+// forever repeats a request until the power cut.
 func (l *load) forever(ctx context.Context, do func(i int) error) {
 	l.team.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
@@ -63,7 +63,7 @@ func (l *load) forever(ctx context.Context, do func(i int) error) {
 	})
 }
 
-// halt takes the host away with cut, sends the clients home and notes what their readers had. The
+// halt stops the host with cut, stops the clients and records the events of their readers. The
 // readers stay and wait for a host.
 func (l *load) halt(cut func()) {
 	l.dying.Store(true)
@@ -82,7 +82,7 @@ func (l *load) halt(cut func()) {
 	}
 }
 
-// settle waits until all runs that the host still knows have ended for their readers.
+// settle waits until all runs that the host still has have ended for their readers.
 func (l *load) settle() {
 	late := time.Now().Add(patience / 2)
 	for _, r := range l.told.runs {
@@ -154,7 +154,7 @@ func (l *load) turn(ctx context.Context, s *powerTalk, query string) error {
 	return l.finish(ctx, r)
 }
 
-// form lets a run pause, in a session of its own.
+// form pauses a run in a separate session.
 func (l *load) form(ctx context.Context, canvas string) error {
 	var session struct{ ID string }
 	if _, err := l.w.try(ctx, "POST", l.url+"/api/v2/canvases/"+canvas+"/sessions", `{}`, &session); err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// The power goes from a NATS alone that does not sync, under two hosts that live and a PostgreSQL
-// that lives: first it has lost everything, then the last moments. What was accepted is in the
-// records, so it is done all the same.
+// Only a NATS that does not sync loses its power, under two running hosts and a PostgreSQL: first
+// it loses everything, then the last moments. Accepted runs are in the records, so they are
+// completed.
 func TestPowerCutsOfNATS(t *testing.T) {
 	w := embedded(t, buildPrograms(t))
 	disk := newPowerDisk(t, filepath.Join(w.dir, "disk"))

@@ -31,14 +31,14 @@ var form = sketch.Canvas(
 	`Message:M Message {"content":["City {UserFillUp:F@city}"]}`,
 )
 
-// powerCutContract: what was acknowledged is there after each cut.
+// powerCutContract checks that acknowledged data survives each cut.
 func powerCutContract(t *testing.T, bin programs) { powerCuts(t, onPower(t, bin), "contract", 2) }
 
-// powerCutAlways: so is every stored event that a reader has seen.
+// powerCutAlways checks the same for every stored event that a reader has received.
 func powerCutAlways(t *testing.T, bin programs) { powerCuts(t, onPower(t, bin), "always", 1) }
 
-// powerCutInterval: the host starts and what is left fits together. That the last moments are lost
-// shows that the same check finds losses.
+// powerCutInterval checks that the host starts and its data is consistent. The loss of the last
+// moments shows that the check detects losses.
 func powerCutInterval(t *testing.T, bin programs) { powerCuts(t, onPower(t, bin), "interval", 1) }
 
 // powerCutShared takes the power from a host, NATS and PostgreSQL that sync everything.
@@ -57,7 +57,7 @@ func onPower(t testing.TB, bin programs) powerWorld {
 
 func onPowerShared(t testing.TB, bin programs) powerWorld {
 	w := embedded(t, bin)
-	// The user postgres must get there.
+	// The user postgres requires access.
 	parent, err := os.MkdirTemp("", "easel-power-")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(parent)) })
@@ -78,7 +78,7 @@ func onPowerShared(t testing.TB, bin programs) powerWorld {
 	return powerWorld{w, disk}
 }
 
-// cut takes the power from everything, and gives it back.
+// cut cuts the power of everything, and restores it.
 func (w powerWorld) cut(h *hostProcess, l *load, seen witnesses) {
 	t := w.t
 	t.Helper()
@@ -101,15 +101,15 @@ func (w powerWorld) cut(h *hostProcess, l *load, seen witnesses) {
 	requireIntact(t, w.disk.dir)
 }
 
-// powerCuts puts a mixed load on a host and cuts the power at some moment, again and again. What
-// was acknowledged in one round is looked for after every later cut as well.
+// powerCuts puts a mixed load on a host and cuts the power at some moment, again and again. Data
+// acknowledged in one round is checked after every later cut as well.
 func powerCuts(t testing.TB, w powerWorld, sync string, rounds int) {
 	w.args = append(w.args, "--sync", sync)
 	loses := sync == "interval"
 	var all ledger
 	found := 0
 	h := w.start("a")
-	// A cut that comes right behind a checkpoint of the database loses nothing even so.
+	// A cut right after a checkpoint of the database loses nothing either.
 	for round := 0; round < rounds || loses && found == 0 && round < rounds+9; round++ {
 		seen := w.disk.witnesses()
 		l := w.load(h)
@@ -131,7 +131,7 @@ func powerCuts(t testing.TB, w powerWorld, sync string, rounds int) {
 			require.Empty(t, lost)
 		} else if found += len(lost); len(lost) > 0 {
 			t.Logf("such as: %s", lost[0])
-			all = ledger{} // what was lost stays lost
+			all = ledger{} // lost data stays lost
 		}
 		w.conversation(h, fmt.Sprint("after-cut-", round)).requireDone()
 	}
@@ -146,7 +146,7 @@ func powerCuts(t testing.TB, w powerWorld, sync string, rounds int) {
 	w.disk.requireSound()
 }
 
-// requireIntact looks at a copy of the records as the cut left them.
+// requireIntact checks a copy of the records after the cut.
 func requireIntact(t testing.TB, data string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -166,7 +166,7 @@ func requireIntact(t testing.TB, data string) {
 	require.Equal(t, "ok", found)
 }
 
-// ledger is what a host has acknowledged.
+// ledger records the acknowledgements of a host.
 type ledger struct {
 	runs    []*powerRun
 	talks   []*powerTalk
@@ -179,19 +179,19 @@ type ledger struct {
 type powerRun struct {
 	id, kind string
 	reader   *reader
-	leave    context.CancelFunc // sends the reader away
+	leave    context.CancelFunc // stops the reader
 
 	// At the cut.
 	status  string  // as the reader got it, "" while the run was active
 	had     []event // its events
-	checked bool    // these have been looked for
+	checked bool    // these have been checked
 }
 
-// powerTalk is a session: what was said in it and accepted, and the run of a form that waits.
+// powerTalk is a session: its accepted messages, and the run of a waiting form.
 type powerTalk struct {
 	canvas, session string
 	said            []string
-	maybe           string // was being said when the power went
+	maybe           string // was being sent at the power cut
 	waits           string
 }
 
@@ -206,7 +206,7 @@ func (l *ledger) add(more *load) {
 	maps.Copy(l.titles, more.told.titles)
 }
 
-// String counts what was acknowledged until the cut.
+// String counts the acknowledgements until the cut.
 func (l *load) String() string {
 	ended, events := 0, 0
 	for _, r := range l.told.runs {
@@ -227,7 +227,7 @@ func (l *load) String() string {
 		len(l.told.runs), ended, events, turns, versions, len(l.told.keys), len(l.told.secrets))
 }
 
-// losses is what a host no longer has of what was acknowledged, a line for each.
+// losses lists acknowledged data that a host no longer has, one per line.
 func (l *ledger) losses(w *world, sync string) (lost []string) {
 	note := func(format string, args ...any) { lost = append(lost, fmt.Sprintf(format, args...)) }
 	for _, r := range l.runs {
@@ -296,7 +296,7 @@ func (r *powerRun) lostEvents(w *world, always bool) string {
 	err := again.read(ctx)
 	switch {
 	case errors.Is(err, errGone) && !always:
-		return "" // the records say how it ended
+		return "" // the records have its outcome
 	case err != nil:
 		return "a new reader: " + err.Error()
 	case r.status == "" && r.reader.err != nil:
@@ -327,8 +327,8 @@ func (r *powerRun) lostEvents(w *world, always bool) string {
 	return ""
 }
 
-// stored is how many events are certain to have been in the log: those up to the last one whose id
-// says so.
+// stored returns the number of events that were certainly in the log: those up to the last one
+// whose id says so.
 func stored(events []event) int {
 	for i, e := range slices.Backward(events) {
 		if strings.Contains(e.id, "-") {
@@ -367,7 +367,7 @@ func (s *powerTalk) lost(w *world) string {
 	if s.waits == "" {
 		return ""
 	}
-	// The form that waits is filled in.
+	// The waiting form is filled in.
 	var run struct{ ID string }
 	resume := w.any() + "/api/v2/runs/" + s.waits + "/resume"
 	if err := w.insist(w.t.Context(), resume, `{"inputs":{"city":"Bern"}}`, &run); err != nil {

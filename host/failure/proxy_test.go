@@ -13,13 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lossyProxy stands between hosts and NATS and loses some of the answers, or everything that hosts
-// say.
+// lossyProxy is a proxy between hosts and NATS that drops some of the answers, or all messages of
+// hosts.
 type lossyProxy struct {
 	url  string
 	lose func(payload []byte) bool // asked for each message to a host
 	lost atomic.Int64
-	mute atomic.Bool // nothing from hosts arrives any more
+	mute atomic.Bool // messages of hosts are dropped
 }
 
 func newLossyProxy(t testing.TB, natsURL string, lose func(payload []byte) bool) *lossyProxy {
@@ -51,7 +51,7 @@ func newLossyProxy(t testing.TB, natsURL string, lose func(payload []byte) bool)
 	return p
 }
 
-// mutable swallows what is written while it is mute.
+// mutable drops writes while it is mute.
 type mutable struct {
 	io.Writer
 	mute *atomic.Bool
@@ -64,8 +64,8 @@ func (m mutable) Write(b []byte) (int, error) {
 	return m.Writer.Write(b)
 }
 
-// toClient passes on what the server says, but for the messages that are lost: "MSG subject sid
-// [reply] size" or "HMSG subject sid [reply] headers size", and the payload after it.
+// toClient forwards the server's messages except the lost ones: "MSG subject sid [reply] size" or
+// "HMSG subject sid [reply] headers size", and the payload after it.
 func (p *lossyProxy) toClient(client io.Writer, server *bufio.Reader) error {
 	for {
 		line, err := server.ReadBytes('\n')
@@ -94,8 +94,8 @@ func (p *lossyProxy) toClient(client io.Writer, server *bufio.Reader) error {
 	}
 }
 
-// lostAck loses acknowledgements of appends to the run log. The host finds out that its records are
-// stored: none twice, and it does not take itself for fenced.
+// lostAck drops acknowledgements of appends to the run log. The host detects that its records are
+// stored: none twice, and it does not consider itself fenced.
 func lostAck(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	var acks atomic.Int64

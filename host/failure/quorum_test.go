@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noQuorum leaves one of three NATS servers. New work is refused immediately, in every
-// dialect, when to come again; the run under way waits, and continues when the others are back.
+// noQuorum leaves one of three NATS servers. New work is refused immediately, in every dialect,
+// with Retry-After; the active run waits, and continues when the others are back.
 func noQuorum(t *testing.T, bin programs) {
 	w := shared(t, bin, 3)
 	h := w.start("a")
@@ -63,7 +63,7 @@ func noQuorum(t *testing.T, bin programs) {
 	w.run(h, c.canvas, "", "again")
 }
 
-// refusal is what a client sees of an answer that it did not want.
+// refusal is the response to a refused request.
 type refusal struct {
 	status int
 	wait   int // seconds of Retry-After; 0 without one

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// event is what a client gets.
+// event is an event received by a client.
 type event struct {
 	number   uint64 // of its id
 	id, kind string
@@ -27,8 +27,8 @@ type event struct {
 }
 
 // reader follows a run as a client does: over one connection after the other, on any host, with the
-// id of the last event it has. It keeps the client's rule: a takeover event replaces what was seen
-// from its number on, because that was lost with its host.
+// id of the last event it has. It follows the rule for clients: a takeover event replaces the
+// events from its number on, which were lost with their host.
 type reader struct {
 	w    *world
 	run  string
@@ -73,7 +73,7 @@ func (r *reader) read(ctx context.Context) error {
 		}
 		if err != nil {
 			last = err
-			time.Sleep(20 * time.Millisecond) // the host is away; another or the next one is not
+			time.Sleep(20 * time.Millisecond) // the host is unavailable; another or the next one is not
 		}
 	}
 	return fmt.Errorf(
@@ -156,7 +156,7 @@ func (r *reader) drain(body io.Reader, heard func()) (ended bool, err error) {
 	}
 }
 
-// take adds an event to what the client has.
+// take adds an event to those of the client.
 func (r *reader) take(e event) error {
 	var v struct {
 		Data struct {
@@ -189,8 +189,8 @@ func (r *reader) take(e event) error {
 	return nil
 }
 
-// wait returns what the client has at the end, and checks it against the log as it is then: the
-// same events, none missing, none twice.
+// wait returns the client's events at the end, and compares them with the log: the same events,
+// none missing, none twice.
 func (r *reader) wait() []event {
 	r.w.t.Helper()
 	<-r.done
@@ -217,7 +217,7 @@ func (w *world) events(run string) []event {
 	return r.events
 }
 
-// requireSame compares events but for the part of their ids that says where they were read.
+// requireSame compares events without the part of their ids that depends on where they were read.
 func requireSame(t testing.TB, want, got []event) {
 	t.Helper()
 	for i := range min(len(want), len(got)) {

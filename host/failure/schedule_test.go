@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSchedulesInACluster sets schedules on three NATS servers and kills the one that leads them,
-// twice, while one after the other is due. Each makes one run, and does its work once.
+// TestSchedulesInACluster sets schedules on three NATS servers and kills their leader twice, while
+// one after the other is due. Each starts one run, whose work is done once.
 func TestSchedulesInACluster(t *testing.T) {
 	w := shared(t, buildPrograms(t), 3)
 	h := w.start("a")

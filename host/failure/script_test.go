@@ -18,8 +18,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// greedyScripts take all the memory they can get: in many small steps, in one large step, as stack,
-// and as what goes back to the host.
+// greedyScripts allocate all the memory they can: in many small steps, in one large step, as stack,
+// and as results.
 var greedyScripts = map[string]string{
 	"array":       `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`,
 	"doubling":    `function main() { let s = "xy"; for (;;) s += s }`,
@@ -83,8 +83,8 @@ func (w *world) runGreedyScripts(h *hostProcess, names []string) {
 	group.Wait()
 }
 
-// peakWithChildren is the most memory that a process and its children hold together until over is
-// closed. The program itself, which all of them share, counts once.
+// peakWithChildren returns the most memory that a process and its children hold together until over
+// is closed. The program itself, which all of them share, counts once.
 func peakWithChildren(pid int, over <-chan struct{}) (peak int64) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -105,7 +105,7 @@ func peakWithChildren(pid int, over <-chan struct{}) (peak int64) {
 	}
 }
 
-// statusField is a number from the status of a process; 0 when the process has ended.
+// statusField returns a number from the status of a process; 0 when the process has ended.
 func statusField(pid, name string) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%s/status", pid))
 	if err != nil {

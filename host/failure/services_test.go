@@ -26,9 +26,9 @@ import (
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
-// services are doubles of what canvases reach outside of their host: the services of the built-in
-// tools with the answers of the tools' own tests, an MCP server, a mail server, a model, and a
-// database in a file.
+// services are doubles of everything that canvases reach outside of their host: the services of the
+// built-in tools with the answers of the tools' own tests, an MCP server, a mail server, a model,
+// and a database in a file.
 type services struct {
 	t         testing.TB
 	url       string // of the services; a tool has its own at /svc/NAME
@@ -43,7 +43,7 @@ type services struct {
 	choice int            // which categories the next Categorize nodes get: their digits, the first one lowest
 }
 
-// question is what users ask; the documents of the examples have an answer.
+// question is the query of users; the documents of the examples have an answer.
 const question = "How long can I return shoes?"
 
 // crawled is the page that the crawler's double serves.
@@ -92,7 +92,7 @@ func newServices(t testing.TB) *services {
 	return s
 }
 
-// say is what the model answers: the name of a category where a node asks for one, JSON where it
+// say returns the model's answer: the name of a category where a node asks for one, JSON where it
 // asks for that, and else a statement.
 func (s *services) say(asked *chatRequest) string {
 	system := ""
@@ -106,7 +106,7 @@ func (s *services) say(asked *chatRequest) string {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		name := names[s.choice%len(names)]
-		s.choice /= len(names) // what is left is for the next such node
+		s.choice /= len(names) // the remaining digits are for the next such node
 		return strings.TrimPrefix(name, "- ")
 	}
 	if _, text, ok := strings.Cut(system, "fits the JSON Schema below"); ok {
@@ -118,7 +118,7 @@ func (s *services) say(asked *chatRequest) string {
 	return statement
 }
 
-// argument is the value of a string argument of a function.
+// argument returns the value of a string argument of a function.
 func (s *services) argument(function, name string) string {
 	switch {
 	case strings.HasPrefix(function, "web_crawler"):
@@ -139,7 +139,7 @@ func (s *services) argument(function, name string) string {
 	return "warm coats"
 }
 
-// doubleOf is the file with the requests and answers of a tool's service.
+// doubleOf returns the file with the requests and answers of a tool's service.
 func doubleOf(tool string) string { return filepath.Join("../internal/tools/testdata", tool+".json") }
 
 // tool answers as the service of a tool does, with the exchange of its test that is most like the
@@ -202,7 +202,7 @@ func (s *services) choose(choice int) {
 	s.choice = choice
 }
 
-// times is how often the service of a tool was asked.
+// times returns the number of requests to the service of a tool.
 func (s *services) times(tool string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +236,7 @@ func (s *services) openMail() {
 	s.smtp = l.Addr().(*net.TCPAddr).Port
 }
 
-// settle gives the settings to a component that a person gives when a template is used: addresses,
+// settle sets the params of a component that a person fills in when a template is used: addresses,
 // keys, accounts, datasets and models. Tools of agents are settled too.
 func (s *services) settle(component string, params map[string]any, mcpID string) {
 	for _, name := range []string{"llm_id", "rerank_id"} {

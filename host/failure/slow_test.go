@@ -24,8 +24,8 @@ func slowConsumer(t *testing.T, bin programs) {
 	const words, readers = 1500, 20
 	query := fmt.Sprintf("words:%d wide:12000", words)
 
-	// late follows a run and notes what the hosts hold when most of it is said: before its end,
-	// whose events hold the whole text several times.
+	// late follows a run and records the memory of the hosts when most of the text is sent: before
+	// its end, whose events contain the whole text several times.
 	late := func(run string) (r *reader, held, owed *int) {
 		said := 0
 		held, owed = new(int), new(int)
@@ -83,7 +83,7 @@ func slowConsumer(t *testing.T, bin programs) {
 	}
 }
 
-// open asks for a run's events and reads nothing but the head of the answer.
+// open requests a run's events and reads only the head of the answer.
 func (w *world) open(url, run string) *http.Response {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	req, err := http.NewRequestWithContext(w.t.Context(), "GET", url+"/api/v2/runs/"+run+"/events", nil)
@@ -94,6 +94,6 @@ func (w *world) open(url, run string) *http.Response {
 	return res
 }
 
-// live is what a host's last collection has left in its heap, in bytes. It is read off the size at
-// which the next one begins, which GOGC=20 puts a fifth above.
+// live returns the size of a host's heap after its last collection, in bytes. It is read off the
+// size at which the next one begins, which GOGC=20 puts a fifth above.
 func live(h *hostProcess) int { return int(metric(h.url, "go_memstats_next_gc_bytes") / 1.2) }

@@ -19,10 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSoak puts a mixed load on three hosts that share NATS and PostgreSQL, for as long as
-// EASEL_SOAK says (10m without it). One host after the other is killed, NATS now and then. Every
-// client checks what it gets: each event once and in order, each step once, each turn once in its
-// session. A fourth host is never killed: its memory and its goroutines stay flat.
+// TestSoak puts a mixed load on three hosts that share NATS and PostgreSQL, for the duration
+// EASEL_SOAK (10m by default). One host after the other is killed, NATS now and then. Every client
+// checks what it gets: each event once and in order, each step once, each turn once in its session.
+// A fourth host is never killed: its memory and its goroutines stay flat.
 func TestSoak(t *testing.T) {
 	long := 10 * time.Minute
 	if text := os.Getenv("EASEL_SOAK"); text != "" {
@@ -147,8 +147,8 @@ func (s *soak) turns(query string) {
 		}
 	}
 	for i := range turns {
-		// A turn whose answer got lost with its host was asked for again under the same text, and
-		// may be there twice.
+		// A turn whose answer got lost with its host was repeated with the same text, and may be
+		// there twice.
 		require.Positive(s.w.t, said[fmt.Sprintf("%s-turn%d", query, i)], "turn %d of %v", i, said)
 	}
 }
@@ -164,7 +164,8 @@ func (s *soak) cancel(string) {
 	require.Contains(s.w.t, all[len(all)-1].data, "canceled")
 }
 
-// ask repeats a request until a host answers it. What a killed host accepted may be done twice.
+// ask repeats a request until a host answers it. Requests that a killed host accepted may be done
+// twice.
 func (s *soak) ask(method, path, body string, into any) {
 	for late := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		status, err := s.w.try(s.w.t.Context(), method, s.w.any()+path, body, into)
@@ -231,7 +232,7 @@ func (s *soak) killNATS(ctx context.Context) {
 	}
 }
 
-// sample looks at the host that is never killed.
+// sample records the metrics of the host that is never killed.
 func (s *soak) sample(ctx context.Context) {
 	for pause(ctx, 5*time.Second) {
 		m := sample{memory(s.w.t, s.keeper), metric(s.keeper.url, "go_goroutines")}
@@ -298,7 +299,7 @@ func (s *soak) requireFlat(of func(sample) float64, slack float64, what string) 
 	require.LessOrEqual(s.w.t, late, 1.3*early+slack, what)
 }
 
-// memory is what a host holds in RAM, in bytes.
+// memory returns the resident memory of a host, in bytes.
 func memory(t testing.TB, h *hostProcess) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.PID()))

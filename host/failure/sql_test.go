@@ -16,7 +16,7 @@ func sqlBoth(t *testing.T, bin programs) {
 	require.Equal(t, inside.story(inside.start("a")), outside.story(outside.start("a")))
 }
 
-// story does what clients do and writes down what they see, without ids and times.
+// story sends requests as clients do and records the responses, without ids and times.
 func (w *world) story(h *hostProcess) (seen []string) {
 	t := w.t
 	note := func(what string, values ...any) {

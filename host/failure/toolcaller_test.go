@@ -14,7 +14,7 @@ import (
 // of the function's schema, and then answers. It follows the conversation of each request, so one
 // caller serves any number of agents.
 type toolCaller struct {
-	// text is what it answers when it has called every function; a nil one answers "done".
+	// text is the answer after every function was called; nil means "done".
 	text func(asked *chatRequest) string
 	// argument is the value of a string argument; a nil one gives the name of the argument.
 	argument func(function, name string) string
@@ -98,7 +98,7 @@ func (c *toolCaller) serve(w http.ResponseWriter, asked *chatRequest) {
 	_, _ = io.WriteString(w, "data: [DONE]\n\n")
 }
 
-// calls are the functions of a request that were not called yet.
+// calls returns the functions of a request that were not called yet.
 func (c *toolCaller) calls(asked *chatRequest) engine.Value {
 	var called []string
 	for _, m := range asked.Messages {
@@ -122,8 +122,8 @@ func (c *toolCaller) calls(asked *chatRequest) engine.Value {
 	return list
 }
 
-// sample is a value that fits a schema: every declared member of an object, the first word of an
-// enumeration, the default where there is one.
+// sample returns a value that matches a schema: every declared member of an object, the first word
+// of an enumeration, the default where there is one.
 func (c *toolCaller) sample(function, name string, schema engine.Value) engine.Value {
 	if def := schema.Get("default"); def.Truthy() {
 		return def

@@ -23,9 +23,9 @@ import (
 // around them.
 var echo = sketch.Canvas("begin Begin -> Message:A", `Message:A Message {"content":["echo of {sys.query}"]}`)
 
-// freeWithin bounds how long a session may take to be free after a kill, far above what is seen:
-// the lease, or the 5 s after which a waiting turn has lost runs looked for. A turn itself would
-// wait for 5 minutes.
+// freeWithin bounds the time until a session is free after a kill, far above measured values: the
+// lease, or the 5 s after which a waiting turn searches for lost runs. A turn itself would wait for
+// 5 minutes.
 const freeWithin = 30 * time.Second
 
 // turnsEmbedded kills a host while clients take turns in a few sessions.
@@ -189,7 +189,7 @@ func (c *turnClients) requireTurns(session string) {
 // run is being written. hold keeps the database from finishing that write in a session until dead
 // is called, after the kill.
 //
-// A session that a former version has left to a run that does not exist is free as well.
+// A session that an earlier version left assigned to a run that does not exist is free as well.
 func (w *world) killBetweenClaimAndRun(hold func(session string) (writing func(), dead func())) {
 	t := w.t
 	canvas := w.canvas(echo)
@@ -223,7 +223,7 @@ func (w *world) killBetweenClaimAndRun(hold func(session string) (writing func()
 	}
 }
 
-// database is a connection to the records of the world's hosts.
+// database returns a connection to the records of the world's hosts.
 func (w *world) database() *sql.DB {
 	driver, address := "sqlite", "file:"+filepath.Join(w.dir, "data", "easel.db")+"?_pragma=busy_timeout(10000)"
 	if w.postgres != nil {
@@ -263,7 +263,7 @@ func (w *world) slowInserts(session string) (writing, dead func()) {
 }
 
 // lockedInserts makes PostgreSQL wait before it writes a run, and ends the connection of its host
-// with the host: the server would notice that only after the write.
+// with the host: the server would detect that only after the write.
 func (w *world) lockedInserts(string) (writing, dead func()) {
 	t := w.t
 	db := w.database()

@@ -24,14 +24,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// The failure tests run the command easel, NATS and PostgreSQL in processes of their own and kill,
-// freeze and cut them off. What must hold in every one: each step is in the log once, and nothing
-// that was acknowledged is lost.
+// The failure tests run the command easel, NATS and PostgreSQL as processes and kill, freeze and
+// disconnect them. Every test requires that each step is in the log once, and that no acknowledged
+// data is lost.
 
-// patience bounds every wait; what is waited for takes a small part of it on a slow machine.
+// patience bounds every wait, with a wide margin for slow machines.
 const patience = 90 * time.Second
 
-// lease is short, so that take-overs do not fill the day.
+// lease is short, so that takeovers are fast.
 const lease = 2 * time.Second
 
 // programs are built once for all failure tests.
@@ -73,7 +73,7 @@ type hostProcess struct {
 	name, url string
 }
 
-// embedded is a world of one host that keeps everything in one directory.
+// embedded returns a world of one host that keeps everything in one directory.
 func embedded(t testing.TB, bin programs) *world {
 	w := &world{
 		t:       t,
@@ -104,8 +104,8 @@ func embedded(t testing.TB, bin programs) *world {
 	return w
 }
 
-// shared is a world of hosts on NATS, of one server or of three that store everything three times,
-// and PostgreSQL.
+// shared returns a world of hosts on NATS, of one server or of three that store everything three
+// times, and PostgreSQL.
 func shared(t testing.TB, bin programs, natsServers int) *world {
 	w := embedded(t, bin)
 	var err error
@@ -152,7 +152,7 @@ func (w *world) natsURLs() (urls []string) {
 	return urls
 }
 
-// command is how a host is started.
+// command returns the command line that starts a host.
 func (w *world) command(name string, args ...string) *exec.Cmd {
 	all := append([]string{"serve", "--addr", "127.0.0.1:0", "--allow-private"}, w.args...)
 	if w.nats != nil {
@@ -183,7 +183,8 @@ func (w *world) kill(h *hostProcess) {
 	h.Kill()
 }
 
-// hide takes a host from what clients know, as a balancer does with one that does not answer.
+// hide removes a host from those of the clients, as a load balancer does with one that does not
+// answer.
 func (w *world) hide(h *hostProcess) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -196,7 +197,7 @@ func (w *world) show(h *hostProcess) {
 	w.hosts[h.name] = h
 }
 
-// urls are those of the hosts that run, in no order.
+// urls returns those of the hosts that run, in no order.
 func (w *world) urls() (urls []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -206,14 +207,14 @@ func (w *world) urls() (urls []string) {
 	return urls
 }
 
-// any is the address of a host that runs.
+// any returns the address of a host that runs.
 func (w *world) any() string {
 	urls := w.urls()
 	require.NotEmpty(w.t, urls, "no host runs")
 	return urls[0]
 }
 
-// owner is the host that works on the only run there is.
+// owner returns the host that works on the only run.
 func (w *world) owner() *hostProcess {
 	w.t.Helper()
 	var found *hostProcess
@@ -232,8 +233,7 @@ func (w *world) owner() *hostProcess {
 	return found
 }
 
-// metric reads one number of a host; -1 when it does not answer. Hosts that are frozen are not
-// asked.
+// metric reads one number of a host; -1 when it does not answer. Frozen hosts are not queried.
 func metric(url, name string) float64 {
 	req, err := http.NewRequest("GET", url+"/metrics", nil)
 	if err != nil {
@@ -327,7 +327,7 @@ func (w *world) run(h *hostProcess, canvas, session, query string) string {
 }
 
 // insist posts to a host and repeats requests that are refused with Retry-After, while NATS elects
-// a leader or a disk does not answer.
+// a leader or a disk does not respond.
 func (w *world) insist(ctx context.Context, url, body string, into any) error {
 	for late := time.Now().Add(patience); ; {
 		status, err := w.try(ctx, "POST", url, body, into)
@@ -338,7 +338,7 @@ func (w *world) insist(ctx context.Context, url, body string, into any) error {
 	}
 }
 
-// status is what the records say of a run.
+// status returns the status of a run by its records.
 func (w *world) status(run string) (status, problem string) {
 	w.t.Helper()
 	var r struct{ Status, Error string }
@@ -346,7 +346,7 @@ func (w *world) status(run string) (status, problem string) {
 	return r.Status, r.Error
 }
 
-// turns are the messages of a session and how many rounds it counts.
+// turns returns the messages of a session and its number of rounds.
 func (w *world) turns(canvas, session string) (messages []string, rounds int) {
 	w.t.Helper()
 	var list struct {

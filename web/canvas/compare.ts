@@ -1,5 +1,5 @@
-// What a difference of two documents means to a person: which nodes were added, removed and
-// changed, and which settings of them.
+// A difference of two documents for people: nodes that were added, removed and changed, and their
+// changed settings.
 
 import { diff } from "./diff.ts";
 import { isObject, own, type Dsl } from "./dsl.ts";
@@ -26,16 +26,16 @@ export interface Comparison {
   nodes: NodeChange[];
   /** Connections that are new, and that are gone, as names of their ends. */
   edges: { from: string; to: string; change: "added" | "removed" }[];
-  /** What belongs to the canvas as a whole, such as variables. */
+  /** Parts of the canvas as a whole, such as variables. */
   other: Setting[];
   /** Only places, sizes and the like differ. */
   looks: boolean;
 }
 
-// state is what runs leave in a document: it is no part of what was built.
+// state is the part of a document that runs write.
 const state = new Set(["history", "path", "retrieval", "memory", "messages", "reference", "task_id", "waiting"]);
 
-/** compare tells how the second document differs from the first. */
+/** compare returns the differences of the second document from the first. */
 export function compare(before: Dsl, after: Dsl): Comparison {
   const nodes: NodeChange[] = [];
   const names = (dsl: Dsl): ((id: string) => string) => {
@@ -100,7 +100,7 @@ function edgesOf(dsl: Dsl): Map<string, [from: string, to: string]> {
   );
 }
 
-/** shown gives a value as text, as differences of text show it: a list of texts as paragraphs. */
+/** shown returns a value as text, as differences of text show it: a list of texts as paragraphs. */
 export function shown(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value === "string") return value;

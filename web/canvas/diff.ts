@@ -4,7 +4,7 @@ import { isObject } from "./dsl.ts";
 import type { Change, Path } from "./patch.ts";
 import { same } from "./patch.ts";
 
-/** diff gives the patch that makes the second document of the first. */
+/** diff returns the patch that changes the first document to the second. */
 export function diff(before: unknown, after: unknown): Change[] {
   const changes: Change[] = [];
   compare([], before, after, changes);
@@ -27,8 +27,8 @@ function compare(path: Path, before: unknown, after: unknown, changes: Change[])
   if (!same(before, after)) changes.push({ path, before, after });
 }
 
-// members compares what has names: removed from the last to the first, then changed, then added in
-// order, so that each place counts in the document as it is by then.
+// members compares named values: removals from the last to the first, then changes, then additions
+// in order, so that each position is valid when its change applies.
 function members(path: Path, before: Record<string, unknown>, after: Record<string, unknown>, changes: Change[]): void {
   const old = Object.keys(before);
   for (const [at, key] of [...old.entries()].reverse()) {
@@ -48,7 +48,7 @@ function sameOrder(before: string[], after: string[]): boolean {
   return before.filter((key) => right.has(key)).every((key, i) => key === common[i]);
 }
 
-// byId gives a list whose elements all have an id of their own as a record of them.
+// byId returns a list whose elements all have a unique id as a record by id.
 function byId(list: unknown[]): Record<string, unknown> | undefined {
   const ids = new Map<string, unknown>();
   for (const each of list) {

@@ -1,11 +1,11 @@
-// What is drawn of a canvas: boxes, edges, groups with children. model.ts builds it from a
-// document, places.ts places it.
+// The drawing of a canvas: boxes, edges, groups with children. model.ts builds it from a document,
+// places.ts places it.
 
 import type { ComponentSpec } from "@easel/engine";
 import type { Params } from "./dsl.ts";
 import type { Line } from "./summary.ts";
 
-/** Role is what a box stands for. `tool` and `agent` are parts of an Agent, `note` is text. */
+/** Role is the kind of a box. `tool` and `agent` are parts of an Agent, `note` is text. */
 export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
 
 /**
@@ -14,14 +14,17 @@ export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
  */
 export type Specs = ReadonlyMap<string, ComponentSpec>;
 
-/** Branch is one way out of a node that chooses. */
+/** Branch is one branch of a node that chooses. */
 export interface Branch {
   id: string;
   label: string;
   to: string[];
 }
 
-/** Member says which calls belong to a box: those of one agent inside another, or those of an agent's plain tools. */
+/**
+ * Member selects the calls that belong to a box: those of one agent inside another, or those of an
+ * agent's plain tools.
+ */
 export interface Member {
   /** Node that records the calls. */
   node: string;
@@ -38,7 +41,7 @@ export interface CanvasNode {
   id: string;
   role: Role;
   kind: string;
-  /** Description of the component, once the engine has given it. */
+  /** Description of the component, once the engine has sent it. */
   spec?: ComponentSpec;
   name: string;
   /** Relative to the parent, if there is one. */
@@ -57,7 +60,7 @@ export interface CanvasNode {
   text?: string;
   /** Switched off. */
   off?: true;
-  /** Of a box below an agent: whose calls it stands for. */
+  /** Of a box below an agent: the calls that it shows. */
   member?: Member;
 }
 
@@ -71,7 +74,7 @@ export interface CanvasEdge {
   role: "flow" | "tool" | "error";
 }
 
-/** CanvasModel is everything there is to draw. */
+/** CanvasModel is the complete drawing. */
 export interface CanvasModel {
   nodes: CanvasNode[];
   edges: CanvasEdge[];

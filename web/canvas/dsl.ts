@@ -1,6 +1,6 @@
 // Opens the text of a canvas file. Files come in three shapes: a template with the
-// DSL inside, the DSL itself, and the DSL as a string inside another object. What
-// strangers drop here may be anything, so the answer is a canvas or a reason.
+// DSL inside, the DSL itself, and the DSL as a string inside another object. The text is untrusted,
+// so the result is a canvas or a reason.
 
 import { foreignJSON, foreignText, type Foreign } from "./foreign.ts";
 import { memberRange } from "./source.ts";
@@ -11,7 +11,7 @@ export interface Component {
   downstream?: string[];
   upstream?: string[];
   parent_id?: string;
-  /** Switched off: runs go on with what follows it. */
+  /** Switched off: runs continue with its successors. */
   disabled?: boolean;
 }
 
@@ -38,11 +38,14 @@ export interface Opened {
   text: string;
   title: Words;
   description: Words;
-  /** wrap gives the text of the whole file with another DSL in the place of the one that was opened. */
+  /**
+   * wrap returns the text of the whole file with another DSL in the place of the one that was
+   * opened.
+   */
   wrap(text: string): string;
 }
 
-/** CanvasError says why a text is no canvas; code selects the words for it. */
+/** CanvasError is the reason why a text is not a canvas; code selects its message. */
 export class CanvasError extends Error {
   readonly code: "too_large" | "too_deep" | "not_json" | "not_canvas" | "dify" | "n8n";
   readonly detail: string;
@@ -99,13 +102,17 @@ function check(value: unknown): Dsl {
   if (!isObject(value) || !isObject(value["components"])) throw new CanvasError("not_canvas", "components");
   for (const [id, component] of Object.entries(value["components"])) {
     const obj = isObject(component) ? component["obj"] : undefined;
-    if (!isObject(obj) || typeof obj["component_name"] !== "string") throw new CanvasError("not_canvas", `${id.slice(0, 80)}: component_name`);
+    if (!isObject(obj) || typeof obj["component_name"] !== "string")
+      throw new CanvasError("not_canvas", `${id.slice(0, 80)}: component_name`);
     if (!isObject(obj["params"])) obj["params"] = {};
   }
   return { ...value, components: dict(value["components"]) } as unknown as Dsl;
 }
 
-/** dict copies a record into one without inherited members: ids are chosen by strangers, and `constructor` is no node. */
+/**
+ * dict copies a record into one without inherited members: ids are untrusted, and `constructor` is
+ * not a node.
+ */
 export function dict<T>(record: Record<string, T>): Record<string, T> {
   return Object.assign(Object.create(null) as Record<string, T>, record);
 }
@@ -117,10 +124,12 @@ function titles(outer: Record<string, unknown>, name: string): { title: Words; d
 function words(value: unknown): Words {
   if (typeof value === "string") return value;
   if (!isObject(value)) return "";
-  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
 }
 
-/** own gives a member that a record has itself. */
+/** own returns an own member of a record, not an inherited one. */
 export function own<T>(record: Record<string, T> | undefined, key: string): T | undefined {
   return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -3,11 +3,11 @@
 /** Foreign is a file of another product. */
 export interface Foreign {
   product: "Dify" | "n8n";
-  /** What the file calls itself. */
+  /** The name of the file's format. */
   name: string;
 }
 
-/** foreignJSON recognises the object in a file; undefined when it is of no product we know. */
+/** foreignJSON recognises the object in a file; undefined for unknown formats. */
 export function foreignJSON({ nodes, connections, app, kind, name }: Record<string, unknown>): Foreign | undefined {
   const typed = (node: unknown): boolean => typeof (node as { type?: unknown } | null)?.type === "string";
   if (Array.isArray(nodes) && nodes.every(typed) && typeof connections === "object" && connections !== null) {
@@ -18,7 +18,7 @@ export function foreignJSON({ nodes, connections, app, kind, name }: Record<stri
   return { product: "Dify", name: typeof title === "string" ? title : "" };
 }
 
-/** foreignText recognises a file that is no JSON: an app of Dify is YAML. */
+/** foreignText recognises a file that is not JSON: an app of Dify is YAML. */
 export function foreignText(text: string): Foreign | undefined {
   const head = text.slice(0, 100_000);
   if (!/^kind:\s*["']?app\b/m.test(head) || !/^app:\s*$/m.test(head)) return undefined;

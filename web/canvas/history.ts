@@ -1,10 +1,10 @@
-// The acts of a person on a canvas, in order, with a place in them: undo and redo walk over whole
-// acts. The file stays what it was; the canvas is the file with the acts.
+// The acts of a person on a canvas, in order, with the current position: undo and redo move over
+// whole acts. The file does not change; the canvas is the file with the acts applied.
 
 import { own, type Dsl, type Params } from "./dsl.ts";
 import { apply, same, type Change } from "./patch.ts";
 
-/** Act is what a person does at once: one step of undo. */
+/** Act is one step of undo. */
 export interface Act {
   changes: readonly Change[];
   /** Acts in a row with the same key, as when a text is typed, are one step. */
@@ -61,7 +61,7 @@ export class History {
     return from < 0 ? undefined : this.acts.slice(from);
   }
 
-  /** act adds an act; one without changes is none. */
+  /** act adds an act, unless it has no changes. */
   act({ changes, key }: Act): History {
     if (changes.length === 0) return this;
     const dsl = apply(this.dsl, changes);
@@ -88,7 +88,7 @@ export class History {
     return new History(this.base, next.after, [...this.#done, next.act], this.#undone.slice(0, -1));
   }
 
-  /** patch is everything since the file was opened. */
+  /** patch returns everything since the file was opened. */
   patch(): Change[] {
     return this.#done.flatMap(({ changes }) => changes);
   }
@@ -104,7 +104,7 @@ export class History {
 
 const none: Params = {};
 
-/** compact joins changes in a row of the same value, and drops those that come to nothing. */
+/** compact joins consecutive changes of the same value, and drops those without effect. */
 export function compact(changes: readonly Change[]): Change[] {
   const joined: Change[] = [];
   for (const change of changes) {

@@ -3,7 +3,7 @@
 
 import { largest } from "./dsl.ts";
 
-/** pack gives the fragment for a canvas, without the #. */
+/** pack returns the fragment for a canvas, without the #. */
 export async function pack(text: string): Promise<string> {
   const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
   let binary = "";
@@ -11,13 +11,17 @@ export async function pack(text: string): Promise<string> {
   return "c=" + btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** unpack reads what pack wrote. A fragment that unfolds to too much is refused on the way. */
+/** unpack reads what pack wrote. Unpacking stops if the result is too large. */
 export async function unpack(packed: string): Promise<string> {
   const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
   return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"), largest));
 }
 
-async function through(bytes: Uint8Array<ArrayBuffer>, change: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array> {
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  change: CompressionStream | DecompressionStream,
+  most: number,
+): Promise<Uint8Array> {
   const reader = new Blob([bytes]).stream().pipeThrough(change).getReader();
   const parts: Uint8Array[] = [];
   let length = 0;

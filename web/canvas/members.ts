@@ -1,4 +1,4 @@
-// Boxes below an agent: which of the agent's calls each stands for. They are no components, so no
+// Boxes below an agent: the agent's calls that each represents. They are not components, so no
 // event of a run names them; the records of the outer agent's calls do, by the path of the calling
 // agent.
 
@@ -7,7 +7,9 @@ import { isObject } from "./dsl.ts";
 import type { CanvasEdge, CanvasNode } from "./drawing.ts";
 import { text } from "./picture.ts";
 
-/** joinMembers goes down from each agent that is a component, and tells the boxes below whose they are. */
+/**
+ * joinMembers sets the owner of the boxes below each agent that is a component.
+ */
 export function joinMembers(edges: CanvasEdge[], known: Map<string, CanvasNode>): void {
   const below = lists(edges.filter((edge) => edge.role === "tool").map(({ source, target }) => [source, target]));
   const components = [...known.values()].filter(({ role }) => role === "node");
@@ -25,13 +27,13 @@ export function joinMembers(edges: CanvasEdge[], known: Map<string, CanvasNode>)
   }
 }
 
-// calledName is the name that a model knows an agent by, without its number.
+// calledName returns the name that a model knows an agent by, without its number.
 function calledName(agent: CanvasNode, box: CanvasNode): string {
   const entry = toolEntries(agent.params).find((tool) => tool["id"] === box.id);
   return (text(entry?.["name"]) || box.name).replaceAll(" ", "_");
 }
 
-/** toolEntries are the tools in the params of an agent. */
+/** toolEntries returns the tools in the params of an agent. */
 export function toolEntries(params: Params): Params[] {
   return Array.isArray(params["tools"]) ? params["tools"].filter(isObject) : [];
 }

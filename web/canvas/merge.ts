@@ -1,6 +1,6 @@
-// Three-way merge of documents: what two people changed since the revision that both began with.
-// Changes of different settings go together; a setting that both changed is a conflict, which a
-// person decides.
+// Three-way merge of documents: the changes of two people since a common revision. Changes of
+// different settings go together; a setting that both changed is a conflict, which a person
+// decides.
 
 import { Draft } from "./edit/draft.ts";
 import { isObject, own, type Dsl } from "./dsl.ts";
@@ -9,7 +9,7 @@ import { same, type Path, type Step } from "./patch.ts";
 /** Conflict is one thing that both sides changed. */
 export interface Conflict {
   key: string;
-  /** Node that it belongs to; absent for what belongs to the canvas. */
+  /** Node that it belongs to; absent for the canvas itself. */
   node?: string;
   /** Setting; absent when one side removed what the other changed. */
   name?: string;
@@ -34,14 +34,16 @@ export interface Merged {
   nodes: ReadonlySet<string>;
 }
 
-/** merge brings what `mine` changed since `base` into `theirs`. */
+/** merge applies the changes of `mine` since `base` to `theirs`. */
 export function merge(base: Dsl, mine: Dsl, theirs: Dsl): Merged {
   const merger = new Merger(base, mine, theirs);
   merger.run();
   return { dsl: merger.draft.dsl, conflicts: [...merger.conflicts.values()], nodes: merger.nodes };
 }
 
-/** settle gives the merged document in which the conflicts with the given keys have our values. */
+/**
+ * settle returns the merged document in which the conflicts with the given keys have our values.
+ */
 export function settle({ dsl, conflicts, nodes }: Merged, ours: ReadonlySet<string>): Dsl {
   const draft = new Draft(dsl);
   for (const { key, places } of conflicts) if (ours.has(key)) for (const place of places) put(draft, place);
@@ -74,8 +76,8 @@ class Merger {
     prune(this.draft, this.nodes);
   }
 
-  // node decides about a node that one side removed: it goes unless the other side changed what it
-  // does.
+  // node handles a node that one side removed: it is removed unless the other side changed its
+  // behaviour.
   #node(id: string, [base, mine, theirs]: [Box?, Box?, Box?]): void {
     if (!base || (mine && theirs)) return;
     this.#apart.add(id);
@@ -131,7 +133,7 @@ class Merger {
 
 /** Box is a node in all its places. */
 interface Box {
-  /** What a person builds: no wiring, place or size. */
+  /** The settings: no wiring, position or size. */
   content: unknown;
   places: { path: Path; value: unknown }[];
 }
@@ -198,7 +200,7 @@ const states = new Set<Step>([
   "history", "path", "retrieval", "memory", "messages", "reference", "task_id", "waiting",
 ]);
 
-// isState reports whether a path leads to what runs leave in a document.
+// isState reports whether a path leads to a part of a document that runs write.
 function isState([first = "", second]: Path): boolean {
   return states.has(first) || (first === "globals" && typeof second === "string" && second.startsWith("sys."));
 }
@@ -220,7 +222,7 @@ function put(draft: Draft, { path, mine }: Place): void {
   else draft.set(path, mine);
 }
 
-// prune removes wiring that leads to those nodes which are gone.
+// prune removes wiring to removed nodes.
 function prune(draft: Draft, nodes: ReadonlySet<string>): void {
   const there = new Set([...Object.keys(draft.dsl.components), ...draft.pictures().map(({ id }) => id)]);
   const isGone = (id: unknown): boolean => typeof id === "string" && nodes.has(id) && !there.has(id);

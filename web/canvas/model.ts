@@ -1,6 +1,6 @@
 // The picture of a canvas, without any drawing library: nodes with places, edges
-// with branches, groups with children. Components are the truth about what exists
-// and what leads where; `graph` only adds places, names, notes and tool boxes.
+// with branches, groups with children. Components define the nodes and edges; `graph` only adds
+// positions, names, notes and tool boxes.
 
 import type { BranchSpec, ComponentSpec, Role as ComponentRole } from "@easel/engine";
 import type { Component, Dsl, Params } from "./dsl.ts";
@@ -13,19 +13,20 @@ import { summaryOf } from "./summary.ts";
 import { attach, settle, type Places } from "./places.ts";
 
 /**
- * build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that has
- * none itself. Boxes and edges that are as in the picture `before` stay the same objects.
+ * build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that
+ * has none itself. Boxes and edges that are as in the picture `before` stay the same objects.
  */
 export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasModel): CanvasModel {
   const pictures = picturesOf(dsl);
   const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures, dsl, specs));
   const edges = nodes.flatMap((node) => edgesOf(node, dsl));
-  // One node without a place means that all are laid out: what was added stands nowhere near the
-  // rest.
+  // If one node has no position, all are laid out, since an added one would be far from the others.
   const unplaced = nodes.some((node) => !pictures.get(node.id)?.place);
   addExtras(dsl, pictures, nodes, edges, specs);
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const placeless = new Set(nodes.filter((node) => (unplaced && node.role !== "note") || !pictures.get(node.id)?.place).map((node) => node.id));
+  const placeless = new Set(
+    nodes.filter((node) => (unplaced && node.role !== "note") || !pictures.get(node.id)?.place).map((node) => node.id),
+  );
   if (unplaced && places) settle(nodes, places);
   attach(nodes, edges, byId, placeless);
   // A group comes before its children, as drawing them needs.
@@ -34,7 +35,7 @@ export function build(dsl: Dsl, specs: Specs, places?: Places, before?: CanvasMo
   return shared({ nodes, edges, byId, unplaced: unplaced && !places }, before);
 }
 
-// shared takes what did not change from the picture before, so that it is not drawn again.
+// shared reuses the unchanged parts of the previous picture, so that they are not drawn again.
 function shared(model: CanvasModel, before: CanvasModel | undefined): CanvasModel {
   if (!before) return model;
   const old = new Map(before.edges.map((edge) => [edge.id, edge]));
@@ -67,7 +68,7 @@ function nodeOf(id: string, component: Component, pictures: Pictures, dsl: Dsl, 
   return node;
 }
 
-/** canBeOff reports whether a node can be switched off: not what opens a canvas or a group. */
+/** canBeOff reports whether a node can be switched off: not the start of a canvas or a group. */
 export function canBeOff({ role, spec }: Pick<CanvasNode, "role" | "spec">): boolean {
   return (role === "node" || role === "group") && spec?.role !== "start";
 }
@@ -92,7 +93,7 @@ function boxOf(picture: Picture | undefined): Pick<CanvasNode, "x" | "y" | "widt
   return { ...place, ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
 }
 
-/** branchesOf lists the ways out of a node whose component chooses among some. */
+/** branchesOf lists the branches of a node whose component chooses. */
 export function branchesOf(spec: ComponentSpec | undefined, params: Params): Branch[] {
   return (spec?.branches ?? []).flatMap((branch) => waysOut(branch, params[branch.param]));
 }
@@ -101,9 +102,15 @@ function waysOut({ param, to, label = param }: BranchSpec, value: unknown): Bran
   if (to === undefined) return [{ id: param, label, to: strings(value) }];
   const target = (each: unknown): string[] => strings(isObject(each) ? each[to] : undefined);
   if (Array.isArray(value)) {
-    return value.map((each, i) => ({ id: `${label} ${i + 1}`, label: conditionText(each) || `${label} ${i + 1}`, to: target(each) }));
+    return value.map((each, i) => ({
+      id: `${label} ${i + 1}`,
+      label: conditionText(each) || `${label} ${i + 1}`,
+      to: target(each),
+    }));
   }
-  return isObject(value) ? Object.entries(value).map(([name, each]) => ({ id: name, label: name, to: target(each) })) : [];
+  return isObject(value)
+    ? Object.entries(value).map(([name, each]) => ({ id: name, label: name, to: target(each) }))
+    : [];
 }
 
 // conditionText puts a condition, {items: [{cpn_id, operator, value}], logical_operator}, into a
@@ -112,14 +119,16 @@ function conditionText(condition: unknown): string {
   const { items, logical_operator: logical }: Params = isObject(condition) ? condition : {};
   const parts = (Array.isArray(items) ? items : []) as { cpn_id?: unknown; operator?: unknown; value?: unknown }[];
   const joint = logical === "and" ? " and " : " or ";
-  return parts.map((each) => `${word(each?.cpn_id).split("@").at(-1)} ${word(each?.operator)} ${word(each?.value)}`.trim()).join(joint);
+  return parts
+    .map((each) => `${word(each?.cpn_id).split("@").at(-1)} ${word(each?.operator)} ${word(each?.value)}`.trim())
+    .join(joint);
 }
 
 function toolName(tool: Params): string {
   return text(tool["name"]) || text(tool["component_name"]) || "?";
 }
 
-// word is a value that fits into a line.
+// word returns a value that fits into a line.
 function word(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : text(value);
 }
@@ -147,8 +156,14 @@ function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 }
 
-// addExtras draws what only the picture knows: notes, tool boxes and agents inside agents.
-function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[], edges: CanvasEdge[], specs: Specs): void {
+// addExtras draws boxes that only `graph` has: notes, tool boxes and agents inside agents.
+function addExtras(
+  dsl: Dsl,
+  pictures: Map<string, Picture>,
+  nodes: CanvasNode[],
+  edges: CanvasEdge[],
+  specs: Specs,
+): void {
   const known = new Map(nodes.map((node) => [node.id, node]));
   for (const picture of pictures.values()) {
     if (known.has(picture.id)) continue;
@@ -156,8 +171,15 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
     const tool = picture.type === "toolNode";
     if (!note && !tool && picture.type !== "agentNode") continue;
     const node: CanvasNode = {
-      id: picture.id, role: note ? "note" : tool ? "tool" : "agent", kind: picture.label, name: picture.name,
-      ...boxOf(picture), params: picture.form, branches: [], summary: [], tools: [],
+      id: picture.id,
+      role: note ? "note" : tool ? "tool" : "agent",
+      kind: picture.label,
+      name: picture.name,
+      ...boxOf(picture),
+      params: picture.form,
+      branches: [],
+      summary: [],
+      tools: [],
     };
     const spec = specs.get(picture.label);
     if (spec) node.spec = spec;
@@ -193,9 +215,10 @@ function toolParams(agent: CanvasNode, id: string): Params | undefined {
   return isObject(found) ? found : undefined;
 }
 
-// plainTools are the tools that call no tools themselves.
+// plainTools returns the tools that call no tools themselves.
 function plainTools(params: Params, specs: Specs): string[] {
-  const calls = (tool: Params): boolean => specs.get(text(tool["component_name"]))?.params?.properties?.["tools"] !== undefined;
+  const calls = (tool: Params): boolean =>
+    specs.get(text(tool["component_name"]))?.params?.properties?.["tools"] !== undefined;
   return toolEntries(params).filter((tool) => !calls(tool)).map(toolName);
 }
 
@@ -205,7 +228,7 @@ function depth(node: CanvasNode, byId: Map<string, CanvasNode>): number {
   return levels;
 }
 
-/** reachable gives a node and all that a run from it may reach, bodies of groups included. */
+/** reachable returns a node and all that a run from it may reach, bodies of groups included. */
 export function reachable(model: CanvasModel | undefined, from: string): Set<string> {
   const found = new Set([from]);
   const { nodes = [], edges = [] } = model ?? {};

@@ -9,7 +9,7 @@ interface Direction {
   y: number;
 }
 
-/** neighbor gives the nearest box in a direction; without a box to start from, the first. */
+/** neighbor returns the nearest box in a direction; without a box to start from, the first. */
 export function neighbor(model: CanvasModel | undefined, from: string | undefined, to: Direction): string | undefined {
   const start = from === undefined ? undefined : model?.byId.get(from);
   if (!model || !start) return model?.nodes[0]?.id;
@@ -19,13 +19,13 @@ export function neighbor(model: CanvasModel | undefined, from: string | undefine
     const [dx, dy] = middle(model, node).map((at, i) => at - (i === 0 ? x : y)) as [number, number];
     const along = dx * to.x + dy * to.y;
     if (node.id === start.id || along <= 0) continue;
-    const distance = along + 2 * Math.abs(to.x === 0 ? dx : dy); // what lies straight ahead comes first
+    const distance = along + 2 * Math.abs(to.x === 0 ? dx : dy); // boxes straight ahead come first
     if (!best || distance < best.distance) best = { id: node.id, distance };
   }
   return best?.id;
 }
 
-/** following gives the box after another one in the order of the picture, around its end. */
+/** following returns the box after another one in the order of the picture, around its end. */
 export function following(model: CanvasModel | undefined, from: string | undefined, step: 1 | -1): string | undefined {
   const { nodes = [] } = model ?? {};
   const at = nodes.findIndex(({ id }) => id === from);

@@ -1,7 +1,7 @@
 // Changes of a document. A patch is a list of changes, each of one value at one path, and each
 // holds the value before and after: so a patch can be undone, shown as a difference, sent to a host
-// and refused where the document is no longer what it was made for. `easel patch` and `easel diff`
-// read and write the same format; both sides are tested against test/patches.json.
+// and refused if the document has changed. `easel patch` and `easel diff` read and write the same
+// format; both sides are tested against test/patches.json.
 
 import { isObject } from "./dsl.ts";
 
@@ -20,17 +20,17 @@ export interface Change {
   at?: number;
 }
 
-/** PatchError says which change does not fit the document. */
+/** PatchError names the change that does not match the document. */
 export class PatchError extends Error {}
 
-/** apply gives the document after the changes; what they do not name stays the same object. */
+/** apply returns the document after the changes; other parts stay the same objects. */
 export function apply<T>(document: T, changes: readonly Change[]): T {
   let value: unknown = document;
   for (const change of changes) value = changed(value, change, 0);
   return value as T;
 }
 
-/** invert gives the patch that takes a patch back. */
+/** invert returns the inverse of a patch. */
 export function invert(changes: readonly Change[]): Change[] {
   return changes.toReversed().map(({ path, at, ...values }) => ({
     path,
@@ -40,7 +40,7 @@ export function invert(changes: readonly Change[]): Change[] {
   }));
 }
 
-/** find gives the value at a path, or undefined. */
+/** find returns the value at a path, or undefined. */
 export function find(document: unknown, path: Path): unknown {
   let value = document;
   for (const step of path) {

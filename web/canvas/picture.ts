@@ -1,18 +1,17 @@
-// What `graph` says of a canvas: where nodes stand, what they are called, notes and tool boxes.
-// Other editors write it and nothing checks it, so each member is used only if it has the type that
-// it should.
+// The data of `graph`: positions and names of nodes, notes and tool boxes. Other editors write it
+// and nothing checks it, so each member is used only if it has the expected type.
 
 import { isObject, type Dsl, type Params } from "./dsl.ts";
 
-/** Picture is what `graph` knows of a node. */
+/** Picture is the data of a node in `graph`. */
 export interface Picture {
   id: string;
   type: string;
   name: string;
-  /** Kind of component, in pictures of what is no component. */
+  /** Kind of a box that is not a component. */
   label: string;
   form: Params;
-  /** Present when the picture says where the node stands. */
+  /** Present if the picture has the position of the node. */
   place?: { x: number; y: number };
   width?: number;
   height?: number;
@@ -49,7 +48,7 @@ function objectsIn(graph: unknown, member: string): Params[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** text gives a value that is a string; anything else is none. */
+/** text returns a value that is a string; anything else is none. */
 export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

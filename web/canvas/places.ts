@@ -1,30 +1,30 @@
-// Where boxes stand when the file does not say. The engine lays out the nodes; what
-// only the picture knows (tool boxes, agents inside agents, notes) is put beside what
-// it belongs to.
+// Positions of boxes that the file lacks. The engine lays out the nodes; boxes that only the
+// picture has (tool boxes, agents inside agents, notes) are put beside their owners.
 
 import type { Layout } from "@easel/engine";
 import { dict, own } from "./dsl.ts";
 import type { CanvasEdge, CanvasNode } from "./drawing.ts";
 
-/** Places are what the engine's layout answers, by node. */
+/** Places are the result of the engine's layout, by node. */
 export type Places = Layout["nodes"];
 
-/** sizeOf is the room a box takes when nothing says otherwise. */
+/** sizeOf returns the default size of a box. */
 export function sizeOf(node: CanvasNode): { width: number; height: number } {
   if (node.role === "item") return { width: node.width ?? 120, height: node.height ?? 44 };
-  const rows = node.branches.length + (node.tools.length > 0 ? Math.ceil(Math.min(node.tools.length, mostTools + 1) / 2) : 0);
+  const rows =
+    node.branches.length + (node.tools.length > 0 ? Math.ceil(Math.min(node.tools.length, mostTools + 1) / 2) : 0);
   return { width: node.width ?? 200, height: node.height ?? 64 + rows * 26 + node.summary.length * 21 };
 }
 
-/** mostTools is how many tools a box names; the inspector has them all. */
+/** mostTools is the number of tools that a box names; the inspector has them all. */
 export const mostTools = 6;
 
-/** sizesOf is what the layout needs to know of the boxes. */
+/** sizesOf returns the sizes of the boxes for the layout. */
 export function sizesOf(nodes: CanvasNode[]): Record<string, [number, number]> {
   return Object.fromEntries(nodes.map((node) => [node.id, Object.values(sizeOf(node)) as [number, number]]));
 }
 
-/** settle puts nodes where the layout says. A node it does not know goes into a row below. */
+/** settle puts nodes at the positions of the layout. A node without one goes into a row below. */
 export function settle(nodes: CanvasNode[], places: Places): void {
   const lowest = Math.max(0, ...Object.values(places).map((place) => place.y)) + 200;
   let column = 0;
@@ -36,7 +36,7 @@ export function settle(nodes: CanvasNode[], places: Places): void {
   }
 }
 
-/** rows places nodes without regard to edges, for when there is no engine to ask. */
+/** rows places nodes without regard to edges, if there is no engine. */
 export function rows(nodes: CanvasNode[]): Places {
   const inside = new Map<string | undefined, number>();
   const places: Places = dict({});
@@ -45,15 +45,29 @@ export function rows(nodes: CanvasNode[]): Places {
     inside.set(node.parent, at + 1);
     const members = inside.get(node.id) ?? 0;
     places[node.id] = {
-      x: 40 + (at % 6) * 280, y: 60 + Math.floor(at / 6) * 200,
-      ...(node.role === "group" ? { width: 40 + Math.min(6, Math.max(1, members)) * 280, height: 60 + Math.ceil(Math.max(1, members) / 6) * 200 } : {}),
+      x: 40 + (at % 6) * 280,
+      y: 60 + Math.floor(at / 6) * 200,
+      ...(node.role === "group"
+        ? {
+            width: 40 + Math.min(6, Math.max(1, members)) * 280,
+            height: 60 + Math.ceil(Math.max(1, members) / 6) * 200,
+          }
+        : {}),
     };
   }
   return places;
 }
 
-/** attach puts tool boxes and inner agents without a place below their agent, and notes above everything. */
-export function attach(nodes: CanvasNode[], edges: CanvasEdge[], byId: Map<string, CanvasNode>, placeless: Set<string>): void {
+/**
+ * attach puts tool boxes and inner agents without a place below their agent, and notes above
+ * everything.
+ */
+export function attach(
+  nodes: CanvasNode[],
+  edges: CanvasEdge[],
+  byId: Map<string, CanvasNode>,
+  placeless: Set<string>,
+): void {
   const below = new Map<string, number>();
   for (const { source, target, role } of edges) {
     const agent = byId.get(source);
@@ -65,6 +79,9 @@ export function attach(nodes: CanvasNode[], edges: CanvasEdge[], byId: Map<strin
     if (agent.parent !== undefined) box.parent = agent.parent;
   }
   const notes = nodes.filter((node) => node.role === "note" && placeless.has(node.id));
-  const highest = Math.min(0, ...nodes.filter((node) => node.parent === undefined && !notes.includes(node)).map((node) => node.y));
+  const highest = Math.min(
+    0,
+    ...nodes.filter((node) => node.parent === undefined && !notes.includes(node)).map((node) => node.y),
+  );
   notes.forEach((note, at) => Object.assign(note, { x: at * 260, y: highest - sizeOf(note).height - 60 }));
 }

@@ -1,10 +1,13 @@
-// What a canvas would reach when it runs, read from its document and shown to the person before it
-// may run. Parameters are recognised by names that components share (url, script, mcp), so a new
-// component needs no change here.
+// The outside resources that a canvas would use, read from its document and shown to the person
+// before it may run. Parameters are recognised by names that components share (url, script, mcp),
+// so a new component needs no change here.
 
 import { isObject, type Dsl } from "./dsl.ts";
 
-/** Reached lists what a canvas would use. What a model or plugin asks for is not known before. */
+/**
+ * Reached lists the resources that a canvas would use. Requests of models and plugins are not known
+ * before.
+ */
 export interface Reached {
   /** Hosts of addresses that are written down, with the port if there is one. */
   hosts: string[];

@@ -1,4 +1,4 @@
-// The acts of a person on top of what somebody else stored meanwhile.
+// The acts of a person rebased on a document that another one stored meanwhile.
 
 import { diff } from "./diff.ts";
 import type { Dsl } from "./dsl.ts";
@@ -12,9 +12,9 @@ export interface Rebased {
 }
 
 /**
- * rebase gives a history that ends in `merged`, after the stored document changed from `from` to
- * `to`. Each act stays a step of undo if the changes of the other leave it as it was; otherwise the
- * acts that are not stored become one step, and those before are no steps any more.
+ * rebase returns a history that ends in `merged`, after the stored document changed from `from` to
+ * `to`. Each act stays a step of undo if the other changes do not affect it; otherwise the unstored
+ * acts become one step, and earlier ones are dropped.
  */
 export function rebase(history: History, from: Dsl, to: Dsl, merged: Dsl): Rebased {
   const found = replayed(history, from, to, merged);

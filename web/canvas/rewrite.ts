@@ -1,10 +1,10 @@
-// Writes an edited document into the text that it was read from: what was not edited keeps its
-// bytes, numbers that JavaScript cannot hold and the layout of the file included.
+// Writes an edited document into its original text: unedited parts keep their bytes, including
+// numbers that JavaScript cannot represent and the layout of the file.
 
 import { isObject } from "./dsl.ts";
 import { skip, stringEnd, trimmedEnd } from "./source.ts";
 
-/** rewrite gives the text of `after`, made of the text of `before`. */
+/** rewrite returns the text of `after`, made of the text of `before`. */
 export function rewrite(text: string, before: unknown, after: unknown): string {
   const from = skip(text, 0);
   return text.slice(0, from) + new Rewriter(text).value(from, before, after) + text.slice(trimmedEnd(text, from));
@@ -25,8 +25,8 @@ class Rewriter {
     return this.#written(from, after);
   }
 
-  // object keeps the members that are there. Where they stand in the order of before, what lies
-  // between them is kept too.
+  // object keeps the existing members. If they are in the old order, the text between them is kept
+  // too.
   #object(from: number, end: number, before: Record<string, unknown>, after: Record<string, unknown>): string {
     const parts = this.#members(from, end);
     const last = new Map(parts.map((part) => [part.name, part])); // of members with one name the last counts
@@ -104,7 +104,7 @@ class Rewriter {
     return open + before + members.join(between) + behind + close;
   }
 
-  // written is a new value, indented as the rest of the text.
+  // written returns a new value, indented as the rest of the text.
   #written(from: number, value: unknown, deeper = 0): string {
     const own = this.#indent(from);
     if (own === undefined) return this.#spaced() ? spaced(value) : JSON.stringify(value);
@@ -112,7 +112,7 @@ class Rewriter {
     return JSON.stringify(value, null, step || undefined).replaceAll("\n", "\n" + own + step.repeat(deeper));
   }
 
-  // indent is that of the line that a place stands in; undefined when the text has one line.
+  // indent returns the indentation of the line at a position; undefined if the text has one line.
   #indent(at: number): string | undefined {
     if (!this.#text.includes("\n")) return undefined;
     const line = this.#text.lastIndexOf("\n", at) + 1;

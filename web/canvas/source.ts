@@ -1,12 +1,12 @@
-// The text of a part of a JSON document, as it was written: JSON.parse and JSON.stringify
-// change numbers beyond 2^53, and the engine is to get what the file says.
+// The text of a part of a JSON document, as it was written: JSON.parse and JSON.stringify change
+// numbers beyond 2^53, and the engine must get the original text.
 
-/** deepest is how deep a member may be nested; what is deeper does not become JSON again. */
+/** deepest is the largest nesting of a member; deeper values are not converted back to JSON. */
 export const deepest = 5_000;
 
 /**
- * memberRange is where the value of a member stands in the object that a valid JSON text is; of the
- * last one, where a key stands twice. It throws a RangeError for one that is nested too deep.
+ * memberRange returns the range of a member's value in a valid JSON object; of the last one, if a
+ * key occurs twice. It throws a RangeError for one that is nested too deep.
  */
 export function memberRange(text: string, name: string): [from: number, to: number] {
   let found: [number, number] = [0, 0];
@@ -21,20 +21,20 @@ export function memberRange(text: string, name: string): [from: number, to: numb
   }
 }
 
-/** skip is the place of the next character that is no space. */
+/** skip returns the index of the next character that is not a space. */
 export function skip(text: string, at: number): number {
   while (at < text.length && " \t\n\r".includes(text[at] as string)) at++;
   return at;
 }
 
-/** trimmedEnd is the place behind the last character of the value that begins at a place. */
+/** trimmedEnd returns the index after the last character of the value that begins at an index. */
 export function trimmedEnd(text: string, from: number): number {
   let end = valueEnd(text, from);
   while (end > from && " \t\n\r".includes(text[end - 1] as string)) end--;
   return end;
 }
 
-/** valueEnd is where the value ends that begins at or behind a place. */
+/** valueEnd returns the end of the value that begins at or after an index. */
 export function valueEnd(text: string, at: number): number {
   for (let depth = 0; at < text.length; at++) {
     switch (text[at]) {
@@ -52,7 +52,7 @@ export function valueEnd(text: string, at: number): number {
   return at;
 }
 
-/** stringEnd is the place behind the string that begins at a place. */
+/** stringEnd returns the index after the string that begins at an index. */
 export function stringEnd(text: string, at: number): number {
   for (;;) {
     at = text.indexOf('"', at + 1);

@@ -1,5 +1,5 @@
-// What matters of a node, in a line or two on its card: the model, the first words of the prompt,
-// datasets, the method. Read from the params by what the component says of them.
+// The most important settings of a node, in a line or two on its card: the model, the first words
+// of the prompt, datasets, the method. Read from the params by the component's description.
 
 import type { ComponentSpec, Schema } from "@easel/engine";
 import { isObject, type Params } from "./dsl.ts";
@@ -79,7 +79,7 @@ function lineOf(value: unknown, { format, enum: choices }: Schema, name: string)
     .join(", ");
 }
 
-// named shows references as people know them, by the name of the node.
+// named shows references by the name of the node.
 function named(text: string, nameOf: (id: string) => string): string {
   const read = text.replaceAll(
     /\{([^{}@\s]+)@([^{}]+)\}|^([^{}@\s]+)@([^{}@\s,]+)$/g,

@@ -1,4 +1,4 @@
-// The variables that a node may use: outputs of what runs before it, and those of the conversation.
+// The variables that a node may use: outputs of earlier nodes, and those of the conversation.
 
 import type { CanvasModel, CanvasNode, Specs } from "./drawing.ts";
 import { isObject, own, type Dsl } from "./dsl.ts";
@@ -26,15 +26,15 @@ const system: [name: string, type: string][] = [
   ["date", "string"],
 ];
 
-/** usable lists what a node may refer to, the nearest first. */
+/** usable lists the variables that a node may refer to, the nearest first. */
 export function usable(dsl: Dsl, model: CanvasModel, specs: Specs, id: string): Usable[] {
   const nodes = before(model, id).flatMap((each) => outputsOf(model.byId.get(each), specs));
   const own_ = variablesOf(dsl).map(({ name, type }) => ({ ref: `env.${name}`, from: "env", name, type }));
   return [...nodes, ...system.map(([name, type]) => ({ ref: `sys.${name}`, from: "sys", name, type })), ...own_];
 }
 
-// before lists the nodes that may have run when a node runs, the nearest first: what leads to it,
-// to the agents it hangs below and to the groups around it.
+// before lists the nodes that may have run when a node runs, the nearest first: predecessors of the
+// node, of its agents and of the groups around it.
 function before(model: CanvasModel, id: string): string[] {
   const found = new Set([id]);
   const sources = lists(model.edges.map(({ source, target }) => [target, source] as const));
@@ -49,7 +49,8 @@ function before(model: CanvasModel, id: string): string[] {
   return [...found];
 }
 
-// outputsOf lists what a component gives, what the node declares, and the fields of its form.
+// outputsOf lists the outputs of a component, those that the node declares, and the fields of its
+// form.
 function outputsOf(node: CanvasNode | undefined, specs: Specs): Usable[] {
   if (!node || node.off || node.role === "note" || node.role === "tool" || node.role === "agent") return [];
   const types = new Map<string, string>();

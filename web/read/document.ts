@@ -1,9 +1,13 @@
-// The text of documents that a person hands to a canvas. What a file is, its content decides and
-// not its name; the bytes may be anybody's. A page reads documents in a Worker, see worker.ts.
+// The text of documents that a person hands to a canvas. The type of a file follows from its
+// content, not its name; the bytes are untrusted. A page reads documents in a Worker, see
+// worker.ts.
 
 import { ReadError, within } from "./errors.ts";
 
-/** readDocument gives the text of a file. It throws a ReadError for one that has none or cannot be read. */
+/**
+ * readDocument returns the text of a file. It throws a ReadError for one that has none or cannot be
+ * read.
+ */
 export async function readDocument(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
   if (head.startsWith("PK\x03\x04")) return within(await (await import("./office.ts")).officeText(bytes));
@@ -15,7 +19,8 @@ export async function readDocument(bytes: Uint8Array<ArrayBuffer>): Promise<stri
 // plainText decodes a text file in the encoding that it seems to have.
 function plainText(bytes: Uint8Array<ArrayBuffer>): string {
   const [first, second] = bytes;
-  const marked = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+  const marked =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
   for (const encoding of marked ? [marked] : ["utf-8", "gb18030", "windows-1252"]) {
     try {
       const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);

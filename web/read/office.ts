@@ -97,7 +97,7 @@ async function sheets(zip: Zip): Promise<string> {
   return blocks.join("\n\n");
 }
 
-// related gives the parts that a part refers to, by the ids of the references.
+// related returns the parts that a part refers to, by the ids of the references.
 async function related(zip: Zip, part: string): Promise<Map<string, string>> {
   const cut = part.lastIndexOf("/") + 1;
   const targets = new Map<string, string>();
@@ -131,7 +131,8 @@ function dateStyles(xml: string): boolean[] {
     if (token.kind !== "open") continue;
     const id = attribute(token.attributes, "numFmtId");
     if (token.name === "numFmt") formats.set(id, attribute(token.attributes, "formatCode"));
-    if (token.name === "xf" && inside) dates.push(/^(1[4-9]|2[0-2]|4[5-7])$/.test(id) || showsDate(formats.get(id) ?? ""));
+    if (token.name === "xf" && inside)
+      dates.push(/^(1[4-9]|2[0-2]|4[5-7])$/.test(id) || showsDate(formats.get(id) ?? ""));
   }
   return dates;
 }
@@ -185,13 +186,18 @@ function shown(value: string, type: string, date: boolean, strings: string[]): s
 // columnOf reads the letters of a reference such as AB12, from 0.
 function columnOf(reference: string): number | undefined {
   const [letters] = /^[A-Z]{1,3}/.exec(reference) ?? [];
-  return letters === undefined ? undefined : [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return letters === undefined
+    ? undefined
+    : [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
 // dateOf writes the days since 1899-12-30 as a date, a time or both.
 function dateOf(value: string): string {
   const days = Number(value);
   if (value === "" || !(days >= 0 && days < 2_958_466)) return value;
-  const [date = "", time = ""] = new Date(Math.round((days - 25_569) * 86_400) * 1_000).toISOString().replace(".000Z", "").split("T");
+  const [date = "", time = ""] = new Date(Math.round((days - 25_569) * 86_400) * 1_000)
+    .toISOString()
+    .replace(".000Z", "")
+    .split("T");
   return days < 1 ? time : time === "00:00:00" ? date : `${date} ${time}`;
 }

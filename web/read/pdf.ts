@@ -5,13 +5,13 @@ import { mostText, ReadError, within } from "./errors.ts";
 
 const mostPages = 2_000;
 
-/** pdfText gives the text of all pages, with a blank line between them. */
+/** pdfText returns the text of all pages, with a blank line between them. */
 export async function pdfText(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const lacking = new Set<string>();
   const task = getDocument({
     data: bytes, verbosity: 0, useSystemFonts: false, disableFontFace: true, useWasm: false, useWorkerFetch: false,
     BinaryDataFactory: class {
-      // Some fonts name a character map that stands in no file of this page.
+      // Some fonts name a character map that this page does not include.
       fetch({ kind, filename }: { kind: string; filename: string }): Promise<never> {
         if (kind === "cMapUrl") lacking.add(filename);
         return Promise.reject(new Error(`${filename} is not part of this page`));

@@ -3,10 +3,13 @@
 import { readDocument } from "./document.ts";
 import { ReadError, type ReadCode } from "./errors.ts";
 
-/** ReadReply is what comes back. */
+/** ReadReply is the reply of a Worker. */
 export type ReadReply = { text: string } | { code: ReadCode; detail: string };
 
-/** ReadRequest is what a Worker is sent, once. Replies have a port of their own: pdf.js uses the Worker's. */
+/**
+ * ReadRequest is the single message to a Worker. Replies have a port of their own: pdf.js uses the
+ * Worker's.
+ */
 export interface ReadRequest {
   bytes: Uint8Array<ArrayBuffer>;
   port: MessagePort;

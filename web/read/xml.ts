@@ -28,7 +28,10 @@ export function* tokens(xml: string): Generator<Token> {
   }
 }
 
-/** attribute gives the value of an attribute by its name with or without a prefix; "" if there is none. */
+/**
+ * attribute returns the value of an attribute by its name with or without a prefix; "" if there is
+ * none.
+ */
 export function attribute(attributes: string, name: string): string {
   for (const [, found, , double, single] of attributes.matchAll(/([\w:.-]+)=("([^"]*)"|'([^']*)')/g)) {
     if (found === name || found?.endsWith(":" + name)) return decoded(double ?? single ?? "");
@@ -40,7 +43,10 @@ const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', a
 
 function decoded(text: string): string {
   if (!text.includes("&")) return text;
-  return text.replace(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{2,4});/gi, (whole, name: string) => named[name] ?? character(name) ?? whole);
+  return text.replace(
+    /&(#x[\da-f]{1,6}|#\d{1,7}|\w{2,4});/gi,
+    (whole, name: string) => named[name] ?? character(name) ?? whole,
+  );
 }
 
 function character(name: string): string | undefined {

@@ -1,4 +1,4 @@
-// Parts of a ZIP archive, unpacked one by one and only so far as the whole stays small.
+// Parts of a ZIP archive, unpacked one by one within a total limit.
 
 import { ReadError } from "./errors.ts";
 
@@ -24,7 +24,7 @@ export class Zip {
     return this.#entries.has(name);
   }
 
-  /** text gives a part as text; "" if there is none. */
+  /** text returns a part as text; "" if there is none. */
   async text(name: string): Promise<string> {
     const entry = this.#entries.get(name);
     if (!entry) return "";
@@ -52,7 +52,7 @@ export class Zip {
   }
 }
 
-/** Entry is where a part lies, packed. */
+/** Entry is the location of a packed part. */
 interface Entry {
   method: number;
   at: number;

@@ -1,8 +1,8 @@
-// What the operator of a tenant or of a host manages: the requests of the settings.
+// Requests of the settings, for operators of a tenant or a host.
 
 import type { Host } from "./host.ts";
 
-/** Me is who the person is, and what it may do. */
+/** Me is the signed-in person with its permissions. */
 export interface Me {
   tenant: string;
   tenant_name: string;
@@ -90,7 +90,7 @@ export interface PluginSettings {
   secrets: { name: string; set: boolean; hosts: string[]; reason: string }[];
 }
 
-/** Permissions are what plugins may reach. */
+/** Permissions are those of plugins. */
 export interface Permissions {
   http?: { hosts: string[] | null };
   secrets?: Record<string, unknown>;
@@ -112,7 +112,7 @@ export interface Server {
   tools: string[];
 }
 
-/** Tools are what an MCP server offers, or why it does not. */
+/** Tools are the tools of an MCP server, or the error of listing them. */
 export interface Tools {
   ok: boolean;
   error?: string;
@@ -137,7 +137,7 @@ export interface Tenant {
   tokens_today: number;
 }
 
-/** Use is what was used of models by a day, a canvas or a model. */
+/** Use is the usage of models of a day, a canvas or a model. */
 export interface Use {
   day?: string;
   canvas?: string;
@@ -178,7 +178,7 @@ export class Admin {
     this.#host = host;
   }
 
-  /** get reads something of the host. */
+  /** get reads a resource of the host. */
   get<T>(path: string): Promise<T> {
     return this.#host.request("GET", root + path);
   }

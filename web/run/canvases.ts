@@ -20,7 +20,10 @@ export interface CanvasFile {
 export interface Stored {
   drafts: Pick<Drafts, "list" | "find" | "settled">;
   host: Pick<Host, "state" | "canvas" | "request">;
-  /** own reports whether the running canvas is the person's; others see none of the person's. */
+  /**
+   * own reports whether the running canvas is the person's; others have no access to the person's
+   * canvases.
+   */
   own(): boolean;
 }
 
@@ -52,10 +55,10 @@ export class Canvases {
     }
   }
 
-  /** port answers the engine's question for a canvas. */
+  /** port answers the engine's request for a canvas. */
   readonly port: Port = ({ canvas, version }) => this.find(String(canvas ?? ""), String(version ?? ""));
 
-  /** find gives a canvas by id or name; it throws when there is none. */
+  /** find returns a canvas by id or name; it throws when there is none. */
   async find(id: string, wanted: string): Promise<{ dsl: string }> {
     const text = await this.#file(id, wanted) ?? await this.#draft(id, wanted) ?? await this.#hosted(id, wanted);
     if (text !== undefined) return { dsl: text };
@@ -76,7 +79,7 @@ export class Canvases {
     return kept ? textOf(kept) : open(file.text).text;
   }
 
-  // A draft of a canvas of the host is what its editor shows; published versions are the host's.
+  // Drafts of a canvas of the host are in its editor; published versions are on the host.
   async #draft(id: string, version: string): Promise<string | undefined> {
     const { drafts } = this.#stored;
     await drafts.settled();
@@ -124,7 +127,7 @@ function textOf({ text, acts }: Kept): string {
   return dsl === opened.dsl ? opened.text : rewrite(opened.text, opened.dsl, dsl);
 }
 
-// titleOf is "" for a file that is no canvas.
+// titleOf returns "" for a file that is not a canvas.
 function titleOf(text: string, name: string): Words {
   try {
     return open(text, name).title;

@@ -1,6 +1,6 @@
 // Which canvases from links and files the person has allowed to run. A canvas counts by its
 // content: another link with the same canvas needs no second question, and a changed one needs a
-// new answer. Nothing outlives the tab.
+// new answer. The answers last as long as the tab.
 
 const remembered = "easel.allowed";
 
@@ -31,7 +31,7 @@ export class Consents {
   }
 }
 
-/** tabStorage is the storage of this tab, if the browser allows one. */
+/** tabStorage returns the storage of this tab, if the browser allows one. */
 export function tabStorage(): Storage | undefined {
   try {
     return sessionStorage;
@@ -51,8 +51,8 @@ function read(storage: Pick<Storage, "getItem"> | undefined): string[] {
 
 const isDigest = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
-// keyOf is the SHA-256 of a text, or the text itself where the browser has no digests: on pages
-// without HTTPS.
+// keyOf returns the SHA-256 of a text, or the text itself where the browser has no digests: on
+// pages without HTTPS.
 async function keyOf(text: string): Promise<string> {
   const { subtle } = crypto as { subtle?: SubtleCrypto };
   if (!subtle) return text;

@@ -32,12 +32,12 @@ export interface Dataset {
   updated: string;
 }
 
-/** DatasetPatch is what of a dataset can be changed. */
+/** DatasetPatch is the changeable part of a dataset. */
 export type DatasetPatch = Partial<
   Pick<Dataset, "name" | "description" | "embedding_model" | "team" | "method" | "pipeline" | "config" | "pagerank">
 >;
 
-/** DocumentState is where a document is on its way into the index. */
+/** DocumentState is the state of a document's ingestion. */
 export type DocumentState = "unparsed" | "queued" | "running" | "done" | "failed" | "canceled";
 
 /** StoredDocument is a file of a dataset. */
@@ -62,7 +62,7 @@ export interface StoredDocument {
   updated: string;
 }
 
-/** StoredParse is how one parse of a document ended. */
+/** StoredParse is the result of one parse of a document. */
 export interface StoredParse {
   id: string;
   document: string;
@@ -94,10 +94,10 @@ export interface StoredChunk {
   positions?: number[][];
 }
 
-/** ChunkPatch is what of a chunk can be changed. */
+/** ChunkPatch is the changeable part of a chunk. */
 export type ChunkPatch = Partial<Pick<StoredChunk, "content" | "keywords" | "questions" | "enabled">>;
 
-/** Search asks datasets for chunks; what is left out has the host's default. */
+/** Search is a search for chunks in datasets; omitted settings have the host's defaults. */
 export interface Search {
   datasets: string[];
   documents?: string[];
@@ -126,7 +126,7 @@ export interface Hit extends StoredChunk {
   metadata?: Record<string, unknown>;
 }
 
-/** SearchAnswer is what a search found. */
+/** SearchAnswer is the result of a search. */
 export interface SearchAnswer {
   hits: Hit[];
   total: number;
@@ -136,7 +136,7 @@ export interface SearchAnswer {
   took_ms: number;
 }
 
-/** Refused is what became of documents that a request names. */
+/** Refused is the result for the documents of a request. */
 export interface Refused {
   accepted: number;
   refused: { document: string; message: string }[];
@@ -156,7 +156,7 @@ export interface ListQuery {
 
 const root = "/api/v2/datasets";
 
-/** Datasets talks to the host about datasets. */
+/** Datasets makes the requests for datasets. */
 export class Datasets {
   readonly #host: Pick<Host, "ask">;
 
@@ -172,7 +172,7 @@ export class Datasets {
     return this.#get(at(id));
   }
 
-  /** find gives a dataset by its id or its name; undefined when there is none. */
+  /** find returns a dataset by its id or its name; undefined when there is none. */
   async find(name: string): Promise<Dataset | undefined> {
     try {
       return await this.get(name);
@@ -195,12 +195,12 @@ export class Datasets {
     await this.#host.ask("DELETE", at(id));
   }
 
-  /** methods are the ways in which documents can be cut into chunks. */
+  /** methods returns the ways in which documents can be cut into chunks. */
   async methods(): Promise<string[]> {
     return (await this.#get<{ items: { name: string }[] }>("/api/v2/chunk-methods")).items.map(({ name }) => name);
   }
 
-  /** models are the models of a kind that the host offers. */
+  /** models returns the models of a kind that the host offers. */
   async models(kind: string): Promise<string[]> {
     const { items } = await this.#get<{ items: { id: string; kind: string }[] }>("/api/v2/models");
     return items.filter((model) => model.kind === kind).map(({ id }) => id);
@@ -239,12 +239,12 @@ export class Datasets {
     return this.#send("POST", `${at(id)}/cancel`, { documents });
   }
 
-  /** parses are how parses ended, newest first. */
+  /** parses returns the results of parses, newest first. */
   parses(id: string, query: ListQuery): Promise<Listed<StoredParse>> {
     return this.#get(`${at(id)}/parses${search(query)}`);
   }
 
-  /** content is the file of a document. */
+  /** content returns the file of a document. */
   async content(id: string, document: string): Promise<Blob> {
     return (await this.#host.ask("GET", `${at(id, document)}/content`)).blob();
   }
@@ -301,7 +301,7 @@ function at(dataset: string, document?: string, chunk?: string): string {
   return `${root}/${encodeURIComponent(dataset)}${part("documents", document)}${part("chunks", chunk)}`;
 }
 
-// search writes the query of an address; what is empty is left out.
+// search formats the query of an address; empty values are left out.
 function search(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;

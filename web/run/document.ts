@@ -1,4 +1,4 @@
-// An open canvas: where it came from, what is stored of it, and what it is now.
+// An open canvas: its source, its stored document, and its current state.
 
 import type { CanvasModel } from "../canvas/drawing.ts";
 import type { Dsl, Opened } from "../canvas/dsl.ts";
@@ -6,7 +6,7 @@ import type { History } from "../canvas/history.ts";
 import type { Places } from "../canvas/places.ts";
 import type { Origin } from "./host.ts";
 
-/** Source is where a canvas came from. One of a link or a file runs after the person allowed it. */
+/** Source is the origin of a canvas. One of a link or a file runs after the person allowed it. */
 export type Source = { kind: "example" | "plugin" | "link" | "file" | "new" } | { kind: "host"; origin: Origin };
 
 /** Base is a document that is stored, and its text. */
@@ -17,7 +17,7 @@ export interface Base {
 
 /** Document is the opened canvas as it is now. */
 export interface Document {
-  /** Counts what was opened, so that a view can tell one canvas from the next. */
+  /** Counts opened canvases, so that a view can distinguish one from the next. */
   number: number;
   source: Source;
   opened: Opened;
@@ -27,6 +27,6 @@ export interface Document {
   /** The canvas with its edits. */
   dsl: Dsl;
   model: CanvasModel;
-  /** The engine's layout, for a canvas that says not where its nodes stand. */
+  /** The engine's layout, for a canvas without positions. */
   places?: Places;
 }

@@ -1,13 +1,13 @@
-// Where drafts are kept: the browser's database, and a journal of changes that are on their way
-// into it. The database takes several turns of the page to write; the journal is written within
-// the act itself.
+// The storage of drafts: the browser's database, and a journal of changes that are being written to
+// it. The database takes several turns of the page to write; the journal is written within the act
+// itself.
 
 import type { Words } from "../canvas/dsl.ts";
 import type { Act } from "../canvas/history.ts";
 import type { Change } from "../canvas/patch.ts";
 import type { Source } from "./document.ts";
 
-/** Draft is a canvas as it was left. */
+/** Draft is a canvas in its last state. */
 export interface Draft {
   key: string;
   title: Words;
@@ -15,7 +15,7 @@ export interface Draft {
   acts: readonly Act[];
   /** When it was changed last, milliseconds. */
   updated: number;
-  /** Increases by one with each write, of whatever tab; drafts of earlier releases have none. */
+  /** Increases by one with each write of any tab; drafts of earlier releases have none. */
   version?: number;
 }
 
@@ -39,7 +39,7 @@ export class DraftStore {
     this.#database.catch(() => undefined); // each use reports it
   }
 
-  /** list gives all drafts, the latest first. */
+  /** list returns all drafts, the latest first. */
   async list(): Promise<Draft[]> {
     const all = await done<Draft[]>((await this.#database).transaction("drafts").objectStore("drafts").getAll());
     return all.sort((a, b) => b.updated - a.updated);
@@ -50,7 +50,7 @@ export class DraftStore {
   }
 
   /**
-   * change gives `next` the draft with a key and writes what it returns, while no other tab can
+   * change returns `next` the draft with a key and writes what it returns, while no other tab can
    * write; undefined writes nothing. A text that is undefined stays as it was. `next` must not wait
    * for anything.
    */
@@ -70,7 +70,7 @@ export class DraftStore {
   }
 }
 
-/** Entry is what is not in the database yet. */
+/** Entry is a change that is not in the database yet. */
 export interface Entry {
   changes: readonly Change[];
 }
@@ -97,7 +97,7 @@ export class Journal {
     this.#storage?.removeItem(prefix + JSON.stringify([key, tab]));
   }
 
-  /** entries gives what tabs did not finish writing, by tab. */
+  /** entries returns unfinished writes, by tab. */
   entries(key: string): [tab: string, Entry][] {
     const storage = this.#storage;
     if (!storage) return [];

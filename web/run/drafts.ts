@@ -1,7 +1,7 @@
 // Drafts: every canvas that is opened or edited is kept in this browser, so that a reload, a crash
 // or a closed tab loses nothing. A draft is the text that was opened or saved last, and the acts
-// since. Tabs with the same canvas share one draft: each write follows the version that it was made
-// for, and what another tab wrote meanwhile is merged first.
+// since. Tabs with the same canvas share one draft: each write is based on a version, and writes of
+// other tabs since then are merged first.
 
 import { open, type Dsl, type Words } from "../canvas/dsl.ts";
 import { diff } from "../canvas/diff.ts";
@@ -15,7 +15,7 @@ import { Store } from "./store.ts";
 
 export type { Draft, Kept } from "./draft-store.ts";
 
-/** What is edited, as drafts see it. */
+/** The edited canvas, as seen by drafts. */
 interface Edited {
   number: number;
   source: Source;
@@ -24,17 +24,17 @@ interface Edited {
   history: History;
 }
 
-/** Peer is the session, as other tabs with the same draft reach it. */
+/** Peer is the interface of a session to other tabs with the same draft. */
 export interface Peer {
-  /** edited is the open canvas. */
+  /** edited returns the open canvas. */
   edited(): Edited | undefined;
   /** join merges what another tab wrote, see Sharing.join. */
   join(copy: Copy, synced: Dsl): { merged: boolean; theirs: Dsl };
-  /** moved says that another tab stored the canvas on the host. */
+  /** moved is called when another tab stored the canvas on the host. */
   moved(origin: Origin): void;
 }
 
-/** Place is where drafts are kept; what a browser does not allow is undefined. */
+/** Place is the storage of drafts; a storage that the browser does not allow is undefined. */
 export interface Place {
   database: IDBFactory | undefined;
   storage?: Storage | undefined;
@@ -51,11 +51,11 @@ interface Open {
   synced: Dsl;
   /** Text in the database. */
   text: string | undefined;
-  /** The draft of other tabs, while a choice between theirs and ours is to be made. */
+  /** The draft of other tabs, while a choice between theirs and ours is pending. */
   shared?: { key: string; version: number; synced: Dsl };
 }
 
-/** News is what tabs tell each other. */
+/** News is a message between tabs. */
 interface News {
   key: string;
   version: number;
@@ -90,8 +90,8 @@ export class Drafts {
   }
 
   /**
-   * find gives the draft with a key, and writes what a killed tab left in the journal; `begun` is
-   * what that tab had opened.
+   * find returns the draft with a key, and writes the rest of a killed tab's journal; `begun` is
+   * the text that the tab had opened.
    */
   async find(key: string, begun?: Pick<Kept, "text" | "title" | "source">): Promise<Kept | undefined> {
     try {
@@ -156,7 +156,7 @@ export class Drafts {
     return key;
   }
 
-  /** rejoin writes into the draft of the other tabs again, after a choice was made. */
+  /** rejoin writes to the draft of the other tabs again, after a choice. */
   rejoin(): void {
     const now = this.#open;
     if (!now?.shared) return;
@@ -214,7 +214,7 @@ export class Drafts {
     this.#tell({ key, version: now.version });
   }
 
-  // settleJournal leaves what was done while the draft was written.
+  // settleJournal keeps the changes made while the draft was written.
   #settleJournal(now: Open, key: string): void {
     const latest = this.#next?.history.dsl;
     if (!latest || latest === now.synced) this.#journal.clear(key, this.#tab);
@@ -226,8 +226,8 @@ export class Drafts {
     return document?.number === now.number ? document : undefined;
   }
 
-  // join merges what another tab wrote. Where both changed the same setting, this tab keeps a draft
-  // of its own until the person chose.
+  // join merges the changes of another tab. If both changed the same setting, this tab keeps a
+  // separate draft until the person chose.
   #join(now: Open, there: Kept): void {
     const { source, text, acts, version = 0 } = there;
     this.#joining = true;
@@ -254,7 +254,7 @@ export class Drafts {
       this.#peer.moved(moved.origin);
       return;
     }
-    await this.settled(); // a write looks for itself
+    await this.settled(); // each write checks for itself
     if (version <= now.version) return;
     const there = await this.#store.find(key).catch(() => undefined);
     if (this.#open !== now || !there || now.key !== key || (there.version ?? 0) <= now.version) return;
@@ -270,7 +270,7 @@ export class Drafts {
       let version = 0;
       await this.#store.change(key, (found) => {
         const there = found ?? (begun && { ...begun, key, acts: [], updated: 0 });
-        // What the tab had written after all does not apply again.
+        // Changes that the tab had written do not apply again.
         if (!there || !applies(there, { changes })) return undefined;
         const { text, ...draft } = there;
         version = (there.version ?? 0) + 1;
@@ -297,7 +297,7 @@ export class Drafts {
   }
 }
 
-// actsOf are the acts since the text that is stored with them.
+// actsOf returns the acts since the text that is stored with them.
 function actsOf({ base, history }: Edited): readonly Act[] {
   const since = history.since(base.dsl);
   if (since) return since;
@@ -325,7 +325,7 @@ export function draftKey(text: string, source: Source): string {
   return source.kind === "host" ? `host:${source.origin.id}` : `${source.kind}:${digest(text)}`;
 }
 
-// digest tells texts apart; it is no protection against somebody who wants two to be alike.
+// digest distinguishes texts; it does not resist intentional collisions.
 function digest(text: string): string {
   let [a, b] = [0xdeadbeef, 0x41c6ce57];
   for (let i = 0; i < text.length; i++) {

@@ -1,5 +1,5 @@
-// What a person does to the open canvas, each as one step of undo. Views call these; the rules
-// stand in canvas/edit.
+// The operations on the open canvas, each as one step of undo. Views call these; the rules are in
+// canvas/edit.
 
 import { aligned, type Alignment } from "../canvas/edit/align.ts";
 import { setBranches } from "../canvas/edit/branches.ts";
@@ -21,14 +21,14 @@ interface Drawn {
   model: CanvasModel;
 }
 
-/** Editable is what holds the open canvas. */
+/** Editable is the owner of the open canvas. */
 export interface Editable {
   readonly specs: { get(): Specs };
   readonly document: { get(): Drawn | undefined };
   act<T>(change: (draft: Draft, document: Drawn) => T, key?: string): T | undefined;
-  /** drawing is the picture of a document that an act is making. */
+  /** drawing returns the picture of a document that an act is making. */
   drawing(dsl: Dsl): CanvasModel;
-  /** layout gives the engine's places for the open canvas. */
+  /** layout returns the engine's places for the open canvas. */
   layout(): Promise<Places>;
 }
 
@@ -45,7 +45,7 @@ export interface Wire {
   branch?: string;
 }
 
-/** Spot is where a new node goes. */
+/** Spot is the position of a new node. */
 export interface Spot {
   at?: Point;
   /** Somewhere near this point. */
@@ -70,7 +70,7 @@ export class Editing {
     return this.#session.specs.get();
   }
 
-  /** add puts a new node of a component where the spot says, and gives its id. */
+  /** add puts a new node of a component at a spot, and returns its id. */
   add(kind: string, name: string, spot: Spot): string | undefined {
     return this.#session.act((draft, { model }) => {
       const specs = this.#specs;
@@ -90,7 +90,7 @@ export class Editing {
     });
   }
 
-  /** refused says why an edge may not be drawn, or nothing. */
+  /** refused returns the reason why an edge may not be drawn, or undefined. */
   refused({ source, target, branch }: Wire): Refusal | undefined {
     const model = this.#session.document.get()?.model;
     return model ? refusal(model, source, target, branch) : "note";
@@ -205,7 +205,8 @@ export class Editing {
   }
 
   /**
-   * copied is a selection as text for the clipboard; undefined when nothing in it can be copied.
+   * copied returns a selection as text for the clipboard; undefined when nothing in it can be
+   * copied.
    */
   copied(ids: readonly string[]): string | undefined {
     const document = this.#session.document.get();
@@ -239,7 +240,7 @@ export class Editing {
     this.#session.act((draft) => nameVariable(draft, from, to));
   }
 
-  // beside is a free place to the right of a node, or below everything.
+  // beside returns a free place to the right of a node, or below everything.
   #beside(model: CanvasModel, id: string | undefined): Point {
     const node = id === undefined ? undefined : model.byId.get(id);
     if (!node) return { x: 0, y: Math.max(0, ...model.nodes.map((each) => each.y + sizeOf(each).height)) + gap };
@@ -248,7 +249,7 @@ export class Editing {
   }
 }
 
-// free is the nearest place below a point where a new box covers no other.
+// free returns the nearest place below a point where a new box covers no other.
 function free(model: CanvasModel, { x, y }: Point, group: string | undefined): Point {
   const place = { x, y };
   const covered = (each: CanvasNode): boolean => {
@@ -263,7 +264,7 @@ function free(model: CanvasModel, { x, y }: Point, group: string | undefined): P
   return place;
 }
 
-// makeRoom moves the node behind a new one, and all that follow it, to the right.
+// makeRoom moves the node after a new one, and all its successors, to the right.
 function makeRoom(draft: Draft, model: CanvasModel, target: string, at: Point): void {
   const node = model.byId.get(target);
   if (!node) return;
@@ -273,7 +274,7 @@ function makeRoom(draft: Draft, model: CanvasModel, target: string, at: Point): 
   nodes.moveNodes(draft, model, Object.fromEntries(moved.map(({ id, x, y }) => [id, { x: x + missing, y }])));
 }
 
-// between is how far a layout of some nodes is moved, so that they stay where they are together.
+// between returns the offset of a layout of some nodes that keeps their common position.
 function between(model: CanvasModel, places: [string, Point][]): Point {
   const known = places.flatMap(([id, place]) => {
     const node = model.byId.get(id);

@@ -1,12 +1,12 @@
 // Files a person hands to a canvas. They stay in the page; the canvas sees a descriptor and asks
-// for the content through the files port. A document is read when it is handed over, so that the
-// person learns at once when it cannot be.
+// for the content through the files port. A document is read immediately, so that errors are
+// reported at once.
 
 import { EngineError, type PluginFiles, type Port } from "@easel/engine";
 import { ReadError } from "../read/errors.ts";
 import type { Read } from "../read/reader.ts";
 
-/** Descriptor is what a canvas knows of a file. */
+/** Descriptor describes a file to a canvas. */
 export interface Descriptor {
   id: string;
   name: string;
@@ -19,7 +19,7 @@ export interface Descriptor {
 
 const largest = 20 << 20; // bytes
 
-/** Files keeps what was handed over. */
+/** Files holds the files of a person. */
 export class Files {
   readonly #read: Read;
   readonly #contents = new Map<string, string>();
@@ -30,7 +30,10 @@ export class Files {
     this.#read = read;
   }
 
-  /** add takes a file and gives its descriptor. It throws a ReadError for one that cannot be read. */
+  /**
+   * add stores a file and returns its descriptor. It throws a ReadError for one that cannot be
+   * read.
+   */
   async add(file: File): Promise<Descriptor> {
     if (file.size > largest) throw new ReadError("too_large");
     const picture = file.type.startsWith("image/");
@@ -39,17 +42,22 @@ export class Files {
     this.#contents.set(id, content);
     this.#blobs.set(id, { name: file.name, blob: file });
     return {
-      id, name: file.name, size: file.size, extension: file.name.split(".").at(-1) ?? "", mime_type: file.type || "application/octet-stream",
-      created_by: "page", created_at: Math.floor(Date.now() / 1000),
+      id,
+      name: file.name,
+      size: file.size,
+      extension: file.name.split(".").at(-1) ?? "",
+      mime_type: file.type || "application/octet-stream",
+      created_by: "page",
+      created_at: Math.floor(Date.now() / 1000),
     };
   }
 
-  /** text is the content of a file as canvases read it; "" when this page has no such file. */
+  /** text returns the content of a file for canvases; "" if this page has no such file. */
   text({ id }: Pick<Descriptor, "id">): string {
     return this.#contents.get(id) ?? "";
   }
 
-  /** forPlugins gives plugins the files, and keeps those that they make. */
+  /** forPlugins makes the files available to plugins, and stores those that they make. */
   readonly forPlugins: PluginFiles = {
     read: async (id) => {
       const file = this.#blobs.get(id);
@@ -64,16 +72,17 @@ export class Files {
     },
   };
 
-  /** port answers the engine's questions for content. */
+  /** port answers the engine's requests for content. */
   readonly port: Port = ({ file: asked }) => {
     const descriptor = asked as Partial<Descriptor> | null;
     const text = this.#contents.get(String(descriptor?.id));
-    if (text === undefined) throw new EngineError("provider", `this page has no file ${descriptor?.name ?? String(descriptor?.id)}`);
+    if (text === undefined)
+      throw new EngineError("provider", `this page has no file ${descriptor?.name ?? String(descriptor?.id)}`);
     return { text };
   };
 }
 
-// formatOf is the extension of a name, or else the second half of the media type.
+// formatOf returns the extension of a name, or else the second half of the media type.
 function formatOf(name: string, mime: string): string {
   const dot = name.lastIndexOf(".");
   return dot >= 0 && dot < name.length - 1 ? name.slice(dot + 1).toLowerCase() : mime.replace(/^[^/]*\/|;.*$/g, "");

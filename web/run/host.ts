@@ -1,10 +1,9 @@
 // The host that serves the page, if it is one: its canvases and its models. A person
 // is known there by a login of this browser or by an API key, which is kept in memory
-// only. Nothing is asked before somebody wants to see the host's canvases.
+// only. No request is made before a person opens the host's canvases.
 //
-// Requests with the login go to fixed paths of the host's API. A run gets a way to its models, to
-// the built-in tools and to searches in datasets, and to nothing else: canvases may come from
-// strangers.
+// Requests with the login go to fixed paths of the host's API. A run has access only to its models,
+// the built-in tools and searches in datasets, because canvases may be untrusted.
 
 import { messageOf } from "@easel/engine";
 import { Store } from "./store.ts";
@@ -21,31 +20,31 @@ export interface HostCanvas {
   published?: { version: string; at: string };
 }
 
-/** Origin is where a canvas of the host came from: its id, and which of its revisions it is. */
+/** Origin identifies a canvas of the host: its id and its revision. */
 export interface Origin {
   id: string;
   rev: number;
 }
 
-/** HostState is what is known of the host. */
+/** HostState is the known state of the host. */
 export interface HostState {
   status: "unknown" | "asking" | "closed" | "open" | "none";
-  /** Who the person is there. */
+  /** The signed-in person. */
   name: string;
   canvases: HostCanvas[];
   total: number;
   models: string[];
-  /** Why the last question failed. */
+  /** The error of the last request. */
   fault?: string;
 }
 
-/** AskOptions are settings of a request to the host's own API. */
+/** AskOptions are settings of a request to the host's v2 API. */
 export interface AskOptions {
   signal?: AbortSignal;
   accept?: string;
 }
 
-/** HostError is an answer of the host that is no success. */
+/** HostError is an error response of the host. */
 export class HostError extends Error {
   readonly status: number;
 
@@ -59,7 +58,7 @@ const unknown: HostState = { status: "unknown", name: "", canvases: [], total: 0
 const pageSize = 60;
 const modelPath = "/api/llm/chat/completions";
 
-/** Host talks to the origin of the page. */
+/** Host makes requests to the origin of the page. */
 export class Host {
   readonly state = new Store<HostState>(unknown);
   readonly #fetch: typeof fetch;
@@ -70,7 +69,10 @@ export class Host {
     this.#fetch = send;
   }
 
-  /** connect asks who the person is and what canvases there are, with a key or else with the browser's login. */
+  /**
+   * connect requests the person and the list of canvases, with a key or else with the browser's
+   * login.
+   */
   async connect(key = this.#key): Promise<void> {
     this.#key = key.trim();
     this.state.set({ ...unknown, status: "asking" });
@@ -78,26 +80,32 @@ export class Host {
       await this.#meet();
       await this.find("");
     } catch (err) {
-      if (err instanceof HostError && (err.status === 401 || err.status === 403)) this.state.set({ ...unknown, status: "closed", ...(key ? { fault: err.message } : {}) });
+      if (err instanceof HostError && (err.status === 401 || err.status === 403))
+        this.state.set({ ...unknown, status: "closed", ...(key ? { fault: err.message } : {}) });
       else this.state.set({ ...unknown, status: "none", fault: messageOf(err) });
     }
   }
 
   /** find lists canvases whose title holds the words. */
   async find(words: string): Promise<void> {
-    const query = new URLSearchParams({ page_size: String(pageSize), ...(words.trim() ? { keywords: words.trim() } : {}) });
+    const query = new URLSearchParams({
+      page_size: String(pageSize),
+      ...(words.trim() ? { keywords: words.trim() } : {}),
+    });
     const { items, total } = await this.#json<{ items?: HostCanvas[]; total?: number }>(`/api/v2/canvases?${query}`);
     this.state.update({ canvases: items ?? [], total: total ?? 0, fault: undefined });
   }
 
-  /** canvas gives a canvas of the host as text, with its title and where to save it. */
+  /** canvas returns a canvas of the host as text, with its title and where to save it. */
   async canvas(id: string): Promise<{ text: string; title: string; origin: Origin }> {
     const text = await this.#text(`/api/v2/canvases/${encodeURIComponent(id)}`);
     const { title = "", rev = 0 } = JSON.parse(text) as { title?: string; rev?: number };
     return { text, title, origin: { id, rev } };
   }
 
-  /** save puts a document, as text, in the place of the one that was opened, unless somebody else did so meanwhile. */
+  /**
+   * save replaces the opened document by another one, as text, unless it was changed meanwhile.
+   */
   async save({ id, rev }: Origin, dsl: string): Promise<Origin> {
     await this.#proven();
     const answer = await this.#send(`/api/v2/canvases/${encodeURIComponent(id)}`, "page", {
@@ -110,7 +118,9 @@ export class Host {
   async create(title: string, dsl: string): Promise<Origin> {
     await this.#proven();
     const answer = await this.#send("/api/v2/canvases", "page", {
-      method: "POST", headers: { "content-type": "application/json" }, body: `{"title":${JSON.stringify(title)},"dsl":${dsl}}`,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"title":${JSON.stringify(title)},"dsl":${dsl}}`,
     });
     const { id, rev = 0 } = JSON.parse(await textOf(answer)) as { id: string; rev?: number };
     return { id, rev };
@@ -125,7 +135,7 @@ export class Host {
     return (text === "" ? undefined : JSON.parse(text)) as T;
   }
 
-  /** call is request for answers of any kind, also refusals. */
+  /** call returns request for answers of any kind, also refusals. */
   async call(method: string, path: string, body?: string): Promise<{ status: number; text: string }> {
     await this.#proven();
     const sent = body === undefined ? {} : { headers: { "content-type": "application/json" }, body };
@@ -162,7 +172,7 @@ export class Host {
   };
 
   /**
-   * ask makes a request of the page itself to the host's own API and gives the answer, or throws a
+   * ask makes a request of the page itself to the host's v2 API and returns the answer, or throws a
    * HostError. A body is sent as JSON; a form is sent as it is.
    */
   async ask(method: string, path: string, body?: unknown, { accept, signal }: AskOptions = {}): Promise<Response> {
@@ -188,21 +198,30 @@ export class Host {
     return this.#fetch(new URL(path, location.origin), {
       ...init,
       headers: { ...(init.headers as Record<string, string> | undefined), "x-easel-page": by, ...this.#signed() },
-      credentials: this.#key ? "omit" : "same-origin", redirect: "error", referrerPolicy: "no-referrer", cache: "no-store",
+      credentials: this.#key ? "omit" : "same-origin",
+      redirect: "error",
+      referrerPolicy: "no-referrer",
+      cache: "no-store",
     });
   }
 
-  // proven makes sure that requests which change something can be signed.
+  // proven ensures that requests with effects can be authenticated.
   async #proven(): Promise<void> {
     if (!this.#key && !this.#csrf) await this.#meet();
   }
 
   // meet reads the principal; a login by cookie has a token that must be sent along.
   async #meet(): Promise<void> {
-    const me = await this.#json<{ nickname?: string; email?: string; tenant_name?: string; csrf?: string }>("/api/v2/me");
+    const me = await this.#json<{ nickname?: string; email?: string; tenant_name?: string; csrf?: string }>(
+      "/api/v2/me",
+    );
     this.#csrf = me.csrf ?? "";
     const { data } = await this.#json<{ data?: { id?: string }[] }>("/api/llm/models").catch(() => ({ data: [] }));
-    this.state.update({ status: "open", name: me.nickname || me.email || me.tenant_name || "", models: (data ?? []).flatMap(({ id }) => id ?? []) });
+    this.state.update({
+      status: "open",
+      name: me.nickname || me.email || me.tenant_name || "",
+      models: (data ?? []).flatMap(({ id }) => id ?? []),
+    });
   }
 
   #signed(): Record<string, string> {
@@ -225,7 +244,12 @@ export class Host {
 
 async function textOf(response: Response): Promise<string> {
   const text = await response.text();
-  if (!response.ok) throw new HostError(response.status, reasonOf(text) ?? (response.status === 404 ? "this server keeps no canvases" : `${response.status} ${response.statusText}`));
+  if (!response.ok)
+    throw new HostError(
+      response.status,
+      reasonOf(text) ??
+        (response.status === 404 ? "this server keeps no canvases" : `${response.status} ${response.statusText}`),
+    );
   return text;
 }
 

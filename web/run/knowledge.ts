@@ -11,9 +11,13 @@ export interface Passage {
   content: string;
 }
 
-/** search gives a retriever over passages; a query without datasets finds none. */
+/** search returns a retriever over passages; a query without datasets finds none. */
 export function search(passages: Passage[]): Retriever {
-  const indexed = passages.map((passage, at) => ({ passage, at, words: new Set(wordsOf(passage.content + " " + passage.document)) }));
+  const indexed = passages.map((passage, at) => ({
+    passage,
+    at,
+    words: new Set(wordsOf(passage.content + " " + passage.document)),
+  }));
   const spread = new Map<string, number>();
   for (const { words } of indexed) for (const word of words) spread.set(word, (spread.get(word) ?? 0) + 1);
   const rarity = (word: string): number => Math.log(1 + indexed.length / (spread.get(word) ?? 1));
@@ -21,20 +25,35 @@ export function search(passages: Passage[]): Retriever {
     const asked = new Set(wordsOf(query));
     const most = [...asked].reduce((sum, word) => sum + (spread.has(word) ? rarity(word) : 0), 0) || 1;
     const scored = indexed
-      .filter(({ passage }) => datasets?.includes(passage.dataset)) // a canvas that names none means no passages of ours
-      .map((each) => ({ ...each, score: [...asked].reduce((sum, word) => sum + (each.words.has(word) ? rarity(word) : 0), 0) / most }))
+      // a canvas that names none gets no passages of the page
+      .filter(({ passage }) => datasets?.includes(passage.dataset))
+      .map((each) => ({
+        ...each,
+        score: [...asked].reduce((sum, word) => sum + (each.words.has(word) ? rarity(word) : 0), 0) / most,
+      }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score || a.at - b.at)
       .slice(0, top ?? 8);
-    return { chunks: scored.map(({ passage, at, score }) => chunkOf(passage, at, score)), doc_aggs: aggregate(scored.map(({ passage }) => passage)) };
+    return {
+      chunks: scored.map(({ passage, at, score }) => chunkOf(passage, at, score)),
+      doc_aggs: aggregate(scored.map(({ passage }) => passage)),
+    };
   };
 }
 
 function chunkOf(passage: Passage, at: number, score: number): Chunk {
   const id = `${passage.dataset}-${at}`;
   return {
-    id, chunk_id: id, content: passage.content, content_with_weight: passage.content, doc_id: passage.document, document_id: passage.document,
-    docnm_kwd: passage.document, document_name: passage.document, kb_id: passage.dataset, similarity: Math.round(score * 1000) / 1000,
+    id,
+    chunk_id: id,
+    content: passage.content,
+    content_with_weight: passage.content,
+    doc_id: passage.document,
+    document_id: passage.document,
+    docnm_kwd: passage.document,
+    document_name: passage.document,
+    kb_id: passage.dataset,
+    similarity: Math.round(score * 1000) / 1000,
   };
 }
 

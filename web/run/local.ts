@@ -4,7 +4,7 @@
 import { isPageServer, pageAddress, placeOf } from "@easel/engine/address";
 import { Store } from "./store.ts";
 
-/** LocalFault is why an address is not added; it selects the words for it. */
+/** LocalFault is the reason why an address is not added; it selects the message. */
 export type LocalFault = "not_address" | "public" | "own" | "many";
 
 const most = 20;
@@ -34,7 +34,7 @@ export class Locals {
     return undefined;
   }
 
-  /** remove takes an origin back. */
+  /** remove disallows an origin. */
   remove(origin: string): void {
     this.list.set(this.list.get().filter((each) => each !== origin));
   }

@@ -1,8 +1,9 @@
-// A small part of Markdown as a tree of values, for views to draw. Answers are text of models and
-// of strangers: parsing takes time linear in the length of the text, and the tree has a bounded
-// depth.
+// A small part of Markdown as a tree of values, for views to draw. Answers are untrusted text:
+// parsing takes time linear in the length of the text, and the tree has a bounded depth.
 
-/** deepestQuote is how many quotes may lie inside each other; markers of deeper ones are left out. */
+/**
+ * deepestQuote is the largest nesting of quotes; markers of deeper ones are left out.
+ */
 export const deepestQuote = 8;
 
 /** Inline is a part of a line. */
@@ -61,7 +62,7 @@ function blocks(lines: string[], depth: number): Block[] {
     } else if (line.includes("|") && isDelimiter(lines[at + 1])) {
       out.push(table(take((each) => each.includes("|"))));
     } else {
-      at++; // this line in any case, whatever it looks like
+      at++; // this line in any case
       const rest = take((each) => each.trim() !== "" && !starts(each));
       out.push({ kind: "paragraph", content: inline([line, ...rest].join("\n")) });
     }
@@ -105,8 +106,8 @@ function table([first = "", , ...rest]: string[]): Block {
   return { kind: "table", head, rows: rest.map((row) => cells(row).slice(0, head.length)) };
 }
 
-// inline reads from left to right. Where a mark has no end, that is remembered, so that no part of the
-// text is searched for every mark before it.
+// inline reads from left to right. Where a mark has no end, that is remembered, so that no part of
+// the text is searched for every mark before it.
 function inline(text: string): Inline[] {
   const out: Inline[] = [];
   const special = /[`*_[!\n]/g;
@@ -127,7 +128,7 @@ function inline(text: string): Inline[] {
   return out;
 }
 
-/** Lacking is what is known not to follow any more. */
+/** Lacking is the marks that are known not to follow any more. */
 interface Lacking {
   code: boolean;
   strong: boolean;
@@ -135,7 +136,7 @@ interface Lacking {
   address: number;
 }
 
-/** Found is what begins at a mark: a part, or plain text only. */
+/** Found is the result at a mark: a part, or plain text only. */
 interface Found {
   part?: Inline;
   /** Characters of plain text before the part. */
@@ -186,7 +187,8 @@ function picture(text: string, at: number, lacking: Lacking): Found | undefined 
 function bracket(text: string, at: number, lacking: Lacking): Found | undefined {
   const end = next(/[\][\n]/g, text, at + 1);
   const mark = text[end] === "]" ? /^ID:([\d\s]+)$/.exec(text.slice(at + 1, end)) : null;
-  if (mark) return { part: { kind: "cite", id: (mark[1] as string).trim(), text: text.slice(at, end + 1) }, end: end + 1 };
+  if (mark)
+    return { part: { kind: "cite", id: (mark[1] as string).trim(), text: text.slice(at, end + 1) }, end: end + 1 };
   return link(text, at, lacking);
 }
 
@@ -205,7 +207,7 @@ function link(text: string, at: number, lacking: Lacking): Found | undefined {
   return { part: { kind: "link", label: text.slice(at + 1, label), address: text.slice(from, end) }, end: end + 1 };
 }
 
-// next is the first place from `at` on that a pattern matches, or the end of the text.
+// next returns the first place from `at` on that a pattern matches, or the end of the text.
 function next(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(text)?.index ?? text.length;

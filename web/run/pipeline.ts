@@ -1,11 +1,11 @@
-// A pipeline at work on one document in the page: what each node gives, and where in the source a
-// piece stands.
+// A pipeline running on one document in the page: the output of each node, and the position of a
+// piece in the source.
 
 import type { RunState, Step } from "@easel/engine/state";
 import type { CanvasModel, CanvasNode, Specs } from "../canvas/drawing.ts";
 import { isObject } from "../canvas/dsl.ts";
 
-/** Piece is a block or a chunk that a node gives. */
+/** Piece is a block or a chunk of a node's output. */
 export interface Piece {
   text: string;
   /** What it is, such as table or title; "" is plain text. */
@@ -14,7 +14,7 @@ export interface Piece {
   extra: [name: string, value: unknown][];
 }
 
-/** Payload is what one node gives to the next. */
+/** Payload is the data that one node passes to the next. */
 export interface Payload {
   /** chunks and json are lists, the others one text. */
   format: string;
@@ -31,7 +31,9 @@ export function isPipeline(model: CanvasModel | undefined, specs: Specs): boolea
   );
 }
 
-/** stations are the nodes of a pipeline in the order in which they ran, then those that did not. */
+/**
+ * stations returns the nodes of a pipeline in the order in which they ran, then those that did not.
+ */
 export function stations(model: CanvasModel, state: RunState): { node: CanvasNode; step: Step | undefined }[] {
   const ran = [...new Set(state.steps.map(({ node }) => node))];
   const nodes = model.nodes.filter(({ role }) => role === "node");

@@ -1,5 +1,5 @@
-// The conversation with an opened canvas: turns, reruns, pins, and the record that is
-// being looked at. It knows canvases only by the two things it asks of the session.
+// The conversation with an opened canvas: turns, reruns, pins, and the record that is shown. It
+// accesses canvases only through Stage.
 
 import type { Canvas, FormField, Port, RunOptions } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
@@ -15,7 +15,7 @@ import type { Answer } from "./standins.ts";
 import { Store } from "./store.ts";
 import { noSubstitutes, watched, type Local, type Relay, type Substitutes } from "./substitutes.ts";
 
-/** Ask is what a turn was started with. */
+/** Ask is the input of a turn. */
 export interface Ask {
   query?: string;
   inputs?: Record<string, unknown>;
@@ -24,7 +24,7 @@ export interface Ask {
   how?: { kind: "until" | "from" | "debug" | "resume" | "stored"; node?: string };
 }
 
-/** Turn is one run with what started it. */
+/** Turn is one run with its input. */
 export interface Turn {
   ask: Ask;
   records: Records;
@@ -37,19 +37,19 @@ export interface Turn {
   run?: string;
   /** Way to get answers of models that it began with. */
   model: ProviderKind;
-  /** What stood in for the outside. */
+  /** The stand-ins used. */
   substitutes: Substitutes;
   /** The canvas as it was before this turn, so that a rerun finds the same conversation. */
   before?: string;
 }
 
-/** Place is where runs begin: in the page, or on the host. */
+/** Place is where runs start: in the page, or on the host. */
 export type Place = "page" | "host";
 
-/** Play is what the run views show. */
+/** Play is the state of the run views. */
 export interface Play {
   turns: Turn[];
-  /** Turn that is looked at; the last one unless somebody chose. */
+  /** Turn that is shown; the last one by default. */
   chosen: number;
   /** Records of that turn that are shown; undefined follows the run. */
   cursor?: number;
@@ -58,7 +58,7 @@ export interface Play {
   running: boolean;
 }
 
-/** World is what the page gives to canvases. */
+/** World is the set of resources that the page offers to canvases. */
 export interface World extends Pick<RunOptions, "retrieve" | "fetch" | "code"> {
   /** Names of the datasets that retrieve searches. */
   datasets?: ReadonlySet<string>;
@@ -74,15 +74,15 @@ export interface World extends Pick<RunOptions, "retrieve" | "fetch" | "code"> {
 export interface Stage {
   /** allowed reports whether it may run. */
   allowed(): boolean;
-  /** canvas gives it loaded, with its edits. */
+  /** canvas returns it loaded, with its edits. */
   canvas(): Promise<Canvas>;
-  /** node is a node as people call it. */
+  /** node returns a node as people call it. */
   node(id: string): { id: string; name: string; kind: string } | undefined;
-  /** origins are the local ones that it may call. */
+  /** origins returns the local ones that it may call. */
   origins(): readonly string[];
   /** saved is the canvas on the host, if it is there. */
   saved?(): Origin | undefined;
-  /** from gives a node and all that a run from it may reach. */
+  /** from returns a node and all that a run from it may reach. */
   from(id: string): Set<string>;
   /** standIns answer for components that work outside. */
   standIns(): Record<string, Answer>;
@@ -93,7 +93,7 @@ export interface Stage {
 /** Start begins a run on a loaded canvas. */
 type Start = (canvas: Canvas, options: RunOptions) => Running;
 
-/** Rest says how a run begins that is not the next turn. */
+/** Rest describes the start of a run that is not the next turn. */
 interface Rest {
   options?: RunOptions;
   /** What is shown of earlier runs while this one continues. */
@@ -159,7 +159,11 @@ export class Player {
       const remote = paused.run.resume(inputs) as RemoteRun; // what runs on the host continues there
       return this.#follows(remote, { inputs, how: { kind: "resume" } }, continued(paused.state));
     }
-    this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), { base: continued(paused.state), again: paused.turn, resumes: true });
+    this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), {
+      base: continued(paused.state),
+      again: paused.turn,
+      resumes: true,
+    });
   }
 
   /** show follows a run of the host, one that has ended too. */
@@ -167,7 +171,7 @@ export class Player {
     if (this.#runs) this.#follows(this.#runs.stored(id), { how: { kind: "stored", node: id.slice(0, shownID) } });
   }
 
-  // remote is the host, if the next run begins there.
+  // remote returns the host, if the next run begins there.
   #remote(): Runs | undefined {
     return this.where.get() === "host" && !this.play.get().running ? this.#runs : undefined;
   }
@@ -182,7 +186,10 @@ export class Player {
     this.#begin({ ...ask, how: { kind: "until", node } }, asking(ask), { options: { until: node }, again });
   }
 
-  /** runFrom starts at a node with what the shown state knows, changed by `values` (`node@output` or a variable's name). */
+  /**
+   * runFrom starts at a node with what the shown state knows, changed by `values` (`node@output` or
+   * a variable's name).
+   */
   runFrom(node: string, values: Record<string, unknown> = {}): void {
     const { shown, turns, chosen } = this.play.get();
     const stored = turns[chosen]?.run;
@@ -200,16 +207,21 @@ export class Player {
       else (outputs[id] ??= {})[output] = value;
     }
     const { ask = {}, again } = this.#asked();
-    this.#begin({ ...ask, how: { kind: "from", node } }, asking(ask), { options: { from: node, base: { outputs, variables } }, base: continued(shown, this.#stage.from(node)), again });
+    this.#begin({ ...ask, how: { kind: "from", node } }, asking(ask), {
+      options: { from: node, base: { outputs, variables } },
+      base: continued(shown, this.#stage.from(node)),
+      again,
+    });
   }
 
-  /** form is what one node alone takes, each field with the value that the shown run knows. */
+  /** form returns the fields for running one node alone, with the values of the shown run. */
   async form(node: string): Promise<Record<string, FormField>> {
     const fields = await (await this.#stage.canvas()).form(node);
     const { latest, variables } = this.play.get().shown;
     for (const [name, field] of Object.entries(fields)) {
       const [id = "", output = ""] = name.split("@", 2);
-      const known = own(own(latest, node)?.inputs, name) ?? own(own(latest, id)?.outputs, output) ?? own(variables, name);
+      const known =
+        own(own(latest, node)?.inputs, name) ?? own(own(latest, id)?.outputs, output) ?? own(variables, name);
       if (known !== undefined) field.value = known;
     }
     return fields;
@@ -244,7 +256,7 @@ export class Player {
     this.play.set({ ...play, cursor: at, shown: turn.records.at(at) });
   }
 
-  /** choose looks at another turn. */
+  /** choose shows another turn. */
   choose(index: number): void {
     const play = this.play.get();
     const turn = play.turns[index];
@@ -260,11 +272,13 @@ export class Player {
     this.play.set(nothing);
   }
 
-  // asked is the question of the turn that is looked at; a debugged node or an answered form
+  // asked returns the question of the turn that is looked at; a debugged node or an answered form
   // belongs to the one before.
   #asked(): { ask?: Ask; again?: Turn } {
     const { turns, chosen } = this.play.get();
-    const again = turns.slice(0, chosen + 1).findLast((turn) => turn.ask.how?.kind !== "debug" && turn.ask.how?.kind !== "resume");
+    const again = turns
+      .slice(0, chosen + 1)
+      .findLast((turn) => turn.ask.how?.kind !== "debug" && turn.ask.how?.kind !== "resume");
     if (!again) return {};
     const { query, inputs, files } = again.ask;
     return { ask: { query, inputs, files }, again };
@@ -275,9 +289,14 @@ export class Player {
     const { base } = rest;
     this.#paused = undefined;
     const turn: Turn = {
-      ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before,
-      pinned: new Set(Object.keys(this.pins.get())), substitutes: noSubstitutes,
-      model: rest.remote ? "host" : this.provider.get().kind, place: rest.remote ? "host" : "page",
+      ask,
+      records: new Records(base),
+      state: { ...(base ?? emptyState), status: "running" },
+      before: rest.again?.before,
+      pinned: new Set(Object.keys(this.pins.get())),
+      substitutes: noSubstitutes,
+      model: rest.remote ? "host" : this.provider.get().kind,
+      place: rest.remote ? "host" : "page",
     };
     const turns = [...this.play.get().turns, turn];
     this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
@@ -365,12 +384,12 @@ export class Player {
   }
 }
 
-// asking starts a run with what a person said.
+// asking starts a run with the message of a person.
 function asking({ query, inputs, files }: Ask): Start {
   return (canvas, options) => canvas.run({ query, inputs, files }, options);
 }
 
-// questionOf is what a run on the host is started with.
+// questionOf returns the input of a run on the host.
 function questionOf({ query, inputs }: Ask, pins: Record<string, Params>): Question {
   return {
     ...(query === undefined ? {} : { query }), ...(inputs ? { inputs } : {}),
@@ -382,8 +401,9 @@ function describe(err: unknown): string {
   return err instanceof EngineError ? `${err.message} (${err.code})` : messageOf(err);
 }
 
-// A page that is not visible gets no frames, and a test has none.
+// A hidden page gets no frames, and a test has none.
 function requestFrame(paint: () => void): number {
-  if (typeof requestAnimationFrame === "undefined" || document.hidden) return setTimeout(paint, 16) as unknown as number;
+  if (typeof requestAnimationFrame === "undefined" || document.hidden)
+    return setTimeout(paint, 16) as unknown as number;
   return requestAnimationFrame(paint);
 }

@@ -1,5 +1,5 @@
-// Plugins that a person gives to the page: the same .wasm files that a host runs. One
-// may compute and write; what else its manifest asks for, the person allows.
+// Plugins added to the page: the same .wasm files that a host runs. A plugin may compute and write;
+// further permissions of its manifest require consent.
 
 import type { Engine, PluginFiles, PluginSource } from "@easel/engine";
 import { messageOf } from "@easel/engine";
@@ -21,7 +21,7 @@ export interface PluginEntry {
 /** Plugins keeps them for the life of the page. */
 export class Plugins {
   readonly list = new Store<PluginEntry[]>([]);
-  /** Why the last file was no plugin. */
+  /** The error of the last file. */
   readonly fault = new Store<string | undefined>(undefined);
   readonly #engine: Promise<Engine>;
   readonly #files: PluginFiles;
@@ -35,7 +35,7 @@ export class Plugins {
     this.#changed = changed;
   }
 
-  /** add takes a file. It throws nothing; fault says what is wrong with it. */
+  /** add adds a file. It never throws; fault holds the error. */
   async add(file: File): Promise<void> {
     this.fault.set(undefined);
     try {
@@ -44,7 +44,8 @@ export class Plugins {
       const { name, version: own, description, preview, permissions = {} } = manifest;
       const asks = asksOf(permissions);
       const before = this.list.get().find((each) => each.name === name);
-      const allowed = before?.allowed === true && String(before.asks) === String(asks); // another build that asks for the same
+      // another build that asks for the same
+      const allowed = before?.allowed === true && String(before.asks) === String(asks);
       await this.#use(bytes, allowed);
       this.#bytes.set(name, bytes);
       this.#put({ name, version: own, description, preview: preview || "local", asks, allowed });
@@ -53,7 +54,7 @@ export class Plugins {
     }
   }
 
-  /** allow gives a plugin what its manifest asks for, or takes it back. */
+  /** allow grants a plugin the permissions of its manifest, or revokes them. */
   async allow(name: string, allowed: boolean): Promise<void> {
     const bytes = this.#bytes.get(name);
     const entry = this.list.get().find((each) => each.name === name);
@@ -77,7 +78,7 @@ export class Plugins {
   }
 }
 
-// asksOf tells permissions in the words of a manifest; the reason is the author's.
+// asksOf lists permissions in the words of a manifest; the reason is the author's.
 function asksOf(permissions: object): string[] {
   return Object.entries(permissions).map(([kind, asked]: [string, unknown]) => {
     const { reason, ...rest } = (typeof asked === "object" && asked !== null ? asked : {}) as Record<string, unknown>;

@@ -1,11 +1,11 @@
-// What the time of a run was spent on: the chain of executions that the run waited for, queues, and
-// what one more slot would have saved. `easel run --profile` computes the same
+// How the time of a run was spent: the chain of executions that the run waited for, queues, and the
+// time that one more slot would have saved. `easel run --profile` computes the same
 // (host/internal/profile); both are tested with the cases of that package.
 
 import type { RunEvent } from "@easel/engine";
 import type { CanvasModel } from "../canvas/drawing.ts";
 
-/** Graph is what the nodes of a canvas depend on, by id. */
+/** Graph holds the dependencies of the nodes of a canvas, by id. */
 export type Graph = Record<string, { parent?: string; needs?: string[] }>;
 
 /** Span is one execution in time, in seconds from the start of the run. */
@@ -35,7 +35,7 @@ export interface PathStep {
   held: number;
 }
 
-/** Profile is what the time of a run was spent on, in seconds. */
+/** Profile describes how the time of a run was spent, in seconds. */
 export interface Profile {
   wall: number;
   /** Longest chain of work that depends on each other. */
@@ -71,7 +71,7 @@ interface Execution extends Interval {
   onPath: boolean;
 }
 
-/** tolerance is how far apart two times that are the same may be: events have microseconds. */
+/** tolerance is the largest difference of two equal times: events have microseconds. */
 const tolerance = 2e-6;
 
 /** graphOf reads the graph of a canvas: edges, and the nodes that params name. */
@@ -163,7 +163,7 @@ class Run implements Interval {
     return this.byNode.get(node)?.find((e) => e.from - tolerance <= at && at <= e.until + tolerance);
   }
 
-  /** link finds what each execution depends on. */
+  /** link finds the dependencies of each execution. */
   link(): void {
     for (const e of this.all) this.outer(e)?.inner.push(e);
     for (const e of this.all) {
@@ -196,8 +196,8 @@ class Run implements Interval {
 
 const list = <T>(one: T | undefined): T[] => (one === undefined ? [] : [one]);
 
-// settle joins queues that overlap and finds when the work began: an answer that is streamed is
-// asked for when its reader is reached.
+// settle joins queues that overlap and finds when the work began: a streamed answer is requested
+// when its reader is reached.
 function settle(e: Execution): void {
   const queues: Interval[] = [];
   for (const each of e.queues.sort((a, b) => a.from - b.from)) {
@@ -210,7 +210,7 @@ function settle(e: Execution): void {
   if (parts.length > 0) e.begin = Math.min(e.end, ...parts.map((part) => part.from));
 }
 
-// lastOf is the execution that ended last; of bodies it is the last one inside.
+// lastOf returns the execution that ended last; of bodies it is the last one inside.
 function lastOf(among: readonly Execution[]): Execution | undefined {
   let found: Execution | undefined;
   for (const e of among) {
@@ -236,8 +236,8 @@ function pathOf(run: Run): PathStep[] {
   return path;
 }
 
-// chain is the longest chain of work that ends with an execution; 0 breaks a cycle, which events
-// with equal times can show.
+// chain returns the longest chain of work that ends with an execution; 0 breaks a cycle, which
+// events with equal times can show.
 function chain(e: Execution): number {
   if (e.longest !== undefined) return e.longest;
   e.longest = 0;
@@ -255,7 +255,7 @@ function spanOf(e: Execution, from: number): Span {
   };
 }
 
-// slotsOf is the most executions that worked at once.
+// slotsOf returns the most executions that worked at once.
 function slotsOf(leaves: readonly Execution[]): number {
   const edges: { at: number; by: number }[] = [];
   for (const e of leaves) {
@@ -270,8 +270,8 @@ function slotsOf(leaves: readonly Execution[]): number {
   return edges.reduce((most, edge) => Math.max(most, (now += edge.by)), 1);
 }
 
-// simulate is how long the run takes when each execution starts as soon as what it depends on has
-// ended and a slot is free, those first that began first.
+// simulate returns the duration of the run if each execution starts as soon as its dependencies
+// have ended and a slot is free, in order of their start.
 function simulate(leaves: readonly Execution[], slots: number): number {
   let waiting = [...leaves].sort((a, b) => a.begin - b.begin);
   let running: Execution[] = [];

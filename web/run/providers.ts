@@ -6,16 +6,16 @@ import { proxy } from "@easel/engine/model/proxy";
 import { blank, record, replay, type Cassette } from "@easel/engine/model/record";
 import { scripted, type ScriptedReply } from "@easel/engine/model/scripted";
 
-/** ProviderKind is a way to get answers. */
+/** ProviderKind is a source of answers. */
 export type ProviderKind = "offline" | "scripted" | "openai" | "host" | "replay";
 
-/** ProviderChoice is what the person set. */
+/** ProviderChoice is the setting of the person. */
 export interface ProviderChoice {
   kind: ProviderKind;
   url: string;
   key: string;
   model: string;
-  /** The model understands function calls. */
+  /** The model supports function calls. */
   tools: boolean;
   /** Replies, one per line or as JSON. */
   script: string;
@@ -36,7 +36,10 @@ export class Providers {
   readonly #tape: Cassette = blank();
   readonly #host: typeof fetch;
 
-  /** `host` sends requests to the models of the host that serves the page, under the person's login or key. */
+  /**
+   * `host` sends requests to the models of the host that serves the page, under the person's login
+   * or key.
+   */
   constructor(host: typeof fetch) {
     this.#host = host;
   }

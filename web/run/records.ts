@@ -39,12 +39,12 @@ export class Records {
     this.#kept.length = Math.floor(this.events.length / stride) + 1;
   }
 
-  /** settle replaces the last state, when the result says more than the events. */
+  /** settle replaces the last state, if the result has more than the events. */
   settle(state: RunState): void {
     this.#last = state;
   }
 
-  /** at gives the state after the first `count` events. */
+  /** at returns the state after the first `count` events. */
   at(count: number): RunState {
     if (count >= this.events.length) return this.#last;
     const base = Math.floor(count / stride);
@@ -52,22 +52,38 @@ export class Records {
   }
 }
 
-/** waiting shows the nodes that wait for a person; the engine starts them when the answer is there. */
+/**
+ * waiting shows the nodes that wait for a person; the engine starts them when the answer is there.
+ */
 export function waiting(state: RunState, nodes: { id: string; name: string; kind: string }[], now: number): RunState {
   const steps = nodes.map(({ id, name, kind }, i): Step => ({
-    index: state.steps.length + i, run: (own(state.latest, id)?.run ?? 0) + 1, node: id, name, type: kind, status: "paused",
-    thoughts: "", startedAt: now, tools: [], models: [],
+    index: state.steps.length + i,
+    run: (own(state.latest, id)?.run ?? 0) + 1,
+    node: id,
+    name,
+    type: kind,
+    status: "paused",
+    thoughts: "",
+    startedAt: now,
+    tools: [],
+    models: [],
   }));
-  return { ...state, steps: [...state.steps, ...steps], latest: { ...state.latest, ...Object.fromEntries(steps.map((step) => [step.node, step])) } };
+  return {
+    ...state,
+    steps: [...state.steps, ...steps],
+    latest: { ...state.latest, ...Object.fromEntries(steps.map((step) => [step.node, step])) },
+  };
 }
 
 /**
- * continued is what a run begins with that continues an earlier one: what the nodes gave is there, nothing is said
- * yet. Nodes that run again and executions that did not end are left out.
+ * continued returns the initial state of a run that continues an earlier one: with the outputs of
+ * nodes and no messages. Nodes that run again and executions that did not end are left out.
  */
 export function continued(shown: RunState, again: ReadonlySet<string> = new Set()): RunState {
   const { variables, inputs, messageId, taskId } = shown;
-  const steps = shown.steps.filter((step) => step.elapsed !== undefined && !again.has(step.node)).map((step, index) => ({ ...step, index }));
+  const steps = shown.steps
+    .filter((step) => step.elapsed !== undefined && !again.has(step.node))
+    .map((step, index) => ({ ...step, index }));
   const latest = Object.fromEntries(steps.map((step) => [step.node, step]));
   return { ...emptyState, status: "running", inputs, messageId, taskId, variables, steps, latest };
 }

@@ -1,5 +1,5 @@
-// What the host knows of a canvas that others use: its versions, which of them is published,
-// tokens, schedules, and whether everything that it needs is there.
+// The data of a canvas on the host: its versions, the published one, tokens, schedules, and missing
+// requirements.
 
 import type { Diagnostic, Status } from "@easel/engine";
 import type { Dsl } from "../canvas/dsl.ts";
@@ -73,12 +73,12 @@ export class Release {
     return this.#host.request("POST", `${this.#path}/publish`, { rev });
   }
 
-  /** published tells when the canvas was published last, if it was. */
+  /** published returns the time of the last publication, if any. */
   async published(): Promise<string | undefined> {
     return (await this.#host.request<{ published?: { at: string } }>("GET", this.#path)).published?.at;
   }
 
-  /** token gives the embed token of the canvas; it is made when there is none. */
+  /** token returns the embed token of the canvas; it is made when there is none. */
   async token(): Promise<string> {
     return (await this.#host.request<{ token: string }>("POST", `${this.#path}/token`, {})).token;
   }
@@ -117,13 +117,13 @@ export class Release {
     return this.#host.request("DELETE", `/api/v2/schedules/${encodeURIComponent(id)}`);
   }
 
-  /** needs looks for what a document needs and the host does not have. */
+  /** needs finds requirements of a document that the host lacks. */
   needs(dsl: Dsl): Promise<Need[]> {
     return needsAt(this.#host, `${this.#path}/validate`, dsl);
   }
 }
 
-/** needsAt lists what a document needs and the host does not have; `path` validates documents. */
+/** needsAt lists requirements of a document that the host lacks; `path` validates documents. */
 export async function needsAt(host: Pick<Host, "request">, path: string, dsl: Dsl): Promise<Need[]> {
   const names = async (list: string): Promise<Set<string>> => {
     const { items } = await host.request<{ items: { id?: string; name?: string }[] }>("GET", list);
@@ -138,7 +138,7 @@ export async function needsAt(host: Pick<Host, "request">, path: string, dsl: Ds
   return [...checked.diagnostics.map(ofDiagnostic), ...lacking(dsl, { models, datasets, secrets })];
 }
 
-/** Need is one thing that stands between a canvas and its users. */
+/** Need is a missing requirement of a canvas. */
 export interface Need {
   /** An error stops publishing. */
   severity: "error" | "warning";
@@ -154,7 +154,7 @@ function ofDiagnostic({ severity, node, message }: Diagnostic): Need {
   return { severity: grave, kind: "diagnostic", ...(node ? { node } : {}), text: message };
 }
 
-/** There is what a host has, by id and name. */
+/** There is the set of resources of a host, by id and name. */
 export interface There {
   models: ReadonlySet<string>;
   datasets: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-// What of an edited canvas a loaded one can take over.
+// The changes of an edited canvas that a loaded one can take over.
 
 import { isObject, own, type Dsl, type Params } from "../canvas/dsl.ts";
 import { same } from "../canvas/patch.ts";
@@ -24,7 +24,7 @@ export function paramsChanged(before: Dsl, after: Dsl): Map<string, Params> | un
   return changed;
 }
 
-/** carried gives the text of a canvas the conversation of another state of it. */
+/** carried returns the text of a canvas with the conversation of another state of it. */
 export function carried(text: string, state: string | undefined): string {
   if (state === undefined) return text;
   const [now, then]: unknown[] = [JSON.parse(text), JSON.parse(state)];

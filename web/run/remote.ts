@@ -1,5 +1,5 @@
-// Runs on the host, with the same events as runs in the page: what the page starts there, and what
-// is stored of earlier ones.
+// Runs on the host, with the same events as runs in the page: those started by the page, and stored
+// ones.
 
 import type { RunEvent, RunResult } from "@easel/engine";
 import { messageOf } from "@easel/engine";
@@ -12,7 +12,7 @@ export interface HostRun {
   id: string;
   canvas: string;
   session?: string;
-  /** What began it, such as v2, editor, webhook or schedule. */
+  /** The source of the run, such as v2, editor, webhook or schedule. */
   source: string;
   status: "queued" | "running" | "paused" | "succeeded" | "failed" | "canceled";
   error?: string;
@@ -30,20 +30,20 @@ export interface RunQuery {
   page_size?: number;
 }
 
-/** Takeover says that another host continues a run: events after the first `keep` are void. */
+/** Takeover means that another host continues a run: events after the first `keep` are void. */
 export interface Takeover {
   event: "takeover";
   keep: number;
 }
 
-/** Running is a run under way, here or on the host. */
+/** Running is an active run, here or on the host. */
 export interface Running extends AsyncIterable<RunEvent | Takeover> {
   readonly result: Promise<Pick<RunResult, "status" | "error" | "waiting">>;
   cancel(reason?: string): void;
   resume(inputs: Record<string, unknown>, options?: object): Running;
 }
 
-/** Question is what a run on the host is started with. */
+/** Question is the input of a run on the host. */
 export interface Question {
   query?: string;
   inputs?: Record<string, unknown>;
@@ -52,7 +52,7 @@ export interface Question {
 
 const root = "/api/v2/runs";
 
-/** Runs talks to the host about runs. */
+/** Runs makes the requests for runs. */
 export class Runs {
   readonly #host: Pick<Host, "ask">;
   #session: { canvas: string; rev: number; id: string } | undefined;
@@ -66,7 +66,7 @@ export class Runs {
     return this.#json("GET", `${root}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`);
   }
 
-  /** stored is a run as the host keeps it, and follows it while it runs. */
+  /** stored returns a run as the host keeps it, and follows it while it runs. */
   stored(id: string): RemoteRun {
     return new RemoteRun(this.#host, Promise.resolve(id));
   }
@@ -133,7 +133,7 @@ export class RemoteRun implements Running {
   cancel(): void {
     void this.id
       .then((id) => this.#host.ask("POST", `${root}/${encodeURIComponent(id)}/cancel`))
-      .catch(() => undefined); // its end says whether it stopped
+      .catch(() => undefined); // its last event has the result
   }
 
   resume(inputs: Record<string, unknown>): RemoteRun {

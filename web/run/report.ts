@@ -1,5 +1,5 @@
-// What will become of a canvas that somebody wants to import: which of its steps run in the page,
-// which need a host, which are broken, and what a host lacks for it.
+// A report on a canvas before its import: the steps that run in the page, those that require a
+// host, broken ones, and missing requirements of the host.
 
 import { messageOf, type Diagnostic } from "@easel/engine";
 import { CanvasError, open, type Dsl, type Words } from "../canvas/dsl.ts";
@@ -10,7 +10,7 @@ export interface Finding {
   messages: string[];
 }
 
-/** Report is what is known of a canvas before it is opened. */
+/** Report describes a canvas before it is opened. */
 export interface Report {
   title: Words;
   dsl: Dsl;
@@ -19,13 +19,13 @@ export interface Report {
   steps: number;
   /** Steps that only a host runs; in the page mock tools answer for them. */
   mock: Finding[];
-  /** What keeps the canvas or a step from running. */
+  /** The problems of the canvas or its steps. */
   broken: Finding[];
-  /** What runs, with a remark. */
+  /** The steps that run, with remarks. */
   notes: Finding[];
 }
 
-/** Unreadable is a file that is no canvas. */
+/** Unreadable is a file that is not a canvas. */
 export interface Unreadable {
   code: CanvasError["code"];
   detail: string;

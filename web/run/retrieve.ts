@@ -1,12 +1,12 @@
-// Where a canvas searches: in the passages of the page, and in the datasets of the host for those
-// who are signed in there.
+// The search of a canvas: in the passages of the page, and in the datasets of the host for
+// signed-in people.
 
 import type { Chunk, Retriever } from "@easel/engine";
 import type { Datasets, Hit, Search } from "./datasets.ts";
 import type { Host } from "./host.ts";
 import type { Searched } from "./substitutes.ts";
 
-/** Searcher searches datasets and says which of them it has. */
+/** Searcher searches datasets and lists those that it has. */
 export type Searcher = (...args: Parameters<Retriever>) => Promise<Searched>;
 
 interface Query {

@@ -1,6 +1,5 @@
-// Everything the page does, without a line of drawing: the engine, the opened canvas
-// with its edits and problems, and the player that runs it. Views read the stores and
-// call the methods.
+// The logic of the page without views: the engine, the opened canvas with its edits and problems,
+// and the player that runs it. Views read the stores and call the methods.
 
 import type { Canvas, Code, ComponentSpec, Diagnostic, Engine } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
@@ -27,7 +26,7 @@ import { Store } from "./store.ts";
 
 export type { Base, Document, Source } from "./document.ts";
 
-/** Session ties one page together. */
+/** Session is the state of one page. */
 export class Session {
   readonly document = new Store<Document | undefined>(undefined);
   /** Where the canvas can be saved, if it came from the host. */
@@ -36,7 +35,7 @@ export class Session {
   readonly allowed = new Store<boolean>(false);
   readonly problems = new Store<Diagnostic[]>([]);
   readonly specs = new Store<Map<string, ComponentSpec>>(new Map());
-  /** Why the engine is not there, if it is not. */
+  /** The reason why the engine is unavailable, if it is. */
   readonly trouble = new Store<string | undefined>(undefined);
   /** Local services that canvases may call. */
   readonly locals = new Locals();
@@ -113,19 +112,19 @@ export class Session {
     return document !== undefined && document.dsl !== (this.#saved ?? document.base.dsl);
   }
 
-  /** own reports whether the canvas is the person's: no stranger's, or saved to the host. */
+  /** own reports whether the canvas is the person's: created here, or saved to the host. */
   get own(): boolean {
     const source = this.document.get()?.source;
     return source !== undefined && (!isStrange(source) || this.origin.get() !== undefined);
   }
 
-  /** saved notes that the canvas as it was is in a file or in a link. */
+  /** saved records that the canvas in this state is in a file or in a link. */
   saved({ dsl }: Pick<Document, "dsl">): void {
     this.#saved = dsl;
     this.#saves++; // later changes are another step
   }
 
-  /** stored notes that a document is what the host has at a revision. */
+  /** stored records that a document is that of the host at a revision. */
   stored(origin: Origin, base: Base): void {
     const document = this.document.get();
     if (!document) return;
@@ -151,7 +150,7 @@ export class Session {
     this.#revise({ ...document, ...(opened && { opened, base: stored.base }) }, history);
   }
 
-  /** close goes back to having no canvas. */
+  /** close closes the canvas. */
   close(): void {
     this.restart();
     this.allowed.set(false);
@@ -190,12 +189,12 @@ export class Session {
     return made;
   }
 
-  /** drawing is the picture of a document that an act is making. */
+  /** drawing returns the picture of a document that an act is making. */
   drawing(dsl: Dsl): CanvasModel {
     return build(dsl, this.specs.get());
   }
 
-  /** layout gives the engine's places for the open canvas. */
+  /** layout returns the engine's places for the open canvas. */
   layout(): Promise<Places> {
     return this.#layout(this.#document());
   }
@@ -216,18 +215,23 @@ export class Session {
     return (await this.#engine).validate(text);
   }
 
-  /** text gives the canvas with its edits as JSON: what was not edited stands as it was written. */
+  /**
+   * text returns the canvas with its edits as JSON: unedited parts keep their text.
+   */
   text(): Promise<string> {
     return Promise.resolve(textOf(this.#document()));
   }
 
-  /** file gives the whole file that was opened, with its edits: a canvas may stand inside another object. */
+  /**
+   * file returns the whole file that was opened, with its edits: a canvas may stand inside another
+   * object.
+   */
   file(): string {
     const { opened, dsl } = this.#document();
     return opened.wrap(rewrite(opened.text, opened.dsl, dsl));
   }
 
-  // load gives the canvas with its edits; it is loaded once, and each run continues with its
+  // load returns the canvas with its edits; it is loaded once, and each run continues with its
   // conversation.
   #load(): Promise<Canvas> {
     return this.#canvas ?? this.#hold(this.#fresh(this.#document()));
@@ -256,7 +260,9 @@ export class Session {
   async #describe(): Promise<void> {
     try {
       const specs = await (await this.#engine).components();
-      this.specs.set(new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec]))));
+      this.specs.set(
+        new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec]))),
+      );
     } catch (err) {
       this.trouble.set(messageOf(err));
       return;
@@ -280,8 +286,8 @@ export class Session {
     this.#checking = setTimeout(() => void this.#check(), 150); // typing changes a canvas often
   }
 
-  // follow gives a loaded canvas the params that changed; it keeps its conversation. One with other
-  // nodes or edges is loaded again with the conversation.
+  // follow updates the changed params of a loaded canvas, which keeps its conversation. One with
+  // other nodes or edges is loaded again with the conversation.
   #follow(before: Dsl, after: Dsl): void {
     const loaded = this.#canvas;
     if (!loaded || before.components === after.components) return;
@@ -317,7 +323,7 @@ export class Session {
     if (now?.opened === document.opened && this.#terms(now) === terms) this.allowed.set(true);
   }
 
-  // reconsider asks again for a canvas of a stranger when it may reach something else than before.
+  // reconsider asks for consent again if an untrusted canvas may reach other resources than before.
   #reconsider(): void {
     const source = this.document.get()?.source;
     if (!source || !isStrange(source)) return;
@@ -325,13 +331,13 @@ export class Session {
     void this.#recall();
   }
 
-  // terms are what a consent is for: the canvas, and the local services it may call.
+  // terms returns the subject of a consent: the canvas, and the local services it may call.
   #terms({ opened }: Document): string {
     return [opened.text, ...this.locals.list.get()].join("\n");
   }
 
-  // arrange asks the engine for places, when the canvas has none; without an engine nodes stand in
-  // rows.
+  // arrange requests positions from the engine, if the canvas has none; without an engine nodes are
+  // in rows.
   async #arrange(): Promise<void> {
     await this.#described; // how large a node is drawn depends on its branches
     const asked = this.document.get();
@@ -359,7 +365,14 @@ export class Session {
       const problems = await (await this.#engine).validate(textOf(document));
       if (check === this.#checks) this.problems.set(problems);
     } catch (err) {
-      if (check === this.#checks) this.problems.set([{ severity: "error", code: err instanceof EngineError ? (err.code as Code) : "init", message: messageOf(err) }]);
+      if (check === this.#checks)
+        this.problems.set([
+          {
+            severity: "error",
+            code: err instanceof EngineError ? (err.code as Code) : "init",
+            message: messageOf(err),
+          },
+        ]);
     }
   }
 }
@@ -369,7 +382,7 @@ function isStrange({ kind }: Source): boolean {
   return kind === "link" || kind === "file";
 }
 
-// textOf is the canvas as it is now, as text.
+// textOf returns the canvas as it is now, as text.
 function textOf({ opened, dsl }: Document): string {
   return dsl === opened.dsl ? opened.text : rewrite(opened.text, opened.dsl, dsl);
 }

@@ -1,6 +1,6 @@
-// One canvas that several people, or several tabs, change: what others stored is merged with what
-// was done here. Settings that both changed wait for the person's choice; until then the canvas
-// stays as it is here.
+// One canvas that several people, or several tabs, change: stored changes of others are merged with
+// the local ones. Settings that both changed wait for the person's choice; until then the local
+// canvas does not change.
 
 import { diff } from "../canvas/diff.ts";
 import { open, type Dsl, type Opened } from "../canvas/dsl.ts";
@@ -11,14 +11,14 @@ import type { Origin } from "./host.ts";
 import type { Base, Document } from "./document.ts";
 import { Store } from "./store.ts";
 
-/** Shareable is what holds the open canvas. */
+/** Shareable is the owner of the open canvas. */
 export interface Shareable {
   readonly document: { get(): Document | undefined };
   readonly origin: { get(): Origin | undefined };
   replace(history: History, stored?: { opened: Opened; base: Base; origin: Origin | undefined }): void;
 }
 
-/** Theirs is what somebody else stored. */
+/** Theirs is the document stored by another person or tab. */
 interface Theirs {
   opened: Opened;
   base: Base;
@@ -27,10 +27,10 @@ interface Theirs {
   history: History;
 }
 
-/** Rival is what others stored and cannot be merged without a choice. */
+/** Rival is a stored document that cannot be merged without a choice. */
 export interface Rival {
   conflicts: readonly Conflict[];
-  /** It is the draft of another tab, no revision of the host. */
+  /** It is the draft of another tab, not a revision of the host. */
   tab: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Copy {
 
 /** Sharing merges what others store into the open canvas of a session. */
 export class Sharing {
-  /** What waits for a choice. */
+  /** The document that waits for a choice. */
   readonly rival = new Store<Rival | undefined>(undefined);
   readonly #session: Shareable;
   #waiting: { theirs: Theirs; from: Dsl } | undefined;
@@ -52,7 +52,7 @@ export class Sharing {
     this.#session = session;
   }
 
-  /** forget drops what waits for a choice: another canvas is opened. */
+  /** forget drops the document that waits for a choice, because another canvas is opened. */
   forget(): void {
     this.#waiting = undefined;
     this.rival.set(undefined);
@@ -71,7 +71,7 @@ export class Sharing {
 
   /**
    * join takes the draft that another tab wrote; `synced` is what both tabs had before. It gives
-   * their document, and reports whether it is merged; otherwise a choice is to be made.
+   * their document, and reports whether it is merged; otherwise a choice is required.
    */
   join(copy: Copy, synced: Dsl): { merged: boolean; theirs: Dsl } {
     const theirs = theirsOf(copy);
@@ -107,7 +107,7 @@ export class Sharing {
     const document = this.#session.document.get();
     if (!document) return;
     if ((origin?.rev ?? 0) < (this.#session.origin.get()?.rev ?? 0)) {
-      // The other tab has not seen yet what this one stored.
+      // The other tab has not merged the changes of this one yet.
       this.#session.replace(document.history.act({ changes: diff(document.dsl, merged) }));
     } else if (history.canUndo) {
       this.#session.replace(history.act({ changes: diff(history.dsl, merged) }), { opened, base, origin });

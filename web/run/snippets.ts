@@ -1,6 +1,6 @@
-// Programs that ask a canvas over HTTP, and the lines that embed it in a site.
+// Programs that call a canvas over HTTP, and the lines that embed it in a site.
 
-/** Call is what the programs ask, and where. */
+/** Call is the request of the programs. */
 export interface Call {
   /** Origin of the host. */
   host: string;
@@ -10,10 +10,11 @@ export interface Call {
 
 const question = "How can I return a parcel?";
 
-// pathOf is the completion of the newer dialect, where release asks the published version.
+// pathOf returns the completion path of the newer dialect, in which release selects the published
+// version.
 const pathOf = (canvas: string): string => `/0.27/api/v1/agents/${canvas}/completions`;
 
-/** curl asks from a shell and waits for the answer. */
+/** curl sends the request from a shell and waits for the answer. */
 export function curl({ host, canvas, key }: Call): string {
   return [
     `curl "${host}${pathOf(canvas)}" \\`,
@@ -23,7 +24,7 @@ export function curl({ host, canvas, key }: Call): string {
   ].join("\n");
 }
 
-/** javascript asks from Node or a server, and prints the answer as it comes. */
+/** javascript sends the request from Node or a server, and prints the answer as it arrives. */
 export function javascript({ host, canvas, key }: Call): string {
   return `const response = await fetch("${host}${pathOf(canvas)}", {
   method: "POST",
@@ -45,7 +46,7 @@ console.log();
 `;
 }
 
-/** python asks with the standard library and prints the answer. */
+/** python sends the request with the standard library and prints the answer. */
 export function python({ host, canvas, key }: Call): string {
   return `import json
 import urllib.request
@@ -75,7 +76,7 @@ export interface Embed {
   files: boolean;
 }
 
-/** widgetTag is the line for a site. */
+/** widgetTag returns the line for a site. */
 export function widgetTag({ host, agent, token, color, side, language, title, files }: Embed): string {
   const attributes = [
     `src="${host}/widget.js"`,
@@ -91,7 +92,10 @@ export function widgetTag({ host, agent, token, color, side, language, title, fi
   return `<script ${attributes.join("\n        ")}></script>`;
 }
 
-/** chatAddress is the chat as a page of its own. The token is behind the #: no server gets it. */
+/**
+ * chatAddress returns the chat as a page of its own. The token is in the fragment, which browsers
+ * never send.
+ */
 export function chatAddress({ host, agent, token, color, language, title, files }: Embed): string {
   const options = new URLSearchParams({
     agent,

@@ -7,7 +7,7 @@ export interface ServerEvent {
   data: string;
 }
 
-/** serverEvents gives the events of a response as they arrive; comments are left out. */
+/** serverEvents returns the events of a response as they arrive; comments are left out. */
 export async function* serverEvents(response: Response): AsyncGenerator<ServerEvent> {
   if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

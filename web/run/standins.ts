@@ -3,10 +3,10 @@
 
 import type { ComponentSpec, Engine, StandIn } from "@easel/engine";
 
-/** Answer is what one component answers here. */
+/** Answer is the answer of one component. */
 export type Answer = (args: Record<string, unknown>, params: Record<string, unknown>) => Promise<StandIn>;
 
-/** standInsOf gives an answer for every component that has one, by name. */
+/** standInsOf returns an answer for every component that has one, by name. */
 export function standInsOf(
   specs: Iterable<ComponentSpec>, engine: Promise<Pick<Engine, "standIn">>,
 ): Record<string, Answer> {

@@ -1,4 +1,4 @@
-/** Store holds one value and tells who asked when it changes. */
+/** Store holds one value and notifies subscribers of changes. */
 export class Store<T> {
   #value: T;
   readonly #listeners = new Set<() => void>();
@@ -9,7 +9,7 @@ export class Store<T> {
 
   get = (): T => this.#value;
 
-  /** set replaces the value; an equal one is no change. */
+  /** set replaces the value, unless it is equal. */
   set(value: T): void {
     if (Object.is(value, this.#value)) return;
     this.#value = value;

@@ -4,7 +4,7 @@
 import type { Step, Status, ToolUse } from "@easel/engine/state";
 import type { Member } from "../canvas/drawing.ts";
 
-/** Activity is what a box below an agent did in one execution of it. */
+/** Activity is the calls of a box below an agent in one execution. */
 export interface Activity {
   status: Status;
   /** Calls so far. */
@@ -15,7 +15,10 @@ export interface Activity {
 
 const arrow = "-->";
 
-/** callOf reads who made a call: the path of the calling agent, and the name of the tool without its number. */
+/**
+ * callOf returns the caller of a call: the path of the calling agent, and the name of the tool
+ * without its number.
+ */
 export function callOf({ name, path }: Pick<ToolUse, "name" | "path">): { agent: string; tool: string } {
   const tool = name.replace(/_\d+$/, "");
   const whole = typeof path === "string" ? path : "";
@@ -37,6 +40,6 @@ export function activity(step: Step | undefined, member: Member): Activity | und
 function concerns(use: ToolUse, { path, agent, agents }: Member): boolean {
   const call = callOf(use);
   if (call.agent !== path) return false;
-  // Tools have a number behind their name; what has none is a thought of the agent.
+  // Tools have a number behind their name; entries without a number are thoughts of the agent.
   return agent === undefined ? /_\d+$/.test(use.name) && !agents.includes(call.tool) : call.tool === agent;
 }

@@ -1,5 +1,5 @@
-// A selection as a canvas of its own, stored where the open canvas is: on the host, or in this
-// browser. The way back reads it from there.
+// A selection as a separate canvas, stored where the open canvas is: on the host, or in this
+// browser. The inverse reads it from there.
 
 import { open } from "../canvas/dsl.ts";
 import { inline, type Unjoined } from "../canvas/edit/inline.ts";
@@ -15,12 +15,12 @@ export interface Places {
   find: ((id: string, version: string) => Promise<{ dsl: string }>) | undefined;
 }
 
-/** Held is what holds the open canvas. */
+/** Held is the owner of the open canvas. */
 interface Held extends Pick<Editable, "specs" | "document" | "act"> {
   readonly origin: { get(): unknown };
 }
 
-/** Outcome is the new selection, or why nothing was done. */
+/** Outcome is the new selection, or the reason why nothing was done. */
 export type Outcome = { chosen: string[] } | { why: Unfit | Unjoined | "changed" | "no_store" };
 
 /** Subcanvases turns selections into canvases and back, each as one step of undo. */

@@ -1,6 +1,5 @@
-// What stood in for the outside in a run: a model that is none, tools whose answers are made up or
-// came through the host, datasets that a page does not have. The person is to know, whatever the
-// answers look like.
+// The stand-ins used in a run: an offline model, tools whose answers are invented or came through
+// the host, datasets that a page does not have. They are shown to the person.
 
 import { EngineError, type Found, type Providers as Ports, type Retriever, type Tool } from "@easel/engine";
 import type { RunState } from "@easel/engine/state";
@@ -8,7 +7,7 @@ import { own } from "../canvas/dsl.ts";
 import type { ProviderKind } from "./providers.ts";
 import type { Answer } from "./standins.ts";
 
-/** Searched is what was found, and where it was not searched. */
+/** Searched is the result of a search, with the datasets that were not searched. */
 export interface Searched extends Found {
   /** Datasets that exist neither here nor on the host. */
   absent: string[];
@@ -16,7 +15,7 @@ export interface Searched extends Found {
   relayed: string[];
 }
 
-/** Substitutes is what stood in during one run, each list without repetition. */
+/** Substitutes is the stand-ins of one run, each list without duplicates. */
 export interface Substitutes {
   /** Components whose stand-in made an answer up. */
   tools: string[];
@@ -29,23 +28,23 @@ export interface Substitutes {
 }
 
 /**
- * Route says who answered for a component: its service, which this page asked, a tool of the host,
- * or a stand-in.
+ * Route is the source of a component's answer: its service, which this page asked, a tool of the
+ * host, or a stand-in.
  */
 export interface Route {
   component: string;
   by: "page" | "host" | "stand_in";
-  /** Why the page did not ask the service itself. */
+  /** The reason why the page did not call the service. */
   blocked?: Blocked;
 }
 
 /**
- * Blocked is why a page cannot ask a service itself: the service does not accept requests of pages,
- * its address is private, its key is missing or a secret of the host.
+ * Blocked is the reason why a page cannot call a service: the service does not accept requests of
+ * pages, its address is private, its key is missing or a secret of the host.
  */
 export type Blocked = "service" | "address" | "key" | "secret";
 
-/** noSubstitutes is a run that had the real things so far. */
+/** noSubstitutes is a run without stand-ins so far. */
 export const noSubstitutes: Substitutes = { tools: [], relayed: [], datasets: [], routes: {} };
 
 /** Relay runs a component on the host; undefined when there is no host, or it has no such tool. */
@@ -58,7 +57,7 @@ export type Local = (
   component: string, args: Record<string, unknown>, params: Record<string, unknown>, context: LocalContext,
 ) => Promise<{ outputs: Record<string, unknown> } | { blocked: Blocked } | undefined>;
 
-/** LocalContext is what a call in the page may reach. */
+/** LocalContext is the resources of a call in the page. */
 export interface LocalContext {
   /** Local services that the person allows. */
   origins: readonly string[];
@@ -69,11 +68,11 @@ export interface LocalContext {
 export interface Ways {
   /** Answers made up for components, by name. Only these components are offered. */
   standIns: Record<string, Answer>;
-  /** Stand-ins answer where nothing else does; otherwise the node fails. */
+  /** Stand-ins answer if nothing else does; otherwise the node fails. */
   invents: boolean;
   /** Names of the datasets of the page. */
   here: ReadonlySet<string>;
-  /** noted gets the whole each time something is added. */
+  /** noted receives all stand-ins after each change. */
   noted(substitutes: Substitutes): void;
   origins?: readonly string[];
   local?: Local | undefined;
@@ -144,9 +143,14 @@ function why(blocked: Blocked | undefined): string {
   }
 }
 
-/** modelless lists the nodes whose answers no language model gave: by name, those of this run only. */
+/**
+ * modelless lists the nodes whose answers no language model gave: by name, those of this run only.
+ */
 export function modelless(kind: ProviderKind, state: RunState, earlier: number): string[] {
   if (kind === "openai" || kind === "host") return [];
-  const names = state.steps.slice(earlier).filter((step) => step.models.length > 0).map((step) => step.name || step.node);
+  const names = state.steps
+    .slice(earlier)
+    .filter((step) => step.models.length > 0)
+    .map((step) => step.name || step.node);
   return [...new Set(names)];
 }

@@ -1,5 +1,5 @@
-// A run as a test case of `easel test`: the canvas, what was asked, what the model answered and
-// what must be seen again.
+// A run as a test case of `easel test`: the canvas, the query, the answers of the model and the
+// expectations.
 
 import { isWire, type RunEvent } from "@easel/engine";
 import { replay, type RunState } from "@easel/engine/state";
@@ -13,7 +13,7 @@ export interface Recorded {
   asks(component: string): boolean;
 }
 
-/** CaseError says why a run cannot be a case. */
+/** CaseError is the reason why a run cannot be a case. */
 export class CaseError extends Error {
   readonly code: "tools" | "models";
 
@@ -45,7 +45,7 @@ export function caseOf({ name, dsl, events, asks }: Recorded): string {
   );
 }
 
-// answersOf are the answers of the model in their order. A host does not list them; a node that
+// answersOf returns the answers of the model in their order. A host does not list them; a node that
 // made one call gave its answer as its output.
 function answersOf(state: RunState, asks: (component: string) => boolean): string[] {
   const answers = state.steps.flatMap(({ type, models, outputs }) => {
@@ -58,7 +58,7 @@ function answersOf(state: RunState, asks: (component: string) => boolean): strin
   return answers;
 }
 
-// queryOf is what the person said, as far as the events tell.
+// queryOf returns the query, as far as the events contain it.
 function queryOf({ steps, variables }: RunState): string {
   const said = [variables["sys.query"], ...steps.map(({ inputs }) => inputs?.["sys.query"])].find(
     (each) => typeof each === "string",
@@ -66,7 +66,7 @@ function queryOf({ steps, variables }: RunState): string {
   return typeof said === "string" ? said : "";
 }
 
-// found is what searches gave, for a case without the datasets.
+// found returns the results of searches, for a case without the datasets.
 function found(state: RunState): { retrieval?: Record<string, unknown> } {
   const chunks = state.steps.flatMap(({ outputs }) =>
     Array.isArray(outputs?.["json"]) && outputs["formalized_content"] !== undefined ? [outputs["json"]] : [],

@@ -33,7 +33,8 @@ export function timeline(steps: Step[], model: CanvasModel): Entry[] {
       continue;
     }
     // The step of an item opens a turn, unless it only found that nothing is left.
-    if (node?.role === "item" || parent.turns.length === 0) parent.turns.push({ index: parent.turns.length, entries: [] });
+    if (node?.role === "item" || parent.turns.length === 0)
+      parent.turns.push({ index: parent.turns.length, entries: [] });
     parent.turns.at(-1)?.entries.push(entry);
   }
   for (const entry of open.values()) trim(entry);
@@ -53,8 +54,8 @@ export interface ToolCall {
 }
 
 /**
- * toolCalls orders the calls of an agent into a tree. A path leads from agent to agent, "Gardener-->Librarian"; the
- * second is called as a tool of the first, by its name with a number.
+ * toolCalls orders the calls of an agent into a tree. A path leads from agent to agent,
+ * "Gardener-->Librarian"; the second is called as a tool of the first, by its name with a number.
  */
 export function toolCalls(uses: ToolUse[]): ToolCall[] {
   const top: ToolCall[] = [];
@@ -68,7 +69,9 @@ export function toolCalls(uses: ToolUse[]): ToolCall[] {
   return top;
 }
 
-/** startOf is when a step began, Unix seconds. Only a step that has ended knows it to the millisecond. */
+/**
+ * startOf returns the start of a step, in Unix seconds, for an ended step to the millisecond.
+ */
 export function startOf(step: Step): number {
   const precise = step.outputs?.["_created_time"];
   return typeof precise === "number" ? precise : step.startedAt;

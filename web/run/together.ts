@@ -14,7 +14,7 @@ export interface Person {
   pages: number;
 }
 
-/** Shared is the session, as far as others reach it. */
+/** Shared is the interface of the session to others. */
 export interface Shared {
   readonly origin: Store<Origin | undefined>;
   readonly document: { get(): { dsl: Base["dsl"] } | undefined };
@@ -23,7 +23,7 @@ export interface Shared {
   stored(origin: Origin, base: Base): void;
 }
 
-/** Saved says how a save ended: what others changed may need a choice first. */
+/** Saved is the result of a save: changes of others may require a choice first. */
 export type Saved = "saved" | "choice";
 
 const shortest = 1_000; // between two connections, milliseconds

@@ -7,9 +7,9 @@ import { Guard } from "@easel/engine/address";
 import { own } from "../canvas/dsl.ts";
 import type { Blocked, Local } from "./substitutes.ts";
 
-/** ToolIndex says where the parts of the modules are; the bundler writes it. */
+/** ToolIndex lists the locations of the parts of the modules; the bundler writes it. */
 export interface ToolIndex {
-  /** What every module begins with. */
+  /** The common start of every module. */
   interpreter: string;
   /** By component. */
   tools: Record<string, { sections: string; base: string; digest: string }>;
@@ -20,7 +20,7 @@ interface Loaded {
   base: string;
 }
 
-/** ToolOptions say where the modules are. */
+/** ToolOptions are the locations of the modules. */
 export interface ToolOptions {
   /** Name of the index, for `at`. */
   index: string;
@@ -63,7 +63,7 @@ export class Tools {
     }
   };
 
-  /** bytes gives the module of a component; undefined when there is none. */
+  /** bytes returns the module of a component; undefined when there is none. */
   async bytes(component: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const { interpreter, tools } = await this.#index();
     const file = own(tools, component);
@@ -109,10 +109,10 @@ function kept<T>(values: Map<string, Promise<T>>, name: string, make: () => Prom
   return value;
 }
 
-// A browser names itself, and most services allow no other name from a page.
+// Browsers set User-Agent themselves, and most services allow no other from a page.
 const browsers = /^user-agent$/i;
 
-// Way carries the requests of one call and notes why one could not leave.
+// Way sends the requests of one call and records why one failed.
 class Way {
   blocked: Blocked | undefined;
   used = false;

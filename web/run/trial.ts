@@ -1,25 +1,31 @@
 // A plugin that is being written: `easel plugin dev` serves the page, a canvas around the
-// plugin, its module, and news of each build. The newest build takes the place of the one
-// before; the canvas stays.
+// plugin, its module, and a message for each build. The newest build replaces the previous one; the
+// canvas stays.
 
 import { messageOf } from "@easel/engine";
 import type { Plugins } from "./plugins.ts";
 
 interface Build {
-  /** Of the module there is; empty before the first. */
+  /** Of the current module; empty before the first. */
   digest: string;
-  /** Why the last build gave none. */
+  /** The error of the last build. */
   fault?: string;
 }
 
 /** trialFolder is where `easel plugin dev` serves a plugin. A link cannot choose another folder. */
 export const trialFolder = "/dev/";
 
-/** tryOut follows the builds until the returned function is called. `show` gets the canvas, once. */
+/**
+ * tryOut follows the builds until the returned function is called. `show` gets the canvas, once.
+ */
 export function tryOut(plugins: Plugins, show: (canvas: string) => void): () => void {
   const folder = new URL(trialFolder, location.origin);
   const at = async (name: string): Promise<Response> => {
-    const response = await fetch(new URL(name, folder), { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
+    const response = await fetch(new URL(name, folder), {
+      credentials: "omit",
+      redirect: "error",
+      referrerPolicy: "no-referrer",
+    });
     if (!response.ok) throw new Error(await response.text());
     return response;
   };

@@ -1,5 +1,5 @@
 // A test call of a webhook: the host runs the canvas as a request from outside would, and the page
-// follows the run by asking for its events.
+// follows the run by polling its events.
 
 import type { Host } from "./host.ts";
 
@@ -21,8 +21,8 @@ interface Trace {
 const pause = 400; // milliseconds between two questions
 
 /**
- * listen notes the time before a call. The function that it gives reads the events of the run that
- * the call started; with false there is none, because the call was refused.
+ * listen records the time before a call. The returned function reads the events of the run that the
+ * call started; with false there is none, because the call was refused.
  */
 export async function listen(
   host: Pick<Host, "request">,

@@ -12,7 +12,13 @@ export function apart(model: CanvasModel): void {
     const group = parent === undefined ? undefined : model.byId.get(parent);
     for (const child of group ? members : []) {
       const { width, height } = sizeOf(child);
-      assert.ok(child.x >= 0 && child.y >= 0 && child.x + width <= (group?.width ?? 0) && child.y + height <= (group?.height ?? 0), `${child.id} in ${parent}`);
+      assert.ok(
+        child.x >= 0 &&
+          child.y >= 0 &&
+          child.x + width <= (group?.width ?? 0) &&
+          child.y + height <= (group?.height ?? 0),
+        `${child.id} in ${parent}`,
+      );
     }
   }
 }
@@ -22,7 +28,9 @@ function overlap(a: CanvasNode, b: CanvasNode): boolean {
   return a.x < b.x + sizeB.width && b.x < a.x + sizeA.width && a.y < b.y + sizeB.height && b.y < a.y + sizeA.height;
 }
 
-/** unhidden asserts that each edge between nodes leads to the right and passes behind no other box. */
+/**
+ * unhidden asserts that each edge between nodes leads to the right and passes behind no other box.
+ */
 export function unhidden(model: CanvasModel): void {
   for (const { source, target, role } of model.edges) {
     const [a, b] = [model.byId.get(source), model.byId.get(target)];
@@ -30,7 +38,8 @@ export function unhidden(model: CanvasModel): void {
     const from = { x: a.x + sizeOf(a).width, y: a.y + sizeOf(a).height / 2 };
     const to = { x: b.x, y: b.y + sizeOf(b).height / 2 };
     assert.ok(from.x < to.x, `${source} to ${target} leads to the right`);
-    for (const box of model.nodes) if (box !== a && box !== b) assert.ok(!passes(from, to, box), `${source} to ${target} behind ${box.id}`);
+    for (const box of model.nodes)
+      if (box !== a && box !== b) assert.ok(!passes(from, to, box), `${source} to ${target} behind ${box.id}`);
   }
 }
 

@@ -17,8 +17,18 @@ const read = (file: string): string => readFileSync(new URL(file, examples), "ut
 
 function dsl(components: Record<string, [kind: string, downstream?: string[], params?: object, parent?: string]>): Dsl {
   return {
-    components: dict(Object.fromEntries(Object.entries(components).map(([id, [kind, downstream = [], params = {}, parent]]) =>
-      [id, { obj: { component_name: kind, params: params as Record<string, unknown> }, downstream, ...(parent ? { parent_id: parent } : {}) }]))),
+    components: dict(
+      Object.fromEntries(
+        Object.entries(components).map(([id, [kind, downstream = [], params = {}, parent]]) => [
+          id,
+          {
+            obj: { component_name: kind, params: params as Record<string, unknown> },
+            downstream,
+            ...(parent ? { parent_id: parent } : {}),
+          },
+        ]),
+      ),
+    ),
   };
 }
 
@@ -29,8 +39,13 @@ test("a template, a bare DSL and a DSL as text open alike", () => {
 });
 
 test("the engine gets a canvas as it was written, also out of another object", () => {
-  const inner = `{ "components":{"begin":{"obj":{"component_name":"Begin","params":{"n":9007199254740993, "s":"a\\"}{,","x":[1.0,{"y":"\\\\"}]}}}}, "dsl":3 }`;
-  for (const text of [inner, `{"title":"dsl","dsl": ${inner} ,"rev":1}`, `{"dsl":{"components":{}},"a":["}"],"d\\u0073l":${inner}}`]) {
+  const inner = `{ "components":{"begin":{"obj":{"component_name":"Begin","params":{"n":9007199254740993, ` +
+    `"s":"a\\"}{,","x":[1.0,{"y":"\\\\"}]}}}}, "dsl":3 }`;
+  for (const text of [
+    inner,
+    `{"title":"dsl","dsl": ${inner} ,"rev":1}`,
+    `{"dsl":{"components":{}},"a":["}"],"d\\u0073l":${inner}}`,
+  ]) {
     assert.equal(open(text).text, inner);
   }
 });
@@ -81,18 +96,38 @@ for (const file of readdirSync(examples)) {
     assert.equal(model.unplaced, false);
     for (const edge of model.edges) assert.ok(model.byId.has(edge.source) && model.byId.has(edge.target), edge.id);
     for (const [id, component] of Object.entries(canvas.components)) {
-      for (const next of component.downstream ?? []) assert.ok(canvas.components[next]?.upstream?.includes(id), `${id} -> ${next}`);
+      for (const next of component.downstream ?? [])
+        assert.ok(canvas.components[next]?.upstream?.includes(id), `${id} -> ${next}`);
     }
   });
 }
 
 test("branches are edges of their own, labelled by their condition", () => {
-  const model = build(dsl({
-    begin: ["Begin", ["Switch:A"]],
-    "Switch:A": ["Switch", ["Message:A", "Message:B"], { conditions: [{ logical_operator: "and", items: [{ cpn_id: "begin@n", operator: ">", value: "1" }], to: ["Message:A"] }], end_cpn_ids: ["Message:B"] }],
-    "Message:A": ["Message"], "Message:B": ["Message"],
-  }), specs);
-  assert.deepEqual(model.edges.filter((edge) => edge.source === "Switch:A").map((edge) => [edge.branch, edge.target]), [["Case 1", "Message:A"], ["end_cpn_ids", "Message:B"]]);
+  const model = build(
+    dsl({
+      begin: ["Begin", ["Switch:A"]],
+      "Switch:A": [
+        "Switch",
+        ["Message:A", "Message:B"],
+        {
+          conditions: [
+            { logical_operator: "and", items: [{ cpn_id: "begin@n", operator: ">", value: "1" }], to: ["Message:A"] },
+          ],
+          end_cpn_ids: ["Message:B"],
+        },
+      ],
+      "Message:A": ["Message"],
+      "Message:B": ["Message"],
+    }),
+    specs,
+  );
+  assert.deepEqual(
+    model.edges.filter((edge) => edge.source === "Switch:A").map((edge) => [edge.branch, edge.target]),
+    [
+      ["Case 1", "Message:A"],
+      ["end_cpn_ids", "Message:B"],
+    ],
+  );
   assert.equal(model.byId.get("Switch:A")?.branches[0]?.label, "n > 1");
 });
 
@@ -107,8 +142,12 @@ test("tools and agents of an agent get boxes when the picture has them", () => {
 
 test("without an engine nodes stand in rows: nothing overlaps, groups hold their children", () => {
   const canvas = dsl({
-    begin: ["Begin", ["Loop:A", "LLM:B"]], "LLM:B": ["LLM", ["Message:A"]],
-    "Loop:A": ["Loop", ["Message:A"]], "LoopItem:A": ["LoopItem", ["LLM:A"], {}, "Loop:A"], "LLM:A": ["LLM", [], {}, "Loop:A"], "Message:A": ["Message", ["LLM:B"]],
+    begin: ["Begin", ["Loop:A", "LLM:B"]],
+    "LLM:B": ["LLM", ["Message:A"]],
+    "Loop:A": ["Loop", ["Message:A"]],
+    "LoopItem:A": ["LoopItem", ["LLM:A"], {}, "Loop:A"],
+    "LLM:A": ["LLM", [], {}, "Loop:A"],
+    "Message:A": ["Message", ["LLM:B"]],
   });
   const unplaced = build(canvas, specs);
   assert.equal(unplaced.unplaced, true);
@@ -118,14 +157,29 @@ test("without an engine nodes stand in rows: nothing overlaps, groups hold their
 });
 
 test("tool boxes and notes without a place stand beside what they belong to", () => {
-  const canvas = dsl({ begin: ["Begin", ["Agent:A"]], "Agent:A": ["Agent", [], { tools: [{ component_name: "Retrieval", params: {} }] }] });
+  const canvas = dsl({
+    begin: ["Begin", ["Agent:A"]],
+    "Agent:A": ["Agent", [], { tools: [{ component_name: "Retrieval", params: {} }] }],
+  });
   canvas.graph = {
-    nodes: [{ id: "begin", position: { x: 0, y: 0 } }, { id: "Agent:A", position: { x: 300, y: 0 } }, { id: "Tool:A", type: "toolNode" }, { id: "Note:A", type: "noteNode" }],
+    nodes: [
+      { id: "begin", position: { x: 0, y: 0 } },
+      { id: "Agent:A", position: { x: 300, y: 0 } },
+      { id: "Tool:A", type: "toolNode" },
+      { id: "Note:A", type: "noteNode" },
+    ],
     edges: [{ source: "Agent:A", target: "Tool:A" }],
   };
   const model = build(canvas, specs);
   const [agent, tool, note] = ["Agent:A", "Tool:A", "Note:A"].map((id) => model.byId.get(id));
-  assert.ok(agent && tool && note && tool.y > agent.y + sizeOf(agent).height && tool.x === agent.x && note.y + sizeOf(note).height < 0);
+  assert.ok(
+    agent &&
+      tool &&
+      note &&
+      tool.y > agent.y + sizeOf(agent).height &&
+      tool.x === agent.x &&
+      note.y + sizeOf(note).height < 0,
+  );
 });
 
 for (const name of ["shop", "order", "guide", "plugins/stock"]) {
@@ -142,7 +196,10 @@ for (const name of ["shop", "order", "guide", "plugins/stock"]) {
 
 test("parents that go in circles, lost targets and odd places do not break the picture", () => {
   const canvas = dsl({ begin: ["Begin", ["nowhere", "a"]], a: ["Loop", [], {}, "b"], b: ["Loop", [], {}, "a"] });
-  canvas.graph = { nodes: [{ id: "begin", position: { x: Number.NaN, y: 0 } }, null as never, { id: 3 as never }], edges: [null as never, { source: "begin" }] };
+  canvas.graph = {
+    nodes: [{ id: "begin", position: { x: Number.NaN, y: 0 } }, null as never, { id: 3 as never }],
+    edges: [null as never, { source: "begin" }],
+  };
   const model = build(canvas, specs);
   assert.equal(model.nodes.length, 3);
   assert.deepEqual(model.edges.map((edge) => edge.target), ["a"]);

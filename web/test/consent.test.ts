@@ -10,7 +10,13 @@ import { Locals } from "../run/local.ts";
 import { Host } from "../run/host.ts";
 import { Session, type Source } from "../run/session.ts";
 
-const canvas = (params: object = {}, name = "Message"): string => JSON.stringify({ components: { begin: { obj: { component_name: "Begin", params: {} } }, a: { obj: { component_name: name, params } } } });
+const canvas = (params: object = {}, name = "Message"): string =>
+  JSON.stringify({
+    components: {
+      begin: { obj: { component_name: "Begin", params: {} } },
+      a: { obj: { component_name: name, params } },
+    },
+  });
 
 /** Storage of one tab. */
 class Tab {
@@ -21,24 +27,52 @@ class Tab {
 
 test("a canvas of a link or a file runs after it is allowed, by each of the ways to run", async () => {
   const loaded: string[] = [];
-  const engine = { components: () => [], validate: () => [], layout: () => ({ nodes: {} }), load: (text: string) => { loaded.push(text); throw new Error("enough"); } } as unknown as Engine;
+  const engine = {
+    components: () => [],
+    validate: () => [],
+    layout: () => ({ nodes: {} }),
+    load: (text: string) => {
+      loaded.push(text);
+      throw new Error("enough");
+    },
+  } as unknown as Engine;
   for (const kind of ["link", "file"] as const) {
     const session = new Session(Promise.resolve(engine), {}, { models: fetch });
     session.open(canvas(), "", { kind });
     const { player } = session;
-    for (const run of [() => player.send({ query: "x" }), () => player.answer({}), () => player.runUntil("a"), () => player.runFrom("a"), () => player.debug("a", {})]) run();
+    for (const run of [
+      () => player.send({ query: "x" }),
+      () => player.answer({}),
+      () => player.runUntil("a"),
+      () => player.runFrom("a"),
+      () => player.debug("a", {}),
+    ])
+      run();
     await new Promise(setImmediate);
     assert.deepEqual([loaded, player.play.get().turns], [[], []], kind);
     session.allow();
     player.send({ query: "x" });
-    await new Promise<void>((resolve) => { const stop = player.play.subscribe(() => { if (!player.play.get().running) { stop(); resolve(); } }); });
+    await new Promise<void>((resolve) => {
+      const stop = player.play.subscribe(() => {
+        if (!player.play.get().running) {
+          stop();
+          resolve();
+        }
+      });
+    });
     assert.equal(loaded.splice(0).length, 1);
   }
 });
 
 test("examples and canvases of the host's list are allowed, and the next stranger is not", () => {
   const session = new Session(new Promise(() => undefined), {}, { models: fetch });
-  for (const [source, allowed] of [[{ kind: "example" }, true], [{ kind: "link" }, false], [{ kind: "host", origin: { id: "1", rev: 1 } }, true], [{ kind: "file" }, false], [{ kind: "plugin" }, true]] as [Source, boolean][]) {
+  for (const [source, allowed] of [
+    [{ kind: "example" }, true],
+    [{ kind: "link" }, false],
+    [{ kind: "host", origin: { id: "1", rev: 1 } }, true],
+    [{ kind: "file" }, false],
+    [{ kind: "plugin" }, true],
+  ] as [Source, boolean][]) {
     session.open(canvas(), "", source);
     assert.equal(session.allowed.get(), allowed, source.kind);
   }
@@ -53,9 +87,18 @@ test("local services are none by default, counted by origin, and never the serve
   const locals = new Locals("http://127.0.0.1:8080");
   assert.deepEqual(locals.list.get(), []);
   const faults: [address: string, fault: string | undefined][] = [
-    ["localhost:3000/path?query", undefined], [" http://192.168.0.7 ", undefined], ["http://localhost:3000", undefined], ["https://nas.local:8443", undefined],
-    ["", "not_address"], ["a b", "not_address"], ["ftp://localhost", "not_address"], ["javascript:x", "not_address"], ["https://api.example", "public"],
-    ["127.0.0.1:8080", "own"], ["localhost:8080", "own"], ["[::1]:8080", "own"],
+    ["localhost:3000/path?query", undefined],
+    [" http://192.168.0.7 ", undefined],
+    ["http://localhost:3000", undefined],
+    ["https://nas.local:8443", undefined],
+    ["", "not_address"],
+    ["a b", "not_address"],
+    ["ftp://localhost", "not_address"],
+    ["javascript:x", "not_address"],
+    ["https://api.example", "public"],
+    ["127.0.0.1:8080", "own"],
+    ["localhost:8080", "own"],
+    ["[::1]:8080", "own"],
   ];
   for (const [address, fault] of faults) assert.equal(locals.add(address), fault, address);
   assert.deepEqual(locals.list.get(), ["http://192.168.0.7", "http://localhost:3000", "https://nas.local:8443"]);
@@ -67,12 +110,32 @@ test("local services are none by default, counted by origin, and never the serve
 
 test("a canvas that was allowed asks again when it may call another local service, and gets the list", async () => {
   const reached: unknown[] = [];
-  const loaded = { save: () => "", restore: () => undefined, close: () => undefined, run: (_: unknown, { reach }: RunOptions) => { reached.push(reach); throw new Error("enough"); } };
-  const engine = { components: () => [], validate: () => [], layout: () => ({ nodes: {} }), load: () => loaded } as unknown as Engine;
+  const loaded = {
+    save: () => "",
+    restore: () => undefined,
+    close: () => undefined,
+    run: (_: unknown, { reach }: RunOptions) => {
+      reached.push(reach);
+      throw new Error("enough");
+    },
+  };
+  const engine = {
+    components: () => [],
+    validate: () => [],
+    layout: () => ({ nodes: {} }),
+    load: () => loaded,
+  } as unknown as Engine;
   const session = new Session(Promise.resolve(engine), {}, { models: fetch });
   const run = async (): Promise<void> => {
     session.player.send({ query: "x" });
-    await new Promise<void>((resolve) => { const stop = session.player.play.subscribe(() => { if (!session.player.play.get().running) { stop(); resolve(); } }); });
+    await new Promise<void>((resolve) => {
+      const stop = session.player.play.subscribe(() => {
+        if (!session.player.play.get().running) {
+          stop();
+          resolve();
+        }
+      });
+    });
   };
   session.open(canvas(), "", { kind: "link" });
   session.allow();
@@ -84,7 +147,14 @@ test("a canvas that was allowed asks again when it may call another local servic
   session.allow();
   await run();
   assert.deepEqual(reached, [{ origins: [] }, { origins: ["http://localhost:3000"] }]);
-  const again = new Promise<void>((resolve) => { const stop = session.allowed.subscribe(() => { if (session.allowed.get()) { stop(); resolve(); } }); });
+  const again = new Promise<void>((resolve) => {
+    const stop = session.allowed.subscribe(() => {
+      if (session.allowed.get()) {
+        stop();
+        resolve();
+      }
+    });
+  });
   session.locals.remove("http://localhost:3000");
   await again; // what was allowed first
   session.open(canvas(), "", { kind: "example" });
@@ -106,12 +176,20 @@ test("an answer counts for the content, in this tab", async () => {
     tab.setItem("easel.allowed", stored);
     assert.equal(await new Consents(tab).has("x"), false, stored);
   }
-  const full = new Consents({ getItem: () => { throw new Error("blocked"); }, setItem: () => { throw new Error("full"); } });
+  const full = new Consents({
+    getItem: () => {
+      throw new Error("blocked");
+    },
+    setItem: () => {
+      throw new Error("full");
+    },
+  });
   await full.add("x");
   assert.equal(await full.has("x"), true);
 });
 
-test("an answer is found again when the canvas is opened again, and not given to one that was opened meanwhile", async () => {
+test("an answer is found again when the canvas is opened again, and not given to one that was opened meanwhile",
+  async () => {
   const consents = new Consents();
   await consents.add(canvas());
   const session = new Session(new Promise(() => undefined), {}, { models: fetch }, consents);
@@ -144,8 +222,10 @@ test("edits and runs are work that is not saved", () => {
 
 for (const [what, params, name, want] of [
   ["nothing", { content: ["see https://docs.example for more"] }, "Message", {}],
-  ["addresses", { url: "https://API.example:8443/x?y", more: ["http://second.example"], nested: { base_url: "third.example/x" } }, "Invoke", { hosts: ["api.example:8443", "second.example", "third.example"] }],
-  ["an address that looks like another", { url: "https://bank.example@evil.example/" }, "Invoke", { hosts: ["evil.example"] }],
+  ["addresses", { url: "https://API.example:8443/x?y", more: ["http://second.example"], nested: {
+    base_url: "third.example/x" } }, "Invoke", { hosts: ["api.example:8443", "second.example", "third.example"] }],
+  ["an address that looks like another", { url: "https://bank.example@evil.example/" }, "Invoke",
+    { hosts: ["evil.example"] }],
   ["backslashes", { url: "https:\\\\evil.example\\x" }, "Invoke", { hosts: ["evil.example"] }],
   ["letters that look alike", { url: "https://ехample.example/" }, "Invoke", { hosts: ["xn--ample-ywe6i.example"] }],
   ["addresses of the run", { url: "{sys.query}" }, "Invoke", { made: true }],
@@ -155,24 +235,33 @@ for (const [what, params, name, want] of [
   ["scripts", { script: "function main() {}", lang: "javascript" }, "CodeExec", { scripts: 1 }],
   ["plugins", {}, "plugin:typewriter@1", { plugins: ["typewriter@1"] }],
   ["tools of an agent", {
-    tools: [{ component_name: "CodeExec", params: { script: "x" } }, { component_name: "plugin:digest@2", params: {} }, { component_name: "Agent", params: { tools: [{ component_name: "X", params: { url: "deep.example" } }] } }],
+    tools: [{ component_name: "CodeExec", params: { script: "x" } }, { component_name: "plugin:digest@2", params: {} },
+      { component_name: "Agent", params: { tools: [{ component_name: "X", params: { url: "deep.example" } }] } }],
     mcp: [{ mcp_id: "m1", tools: {} }, { mcp_id: "m2" }, { mcp_id: "m1" }],
   }, "Agent", { scripts: 1, plugins: ["digest@2"], hosts: ["deep.example"], servers: 2 }],
 ] as [string, object, string, Partial<Reached>][]) {
   test(`what a canvas reaches: ${what}`, () => {
-    assert.deepEqual(reachOf(open(canvas(params, name)).dsl), { hosts: [], made: false, scripts: 0, plugins: [], servers: 0, ...want });
+    assert.deepEqual(reachOf(open(canvas(params, name)).dsl), {
+      hosts: [],
+      made: false,
+      scripts: 0,
+      plugins: [],
+      servers: 0,
+      ...want,
+    });
   });
 }
 
 test("a canvas nested deep is read to its end", () => {
-  const deep = `{"components":{"a":{"obj":{"component_name":"X","params":{"x":${"[".repeat(4_000)}"https://deep.example"${"]".repeat(4_000)}}}}}}`;
+  const deep = `{"components":{"a":{"obj":{"component_name":"X","params":{"x":${"[".repeat(
+    4_000)}"https://deep.example"${"]".repeat(4_000)}}}}}}`;
   assert.deepEqual(reachOf(open(deep).dsl).hosts, ["deep.example"]);
 });
 
 const page = "https://easel.example";
 before(() => { (globalThis as { location?: unknown }).location = { origin: page }; });
 
-// hostOf is a host that answers everything, and what was sent to it.
+// hostOf returns a host that answers everything, and what was sent to it.
 function hostOf(): { host: Host; sent: [path: string, init: RequestInit & { headers: Record<string, string> }][] } {
   const sent: ReturnType<typeof hostOf>["sent"] = [];
   const host = new Host((input, init) => {
@@ -189,21 +278,43 @@ test("the host is asked as the page itself, by login or by key", async () => {
   await host.save({ id: "1", rev: 1 }, "{}");
   for (const [path, { headers, credentials, redirect, referrerPolicy }] of sent) {
     assert.ok(path.startsWith(page + "/api/"), path);
-    assert.deepEqual([headers["x-easel-page"], credentials, redirect, referrerPolicy], ["page", "same-origin", "error", "no-referrer"], path);
+    assert.deepEqual(
+      [headers["x-easel-page"], credentials, redirect, referrerPolicy],
+      ["page", "same-origin", "error", "no-referrer"],
+      path,
+    );
   }
   assert.equal(sent.at(-1)?.[1].headers["x-csrf-token"], "proof");
   await host.connect("ragflow-key");
   const { headers, credentials } = sent.at(-1)![1];
-  assert.deepEqual([headers["authorization"], credentials, headers["x-csrf-token"]], ["Bearer ragflow-key", "omit", undefined], "with a key no cookie is needed");
+  assert.deepEqual(
+    [headers["authorization"], credentials, headers["x-csrf-token"]],
+    ["Bearer ragflow-key", "omit", undefined],
+    "with a key no cookie is needed",
+  );
 });
 
 test("a run reaches the models of the host and nothing else", async () => {
   const { host, sent } = hostOf();
-  await host.models("/api/llm/chat/completions", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+  await host.models("/api/llm/chat/completions", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+  });
   const [path, { headers, credentials }] = sent.at(-1)!;
-  assert.deepEqual([path, headers["x-easel-page"], headers["x-csrf-token"], credentials], [page + "/api/llm/chat/completions", "run", "proof", "same-origin"]);
+  assert.deepEqual(
+    [path, headers["x-easel-page"], headers["x-csrf-token"], credentials],
+    [page + "/api/llm/chat/completions", "run", "proof", "same-origin"],
+  );
   const count = sent.length;
-  for (const address of ["/api/v2/me", "/api/llm/models", "/api/llm/chat/completions/../../v2/me", "/api/llm/chat/completions?x", "https://attacker.example/api/llm/chat/completions", "//attacker.example/api/llm/chat/completions"]) {
+  for (const address of [
+    "/api/v2/me",
+    "/api/llm/models",
+    "/api/llm/chat/completions/../../v2/me",
+    "/api/llm/chat/completions?x",
+    "https://attacker.example/api/llm/chat/completions",
+    "//attacker.example/api/llm/chat/completions",
+  ]) {
     await assert.rejects(host.models(address), /a run may use the models of the host only/, address);
   }
   assert.equal(sent.length, count);

@@ -10,7 +10,7 @@ const folder = new URL("../examples/", import.meta.url);
 const files = readdirSync(folder);
 const read = (file: string): string => readFileSync(new URL(file, folder), "utf8");
 
-// kinds are the components of a canvas, tools of agents and of their agents among them.
+// kinds returns the components of a canvas, tools of agents and of their agents among them.
 function kinds(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(kinds);
   if (!isObject(value)) return [];
@@ -24,15 +24,29 @@ test("there are eight examples, and between them they show every component that 
   const specs = await engine.components();
   assert.ok(specs.length > 40);
   const alone = specs.filter(({ name }) => name !== "Canvas"); // which needs a second canvas beside it
-  assert.deepEqual(alone.filter((spec) => !spec.pipeline && ![spec.name, ...(spec.aliases ?? [])].some((name) => shown.has(name))).map((spec) => spec.name), []);
-  assert.deepEqual([...shown].filter((kind) => !specs.some((spec) => spec.name === kind)), [], "and none that the engine does not know");
+  assert.deepEqual(
+    alone
+      .filter((spec) => !spec.pipeline && ![spec.name, ...(spec.aliases ?? [])].some((name) => shown.has(name)))
+      .map((spec) => spec.name),
+    [],
+  );
+  assert.deepEqual(
+    [...shown].filter((kind) => !specs.some((spec) => spec.name === kind)),
+    [],
+    "and none that the engine does not know",
+  );
 });
 
 test("a stand-in answers for every component that works outside, and for no other", async () => {
   const outside: string[] = [];
   for (const { name, pipeline } of await engine.components()) {
     if (pipeline) continue;
-    const canvas = { components: { begin: { obj: { component_name: "Begin", params: {} }, downstream: ["x"] }, x: { obj: { component_name: name, params: {} }, upstream: ["begin"] } } };
+    const canvas = {
+      components: {
+        begin: { obj: { component_name: "Begin", params: {} }, downstream: ["x"] },
+        x: { obj: { component_name: name, params: {} }, upstream: ["begin"] },
+      },
+    };
     const problems = await engine.validate(canvas);
     if (problems.some(({ code }) => code === "needs_host")) outside.push(name);
   }

@@ -7,7 +7,8 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { parse } from "../run/markdown.ts";
 import { Markdown } from "../view/markdown.tsx";
 
-const html = (text: string): string => renderToStaticMarkup(createElement(Markdown, { text })).replace(/^<div class="markdown">|<\/div>$/g, "");
+const html = (text: string): string =>
+  renderToStaticMarkup(createElement(Markdown, { text })).replace(/^<div class="markdown">|<\/div>$/g, "");
 
 const drawn: [text: string, html: string][] = [
   ["plain", "<p>plain</p>"],
@@ -17,8 +18,11 @@ const drawn: [text: string, html: string][] = [
   ["*a* _b_ snake_case_name 2*3*4", "<p><em>a</em> <em>b</em> snake_case_name 2*3*4</p>"],
   ["***both***", "<p>*<strong>both</strong>*</p>"],
   ["open ** and `tick and [x", "<p>open ** and `tick and [x</p>"],
-  ["[site](https://a.example/x_(y)) ![p](https://a.example/p.png) [no](javascript:x)",
-    '<p><a href="https://a.example/x_(y)" target="_blank" rel="noreferrer noopener">site</a> <a href="https://a.example/p.png" target="_blank" rel="noreferrer noopener">p</a> no</p>'],
+  [
+    "[site](https://a.example/x_(y)) ![p](https://a.example/p.png) [no](javascript:x)",
+    '<p><a href="https://a.example/x_(y)" target="_blank" rel="noreferrer noopener">site</a> <a ' +
+    'href="https://a.example/p.png" target="_blank" rel="noreferrer noopener">p</a> no</p>',
+  ],
   ["see [ID:12] and ![", "<p>see [ID:12] and ![</p>"],
   ["- a\n  more\n- b", "<ul><li>a<br/>more</li><li>b</li></ul>"],
   ["1. a\n2) b", "<ol><li>a</li><li>b</li></ol>"],
@@ -26,7 +30,11 @@ const drawn: [text: string, html: string][] = [
   ["> a\n> > b", "<blockquote><p>a</p><blockquote><p>b</p></blockquote></blockquote>"],
   ["```js\n> *x*\n```\nafter", '<pre tabindex="0"><code>&gt; *x*</code></pre><p>after</p>'],
   ["```\nunended", '<pre tabindex="0"><code>unended</code></pre>'],
-  ["| a | b |\n|---|---|\n| 1 | 2 | 3 |", '<div class="scroll" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>'],
+  [
+    "| a | b |\n|---|---|\n| 1 | 2 | 3 |",
+    '<div class="scroll" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>' +
+    '2</td></tr></tbody></table></div>',
+  ],
   ["<b>no</b>", "<p>&lt;b&gt;no&lt;/b&gt;</p>"],
 ];
 
@@ -42,8 +50,60 @@ test("quotes are drawn to a bounded depth, and the text of deeper ones is there"
 
 // What a model may repeat, or a stranger may send. Each is repeated to a length.
 const hostile = [
-  ">", "> ", "> \n", ">\n>", "- ", "- \n", "* - + ", "  ", "  - x\n", "1. ", "1", "[", "]", "[]", "[](", "[](x", "[a](b ", "![", "(", "[ID:", "[ID:1", "`", "``` ", "```\n", "`a", "``a", "*", "**", "***", "*a", "**a", "**a*", "_", "__", "_a ",
-  "a_", "#", "# ", "###### \n", "|", "|a", "|\n", "|-", "|\n|-\n", "-", "_ ", "- - ", "\n", " ", "\u2028", "# \u2028", "x\n", "**`[*_![](", "\\",
+  ">",
+  "> ",
+  "> \n",
+  ">\n>",
+  "- ",
+  "- \n",
+  "* - + ",
+  "  ",
+  "  - x\n",
+  "1. ",
+  "1",
+  "[",
+  "]",
+  "[]",
+  "[](",
+  "[](x",
+  "[a](b ",
+  "![",
+  "(",
+  "[ID:",
+  "[ID:1",
+  "`",
+  "``` ",
+  "```\n",
+  "`a",
+  "``a",
+  "*",
+  "**",
+  "***",
+  "*a",
+  "**a",
+  "**a*",
+  "_",
+  "__",
+  "_a ",
+  "a_",
+  "#",
+  "# ",
+  "###### \n",
+  "|",
+  "|a",
+  "|\n",
+  "|-",
+  "|\n|-\n",
+  "-",
+  "_ ",
+  "- - ",
+  "\n",
+  " ",
+  "\u2028",
+  "# \u2028",
+  "x\n",
+  "**`[*_![](",
+  "\\",
 ];
 
 const repeated = (part: string, length: number): string => part.repeat(Math.ceil(length / part.length));

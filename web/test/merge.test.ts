@@ -99,7 +99,13 @@ test("a setting that both changed is one conflict, and either value can be taken
   const theirs = changed(start, (draft) => set(draft, "llm", "sys_prompt", "Be exact."));
   const merged = merge(start, mine, theirs);
   assert.deepEqual(
-    merged.conflicts.map(({ node: of, name, base: before, mine: our, theirs: other }) => [of, name, before, our, other]),
+    merged.conflicts.map(({ node: of, name, base: before, mine: our, theirs: other }) => [
+      of,
+      name,
+      before,
+      our,
+      other,
+    ]),
     [["llm", "sys_prompt", "Be kind.", "Be brief.", "Be exact."]],
   );
   const [conflict] = merged.conflicts;

@@ -13,7 +13,7 @@ const local = ({ datasets }: { datasets?: string[] }): Found => ({
   chunks: (datasets ?? []).includes("tea") ? [{ id: "l", content: "local", similarity: 0.4 } as never] : [],
 });
 
-// site is a host with the dataset "Shop" of id ds1, and the searches that it got.
+// site returns a host with the dataset "Shop" of id ds1, and the searches that it got.
 function site(status: HostState["status"]): {
   host: { state: Store<HostState> };
   datasets: Pick<Datasets, "find" | "search">;

@@ -24,14 +24,20 @@ import { apart } from "./apart.ts";
 const example = (name: string): string => readFileSync(new URL(`../examples/${name}.json`, import.meta.url), "utf8");
 
 const world: World = {
-  code: ({ script, arguments: args }) => Promise.resolve({ result: new Function(`${script}; return main(arguments[0])`)(args) as unknown }),
+  code: ({ script, arguments: args }) =>
+    Promise.resolve({ result: new Function(`${script}; return main(arguments[0])`)(args) as unknown }),
   fetch: () => Promise.resolve(Response.json({ rates: { CNY: 8 } })),
-  datasets: new Set(["tea-notes"]), read: readDocument,
+  datasets: new Set(["tea-notes"]),
+  read: readDocument,
   retrieve: search([{ dataset: "tea-notes", document: "card", content: "green tea wants water of 80 degrees" }]),
 };
 
 const built = build();
-const engine = createEngine({ wasm: built.wasm, runtime: built.runtime, worker: new URL("../../wasm/js/src/worker.node.ts", import.meta.url) });
+const engine = createEngine({
+  wasm: built.wasm,
+  runtime: built.runtime,
+  worker: new URL("../../wasm/js/src/worker.node.ts", import.meta.url),
+});
 after(async () => {
   (await engine).close();
   built.remove();
@@ -59,16 +65,28 @@ function until<T>(store: Store<T>, holds: (value: T) => boolean): Promise<T> {
   });
 }
 
-// chain is a canvas of nodes one after the other.
+// chain returns a canvas of nodes one after the other.
 function chain(nodes: Record<string, [kind: string, params: object]>): string {
   const ids = Object.keys(nodes);
-  return JSON.stringify({ components: Object.fromEntries(Object.entries(nodes).map(([id, [kind, params]], i) => [
-    id, { obj: { component_name: kind, params }, downstream: ids.slice(i + 1, i + 2), upstream: ids.slice(Math.max(0, i - 1), i) },
-  ])) });
+  return JSON.stringify({
+    components: Object.fromEntries(
+      Object.entries(nodes).map(([id, [kind, params]], i) => [
+        id,
+        {
+          obj: { component_name: kind, params },
+          downstream: ids.slice(i + 1, i + 2),
+          upstream: ids.slice(Math.max(0, i - 1), i),
+        },
+      ]),
+    ),
+  });
 }
 
 const settled = (session: Session) => until(session.player.play, (play) => !play.running && play.turns.length > 0);
-const said = (session: Session): string => (session.player.play.get().turns.at(-1)?.state.answers ?? []).flatMap((answer) => answer.parts.filter((part) => part.kind === "text").map((part) => part.text)).join("|");
+const said = (session: Session): string =>
+  (session.player.play.get().turns.at(-1)?.state.answers ?? [])
+    .flatMap((answer) => answer.parts.filter((part) => part.kind === "text").map((part) => part.text))
+    .join("|");
 
 test("a question is answered with its source", async () => {
   const session = start("tea-house");
@@ -82,11 +100,18 @@ test("a question is answered with its source", async () => {
 
 test("a run says which answers no model, no tool and no dataset gave", async () => {
   const session = fresh();
-  session.open(chain({
-    begin: ["Begin", {}], "Retrieval:R": ["Retrieval", { query: "{sys.query}", kb_ids: ["shop", "tea-notes"] }], "TavilySearch:T": ["TavilySearch", { query: "{sys.query}" }],
-    "DocGenerator:D": ["DocGenerator", { content: "{TavilySearch:T@formalized_content}", output_format: "md" }],
-    "LLM:A": ["LLM", { prompts: [{ role: "user", content: "{sys.query} {Retrieval:R@formalized_content}" }] }], "Message:M": ["Message", { content: ["{LLM:A@content}"] }],
-  }), "", { kind: "host", origin: { id: "1", rev: 1 } });
+  session.open(
+    chain({
+      begin: ["Begin", {}],
+      "Retrieval:R": ["Retrieval", { query: "{sys.query}", kb_ids: ["shop", "tea-notes"] }],
+      "TavilySearch:T": ["TavilySearch", { query: "{sys.query}" }],
+      "DocGenerator:D": ["DocGenerator", { content: "{TavilySearch:T@formalized_content}", output_format: "md" }],
+      "LLM:A": ["LLM", { prompts: [{ role: "user", content: "{sys.query} {Retrieval:R@formalized_content}" }] }],
+      "Message:M": ["Message", { content: ["{LLM:A@content}"] }],
+    }),
+    "",
+    { kind: "host", origin: { id: "1", rev: 1 } },
+  );
   session.player.send({ query: "green tea?" });
   const [turn] = (await settled(session)).turns;
   assert.equal(turn?.state.status, "succeeded");
@@ -103,7 +128,8 @@ test("a run says which answers no model, no tool and no dataset gave", async () 
 
 test("a form pauses the run, the answer continues it in a turn of its own", async () => {
   const session = start("letter");
-  session.player.send({ inputs: { recipient: { value: "Ada" }, occasion: { value: "thanks" }, tone: { value: "warm" } } });
+  session.player.send({ inputs: { recipient: { value: "Ada" }, occasion: { value: "thanks" },
+    tone: { value: "warm" } } });
   assert.equal((await settled(session)).shown.status, "paused");
   session.player.answer({ verdict: { value: "send it" }, changes: { value: "" } });
   const play = await until(session.player.play, (value) => value.turns.length === 2 && !value.running);
@@ -118,15 +144,34 @@ test("an iteration stands in the timeline turn by turn", async () => {
   const model = session.document.get()?.model;
   assert.ok(model);
   const loop = timeline(play.shown.steps, model).find((entry) => entry.step.node === "Iteration:EachPoint");
-  assert.deepEqual(loop?.turns.map((turn) => turn.entries.map((entry) => entry.step.type)), [["IterationItem", "LLM"], ["IterationItem", "LLM"], ["IterationItem", "LLM"]]);
+  assert.deepEqual(
+    loop?.turns.map((turn) => turn.entries.map((entry) => entry.step.type)),
+    [
+      ["IterationItem", "LLM"],
+      ["IterationItem", "LLM"],
+      ["IterationItem", "LLM"],
+    ],
+  );
 });
 
 test("what an agent's agent calls stands under it", () => {
   const use = (path: string, name: string) => ({ path, name, arguments: {} });
-  const calls = toolCalls([use("A", "search_0"), use("A", "Web_Helper_1"), use("A-->Web_Helper", "google_0"), use("A", "search_0"), use("A-->Web_Helper", "bing_1"), use("A-->Lost", "x")]);
-  const names = (list: typeof calls): unknown[] => list.map(({ use: { name }, inner }) => (inner.length > 0 ? [name, names(inner)] : name));
+  const calls = toolCalls([
+    use("A", "search_0"),
+    use("A", "Web_Helper_1"),
+    use("A-->Web_Helper", "google_0"),
+    use("A", "search_0"),
+    use("A-->Web_Helper", "bing_1"),
+    use("A-->Lost", "x"),
+  ]);
+  const names = (list: typeof calls): unknown[] =>
+    list.map(({ use: { name }, inner }) => (inner.length > 0 ? [name, names(inner)] : name));
   assert.deepEqual(names(calls), ["search_0", ["Web_Helper_1", ["google_0", "bing_1"]], "search_0", "x"]);
-  const ended = toolCalls([use("A-->search", "search_0"), use("A-->Web_Helper", "Web_Helper_1"), use("A-->Web_Helper-->google", "google_0")]);
+  const ended = toolCalls([
+    use("A-->search", "search_0"),
+    use("A-->Web_Helper", "Web_Helper_1"),
+    use("A-->Web_Helper-->google", "google_0"),
+  ]);
   assert.deepEqual(names(ended), ["search_0", ["Web_Helper_1", ["google_0"]]]);
 });
 
@@ -139,36 +184,70 @@ test("the boxes of an agent's agents and tools light up while they are called", 
     const records = turns.at(-1)?.records;
     for (let at = 0; at <= (records?.events.length ?? 0); at++) {
       const step = records?.at(at).latest["Agent:GreenThumb"];
-      for (const [id, { member }] of byId) if (member) seen.set(id, (seen.get(id) ?? new Set()).add(activity(step, member)?.status ?? "idle"));
+      for (const [id, { member }] of byId)
+        if (member) seen.set(id, (seen.get(id) ?? new Set()).add(activity(step, member)?.status ?? "idle"));
     }
   });
   session.player.send({ query: "When do tomatoes need water?" });
   await settled(session);
   follow();
   const lit = ["idle", "running", "succeeded"];
-  for (const id of ["Agent:SeasonWatcher", "Agent:WebSearcher", "Agent:Librarian", "Agent:Trader", "Tool:GardenShed", "Tool:Web", "Tool:Sky"]) {
-    assert.deepEqual([...seen.get(id) ?? []].sort(), lit.toSorted(), id);
+  for (const id of [
+    "Agent:SeasonWatcher",
+    "Agent:WebSearcher",
+    "Agent:Librarian",
+    "Agent:Trader",
+    "Tool:GardenShed",
+    "Tool:Web",
+    "Tool:Sky",
+  ]) {
+    assert.deepEqual([...(seen.get(id) ?? [])].sort(), lit.toSorted(), id);
   }
 });
 
 test("calls of an agent's agents are distinct, however the path is written", () => {
   const member: Member = { node: "a", path: "A", agent: "Web_Helper", agents: ["Web_Helper"] };
   const tools: Member = { node: "a", path: "A-->Web_Helper", agents: [] };
-  const call = (path: string, name: string, elapsed?: number, error?: string): ToolUse => ({ path, name, arguments: {}, elapsed, error });
-  const step = (status: Step["status"], ...uses: ToolUse[]): Step => ({ index: 0, run: 1, node: "a", name: "A", type: "Agent", status, thoughts: "", startedAt: 0, models: [], tools: uses });
+  const call = (path: string, name: string, elapsed?: number, error?: string): ToolUse => ({
+    path,
+    name,
+    arguments: {},
+    elapsed,
+    error,
+  });
+  const step = (status: Step["status"], ...uses: ToolUse[]): Step => ({
+    index: 0,
+    run: 1,
+    node: "a",
+    name: "A",
+    type: "Agent",
+    status,
+    thoughts: "",
+    startedAt: 0,
+    models: [],
+    tools: uses,
+  });
   assert.equal(activity(step("running", call("A", "other_0", 1), call("A", "reflection", 1)), member), undefined);
   assert.deepEqual(activity(step("running", call("A", "Web_Helper_3")), member), { status: "running", runs: 1 });
   const one = activity(step("running", call("A-->Web_Helper", "Web_Helper_3", 2)), member);
   assert.deepEqual(one, { status: "succeeded", runs: 1, elapsed: 2 });
-  assert.deepEqual(activity(step("succeeded", call("A", "Web_Helper_3", 2), call("A", "Web_Helper_3", 1, "ouch")), member), { status: "failed", runs: 2, elapsed: 3 });
+  assert.deepEqual(
+    activity(step("succeeded", call("A", "Web_Helper_3", 2), call("A", "Web_Helper_3", 1, "ouch")), member),
+    { status: "failed", runs: 2, elapsed: 3 },
+  );
   assert.deepEqual(activity(step("canceled", call("A", "Web_Helper_3")), member)?.status, "canceled");
-  assert.deepEqual(activity(step("running", call("A-->Web_Helper-->google", "google_0")), tools), { status: "running", runs: 1 });
+  assert.deepEqual(activity(step("running", call("A-->Web_Helper-->google", "google_0")), tools), {
+    status: "running",
+    runs: 1,
+  });
   assert.equal(activity(step("running", call("A-->Web_Helper", "analyze_task", 0)), tools), undefined);
 });
 
 test("a file that is handed over can be read by the canvas", async () => {
   const session = start("tea-house");
-  const file = await session.player.files.add(new File(["rosehip, mint and a secret"], "blend.txt", { type: "text/plain" }));
+  const file = await session.player.files.add(
+    new File(["rosehip, mint and a secret"], "blend.txt", { type: "text/plain" }),
+  );
   session.edit("LLM:BrewMaster", "prompts", [{ role: "user", content: "{sys.query}\n{sys.files}" }]);
   session.player.send({ query: "green tea?", files: [file] });
   const { shown } = await settled(session);
@@ -199,9 +278,19 @@ test("a pin, a run to here and a run from here with another value", async () => 
   session.player.runFrom("CodeExec:Abacus", { "begin@amount": 20 });
   play = await until(session.player.play, (value) => value.turns.length === 3 && !value.running);
   assert.match(said(session), /20 EUR = 160.00 CNY/);
-  const began = play.turns[2]?.records.events.flatMap((event) => (event.event === "node_started" ? event.data.component_id : []));
+  const began = play.turns[2]?.records.events.flatMap((event) =>
+    event.event === "node_started" ? event.data.component_id : [],
+  );
   assert.deepEqual(began, ["CodeExec:Abacus", "Message:Receipt"]);
-  assert.deepEqual(play.shown.steps.map((step) => [step.node, step.status]), [["begin", "succeeded"], ["Invoke:RateBoard", "succeeded"], ["CodeExec:Abacus", "succeeded"], ["Message:Receipt", "succeeded"]]);
+  assert.deepEqual(
+    play.shown.steps.map((step) => [step.node, step.status]),
+    [
+      ["begin", "succeeded"],
+      ["Invoke:RateBoard", "succeeded"],
+      ["CodeExec:Abacus", "succeeded"],
+      ["Message:Receipt", "succeeded"],
+    ],
+  );
 });
 
 test("one node runs alone", async () => {
@@ -219,7 +308,8 @@ test("a run from a node, or of one node, keeps the results of the others, and th
   const { shown: whole } = await settled(session);
   const rates = whole.latest["Invoke:RateBoard"]?.outputs;
   assert.ok(rates);
-  const again = async (turns: number) => (await until(session.player.play, (value) => value.turns.length === turns && !value.running)).shown;
+  const again = async (turns: number) =>
+    (await until(session.player.play, (value) => value.turns.length === turns && !value.running)).shown;
   session.player.debug("Message:Receipt", { "CodeExec:Abacus@result": "just me" });
   const alone = await again(2);
   assert.match(String(alone.latest["Message:Receipt"]?.outputs?.["content"]), /^just me/);
@@ -232,7 +322,11 @@ test("a run from a node, or of one node, keeps the results of the others, and th
   assert.equal(rest.latest["CodeExec:Abacus"]?.run, 1);
   session.player.step(0);
   const { shown } = session.player.play.get();
-  assert.deepEqual(Object.keys(shown.latest), ["begin", "Invoke:RateBoard"], "before its first record only what was there");
+  assert.deepEqual(
+    Object.keys(shown.latest),
+    ["begin", "Invoke:RateBoard"],
+    "before its first record only what was there",
+  );
 });
 
 test("stepping shows the run as it was, and the latest again", async () => {
@@ -292,7 +386,8 @@ test("another canvas is opened while one runs: nothing of the old one shows", as
 
 test("the nodes of a paused run stay lit when it continues, and the waiting one shows it", async () => {
   const session = start("letter");
-  session.player.send({ inputs: { recipient: { value: "Ada" }, occasion: { value: "thanks" }, tone: { value: "warm" } } });
+  session.player.send({ inputs: { recipient: { value: "Ada" }, occasion: { value: "thanks" },
+    tone: { value: "warm" } } });
   const { shown } = await settled(session);
   assert.equal(shown.latest["UserFillUp:SecondLook"]?.status, "paused");
   session.player.answer({ verdict: { value: "send it" }, changes: { value: "" } });
@@ -328,15 +423,25 @@ test("a canvas without places is laid out by the engine", async () => {
     const { byId } = document?.model as CanvasModel;
     assert.ok((byId.get("begin")?.x ?? 0) < Math.max(...[...byId.values()].map((node) => node.x)), name);
     session.edit("begin", "prologue", "x");
-    assert.deepEqual(session.document.get()?.model.nodes.map(({ x, y }) => [x, y]), document?.model.nodes.map(({ x, y }) => [x, y]));
+    assert.deepEqual(
+      session.document.get()?.model.nodes.map(({ x, y }) => [x, y]),
+      document?.model.nodes.map(({ x, y }) => [x, y]),
+    );
   }
 });
 
 test("an edit may mend a canvas that does not load", async () => {
   const session = fresh();
-  session.open(JSON.stringify({ components: {
-    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["m"] }, m: { obj: { component_name: "Message", params: { content: 3 } }, upstream: ["begin"] },
-  } }), "", { kind: "example" });
+  session.open(
+    JSON.stringify({
+      components: {
+        begin: { obj: { component_name: "Begin", params: {} }, downstream: ["m"] },
+        m: { obj: { component_name: "Message", params: { content: 3 } }, upstream: ["begin"] },
+      },
+    }),
+    "",
+    { kind: "example" },
+  );
   session.player.send({ query: "x" });
   assert.match((await settled(session)).turns[0]?.error ?? "", /bad_canvas/);
   session.edit("m", "content", ["mended"]);
@@ -353,7 +458,9 @@ test("a failing node and a refused canvas are reported, not thrown", async () =>
   const play = await settled(session);
   assert.equal(play.shown.status, "failed");
   assert.match(play.shown.error ?? "", /ouch/);
-  session.open(JSON.stringify({ components: { a: { obj: { component_name: "LLM", params: {} } } } }), "", { kind: "example" });
+  session.open(JSON.stringify({ components: { a: { obj: { component_name: "LLM", params: {} } } } }), "", {
+    kind: "example",
+  });
   const problems = await until(session.problems, (list) => list.length > 0);
   assert.equal(problems[0]?.severity, "error");
   session.player.send({ query: "x" });
@@ -363,7 +470,9 @@ test("a failing node and a refused canvas are reported, not thrown", async () =>
 test("records give the same state by jumping as by walking", () => {
   const records = new Records();
   for (let i = 0; i < 200; i++) {
-    records.push([{ event: "variables_changed", message_id: "m", task_id: "t", created_at: 0, data: { values: { ["v" + i]: i } } }]);
+    records.push([
+      { event: "variables_changed", message_id: "m", task_id: "t", created_at: 0, data: { values: { ["v" + i]: i } } },
+    ]);
   }
   assert.equal(Object.keys(records.at(130).variables).length, 130);
   assert.equal(Object.keys(records.at(64).variables).length, 64);
@@ -372,10 +481,15 @@ test("records give the same state by jumping as by walking", () => {
 
 test("the small search ranks by rare words, in both languages, within its datasets", async () => {
   const find = search([
-    { dataset: "a", document: "one", content: "water and tea" }, { dataset: "a", document: "two", content: "water and basil" }, { dataset: "b", document: "three", content: "绿茶用水八十度" },
+    { dataset: "a", document: "one", content: "water and tea" },
+    { dataset: "a", document: "two", content: "water and basil" },
+    { dataset: "b", document: "three", content: "绿茶用水八十度" },
   ]);
   const context = { signal: new AbortController().signal };
-  assert.equal((await find({ query: "basil in water", datasets: ["a", "b"] }, context)).chunks[0]?.document_name, "two");
+  assert.equal(
+    (await find({ query: "basil in water", datasets: ["a", "b"] }, context)).chunks[0]?.document_name,
+    "two",
+  );
   assert.equal((await find({ query: "绿茶怎么泡", datasets: ["b", "c"] }, context)).chunks[0]?.document_name, "three");
   assert.deepEqual((await find({ query: "tea", datasets: ["b"] }, context)).chunks, []);
   assert.deepEqual((await find({ query: "tea" }, context)).chunks, [], "the memory of a canvas, say");

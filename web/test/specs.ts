@@ -8,7 +8,9 @@ const built = build();
 const engine = await createEngine({ wasm: built.wasm, runtime: built.runtime, worker: false });
 
 /** specs are the descriptions by name and alias. */
-export const specs: Specs = new Map((await engine.components()).flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec])));
+export const specs: Specs = new Map(
+  (await engine.components()).flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec])),
+);
 
 engine.close();
 built.remove();

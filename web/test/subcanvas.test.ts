@@ -23,7 +23,7 @@ interface Bot {
   say: string;
 }
 
-// bot is begin -> find -> ask -> polish -> say, where say reads two of the steps before.
+// bot returns begin -> find -> ask -> polish -> say, where say reads two of the steps before.
 function bot(): Bot {
   const draft = new Draft({ components: dict({}), globals: { "sys.query": "", "env.tone": "kind" }, variables: {} });
   addNode(draft, specs, "Begin", "begin", { x: 0, y: 0 });

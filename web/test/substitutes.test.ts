@@ -76,7 +76,7 @@ test("a tool of the host that fails is no reason for made-up results", async () 
   await assert.rejects(answered(() => Promise.reject(new Error("tool_failed: 429"))), /429/);
 });
 
-// hosted is a host that the person is signed in to, and the requests that it got.
+// hosted returns a host that the person is signed in to, and the requests that it got.
 async function hosted(
   answer: (path: string) => Response,
 ): Promise<{ host: Host; sent: [path: string, init: RequestInit][] }> {

@@ -50,7 +50,10 @@ for (const file of files) {
 
 test("the bots for support answer from the sample handbook and name the source", async () => {
   assert.match(await runsOffline(read("support-bot.json"), questions["support-bot"] ?? ""), /30 days/);
-  assert.match(await runsOffline(read("support-faq.json"), questions["support-faq"] ?? ""), /three years[\s\S]*\[ID:\d+\]/);
+  assert.match(
+    await runsOffline(read("support-faq.json"), questions["support-faq"] ?? ""),
+    /three years[\s\S]*\[ID:\d+\]/,
+  );
   const nothing = await runsOffline(read("support-faq.json"), "xylophone quartz");
   assert.match(nothing, /nothing about this/);
 });

@@ -31,7 +31,7 @@ const ImportDialog = lazy(() => import("./home/import.tsx"));
 const Publish = lazy(() => import("./publish/publish.tsx"));
 const Choice = lazy(() => import("./publish/choice.tsx"));
 
-/** App is the page. */
+/** App returns the page. */
 export function App(): React.ReactNode {
   const t = useText();
   const { session, host, look, drafts, canvases, together } = useApp();

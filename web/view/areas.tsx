@@ -22,7 +22,7 @@ export function areaOf(hash: string): Area | undefined {
   }
 }
 
-/** areaLink is the address of an area. */
+/** areaLink returns the address of an area. */
 export function areaLink(name: Area["name"], ...path: string[]): string {
   return `#${name}${path.length > 0 ? "=" + path.map(encodeURIComponent).join("/") : ""}`;
 }

@@ -46,8 +46,16 @@ export function useAttaching(files: Files): Attaching {
   const reason = (err: unknown): string => (err instanceof ReadError ? t(`read.${err.code}`) : String(err));
   const notes = (
     <>
-      {reading.length > 0 && <p className="quiet small" role="status"><span className="spinner" /> {t("read.busy", reading.join(", "))}</p>}
-      {refused.map(({ name, err }) => <p key={name} className="fault" role="alert">{t("read.refused", name, reason(err))}</p>)}
+      {reading.length > 0 && (
+        <p className="quiet small" role="status">
+          <span className="spinner" /> {t("read.busy", reading.join(", "))}
+        </p>
+      )}
+      {refused.map(({ name, err }) => (
+        <p key={name} className="fault" role="alert">
+          {t("read.refused", name, reason(err))}
+        </p>
+      ))}
     </>
   );
   return { attach, busy: reading.length > 0, notes };

@@ -9,7 +9,7 @@ import { Icon, type IconName } from "./icons.tsx";
 import { People } from "./others.tsx";
 import { save } from "./save.ts";
 
-/** Bar is the page's header. */
+/** Bar returns the page's header. */
 export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean>; onNew(): void;
   onPublish(): void;
@@ -47,31 +47,79 @@ export function Bar({ onGallery, onFile, onModel, onKeep, onNew, onPublish }: {
   };
   return (
     <header className="bar">
-      <a className="skip" href="#panel" onClick={(event) => { event.preventDefault(); document.getElementById("page")?.focus(); }}>{t("app.skip")}</a>
+      <a
+        className="skip"
+        href="#panel"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("page")?.focus();
+        }}
+      >
+        {t("app.skip")}
+      </a>
       <button type="button" className="brand" onClick={onGallery} aria-label={`easel, ${t("bar.gallery")}`}>
-        <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M5 4h14v10H5zM8 14l-3 7M16 14l3 7M12 14v5M12 4V2" /></svg>
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M5 4h14v10H5zM8 14l-3 7M16 14l3 7M12 14v5M12 4V2" />
+        </svg>
         <span>easel</span>
       </button>
       {document_ ? <h1 className="title">{title}</h1> : <p className="title quiet">{t("app.tagline")}</p>}
       <AreaLinks />
       <span className="grow" />
       {document_ && <People />}
-      <input ref={picker} type="file" accept=".json,application/json" hidden onChange={(event) => { const [file] = event.target.files ?? []; if (file) onFile(file); event.target.value = ""; }} />
+      <input
+        ref={picker}
+        type="file"
+        accept=".json,application/json"
+        hidden
+        onChange={(event) => {
+          const [file] = event.target.files ?? [];
+          if (file) onFile(file);
+          event.target.value = "";
+        }}
+      />
       <Action icon="open" label={t("bar.open")} onClick={() => picker.current?.click()} />
       {document_ && (
         <>
           <Action icon="grid" label={t("bar.gallery")} onClick={onGallery} />
-          <Action icon="undo" label={t("bar.undo")} disabled={!document_.history.canUndo} onClick={() => session.undo()} short />
-          <Action icon="redo" label={t("bar.redo")} disabled={!document_.history.canRedo} onClick={() => session.redo()} short />
-          <Action icon="keep" label={kept ? t("bar.kept") : t("bar.keep")} onClick={() => (origin ? void keep() : onNew())} />
+          <Action
+            icon="undo"
+            label={t("bar.undo")}
+            disabled={!document_.history.canUndo}
+            onClick={() => session.undo()}
+            short
+          />
+          <Action
+            icon="redo"
+            label={t("bar.redo")}
+            disabled={!document_.history.canRedo}
+            onClick={() => session.redo()}
+            short
+          />
+          <Action
+            icon="keep"
+            label={kept ? t("bar.kept") : t("bar.keep")}
+            onClick={() => (origin ? void keep() : onNew())}
+          />
           <Action icon="save" label={t("bar.export")} onClick={() => void exportFile()} />
           <Action icon="link" label={linked ? t("bar.linked") : t("bar.link")} onClick={() => void copyLink()} />
         </>
       )}
       <Action icon="spark" label={`${t("bar.model")}: ${t(`model.${kind}`)}`} onClick={onModel} />
-      <button type="button" className="plain" lang={language === "en" ? "zh" : "en"} onClick={() => look.update({ language: language === "en" ? "zh" : "en" })}>{t("bar.language")}</button>
+      <button
+        type="button"
+        className="plain"
+        lang={language === "en" ? "zh" : "en"}
+        onClick={() => look.update({ language: language === "en" ? "zh" : "en" })}
+      >
+        {t("bar.language")}
+      </button>
       <Action icon={dark ? "sun" : "moon"} label={t("bar.theme")} onClick={() => look.update({ dark: !dark })} short />
-      {document_ && <button type="button" className="primary" onClick={onPublish}>{t("bar.publish")}</button>}
+      {document_ && (
+        <button type="button" className="primary" onClick={onPublish}>
+          {t("bar.publish")}
+        </button>
+      )}
       {document_ && <PanelAction />}
     </header>
   );
@@ -81,13 +129,44 @@ function PanelAction(): React.ReactNode {
   const t = useText();
   const { look } = useApp();
   const panel = useLook((all) => all.panel);
-  return <button type="button" className="icon-button" aria-label={t("bar.panel")} title={t("bar.panel")} aria-pressed={panel} onClick={() => look.update({ panel: !panel })}><Icon name="panel" /></button>;
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={t("bar.panel")}
+      title={t("bar.panel")}
+      aria-pressed={panel}
+      onClick={() => look.update({ panel: !panel })}
+    >
+      <Icon name="panel" />
+    </button>
+  );
 }
 
-function Action({ icon, label, onClick, disabled, short }: { icon: IconName; label: string; onClick(): void; disabled?: boolean; short?: boolean }): React.ReactNode {
+function Action({
+  icon,
+  label,
+  onClick,
+  disabled,
+  short,
+}: {
+  icon: IconName;
+  label: string;
+  onClick(): void;
+  disabled?: boolean;
+  short?: boolean;
+}): React.ReactNode {
   return (
-    <button type="button" className={short ? "icon-button" : "action"} title={label} aria-label={label} disabled={disabled} onClick={onClick}>
-      <Icon name={icon} />{!short && <span className="action-label">{label}</span>}
+    <button
+      type="button"
+      className={short ? "icon-button" : "action"}
+      title={label}
+      aria-label={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+      {!short && <span className="action-label">{label}</span>}
     </button>
   );
 }

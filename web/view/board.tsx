@@ -1,6 +1,5 @@
-// The canvas itself, on React Flow. Places come from the model; what a person drags stands here
-// until it is put down, and then becomes one act. Status does not go through React Flow at all, see
-// nodes.tsx.
+// The canvas itself, on React Flow. Places come from the model; dragged boxes are kept here until
+// they are dropped, which is one act. Status does not go through React Flow at all, see nodes.tsx.
 
 import {
   applyNodeChanges,
@@ -131,7 +130,7 @@ function Plane({ model, title, view }: Parameters<typeof Drawing>[0]): React.Rea
   );
 }
 
-// useBoxes gives the boxes as React Flow wants them; `stop` is the one that Tab stops at. A box
+// useBoxes returns the boxes in React Flow's format; `stop` is the one that Tab stops at. A box
 // that the model did not change stays the same object.
 function useBoxes(
   model: CanvasModel,
@@ -169,8 +168,8 @@ function useBoxes(
   return [selected, change];
 }
 
-// useHandlers turns what is done to boxes into acts. New functions would make React Flow go through
-// all its nodes, so they stay the same.
+// useHandlers converts changes of boxes to acts. New functions would make React Flow update all its
+// nodes, so they stay the same.
 function useHandlers(change: (changes: NodeChange<Node<BoxData>>[]) => void): Partial<ReactFlowProps<Node<BoxData>>> {
   const { session, look } = useApp();
   const edited = useEdited();
@@ -252,7 +251,7 @@ function pick(changes: NodeChange[], edited: ReturnType<typeof useEdited>, only:
   if (nodes.length === 1 && one !== undefined) only(one);
 }
 
-// putDown gives the places of boxes that were moved and are not held any more.
+// putDown returns the places of boxes that were moved and are not held any more.
 function putDown(changes: NodeChange[], model: CanvasModel | undefined): Record<string, Point> {
   const places: Record<string, Point> = {};
   for (const each of changes) {
@@ -266,7 +265,7 @@ function putDown(changes: NodeChange[], model: CanvasModel | undefined): Record<
   return places;
 }
 
-// useWires gives the edges, and what follows the pointer and the selection.
+// useWires returns the edges, and what follows the pointer and the selection.
 function useWires(model: CanvasModel): [Edge[], Partial<ReactFlowProps<Node<BoxData>>>] {
   const edited = useEdited();
   const selection = useStore(edited, (state) => state.edges);
@@ -395,7 +394,8 @@ function viewOf({ nodes }: CanvasModel, { width, height }: DOMRect): Viewport {
   };
 }
 
-// Distance tells the style sheet when boxes are too small to be read; then they are plain.
+// Distance sets an attribute for the style sheet when boxes are too small to be read; then they are
+// plain.
 function Distance({ board }: { board: React.RefObject<HTMLElement | null> }): null {
   const far = useFlow((state) => state.transform[2] < readable);
   useEffect(() => {

@@ -1,5 +1,4 @@
-// The conversation: what the person asked, what the canvas said, and the forms
-// between them.
+// The conversation: messages of the person and the canvas, and the forms between them.
 
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Chunk, FormField, Reference } from "@easel/engine";
@@ -19,7 +18,7 @@ import { fromBase64, save } from "./save.ts";
 import { usePlace, Where } from "./where.tsx";
 import { brief, seconds } from "./text.ts";
 
-/** Chat is the drawer's first page. */
+/** Chat returns the drawer's first page. */
 export function Chat(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
@@ -37,15 +36,35 @@ export function Chat(): React.ReactNode {
   return (
     <div className="chat">
       <div className="transcript" role="log" aria-label={t("chat.transcript")} tabIndex={0}>
-        {prologue && <div className="bubble theirs"><Markdown text={prologue} /></div>}
+        {prologue && (
+          <div className="bubble theirs">
+            <Markdown text={prologue} />
+          </div>
+        )}
         {turns.length === 0 && !prologue && <p className="quiet">{t(asks ? "chat.form" : "chat.empty")}</p>}
-        {turns.map((turn, i) => <TurnView key={i} turn={turn} last={turn === last} />)}
-        {paused && !running && <Asked key={turns.length} fields={fieldsOf(paused.inputs)} tips={paused.tips} onDone={(inputs) => session.player.answer(inputs)} />}
+        {turns.map((turn, i) => (
+          <TurnView key={i} turn={turn} last={turn === last} />
+        ))}
+        {paused && !running && (
+          <Asked
+            key={turns.length}
+            fields={fieldsOf(paused.inputs)}
+            tips={paused.tips}
+            onDone={(inputs) => session.player.answer(inputs)}
+          />
+        )}
         <div ref={end} />
       </div>
       {running ? (
-        <div className="composer"><button type="button" className="primary wide" onClick={() => session.player.cancel()}><Icon name="stop" />{t("chat.stop")}</button></div>
-      ) : !paused && <Composer fields={fields} task={begin?.["mode"] === "task"} first={turns.length === 0} />}
+        <div className="composer">
+          <button type="button" className="primary wide" onClick={() => session.player.cancel()}>
+            <Icon name="stop" />
+            {t("chat.stop")}
+          </button>
+        </div>
+      ) : (
+        !paused && <Composer fields={fields} task={begin?.["mode"] === "task"} first={turns.length === 0} />
+      )}
     </div>
   );
 }
@@ -56,19 +75,36 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
   const files = (ask.files ?? []) as Descriptor[];
   return (
     <>
-      {ask.how && ask.how.kind !== "resume" && <p className="quiet small">{t(`chat.${ask.how.kind}`, ask.how.node ?? "")}</p>}
+      {ask.how && ask.how.kind !== "resume" && (
+        <p className="quiet small">{t(`chat.${ask.how.kind}`, ask.how.node ?? "")}</p>
+      )}
       {(ask.query || ask.inputs) && (!ask.how || ask.how.kind === "resume") && (
         <div className="bubble mine">
           <span className="sr">{t("chat.you")}: </span>
           {ask.query}
           {ask.inputs && <Filled inputs={ask.inputs} />}
-          {files.map((file) => <span key={file.id} className="chip"><Icon name="attach" />{file.name}</span>)}
+          {files.map((file) => (
+            <span key={file.id} className="chip">
+              <Icon name="attach" />
+              {file.name}
+            </span>
+          ))}
         </div>
       )}
-      {state.answers.map((answer, i) => <AnswerView key={i} answer={answer} />)}
-      {last && state.status === "running" && state.answers.at(-1)?.done !== false && <p className="quiet small"><span className="spinner" /> {t("chat.running")}</p>}
+      {state.answers.map((answer, i) => (
+        <AnswerView key={i} answer={answer} />
+      ))}
+      {last && state.status === "running" && state.answers.at(-1)?.done !== false && (
+        <p className="quiet small">
+          <span className="spinner" /> {t("chat.running")}
+        </p>
+      )}
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
-      {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{brief(error ?? state.error, 1_000)}</p>}
+      {(error ?? (state.status === "failed" ? state.error : undefined)) && (
+        <p className="fault" role="alert">
+          {brief(error ?? state.error, 1_000)}
+        </p>
+      )}
       <StandIns turn={turn} />
       <Relayed names={turn.substitutes.relayed} />
       {state.status === "succeeded" && state.elapsed !== undefined && (
@@ -81,7 +117,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
   );
 }
 
-// StandIns says which answers of the run are none of the real thing.
+// StandIns lists the answers of the run that came from stand-ins.
 function StandIns({ turn: { model, state, records, substitutes } }: { turn: Turn }): React.ReactNode {
   const t = useText();
   const nodes = modelless(model, state, records.earlier);
@@ -98,7 +134,7 @@ function StandIns({ turn: { model, state, records, substitutes } }: { turn: Turn
   );
 }
 
-// Relayed says which tools the host ran.
+// Relayed lists the tools that the host ran.
 function Relayed({ names }: { names: string[] }): React.ReactNode {
   const t = useText();
   return names.length > 0 && <p className="quiet small relayed">{t("chat.relayed", listed(names, t))}</p>;
@@ -116,7 +152,9 @@ function Filled({ inputs }: { inputs: Record<string, unknown> }): React.ReactNod
     <dl className="filled">
       {Object.entries(inputs).map(([name, field]) => {
         const value = isObject(field) ? field["value"] : field;
-        const text = Array.isArray(value) ? value.map((each: Descriptor) => each.name ?? brief(each)).join(", ") : brief(value, 200);
+        const text = Array.isArray(value)
+          ? value.map((each: Descriptor) => each.name ?? brief(each)).join(", ")
+          : brief(value, 200);
         return <div key={name}><dt>{name}</dt><dd>{text}</dd></div>;
       })}
     </dl>
@@ -130,20 +168,46 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
   return (
     <div className="bubble theirs" data-open={!answer.done || undefined}>
       <span className="sr">{t("chat.canvas")}: </span>
-      {answer.parts.map((part, i) => part.kind === "think" ? (
-        <details key={i} className="think" open={thinking || undefined}>
-          <summary>{t(thinking ? "chat.thinking" : "chat.thought")}</summary>
-          <Markdown text={part.text} />
-        </details>
-      ) : part.text && <Markdown key={i} text={part.text} cite={(id, key) => <Citation key={key} id={id} chunk={chunks.get(id)} />} />)}
+      {answer.parts.map((part, i) =>
+        part.kind === "think" ? (
+          <details key={i} className="think" open={thinking || undefined}>
+            <summary>{t(thinking ? "chat.thinking" : "chat.thought")}</summary>
+            <Markdown text={part.text} />
+          </details>
+        ) : (
+          part.text && (
+            <Markdown
+              key={i}
+              text={part.text}
+              cite={(id, key) => <Citation key={key} id={id} chunk={chunks.get(id)} />}
+            />
+          )
+        ),
+      )}
       {chunks.size > 0 && (
         <details className="sources">
-          <summary>{t("chat.sources")} ({chunks.size})</summary>
-          <ul>{[...chunks].map(([id, chunk]) => <li key={id}><b>{chunk.document_name ?? id}</b><p>{chunk.content}</p></li>)}</ul>
+          <summary>
+            {t("chat.sources")} ({chunks.size})
+          </summary>
+          <ul>
+            {[...chunks].map(([id, chunk]) => (
+              <li key={id}>
+                <b>{chunk.document_name ?? id}</b>
+                <p>{chunk.content}</p>
+              </li>
+            ))}
+          </ul>
         </details>
       )}
-      {answer.attachment && <span className="chip"><Icon name="attach" />{answer.attachment.file_name ?? answer.attachment.doc_id}</span>}
-      {(answer.downloads ?? []).map((each, i) => <Download key={i} file={each} />)}
+      {answer.attachment && (
+        <span className="chip">
+          <Icon name="attach" />
+          {answer.attachment.file_name ?? answer.attachment.doc_id}
+        </span>
+      )}
+      {(answer.downloads ?? []).map((each, i) => (
+        <Download key={i} file={each} />
+      ))}
     </div>
   );
 }
@@ -154,7 +218,12 @@ function Download({ file }: { file: unknown }): React.ReactNode {
   const name = String(file["filename"] ?? file["file_name"] ?? file["doc_id"] ?? "file");
   const { base64 } = file;
   if (typeof base64 !== "string") return <span className="chip"><Icon name="attach" />{name}</span>;
-  return <button type="button" className="chip" onClick={() => save(fromBase64(base64), name)}><Icon name="save" />{name}</button>;
+  return (
+    <button type="button" className="chip" onClick={() => save(fromBase64(base64), name)}>
+      <Icon name="save" />
+      {name}
+    </button>
+  );
 }
 
 function Citation({ id, chunk }: { id: string; chunk: Chunk | undefined }): React.ReactNode {
@@ -163,11 +232,17 @@ function Citation({ id, chunk }: { id: string; chunk: Chunk | undefined }): Reac
   if (!chunk) return <sup className="cite">{id}</sup>;
   return (
     <>
-      <button type="button" className="cite" popoverTarget={anchor} aria-label={t("chat.source", id)}>{id}</button>
+      <button type="button" className="cite" popoverTarget={anchor} aria-label={t("chat.source", id)}>
+        {id}
+      </button>
       <span id={anchor} popover="auto" className="passage">
         <b>{chunk.document_name}</b>
         <span>{chunk.content}</span>
-        {typeof chunk.url === "string" && /^https?:/.test(chunk.url) && <a href={chunk.url} target="_blank" rel="noreferrer noopener">{chunk.url}</a>}
+        {typeof chunk.url === "string" && /^https?:/.test(chunk.url) && (
+          <a href={chunk.url} target="_blank" rel="noreferrer noopener">
+            {chunk.url}
+          </a>
+        )}
       </span>
     </>
   );
@@ -180,25 +255,60 @@ function chunksOf(reference: Reference | undefined): Map<string, Chunk> {
   return new Map(Object.entries(chunks));
 }
 
-function Asked({ fields, tips, onDone }: { fields: Record<string, FormField>; tips: string; onDone(inputs: Record<string, unknown>): void }): React.ReactNode {
+function Asked({
+  fields,
+  tips,
+  onDone,
+}: {
+  fields: Record<string, FormField>;
+  tips: string;
+  onDone(inputs: Record<string, unknown>): void;
+}): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const [values, setValues] = useState<Record<string, unknown>>({});
   const undecided = Object.entries(fields).some(([name, field]) => field.approval && values[name] === undefined);
   return (
-    <form className="bubble theirs form" onSubmit={(event) => { event.preventDefault(); onDone(answersOf(fields, values)); }}>
+    <form
+      className="bubble theirs form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDone(answersOf(fields, values));
+      }}
+    >
       {tips && <Markdown text={tips} />}
-      {Object.entries(fields).filter(([name]) => !isArguments(name, fields)).map(([name, field]) => field.approval ? (
-        <ApprovalCard key={name} name={name} approval={field.approval} values={values} onChange={setValues} />
-      ) : (
-        <Field key={name} name={name} field={field} value={values[name] ?? field.value} files={session.player.files} onChange={(value) => setValues({ ...values, [name]: value })} />
-      ))}
-      <button type="submit" className="primary" disabled={undecided}>{t("chat.answer")}</button>
+      {Object.entries(fields)
+        .filter(([name]) => !isArguments(name, fields))
+        .map(([name, field]) =>
+          field.approval ? (
+            <ApprovalCard key={name} name={name} approval={field.approval} values={values} onChange={setValues} />
+          ) : (
+            <Field
+              key={name}
+              name={name}
+              field={field}
+              value={values[name] ?? field.value}
+              files={session.player.files}
+              onChange={(value) => setValues({ ...values, [name]: value })}
+            />
+          ),
+        )}
+      <button type="submit" className="primary" disabled={undecided}>
+        {t("chat.answer")}
+      </button>
     </form>
   );
 }
 
-function Composer({ fields, task, first }: { fields: Record<string, FormField>; task: boolean; first: boolean }): React.ReactNode {
+function Composer({
+  fields,
+  task,
+  first,
+}: {
+  fields: Record<string, FormField>;
+  task: boolean;
+  first: boolean;
+}): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const [query, setQuery] = useState("");
@@ -224,43 +334,99 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
     setFiles([]);
   };
   return (
-    <form className="composer" onSubmit={(event) => { event.preventDefault(); send(); }}>
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
       {asks && (
         <div className="fields">
           {Object.entries(fields).map(([name, field]) => (
-            <Field key={name} name={name} field={field} value={values[name] ?? field.value} files={session.player.files} onChange={(value) => setValues({ ...values, [name]: value })} />
+            <Field
+              key={name}
+              name={name}
+              field={field}
+              value={values[name] ?? field.value}
+              files={session.player.files}
+              onChange={(value) => setValues({ ...values, [name]: value })}
+            />
           ))}
         </div>
       )}
       {files.length > 0 && (
         <div className="chips">
           {files.map((file) => (
-            <button key={file.id} type="button" className="chip" aria-label={t("chat.remove", file.name)} onClick={() => setFiles(files.filter((each) => each !== file))}><Icon name="cross" />{file.name}</button>
+            <button
+              key={file.id}
+              type="button"
+              className="chip"
+              aria-label={t("chat.remove", file.name)}
+              onClick={() => setFiles(files.filter((each) => each !== file))}
+            >
+              <Icon name="cross" />
+              {file.name}
+            </button>
           ))}
         </div>
       )}
       {notes}
-      {kept && <p className="fault" role="alert">{t("where.no_files")}</p>}
+      {kept && (
+        <p className="fault" role="alert">
+          {t("where.no_files")}
+        </p>
+      )}
       <Where />
       <div className="line">
         {!task && (
           <textarea
-            rows={1} value={query} placeholder={t("chat.placeholder")} aria-label={t("chat.placeholder")} onChange={(event) => setQuery(event.target.value)}
-            onKeyDown={(event) => { if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) { event.preventDefault(); send(); } }}
+            rows={1}
+            value={query}
+            placeholder={t("chat.placeholder")}
+            aria-label={t("chat.placeholder")}
+            onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+                event.preventDefault();
+                send();
+              }
+            }}
           />
         )}
         {!task && (
           <>
             <input ref={picker} type="file" multiple hidden onChange={(event) => void add(event.target.files)} />
-            <button type="button" className="icon-button" title={t("chat.attach")} aria-label={t("chat.attach")} onClick={() => picker.current?.click()}><Icon name="attach" /></button>
+            <button
+              type="button"
+              className="icon-button"
+              title={t("chat.attach")}
+              aria-label={t("chat.attach")}
+              onClick={() => picker.current?.click()}
+            >
+              <Icon name="attach" />
+            </button>
           </>
         )}
-        {!first && <button type="button" className="icon-button" title={t("chat.restart")} aria-label={t("chat.restart")} onClick={() => session.restart()}><Icon name="loop" /></button>}
+        {!first && (
+          <button
+            type="button"
+            className="icon-button"
+            title={t("chat.restart")}
+            aria-label={t("chat.restart")}
+            onClick={() => session.restart()}
+          >
+            <Icon name="loop" />
+          </button>
+        )}
         <button
-          type="submit" disabled={busy || kept} className={task ? "primary wide" : "primary icon-button"}
+          type="submit"
+          disabled={busy || kept}
+          className={task ? "primary wide" : "primary icon-button"}
           aria-label={t(task ? "chat.run" : "chat.send")}
         >
-          <Icon name={task ? "play" : "send"} />{task && t("chat.run")}
+          <Icon name={task ? "play" : "send"} />
+          {task && t("chat.run")}
         </button>
       </div>
     </form>

@@ -1,4 +1,5 @@
-// The question before a canvas of a stranger runs: what it reaches for, and under whose account.
+// The question before an untrusted canvas runs: the resources that it uses, and under whose
+// account.
 
 import { useId, useMemo } from "react";
 import { reachOf } from "../canvas/reach.ts";
@@ -7,7 +8,7 @@ import { Icon, type IconName } from "./icons.tsx";
 
 const most = 12; // hosts and plugins that are named
 
-/** Consent stands where the composer is, until the person allows the canvas to run. */
+/** Consent is shown instead of the composer until the person allows the canvas to run. */
 export function Consent(): React.ReactNode {
   const t = useText();
   const id = useId();

@@ -1,6 +1,5 @@
-// What every view may use: the session, the texts, and what is selected. Each part
-// of the state is subscribed to by itself, so that a view redraws for its own sake
-// only.
+// The context of all views: the session, the texts, and the selection. Each part of the state has
+// its subscribers, so that a view is only drawn again for its changes.
 
 import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from "react";
 import type { Canvases } from "../run/canvases.ts";
@@ -16,13 +15,13 @@ import { preferred, translator, type Language } from "../words/words.ts";
 /** Tab is a page of the side panel. */
 export type Tab = "chat" | "timeline" | "node" | "variables" | "problems";
 
-/** Look is how the page is set up for this person. */
+/** Look is the settings of the page for this person. */
 export interface Look {
   language: Language;
   dark: boolean;
   tab: Tab;
   panel: boolean;
-  /** What a wheel or two fingers do on the canvas. */
+  /** The effect of a wheel or two fingers on the canvas. */
   wheel: "pan" | "zoom";
   selected?: string;
   /** Execution of the selected node that is inspected; undefined is the latest. */
@@ -31,12 +30,12 @@ export interface Look {
   reveal?: { node: string; count: number };
 }
 
-/** App is what the context carries. */
+/** App is the content of the context. */
 export interface App {
   session: Session;
   host: Host;
   look: Store<Look>;
-  /** Canvases as they were left; absent where none are kept. */
+  /** Drafts of canvases; absent if none are kept. */
   drafts?: Drafts;
   /** Canvases that others run, if the page has any. */
   canvases?: Canvases;
@@ -73,7 +72,7 @@ export function newLook(): Store<Look> {
   return look;
 }
 
-/** useApp gives the app. */
+/** useApp returns the app. */
 export function useApp(): App {
   const app = useContext(AppContext);
   if (!app) throw new Error("no app around this view");
@@ -86,7 +85,9 @@ export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
   return useSyncExternalStore(store.subscribe, read, read);
 }
 
-/** useBusy reports whether no run may begin: one is going on, or the canvas is not allowed to run. */
+/**
+ * useBusy reports whether no run may begin: one is active, or the canvas is not allowed to run.
+ */
 export function useBusy(): boolean {
   const { session } = useApp();
   const running = useStore(session.player.play, (play) => play.running);
@@ -101,12 +102,12 @@ export function useLook<S>(select: (look: Look) => S): S {
 
 const translators = { en: translator("en"), zh: translator("zh") };
 
-/** useText gives the texts in the person's language. */
+/** useText returns the texts in the person's language. */
 export function useText(): ReturnType<typeof translator> {
   return translators[useLook((look) => look.language)];
 }
 
-/** useSpecText gives what components say of themselves in the person's language. */
+/** useSpecText returns the descriptions of components in the person's language. */
 export function useSpecText(): (english: string) => string {
   const words = useStore(specWords, (all) => all);
   const language = useLook((look) => look.language);
@@ -114,7 +115,7 @@ export function useSpecText(): (english: string) => string {
   return useCallback((english) => (language === "zh" ? translated(words, english) : english), [words, language]);
 }
 
-/** useSelect gives a function that selects a node and shows it in the panel. */
+/** useSelect returns a function that selects a node and shows it in the panel. */
 export function useSelect(): (node: string | undefined, options?: { tab?: Tab; reveal?: boolean; step?: number }) => void {
   const { look } = useApp();
   return useCallback((node, options = {}) => {

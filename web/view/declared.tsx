@@ -7,7 +7,7 @@ import { like, show } from "./text.ts";
 
 const types = ["string", "number", "boolean", "object", "array<string>", "array<number>", "array<object>"];
 
-// empty is the value that a new variable of a type has.
+// empty returns the value that a new variable of a type has.
 function empty(type: string): unknown {
   if (type.startsWith("array")) return [];
   return { number: 0, boolean: false, object: {} }[type] ?? "";

@@ -1,11 +1,11 @@
-// Where dropped files go: to the view that asked for them, else they are opened.
+// The receiver of dropped files: the view that registered for them, else they are opened.
 
 import { useEffect } from "react";
 import { Store } from "../run/store.ts";
 
 /** Taker receives dropped files. */
 export interface Taker {
-  /** What the page shows while files are above it. */
+  /** The text shown while files are dragged over the page. */
   label: string;
   /** take reports whether the files are taken; others are opened as canvases. */
   take(files: File[]): boolean;

@@ -16,7 +16,13 @@ const colors = HighlightStyle.define([
 ]);
 
 const theme = EditorView.theme({
-  "&": { fontSize: "12.5px", backgroundColor: "var(--paper)", color: "var(--ink)", border: "1px solid var(--line-strong)", borderRadius: "8px" },
+  "&": {
+    fontSize: "12.5px",
+    backgroundColor: "var(--paper)",
+    color: "var(--ink)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "8px",
+  },
   "&.cm-focused": { outline: "2px solid var(--accent)" },
   ".cm-content": { fontFamily: "var(--mono)", caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
@@ -36,13 +42,22 @@ export default function Editor({ text, label, caret, onChange }: {
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
     const view = new EditorView({
-      root, parent: root,
+      root,
+      parent: root,
       state: EditorState.create({
         doc: first.current.text,
         extensions: [
-          history(), keymap.of([...defaultKeymap, ...historyKeymap]), json(), bracketMatching(), syntaxHighlighting(colors), theme, EditorView.lineWrapping,
+          history(),
+          keymap.of([...defaultKeymap, ...historyKeymap]),
+          json(),
+          bracketMatching(),
+          syntaxHighlighting(colors),
+          theme,
+          EditorView.lineWrapping,
           EditorView.contentAttributes.of({ "aria-label": first.current.label }),
-          EditorView.updateListener.of((update) => { if (update.docChanged) first.current.onChange(update.state.doc.toString()); }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) first.current.onChange(update.state.doc.toString());
+          }),
         ],
       }),
     });

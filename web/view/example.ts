@@ -21,12 +21,12 @@ export interface Template extends Example {
   use: UseCase;
 }
 
-/** loadExamples gives the examples, in order of their ids. */
+/** loadExamples returns the examples, in order of their ids. */
 export async function loadExamples(): Promise<Example[]> {
   return (await import("easel:examples")).default;
 }
 
-/** loadTemplates gives the templates, by use case. */
+/** loadTemplates returns the templates, by use case. */
 export async function loadTemplates(): Promise<Template[]> {
   const templates = (await import("easel:templates")).default;
   return templates.toSorted((a, b) => useCases.indexOf(a.use) - useCases.indexOf(b.use));

@@ -1,4 +1,4 @@
-// The time of a run: a bar for each step on one scale, and what the run waited for.
+// The time of a run: a bar for each step on one scale, and the executions that the run waited for.
 
 import type { Step } from "@easel/engine/state";
 import type { Profile, Span } from "../run/profile.ts";
@@ -19,7 +19,7 @@ export function scaleOf(steps: Step[]): Scale {
   return { from, length: Math.max(until - from, 0.001) };
 }
 
-/** Totals say where the time of a run went, and what the shades of the bars mean. */
+/** Totals shows how the time of a run was spent, with the legend of the bars. */
 export function Totals({ profile }: { profile: Profile }): React.ReactNode {
   const t = useText();
   return (
@@ -43,7 +43,7 @@ interface BarProps {
   depth: number;
 }
 
-/** Bar draws when a step was at work, and when it waited. */
+/** Bar draws the times at which a step worked and waited. */
 export function Bar({ step, span, scale, depth }: BarProps): React.ReactNode {
   const at = (time: number): number => Math.min(1000, Math.max(0, (time / Math.max(scale.length, 0.001)) * 1000));
   const start = startOf(step) - scale.from;

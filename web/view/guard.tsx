@@ -2,7 +2,10 @@ import { Component } from "react";
 import { messageOf } from "@easel/engine";
 
 /** Guard shows the message when a view below it breaks, and tries again when `mark` changes. */
-export class Guard extends Component<{ mark: unknown; children: React.ReactNode }, { broken?: unknown; mark?: unknown }> {
+export class Guard extends Component<
+  { mark: unknown; children: React.ReactNode },
+  { broken?: unknown; mark?: unknown }
+> {
   override state: { broken?: unknown; mark?: unknown } = {};
 
   static getDerivedStateFromError(broken: unknown): { broken: unknown } {
@@ -15,6 +18,10 @@ export class Guard extends Component<{ mark: unknown; children: React.ReactNode 
 
   override render(): React.ReactNode {
     if (this.state.broken === undefined) return this.props.children;
-    return <p className="fault" role="alert">{messageOf(this.state.broken)}</p>;
+    return (
+      <p className="fault" role="alert">
+        {messageOf(this.state.broken)}
+      </p>
+    );
   }
 }

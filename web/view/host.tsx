@@ -10,14 +10,37 @@ export function SignIn(): React.ReactNode {
   const fault = useStore(host.state, (state) => state.fault);
   const [key, setKey] = useState("");
   return (
-    <form className="sign-in" onSubmit={(event) => { event.preventDefault(); void host.connect(key); }}>
-      <p>{t("host.sign_in")} <a href="/login?next=%2F%23host">{t("host.log_in")}</a></p>
+    <form
+      className="sign-in"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void host.connect(key);
+      }}
+    >
+      <p>
+        {t("host.sign_in")} <a href="/login?next=%2F%23host">{t("host.log_in")}</a>
+      </p>
       <div className="line">
-        <label className="field">{t("host.key")}<input type="password" autoComplete="off" required value={key} onChange={(event) => setKey(event.target.value)} /></label>
-        <button type="submit" className="primary">{t("host.use_key")}</button>
+        <label className="field">
+          {t("host.key")}
+          <input
+            type="password"
+            autoComplete="off"
+            required
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+        </label>
+        <button type="submit" className="primary">
+          {t("host.use_key")}
+        </button>
       </div>
       <p className="quiet small">{t("host.key_hint")}</p>
-      {fault !== undefined && <p className="fault" role="alert">{t("host.wrong_key")}</p>}
+      {fault !== undefined && (
+        <p className="fault" role="alert">
+          {t("host.wrong_key")}
+        </p>
+      )}
     </form>
   );
 }

@@ -94,7 +94,7 @@ export function iconOfNode({ role, spec }: CanvasNode): IconName {
   return role === "note" || role === "tool" ? role : iconOf(spec);
 }
 
-/** hueOf is the colour of a component. */
+/** hueOf returns the colour of a component. */
 export function hueOf(spec: ComponentSpec | undefined): Category {
   return spec?.category ?? "tool";
 }

@@ -1,4 +1,4 @@
-// One node: what it is set to and what it did.
+// One node: its settings and its last run.
 
 import { useEffect, useMemo, useState } from "react";
 import { messageOf, type FormField } from "@easel/engine";
@@ -15,7 +15,7 @@ import { Routes } from "./routes.tsx";
 import { bare, brief, like, seconds, show, spoken } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
 
-/** Inspector is a page of the drawer. */
+/** Inspector returns a page of the drawer. */
 export function Inspector(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
@@ -41,31 +41,68 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
   return (
     <div className="inspector">
       <header data-hue={hueOf(spec)}>
-        <span className="glyph"><Icon name={iconOfNode(node)} /></span>
+        <span className="glyph">
+          <Icon name={iconOfNode(node)} />
+        </span>
         <div className="node-title">
           <h2 className="sr">{node.name || node.kind}</h2>
-          <input className="node-name" aria-label={t("edit.name")} value={node.name} onChange={(event) => session.editing.rename(node.id, event.target.value)} />
-          <p className="quiet small">{spoken(node.kind)} · <code>{node.id}</code></p>
+          <input
+            className="node-name"
+            aria-label={t("edit.name")}
+            value={node.name}
+            onChange={(event) => session.editing.rename(node.id, event.target.value)}
+          />
+          <p className="quiet small">
+            {spoken(node.kind)} · <code>{node.id}</code>
+          </p>
         </div>
       </header>
       {spec?.description && <p className="small">{words(spec.description)}</p>}
       {spec?.missing && <p className="fault">{t("node.missing", spec.missing)}</p>}
-      {mine.filter(({ param }) => param === undefined || !own(spec?.params?.properties, param)).map((problem, i) => (
-        <p key={i} className="problem small" data-severity={problem.severity}>{brief(problem.message, 600)}</p>
-      ))}
+      {mine
+        .filter(({ param }) => param === undefined || !own(spec?.params?.properties, param))
+        .map((problem, i) => (
+          <p key={i} className="problem small" data-severity={problem.severity}>
+            {brief(problem.message, 600)}
+          </p>
+        ))}
       {real && <Actions node={node} step={step} />}
       {node.role === "note" ? (
-        <textarea rows={8} aria-label={t("edit.note_text")} placeholder={t("edit.note_hint")} value={node.text ?? ""} onChange={(event) => session.editing.write(node.id, event.target.value)} />
-      ) : node.role !== "tool" && (
-        <details className="block" open>
-          <summary>{t("node.settings")}</summary>
-          <SettingsForm node={node.id} spec={spec} params={node.params} changed={edits} problems={mine} onChange={(key, value) => session.edit(node.id, key, value)} />
-          <Structured node={node} onChange={(outputs) => session.edit(node.id, "outputs", outputs)} />
-        </details>
+        <textarea
+          rows={8}
+          aria-label={t("edit.note_text")}
+          placeholder={t("edit.note_hint")}
+          value={node.text ?? ""}
+          onChange={(event) => session.editing.write(node.id, event.target.value)}
+        />
+      ) : (
+        node.role !== "tool" && (
+          <details className="block" open>
+            <summary>{t("node.settings")}</summary>
+            <SettingsForm
+              node={node.id}
+              spec={spec}
+              params={node.params}
+              changed={edits}
+              problems={mine}
+              onChange={(key, value) => session.edit(node.id, key, value)}
+            />
+            <Structured node={node} onChange={(outputs) => session.edit(node.id, "outputs", outputs)} />
+          </details>
+        )
       )}
       {steps.length > 1 && (
-        <select aria-label={t("node.which")} value={step?.index} onChange={(event) => look.update({ step: Number(event.target.value) })}>
-          {steps.map((each, i) => <option key={each.index} value={each.index}>{i + 1} · {t(`status.${each.status}`)}{each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}</option>)}
+        <select
+          aria-label={t("node.which")}
+          value={step?.index}
+          onChange={(event) => look.update({ step: Number(event.target.value) })}
+        >
+          {steps.map((each, i) => (
+            <option key={each.index} value={each.index}>
+              {i + 1} · {t(`status.${each.status}`)}
+              {each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}
+            </option>
+          ))}
         </select>
       )}
       {real && step && <Routes node={node.id} />}
@@ -85,23 +122,58 @@ function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): 
   return (
     <>
       <div className="actions">
-        <button type="button" disabled={busy || inside} onClick={() => session.player.runUntil(node.id)}>{t("node.until")}</button>
-        <button type="button" disabled={busy || inside || !step} onClick={() => session.player.runFrom(node.id)}>{t("node.from")}</button>
-        <button type="button" disabled={busy || node.role !== "node"} aria-expanded={editing === "debug"} onClick={() => setEditing(editing === "debug" ? undefined : "debug")}>{t("node.debug")}</button>
-        <button type="button" disabled={!pinned && !step?.outputs} aria-pressed={pinned} onClick={() => session.player.pin(node.id, pinned ? undefined : outputs)}><Icon name="pin" />{t(pinned ? "node.unpin" : "node.pin")}</button>
+        <button type="button" disabled={busy || inside} onClick={() => session.player.runUntil(node.id)}>
+          {t("node.until")}
+        </button>
+        <button type="button" disabled={busy || inside || !step} onClick={() => session.player.runFrom(node.id)}>
+          {t("node.from")}
+        </button>
+        <button
+          type="button"
+          disabled={busy || node.role !== "node"}
+          aria-expanded={editing === "debug"}
+          onClick={() => setEditing(editing === "debug" ? undefined : "debug")}
+        >
+          {t("node.debug")}
+        </button>
+        <button
+          type="button"
+          disabled={!pinned && !step?.outputs}
+          aria-pressed={pinned}
+          onClick={() => session.player.pin(node.id, pinned ? undefined : outputs)}
+        >
+          <Icon name="pin" />
+          {t(pinned ? "node.unpin" : "node.pin")}
+        </button>
         {canBeOff(node) && (
           <button type="button" aria-pressed={node.off === true} onClick={() => session.editing.switch([node.id])}>
-            <Icon name="off" />{t(node.off ? "node.on" : "node.off")}
+            <Icon name="off" />
+            {t(node.off ? "node.on" : "node.off")}
           </button>
         )}
-        {step?.outputs && <button type="button" disabled={busy || inside} aria-expanded={editing === "outputs"} onClick={() => setEditing(editing === "outputs" ? undefined : "outputs")}>{t("node.edit_outputs")}</button>}
+        {step?.outputs && (
+          <button
+            type="button"
+            disabled={busy || inside}
+            aria-expanded={editing === "outputs"}
+            onClick={() => setEditing(editing === "outputs" ? undefined : "outputs")}
+          >
+            {t("node.edit_outputs")}
+          </button>
+        )}
       </div>
       {editing === "debug" && <Alone node={node.id} />}
       {editing === "outputs" && (
-        <JsonEdit key="outputs" value={outputs} label={t("node.outputs")} action={t("node.apply")} onDone={(changed) => {
-          session.player.pin(node.id, (changed ?? {}) as Record<string, unknown>);
-          session.player.runFrom(node.id);
-        }} />
+        <JsonEdit
+          key="outputs"
+          value={outputs}
+          label={t("node.outputs")}
+          action={t("node.apply")}
+          onDone={(changed) => {
+            session.player.pin(node.id, (changed ?? {}) as Record<string, unknown>);
+            session.player.runFrom(node.id);
+          }}
+        />
       )}
     </>
   );
@@ -117,7 +189,14 @@ function Alone({ node }: { node: string }): React.ReactNode {
   const [fault, setFault] = useState<string>();
   useEffect(() => {
     let gone = false;
-    session.player.form(node).then((form) => { if (!gone) setFields(form); }, (err: unknown) => { if (!gone) setFault(messageOf(err)); });
+    session.player.form(node).then(
+      (form) => {
+        if (!gone) setFields(form);
+      },
+      (err: unknown) => {
+        if (!gone) setFault(messageOf(err));
+      },
+    );
     return () => { gone = true; };
   }, [session, node]);
   if (fault !== undefined) return <p className="fault" role="alert">{fault}</p>;
@@ -125,17 +204,40 @@ function Alone({ node }: { node: string }): React.ReactNode {
   const names = Object.keys(fields);
   const valueOf = (name: string): unknown => (name in values ? values[name] : fields[name]?.value);
   return (
-    <form className="alone" noValidate aria-label={t("node.alone")} onSubmit={(event) => { event.preventDefault(); session.player.debug(node, Object.fromEntries(names.map((name) => [name, valueOf(name)]))); }}>
+    <form
+      className="alone"
+      noValidate
+      aria-label={t("node.alone")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        session.player.debug(node, Object.fromEntries(names.map((name) => [name, valueOf(name)])));
+      }}
+    >
       {names.length === 0 && <p className="quiet small">{t("node.no_values")}</p>}
-      {names.map((name) => typeof fields[name]?.value === "object" && fields[name].value !== null ? (
-        <label key={name} className="field">
-          <code>{name}</code>
-          <textarea rows={4} value={show(valueOf(name))} onChange={(event) => setValues({ ...values, [name]: like(fields[name]?.value, event.target.value) })} />
-        </label>
-      ) : (
-        <Field key={name} name={name} field={fields[name] as FormField} value={valueOf(name)} files={session.player.files} onChange={(value) => setValues({ ...values, [name]: value })} />
-      ))}
-      <button type="submit" className="primary" disabled={busy}>{t("node.debug")}</button>
+      {names.map((name) =>
+        typeof fields[name]?.value === "object" && fields[name].value !== null ? (
+          <label key={name} className="field">
+            <code>{name}</code>
+            <textarea
+              rows={4}
+              value={show(valueOf(name))}
+              onChange={(event) => setValues({ ...values, [name]: like(fields[name]?.value, event.target.value) })}
+            />
+          </label>
+        ) : (
+          <Field
+            key={name}
+            name={name}
+            field={fields[name] as FormField}
+            value={valueOf(name)}
+            files={session.player.files}
+            onChange={(value) => setValues({ ...values, [name]: value })}
+          />
+        ),
+      )}
+      <button type="submit" className="primary" disabled={busy}>
+        {t("node.debug")}
+      </button>
     </form>
   );
 }
@@ -150,7 +252,14 @@ function Did({ step }: { step: Step }): React.ReactNode {
         {step.elapsed !== undefined && <span>{seconds(step.elapsed)}</span>}
         {Boolean(step.usage?.total_tokens) && <span>{t("node.tokens", step.usage?.total_tokens ?? 0)}</span>}
       </p>
-      {step.error && <section aria-label={t("node.error")}><h3>{t("node.error")}</h3><pre className="fault" tabIndex={0}>{step.error}</pre></section>}
+      {step.error && (
+        <section aria-label={t("node.error")}>
+          <h3>{t("node.error")}</h3>
+          <pre className="fault" tabIndex={0}>
+            {step.error}
+          </pre>
+        </section>
+      )}
       {step.thoughts && <p className="small quiet">{words(step.thoughts)}</p>}
       <Values values={step.inputs ?? {}} label={t("node.inputs")} />
       <Values values={bare(step.outputs)} label={t("node.outputs")} />
@@ -159,7 +268,10 @@ function Did({ step }: { step: Step }): React.ReactNode {
           <h3>{t("node.tools")}</h3>
           {step.tools.map((use, i) => (
             <details key={i} className="value">
-              <summary><span className="value-name">{use.name}</span> {use.elapsed !== undefined && <span className="quiet">{seconds(use.elapsed)}</span>}</summary>
+              <summary>
+                <span className="value-name">{use.name}</span>{" "}
+                {use.elapsed !== undefined && <span className="quiet">{seconds(use.elapsed)}</span>}
+              </summary>
               <Value name={t("node.arguments")} value={use.arguments} />
               <Value name={use.error ? t("node.error") : t("node.result")} value={use.error ?? use.result ?? null} />
             </details>
@@ -169,7 +281,9 @@ function Did({ step }: { step: Step }): React.ReactNode {
       {step.models.length > 0 && (
         <section className="values" aria-label={t("node.prompts")}>
           <h3>{t("node.prompts")}</h3>
-          {step.models.map((use) => <Prompt key={use.call} use={use} />)}
+          {step.models.map((use) => (
+            <Prompt key={use.call} use={use} />
+          ))}
         </section>
       )}
     </>
@@ -180,10 +294,27 @@ function Prompt({ use }: { use: ModelUse }): React.ReactNode {
   const t = useText();
   return (
     <details className="value">
-      <summary><span className="value-name">{use.model || t("timeline.model")}</span> <span className="quiet">{use.usage ? t("node.tokens", use.usage.total_tokens) : ""}</span></summary>
-      {use.messages.map((message, i) => <div key={i} className="prompt"><b>{message.role}</b><pre tabIndex={0}>{show(message.content)}</pre></div>)}
-      {use.text !== undefined && <div className="prompt answer"><b>{t("node.answer")}</b><pre tabIndex={0}>{use.text}</pre></div>}
-      {use.error && <pre className="fault" tabIndex={0}>{use.error}</pre>}
+      <summary>
+        <span className="value-name">{use.model || t("timeline.model")}</span>{" "}
+        <span className="quiet">{use.usage ? t("node.tokens", use.usage.total_tokens) : ""}</span>
+      </summary>
+      {use.messages.map((message, i) => (
+        <div key={i} className="prompt">
+          <b>{message.role}</b>
+          <pre tabIndex={0}>{show(message.content)}</pre>
+        </div>
+      ))}
+      {use.text !== undefined && (
+        <div className="prompt answer">
+          <b>{t("node.answer")}</b>
+          <pre tabIndex={0}>{use.text}</pre>
+        </div>
+      )}
+      {use.error && (
+        <pre className="fault" tabIndex={0}>
+          {use.error}
+        </pre>
+      )}
     </details>
   );
 }

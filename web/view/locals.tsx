@@ -4,7 +4,7 @@ import { useId, useState } from "react";
 import type { LocalFault } from "../run/local.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 
-/** LocalList is a part of the model dialog. */
+/** LocalList returns a part of the model dialog. */
 export function LocalList(): React.ReactNode {
   const t = useText();
   const id = useId();
@@ -26,20 +26,43 @@ export function LocalList(): React.ReactNode {
           {list.map((origin) => (
             <li key={origin} className="line">
               <code>{origin}</code>
-              <button type="button" className="icon-button" aria-label={t("chat.remove", origin)} onClick={() => locals.remove(origin)}>×</button>
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={t("chat.remove", origin)}
+                onClick={() => locals.remove(origin)}
+              >
+                ×
+              </button>
             </li>
           ))}
         </ul>
       )}
-      <form onSubmit={(event) => { event.preventDefault(); add(); }}>
-        <label className="field">{t("local.address")}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        <label className="field">
+          {t("local.address")}
           <span className="line">
-            <input type="text" value={text} spellCheck={false} placeholder="http://localhost:3000" onChange={(event) => setText(event.target.value)} />
+            <input
+              type="text"
+              value={text}
+              spellCheck={false}
+              placeholder="http://localhost:3000"
+              onChange={(event) => setText(event.target.value)}
+            />
             <button type="submit">{t("form.add")}</button>
           </span>
         </label>
       </form>
-      {fault && <p className="fault" role="alert">{t(`local.${fault}`)}</p>}
+      {fault && (
+        <p className="fault" role="alert">
+          {t(`local.${fault}`)}
+        </p>
+      )}
     </section>
   );
 }

@@ -91,7 +91,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }));
 }
 
-// allowed is what a browser lets a page keep; a page may be forbidden to.
+// allowed returns a storage of the browser, or undefined if the page may not use it.
 function allowed<T>(get: () => T): T | undefined {
   try {
     return get();

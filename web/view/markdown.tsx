@@ -18,23 +18,55 @@ function Blocks({ blocks, cite }: { blocks: Block[]; cite: Cite }): React.ReactN
 
 function draw(block: Block, cite: Cite): React.ReactNode {
   switch (block.kind) {
-    case "paragraph": return <p>{line(block.content, cite)}</p>;
-    case "heading": return <p className={`h h${block.level}`} role="heading" aria-level={Math.min(6, 3 + block.level)}>{line(block.content, cite)}</p>;
-    case "code": return <pre tabIndex={0}><code>{block.text}</code></pre>;
-    case "rule": return <hr />;
-    case "quote": return <blockquote><Blocks blocks={block.blocks} cite={cite} /></blockquote>;
+    case "paragraph":
+      return <p>{line(block.content, cite)}</p>;
+    case "heading":
+      return (
+        <p className={`h h${block.level}`} role="heading" aria-level={Math.min(6, 3 + block.level)}>
+          {line(block.content, cite)}
+        </p>
+      );
+    case "code":
+      return (
+        <pre tabIndex={0}>
+          <code>{block.text}</code>
+        </pre>
+      );
+    case "rule":
+      return <hr />;
+    case "quote":
+      return (
+        <blockquote>
+          <Blocks blocks={block.blocks} cite={cite} />
+        </blockquote>
+      );
     case "list": {
       const items = block.items.map((item, i) => <li key={i}>{line(item, cite)}</li>);
       return block.ordered ? <ol>{items}</ol> : <ul>{items}</ul>;
     }
-    case "table": return (
-      <div className="scroll" tabIndex={0}>
-        <table>
-          <thead><tr>{block.head.map((cell, i) => <th key={i}>{line(cell, cite)}</th>)}</tr></thead>
-          <tbody>{block.rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}>{line(cell, cite)}</td>)}</tr>)}</tbody>
-        </table>
-      </div>
-    );
+    case "table":
+      return (
+        <div className="scroll" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {block.head.map((cell, i) => (
+                  <th key={i}>{line(cell, cite)}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {block.rows.map((row, i) => (
+                <tr key={i}>
+                  {row.map((cell, j) => (
+                    <td key={j}>{line(cell, cite)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      );
   }
 }
 

@@ -1,4 +1,4 @@
-// The choice of who answers.
+// The choice of the model.
 
 import type { ProviderKind } from "../run/providers.ts";
 import { useApp, useStore, useText } from "./context.tsx";

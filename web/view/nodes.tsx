@@ -133,7 +133,7 @@ function Tools({ names }: { names: string[] }): React.ReactNode {
   );
 }
 
-// Way is a handle that an edge is drawn from; a click adds a step behind it.
+// Way returns a handle that an edge is drawn from; a click adds a step behind it.
 function Way({ node, branch, className = "" }: { node: string; branch?: string; className?: string }): React.ReactNode {
   const t = useText();
   const edited = useEdited();
@@ -233,5 +233,8 @@ const Tool = memo(function Tool({ data, selected }: BoxProps) {
   );
 });
 
-/** nodeTypes is a constant, or React Flow would mount every box again. The name `group` is taken by React Flow itself. */
+/**
+ * nodeTypes is a constant, or React Flow would mount every box again. The name `group` is taken by
+ * React Flow itself.
+ */
 export const nodeTypes = { node: Box, container: Group, item: Item, note: Note, tool: Tool, agent: Tool };

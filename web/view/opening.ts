@@ -1,4 +1,4 @@
-// What the address asks for: #example=id, #template=id for a copy of a template, #c=canvas in the
+// The commands in the address: #example=id, #template=id for a copy of a template, #c=canvas in the
 // link itself, #canvas=id of the host, #draft=key of this browser, #open=/path on this origin,
 // #try=/dev/ of a plugin being written, #host for the list of the host's canvases. Any site can
 // link to such an address, so it is read without the person's login, except for canvases of the
@@ -13,13 +13,16 @@ import { trialFolder, tryOut } from "../run/trial.ts";
 import { useApp, useText } from "./context.tsx";
 import { loadExamples, loadTemplates, type Template } from "./example.ts";
 
-/** Opening is how canvases get onto the page. */
+/** Opening is the ways in which canvases are opened. */
 export interface Opening {
   openText(text: string, name: string, source: Source): void;
   openTemplate(template: Template): void;
   openCanvas(id: string): Promise<void>;
   openDraft(key: string): Promise<void>;
-  /** replace calls open at once, or after the person agreed to lose what is not saved; otherwise keep. */
+  /**
+   * replace calls open at once, or after the person agreed to lose what is not saved; otherwise
+   * keep.
+   */
   replace(open: () => void, keep: () => void): void;
   fail(message: string): void;
 }
@@ -46,7 +49,15 @@ export function useOpening(opening: Opening): void {
         else if (key === "c") show(...(await linked(value)), { kind: "link" });
         else if (key === "draft") await resume(decodeURIComponent(value));
         else if (key === "canvas") await ask(decodeURIComponent(value));
-        else if (key === "open") show(await fromOrigin(value), value.split("/").at(-1)?.replace(/\.json$/, "") ?? "", { kind: "link" });
+        else if (key === "open")
+          show(
+            await fromOrigin(value),
+            value
+              .split("/")
+              .at(-1)
+              ?.replace(/\.json$/, "") ?? "",
+            { kind: "link" },
+          );
         else if (key === "try") leave = trial(value, session.plugins, (text) => show(text, "", { kind: "plugin" }));
         else if (fragment === "host") await host.connect();
       } catch (err) {
@@ -89,7 +100,11 @@ function ofOrigin(path: string): URL {
 }
 
 async function fromOrigin(path: string): Promise<string> {
-  const response = await fetch(ofOrigin(path), { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
+  const response = await fetch(ofOrigin(path), {
+    credentials: "omit",
+    redirect: "error",
+    referrerPolicy: "no-referrer",
+  });
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
   return response.text();
 }

@@ -1,9 +1,9 @@
-// What other people, and other tabs, do with the open canvas.
+// The changes of other people and other tabs to the open canvas.
 
 import { useEffect, useState } from "react";
 import { useApp, useStore, useText } from "./context.tsx";
 
-/** People says who else has the canvas open. */
+/** People lists who else has the canvas open. */
 export function People(): React.ReactNode {
   const t = useText();
   const people = useStore(useApp().together.people, (all) => all);

@@ -12,10 +12,16 @@ import { Variables } from "./variables.tsx";
 
 const PipelinePanel = lazy(() => import("./pipeline/panel.tsx"));
 
-const pages: Record<Tab, () => React.ReactNode> = { chat: Chat, timeline: Timeline, node: Inspector, variables: Variables, problems: Problems };
+const pages: Record<Tab, () => React.ReactNode> = {
+  chat: Chat,
+  timeline: Timeline,
+  node: Inspector,
+  variables: Variables,
+  problems: Problems,
+};
 const order = Object.keys(pages) as Tab[];
 
-/** Panel is the drawer beside the canvas. */
+/** Panel returns the drawer beside the canvas. */
 export function Panel(): React.ReactNode {
   const t = useText();
   const { look, session } = useApp();
@@ -37,10 +43,22 @@ export function Panel(): React.ReactNode {
     <aside className="panel" id="panel" aria-label={t("bar.panel")}>
       <div className="tabs" role="tablist" ref={list} onKeyDown={move} aria-label={t("bar.panel")}>
         {order.map((each) => (
-          <button key={each} type="button" role="tab" id={`tab-${each}`} data-tab={each} aria-selected={tab === each} aria-controls="page" tabIndex={tab === each ? 0 : -1} onClick={() => look.update({ tab: each })}>
+          <button
+            key={each}
+            type="button"
+            role="tab"
+            id={`tab-${each}`}
+            data-tab={each}
+            aria-selected={tab === each}
+            aria-controls="page"
+            tabIndex={tab === each ? 0 : -1}
+            onClick={() => look.update({ tab: each })}
+          >
             {t(pipeline && each === "chat" ? "tab.document" : `tab.${each}`)}
             {each === "problems" && errors + warnings > 0 && (
-              <span className="count" data-severity={errors > 0 ? "error" : "warning"}>{errors || warnings}</span>
+              <span className="count" data-severity={errors > 0 ? "error" : "warning"}>
+                {errors || warnings}
+              </span>
             )}
           </button>
         ))}
@@ -48,10 +66,18 @@ export function Panel(): React.ReactNode {
       <div className="page" id="page" role="tabpanel" aria-labelledby={`tab-${tab}`} tabIndex={-1}>
         {pipeline && (
           <div className="pipeline-page" hidden={tab !== "chat"}>
-            <Guard mark="pipeline"><Suspense><PipelinePanel /></Suspense></Guard>
+            <Guard mark="pipeline">
+              <Suspense>
+                <PipelinePanel />
+              </Suspense>
+            </Guard>
           </div>
         )}
-        {!(pipeline && tab === "chat") && <Guard mark={tab}><Page /></Guard>}
+        {!(pipeline && tab === "chat") && (
+          <Guard mark={tab}>
+            <Page />
+          </Guard>
+        )}
       </div>
     </aside>
   );

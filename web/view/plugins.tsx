@@ -3,7 +3,7 @@
 import { useId } from "react";
 import { useApp, useStore, useText } from "./context.tsx";
 
-/** PluginList is a part of the model dialog. */
+/** PluginList returns a part of the model dialog. */
 export function PluginList(): React.ReactNode {
   const t = useText();
   const id = useId();
@@ -17,16 +17,46 @@ export function PluginList(): React.ReactNode {
       <ul>
         {list.map(({ name, version, description, preview, asks, allowed }) => (
           <li key={name}>
-            <p><b>{name}</b> <span className="quiet small">{version}</span></p>
+            <p>
+              <b>{name}</b> <span className="quiet small">{version}</span>
+            </p>
             {description && <p className="small">{description}</p>}
             {preview !== "local" && <p className="small">{t(`plugins.preview_${preview}`)}</p>}
-            {asks.map((line) => <p key={line} className="small"><code>{line}</code></p>)}
-            {asks.length > 0 && <label className="field row"><input type="checkbox" checked={allowed} onChange={(event) => void plugins.allow(name, event.target.checked)} />{t("plugins.allow")}</label>}
+            {asks.map((line) => (
+              <p key={line} className="small">
+                <code>{line}</code>
+              </p>
+            ))}
+            {asks.length > 0 && (
+              <label className="field row">
+                <input
+                  type="checkbox"
+                  checked={allowed}
+                  onChange={(event) => void plugins.allow(name, event.target.checked)}
+                />
+                {t("plugins.allow")}
+              </label>
+            )}
           </li>
         ))}
       </ul>
-      <label className="field">{t("plugins.add")}<input type="file" accept=".wasm,application/wasm" onChange={(event) => { const [file] = event.target.files ?? []; if (file) void plugins.add(file); event.target.value = ""; }} /></label>
-      {fault !== undefined && <p className="fault" role="alert">{fault}</p>}
+      <label className="field">
+        {t("plugins.add")}
+        <input
+          type="file"
+          accept=".wasm,application/wasm"
+          onChange={(event) => {
+            const [file] = event.target.files ?? [];
+            if (file) void plugins.add(file);
+            event.target.value = "";
+          }}
+        />
+      </label>
+      {fault !== undefined && (
+        <p className="fault" role="alert">
+          {fault}
+        </p>
+      )}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-// What is wrong with the canvas, node by node; each node can be gone to.
+// The problems of the canvas by node, with a link to each node.
 
 import type { Diagnostic } from "@easel/engine";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
@@ -6,7 +6,7 @@ import { brief } from "./text.ts";
 
 const most = 600; // characters of a message: some quote what stands in the canvas
 
-/** Problems is a page of the drawer. */
+/** Problems returns a page of the drawer. */
 export function Problems(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
@@ -20,9 +20,20 @@ export function Problems(): React.ReactNode {
         const box = node === undefined ? undefined : model?.byId.get(node);
         return (
           <li key={`${severity} ${node ?? ""}`} className="problem" data-severity={severity}>
-            <b>{t(`problem.${severity}`)}{node !== undefined && `: ${box?.name ?? node}`}</b>
-            {list.map((problem, i) => <p key={i}>{problem.param !== undefined && <code>{problem.param}</code>} {brief(problem.message, most)}</p>)}
-            {box && <button type="button" onClick={() => select(node, { reveal: true, tab: "node" })}>{t("problems.goto", box.name)}</button>}
+            <b>
+              {t(`problem.${severity}`)}
+              {node !== undefined && `: ${box?.name ?? node}`}
+            </b>
+            {list.map((problem, i) => (
+              <p key={i}>
+                {problem.param !== undefined && <code>{problem.param}</code>} {brief(problem.message, most)}
+              </p>
+            ))}
+            {box && (
+              <button type="button" onClick={() => select(node, { reveal: true, tab: "node" })}>
+                {t("problems.goto", box.name)}
+              </button>
+            )}
           </li>
         );
       })}
@@ -36,7 +47,7 @@ interface Group {
   list: Diagnostic[];
 }
 
-// grouped keeps the order of the list and puts together what one node has of one severity.
+// grouped keeps the order of the list and groups the problems of one node and severity.
 function grouped(problems: Diagnostic[]): Group[] {
   const groups: Group[] = [];
   for (const problem of problems) {

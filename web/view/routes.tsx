@@ -1,5 +1,5 @@
-// Who answered for the components of a node in the shown run: services that the page asked, tools
-// of the host, or stand-ins.
+// The sources of the answers of a node's components in the shown run: services, tools of the host,
+// or stand-ins.
 
 import { own } from "../canvas/dsl.ts";
 import type { Route } from "../run/substitutes.ts";
@@ -7,7 +7,7 @@ import { useApp, useStore, useText } from "./context.tsx";
 
 const none: readonly Route[] = [];
 
-// Of several answers the one that is furthest from the real thing is marked.
+// Of several sources the least real one is marked.
 const weakest: readonly Route["by"][] = ["stand_in", "host", "page"];
 
 function useRoutes(node: string): readonly Route[] {
@@ -28,7 +28,7 @@ export function Routes({ node }: { node: string }): React.ReactNode {
   ));
 }
 
-/** RouteMark is the mark on the card of a node; the least real of several answers counts. */
+/** RouteMark returns the mark on the card of a node; the least real of several answers counts. */
 export function RouteMark({ node }: { node: string }): React.ReactNode {
   const t = useText();
   const routes = useRoutes(node);

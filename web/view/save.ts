@@ -10,7 +10,10 @@ export function save(content: BlobPart, name: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** fromBase64 gives the bytes of a file that travelled as text; what is no base64 gives an empty file. */
+/**
+ * fromBase64 returns the bytes of a file that travelled as text; what is no base64 gives an empty
+ * file.
+ */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));

@@ -1,4 +1,4 @@
-// Values as a person reads them.
+// Values as text for people.
 
 /** seconds writes a duration. */
 export function seconds(value: number): string {
@@ -8,7 +8,10 @@ export function seconds(value: number): string {
   return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
 }
 
-/** show writes any value; what is not text becomes JSON, and what is nested too deeply for that dots. */
+/**
+ * show writes any value; what is not text becomes JSON, and what is nested too deeply for that
+ * dots.
+ */
 export function show(value: unknown, indent = 2): string {
   if (typeof value === "string") return value;
   try {
@@ -26,10 +29,17 @@ export function brief(value: unknown, most = 80): string {
 
 /** bare leaves out the outputs that only the engine needs. */
 export function bare(outputs: Record<string, unknown> | undefined): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(outputs ?? {}).filter(([name, value]) => !name.startsWith("_") || (name === "_ERROR" && Boolean(value))));
+  return Object.fromEntries(
+    Object.entries(outputs ?? {}).filter(
+      ([name, value]) => !name.startsWith("_") || (name === "_ERROR" && Boolean(value)),
+    ),
+  );
 }
 
-/** like reads a text that was edited in place of a value: a value that was not a string and is still JSON stays a value. */
+/**
+ * like reads a text that was edited in place of a value: a value that was not a string and is still
+ * JSON stays a value.
+ */
 export function like(before: unknown, text: string): unknown {
   if (typeof before === "string") return text;
   try {

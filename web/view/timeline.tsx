@@ -1,5 +1,4 @@
-// What happened, in order: steps with their turns, tools and models, and the records
-// to step through.
+// The course of a run: steps with their turns, tools and models, and the records to step through.
 
 import { useMemo } from "react";
 import type { ModelUse, Step } from "@easel/engine/state";
@@ -10,7 +9,7 @@ import { Bar, scaleOf, Totals, type Scale } from "./gantt.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { brief, seconds } from "./text.ts";
 
-/** Timeline is a page of the drawer. */
+/** Timeline returns a page of the drawer. */
 export function Timeline(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
@@ -23,7 +22,7 @@ export function Timeline(): React.ReactNode {
   const entries = useMemo(() => (model ? timeline(steps, model) : []), [steps, model]);
   const total = turn?.records.events.length ?? 0;
   const running = shown.status === "running" || cursor !== undefined;
-  // Only of a run that has ended: while it runs, what it waits for is not known.
+  // Only of an ended run: the critical path is not known before.
   const profile = useMemo(
     () => (turn && model && !running ? profileOf(turn.records.events.slice(0, total), graphOf(model)) : undefined),
     [turn, model, running, total],
@@ -86,7 +85,9 @@ function EntryView({ entry, frame, depth }: { entry: Entry; frame: Frame; depth:
         <details key={turn.index} className="turn" open={turns.length <= 3}>
           <summary>{t("timeline.turn", turn.index + 1)}</summary>
           <ol>
-            {turn.entries.map((each) => <EntryView key={each.step.index} entry={each} frame={frame} depth={depth + 1} />)}
+            {turn.entries.map((each) => (
+              <EntryView key={each.step.index} entry={each} frame={frame} depth={depth + 1} />
+            ))}
           </ol>
         </details>
       ))}
@@ -99,7 +100,10 @@ function Calls({ calls }: { calls: ToolCall[] }): React.ReactNode {
     <ul className="uses">
       {calls.map(({ use, inner }, i) => (
         <li key={i} data-failed={use.error ? true : undefined}>
-          <div><Icon name="tool" /><b>{use.name}</b> <span className="quiet">{brief(use.error ?? use.result ?? use.arguments)}</span></div>
+          <div>
+            <Icon name="tool" />
+            <b>{use.name}</b> <span className="quiet">{brief(use.error ?? use.result ?? use.arguments)}</span>
+          </div>
           {inner.length > 0 && <Calls calls={inner} />}
         </li>
       ))}
@@ -112,7 +116,13 @@ function Models({ uses }: { uses: ModelUse[] }): React.ReactNode {
   const list = (
     <ul className="uses">
       {uses.map((use) => (
-        <li key={use.call} data-failed={use.error ? true : undefined}><div><Icon name="spark" /><b>{use.model || t("timeline.model")}</b> <span className="quiet">{brief(use.error ?? use.text ?? "…")}</span></div></li>
+        <li key={use.call} data-failed={use.error ? true : undefined}>
+          <div>
+            <Icon name="spark" />
+            <b>{use.model || t("timeline.model")}</b>{" "}
+            <span className="quiet">{brief(use.error ?? use.text ?? "…")}</span>
+          </div>
+        </li>
       ))}
     </ul>
   );
@@ -129,16 +139,34 @@ function StepRow({ step, frame, depth }: { step: Step; frame: Frame; depth: numb
   const time = span ? span.until - span.from : step.elapsed;
   return (
     <button
-      type="button" className="step" data-status={step.status} data-hue={hueOf(spec)}
+      type="button"
+      className="step"
+      data-status={step.status}
+      data-hue={hueOf(spec)}
       data-critical={span?.on_path || undefined}
       onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}
     >
-      <span className="glyph"><Icon name={iconOf(spec)} /></span>
+      <span className="glyph">
+        <Icon name={iconOf(spec)} />
+      </span>
       <span className="step-name">{step.name || step.node}</span>
       <span className="step-time">
-        {frame.pinned.has(step.node) && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}{" "}
+        {frame.pinned.has(step.node) && (
+          <span className="badge pinned">
+            <Icon name="pin" />
+            {t("status.pinned")}
+          </span>
+        )}{" "}
         {queued > 0 && <span className="queued">{t("timeline.inQueue", seconds(queued))} · </span>}
-        {step.status === "running" ? <span className="spinner" /> : step.status !== "succeeded" ? t(`status.${step.status}`) : time === undefined ? "" : seconds(time)}
+        {step.status === "running" ? (
+          <span className="spinner" />
+        ) : step.status !== "succeeded" ? (
+          t(`status.${step.status}`)
+        ) : time === undefined ? (
+          ""
+        ) : (
+          seconds(time)
+        )}
         {span?.on_path && <span className="sr">{t("timeline.onPath")}</span>}
       </span>
       <Bar step={step} span={span} scale={frame.scale} depth={depth} />

@@ -24,18 +24,26 @@ export function Values({ values, label }: { values: Record<string, unknown>; lab
 export function Value({ name, value }: { name: string; value: unknown }): React.ReactNode {
   const text = show(value);
   if (text.length <= 60 && !text.includes("\n")) {
-    return <div className="value"><span className="value-name">{name}</span><span className="value-short">{text === "" ? <i>""</i> : text}</span></div>;
+    return (
+      <div className="value">
+        <span className="value-name">{name}</span>
+        <span className="value-short">{text === "" ? <i>""</i> : text}</span>
+      </div>
+    );
   }
   return (
     <details className="value" open={text.length < 1200}>
-      <summary><span className="value-name">{name}</span> <span className="quiet brief">{brief(value, 40)}</span></summary>
+      <summary>
+        <span className="value-name">{name}</span> <span className="quiet brief">{brief(value, 40)}</span>
+      </summary>
       <pre tabIndex={0}>{text.length > 100_000 ? text.slice(0, 100_000) + "…" : text}</pre>
     </details>
   );
 }
 
-/** JsonEdit edits a value as JSON; onDone gets it when it is valid and the person says so. */
-export function JsonEdit({ value, label, action, onDone }: { value: unknown; label: string; action: string; onDone(value: unknown): void }): React.ReactNode {
+/** JsonEdit edits a value as JSON; onDone receives it if it is valid and the person confirms it. */
+export function JsonEdit({ value, label, action, onDone }: { value: unknown; label: string; action: string;
+  onDone(value: unknown): void }): React.ReactNode {
   const t = useText();
   const [text, setText] = useState(() => (typeof value === "string" ? JSON.stringify(value) : show(value)));
   const [wrong, setWrong] = useState(false);

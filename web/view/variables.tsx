@@ -5,7 +5,7 @@ import { useApp, useBusy, useStore, useText } from "./context.tsx";
 import { Declared } from "./declared.tsx";
 import { like, show } from "./text.ts";
 
-/** Variables is a page of the drawer. */
+/** Variables returns a page of the drawer. */
 export function Variables(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
@@ -26,24 +26,50 @@ export function Variables(): React.ReactNode {
   return (
     <div className="variables">
       <Declared />
-      {names.length === 0 ? <p className="quiet">{t("variables.none")}</p> : <p className="quiet small">{t("variables.hint")}</p>}
-      {groups.filter(([, members]) => members.length > 0).map(([label, members]) => (
-        <section key={label}>
-          <h2 className="head">{label}</h2>
-          {members.map((name) => (
-            <label key={name} className="variable" data-changed={name in changed || undefined}>
-              <code>{name}</code>
-              <textarea rows={Math.min(6, show(all[name]).split("\n").length)} value={show(all[name])} aria-label={t("variables.edit", name)} onChange={(event) => setChanged({ ...changed, [name]: like(all[name], event.target.value) })} />
-            </label>
-          ))}
-        </section>
-      ))}
+      {names.length === 0 ? (
+        <p className="quiet">{t("variables.none")}</p>
+      ) : (
+        <p className="quiet small">{t("variables.hint")}</p>
+      )}
+      {groups
+        .filter(([, members]) => members.length > 0)
+        .map(([label, members]) => (
+          <section key={label}>
+            <h2 className="head">{label}</h2>
+            {members.map((name) => (
+              <label key={name} className="variable" data-changed={name in changed || undefined}>
+                <code>{name}</code>
+                <textarea
+                  rows={Math.min(6, show(all[name]).split("\n").length)}
+                  value={show(all[name])}
+                  aria-label={t("variables.edit", name)}
+                  onChange={(event) => setChanged({ ...changed, [name]: like(all[name], event.target.value) })}
+                />
+              </label>
+            ))}
+          </section>
+        ))}
       {starts.length > 0 && (
         <div className="line">
-          <select aria-label={t("variables.from")} value={from || starts[0]} onChange={(event) => setFrom(event.target.value)}>
-            {starts.map((id) => <option key={id} value={id}>{latest[id]?.name || id}</option>)}
+          <select
+            aria-label={t("variables.from")}
+            value={from || starts[0]}
+            onChange={(event) => setFrom(event.target.value)}
+          >
+            {starts.map((id) => (
+              <option key={id} value={id}>
+                {latest[id]?.name || id}
+              </option>
+            ))}
           </select>
-          <button type="button" className="primary" disabled={busy} onClick={() => session.player.runFrom(from || (starts[0] as string), changed)}>{t("variables.run")}</button>
+          <button
+            type="button"
+            className="primary"
+            disabled={busy}
+            onClick={() => session.player.runFrom(from || (starts[0] as string), changed)}
+          >
+            {t("variables.run")}
+          </button>
         </div>
       )}
     </div>

@@ -5,7 +5,7 @@ import type { Place } from "../run/player.ts";
 import { areaLink } from "./areas.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
 
-/** usePlace is where the next run of the open canvas begins. */
+/** usePlace returns where the next run of the open canvas starts. */
 export function usePlace(): Place {
   const { session, host } = useApp();
   const where = useStore(session.player.where, (place) => place);

@@ -1,4 +1,4 @@
-// One turn as elements: what the visitor said, what the agent answers, and what it asks for.
+// One turn as elements: the visitor's message, the agent's answer, and its form.
 
 import type { Chunk, Reference } from "@easel/engine";
 import type { Answer } from "@easel/engine/state";

@@ -318,7 +318,8 @@ export class Chat {
   }
 }
 
-// tabStorage is where the conversation outlives a reload; a page may be forbidden to have one.
+// tabStorage returns the storage in which the conversation survives a reload, or undefined if the
+// page may not use one.
 function tabStorage(): Storage | undefined {
   try {
     return sessionStorage;

@@ -5,7 +5,7 @@ import type { FormField, RunEvent } from "@easel/engine";
 import type { Options } from "./options.ts";
 import type { Word } from "./words.ts";
 
-/** ChatError is a failure that a text of ours explains; detail is the host's own. */
+/** ChatError is an error with a translated message; detail is the host's. */
 export class ChatError extends Error {
   readonly word: Word;
   /** A network failure: the request may work later. */
@@ -58,7 +58,7 @@ export class Client {
     this.#options = options;
   }
 
-  /** greeting tells how a conversation begins. */
+  /** greeting returns the start of a conversation. */
   async greeting(): Promise<Greeting> {
     const answer = await this.#send(this.#bot("inputs") + this.#release());
     const data = await dataOf<Partial<Greeting>>(answer);

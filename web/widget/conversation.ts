@@ -6,7 +6,7 @@ import { emptyState, reduce, type RunState } from "@easel/engine/state";
 import { ChatError, type Client, type Question, type Stream, type Uploaded } from "./client.ts";
 import type { Word } from "./words.ts";
 
-/** Turn is one question with what came of it. */
+/** Turn is one question with its answer. */
 export interface Turn {
   query: string;
   /** Values of a form, as they were filled in. */
@@ -58,7 +58,7 @@ export class Conversation {
     return isOpen(this.turns.at(-1));
   }
 
-  /** restore takes up what an earlier page of the tab left, with a run that had not ended. */
+  /** restore continues the conversation of an earlier page of the tab, with an unfinished run. */
   async restore(): Promise<void> {
     const saved = this.#saved();
     if (!saved || this.turns.length > 0) return;
@@ -77,7 +77,7 @@ export class Conversation {
     await this.#send();
   }
 
-  /** again repeats what failed: the question, or reading its answer. */
+  /** again repeats the failed request: the question, or reading its answer. */
   async again(): Promise<void> {
     const last = this.turns.at(-1);
     if (last?.phase !== "failed") return;
@@ -89,12 +89,12 @@ export class Conversation {
   stop(): void {
     const last = this.turns.at(-1);
     if (!isOpen(last)) return;
-    // The stream tells what becomes of the run, also when this request fails.
+    // The stream reports the end of the run, also if this request fails.
     if (last?.run) void this.#client.cancel(last.run).catch(() => undefined);
     else this.#abort.abort();
   }
 
-  /** restart forgets the conversation. */
+  /** restart drops the conversation. */
   restart(): void {
     this.stop();
     this.#abort.abort();

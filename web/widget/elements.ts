@@ -6,7 +6,7 @@ type Attributes = Record<string, string | boolean | ((event: Event) => void) | u
 /** Content is what stands in an element. */
 export type Content = Node | string | false | undefined;
 
-/** make gives an element; functions are listeners, false and undefined leave an attribute out. */
+/** make returns an element; functions are listeners, false and undefined leave an attribute out. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},

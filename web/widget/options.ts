@@ -1,5 +1,5 @@
-// What the owner of a site decides about a chat: attributes of the script, or the address of the
-// chat page, in our own form and in RAGFlow's.
+// The options of a chat set by the owner of a site: attributes of the script, or the address of the
+// chat page, in easel's form and in RAGFlow's.
 
 import { languageOf, type Language } from "./words.ts";
 
@@ -92,7 +92,7 @@ export function colorOf(text: string | undefined): string {
   return "#" + (digits.length === 3 ? digits.replace(/./g, "$&$&") : digits);
 }
 
-/** inkOn is black or white, whichever has more contrast on a colour. */
+/** inkOn returns black or white, whichever has more contrast on a colour. */
 export function inkOn(color: string): "#000000" | "#ffffff" {
   return luminance(color) > 0.179 ? "#000000" : "#ffffff";
 }

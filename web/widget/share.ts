@@ -30,8 +30,8 @@ function drawChat(): void {
   });
 }
 
-// drawButton is the frame with the button. What it tells the embedding page is no secret of ours:
-// the page has put the address with the token there itself.
+// drawButton is the frame with the button. Its messages to the embedding page contain no secret of
+// the host: the page itself has set the address with the token.
 function drawButton(): void {
   const say = speaker(options.language);
   let open = false;

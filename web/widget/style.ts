@@ -10,7 +10,7 @@ const dark = `
 --paper:#1e1e1d;--ground:#2a2a28;--ink:#efefec;--soft:#b4b4ae;--line:#4a4a46;--edge:#7d7d78;--bad:#ffb0a8;
   --bad-soft:#452320;`;
 
-/** styleSheet gives the sheet of a chat. */
+/** styleSheet returns the sheet of a chat. */
 export function styleSheet({ color, theme, side }: Options): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   const lightColors = `${light}color-scheme:light;--link:${legibleOn(color, "#f4f4f2")};`;
@@ -101,7 +101,7 @@ textarea::placeholder{color:var(--soft);opacity:1}
 .sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 `;
 
-// placed is where the widget stands on the page of others; on a phone it fills the screen.
+// placed returns the position of the widget on the embedding page; on a phone it fills the screen.
 function placed(side: Options["side"]): string {
   return `
 .bubble{position:fixed;bottom:20px;${side}:20px;z-index:2147483000;width:56px;height:56px;border-radius:50%;

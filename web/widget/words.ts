@@ -87,7 +87,7 @@ const zh: Record<Word, string> = {
 /** Say gives a text; {0}, {1} are places for values. */
 export type Say = (word: Word, ...values: string[]) => string;
 
-/** speaker gives the texts of one language. */
+/** speaker returns the texts of one language. */
 export function speaker(language: Language): Say {
   const texts = language === "zh" ? zh : en;
   return (word, ...values) => texts[word].replace(/\{(\d)\}/g, (_, at: string) => values[Number(at)] ?? "");

@@ -271,7 +271,7 @@ const zh: Record<PublishKey, string> = {
 /** PublishText gives a text; {0}, {1} are places for values. */
 export type PublishText = (key: PublishKey, ...values: (string | number)[]) => string;
 
-/** publishText gives the texts of a language. */
+/** publishText returns the texts of a language. */
 export function publishText(language: Language): PublishText {
   const texts = language === "zh" ? zh : en;
   return (key, ...values) => texts[key].replace(/\{(\d)\}/g, (_, at: string) => String(values[Number(at)] ?? ""));

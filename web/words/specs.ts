@@ -1,6 +1,6 @@
-// What components say of themselves comes from the engine in English. Other languages are looked up
-// by the English text and loaded when a person needs them: in the engine's module they would be
-// carried by everybody.
+// The descriptions of components come from the engine in English. Other languages are looked up by
+// the English text and loaded on demand, since the engine's module would contain them for
+// everybody.
 
 import { Store } from "../run/store.ts";
 

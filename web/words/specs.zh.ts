@@ -1,5 +1,5 @@
-// What components say of themselves, by the English text of the engine: descriptions, thoughts,
-// labels and docs of params. A test compares the keys with the components.
+// Descriptions of components, by the English text of the engine: descriptions, thoughts, labels and
+// docs of params. A test compares the keys with the components.
 
 import { toolSettings } from "./tools.zh.ts";
 

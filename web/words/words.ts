@@ -5,12 +5,12 @@ import { zh } from "./zh.ts";
 /** Language is one the page speaks. */
 export type Language = "en" | "zh";
 
-/** translator gives texts of one language; {0}, {1} are places for values. */
+/** translator returns texts of one language; {0}, {1} are places for values. */
 export function translator(language: Language): (key: Key, ...values: (string | number)[]) => string {
   return filler(language === "zh" ? zh : en);
 }
 
-/** filler gives the texts of a table with values in their places. */
+/** filler returns the texts of a table with values in their places. */
 export function filler<K extends string>(texts: Record<K, string>): (key: K, ...values: (string | number)[]) => string {
   return (key, ...values) => texts[key].replace(/\{(\d)\}/g, (_, at: string) => String(values[Number(at)] ?? ""));
 }
@@ -21,7 +21,7 @@ export function pick(words: Words, language: Language): string {
   return words[language] ?? words["en"] ?? Object.values(words)[0] ?? "";
 }
 
-/** preferred is the language of the browser. */
+/** preferred returns the language of the browser. */
 export function preferred(): Language {
   return navigator.language.startsWith("zh") ? "zh" : "en";
 }

@@ -1,4 +1,4 @@
-// Command peers runs a graph of tasks on eino and prints how many seconds it took.
+// Command peers runs a graph of tasks on eino and prints its duration in seconds.
 package main
 
 import (

@@ -17,7 +17,7 @@ type made struct {
 var reference = regexp.MustCompile(`([A-Za-z]+:[A-Za-z0-9_]+|begin)@`)
 
 // before lists, by node of a canvas, the nodes that it depends on: those that lead to it or that it
-// refers to, and what has to run in bodies.
+// refers to, and the nodes that have to run in bodies.
 func before(components engine.Value) map[string][]string {
 	list := map[string][]string{}
 	for id, c := range components.Fields() {
@@ -48,8 +48,8 @@ func before(components engine.Value) map[string][]string {
 	return list
 }
 
-// critical is the longest chain of calls that depend on each other, in units: from the call that
-// ended last back to the last one before it that its node depends on, and so on.
+// critical returns the longest chain of calls that depend on each other, in units: from the call
+// that ended last back to the last one before it that its node depends on, and so on.
 func critical(components engine.Value, calls []made) float64 {
 	depends := before(components)
 	var sum float64
@@ -62,7 +62,7 @@ func critical(components engine.Value, calls []made) float64 {
 	return sum
 }
 
-// closure is a node and all that it depends on.
+// closure returns a node and all its dependencies.
 func closure(depends map[string][]string, node string) map[string]bool {
 	all, queue := map[string]bool{node: true}, []string{node}
 	for len(queue) > 0 {
@@ -78,7 +78,7 @@ func closure(depends map[string][]string, node string) map[string]bool {
 	return all
 }
 
-// lastOf is the call that ended last of those that fit, or nil.
+// lastOf returns the call that ended last of the matching ones, or nil.
 func lastOf(calls []made, fits func(*made) bool) *made {
 	var last *made
 	for i := range calls {

@@ -20,10 +20,10 @@ type double struct {
 	calls []made
 }
 
-// toolUnits is how long each tool takes.
+// toolUnits is the duration of each tool.
 const toolUnits = 2
 
-// wait is a call of a node.
+// wait returns a call of a node.
 func (d *double) wait(ctx context.Context, node string, units float64) error {
 	start := time.Now()
 	err := engine.SystemClock{}.Sleep(ctx, time.Duration(units*float64(d.unit)))
@@ -34,8 +34,7 @@ func (d *double) wait(ctx context.Context, node string, units float64) error {
 	return err
 }
 
-// Generate waits for as many units as the system prompt says. It calls all tools that it is
-// offered, once.
+// Generate waits for the number of units in the system prompt. It calls all offered tools once.
 func (d *double) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		var units float64
@@ -63,12 +62,12 @@ func (d *double) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 	}
 }
 
-// ModelInfo says that the model calls functions.
+// ModelInfo reports native function calls.
 func (d *double) ModelInfo(context.Context, string) engine.Info {
 	return engine.Info{Tools: true, Context: 100_000}
 }
 
-// CallTool waits and finds nothing.
+// CallTool waits and returns no results.
 func (d *double) CallTool(ctx context.Context, call *engine.ExternalCall) (engine.Value, error) {
 	return engine.Object("formalized_content", "nothing"), d.wait(ctx, call.Node, toolUnits)
 }

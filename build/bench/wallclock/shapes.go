@@ -15,7 +15,7 @@ type Task struct {
 	After []string `json:"after"` // tasks that it depends on
 }
 
-// shape is a canvas whose model calls take known times.
+// shape is a canvas whose model calls have known durations.
 type shape struct {
 	name     string
 	critical float64 // longest chain of calls that depend on each other, in units
@@ -55,14 +55,14 @@ type node struct {
 	after                 []string
 }
 
-// model is an LLM whose calls take so many units.
+// model returns an LLM whose calls take so many units.
 func model(id string, units float64, parent string, after ...string) node {
 	prompts := engine.List(engine.Object("role", "user", "content", "go"))
 	params := engine.Object("llm_id", "double", "sys_prompt", fmt.Sprint(units), "prompts", prompts)
 	return node{"LLM:" + id, "LLM", parent, params, after}
 }
 
-// ofTasks is a graph of calls with a join behind those that nothing depends on.
+// ofTasks returns a graph of calls with a join after those without dependents.
 func ofTasks(name string, critical float64, tasks []Task) shape {
 	var nodes []node
 	var last []string
@@ -85,7 +85,7 @@ func ofTasks(name string, critical float64, tasks []Task) shape {
 	return shape{name: name, critical: critical, tasks: tasks, nodes: document(nodes)}
 }
 
-// document are the components of a canvas with a Begin before the nodes.
+// document returns the components of a canvas with a Begin before the nodes.
 func document(nodes []node) engine.Value {
 	nodes = append([]node{{id: "begin", component: "Begin", params: engine.Object()}}, nodes...)
 	all := engine.NewObject(len(nodes))
@@ -137,7 +137,7 @@ func agent() engine.Value {
 	})
 }
 
-// agentTasks are the calls of agent: its model, what that calls, and its model again.
+// agentTasks returns the calls of agent: its model, what that calls, and its model again.
 func agentTasks() []Task {
 	tasks := []Task{{"plan", 1, nil}}
 	var used []string
@@ -151,7 +151,7 @@ func agentTasks() []Task {
 	return append(tasks, Task{"answer", 1, used})
 }
 
-// parallel are n calls that do not depend on each other.
+// parallel returns n calls that do not depend on each other.
 func parallel(n int) []Task {
 	tasks := make([]Task, n)
 	for i := range tasks {
@@ -160,7 +160,7 @@ func parallel(n int) []Task {
 	return tasks
 }
 
-// iteration is a body of nodes that runs for each item.
+// iteration returns a body of nodes that runs for each item.
 func iteration(id string, concurrency int, parent string, body ...node) []node {
 	outer := "Iteration:" + id
 	params := engine.Object("items_ref", "StringTransform:"+id+"@result", "concurrency", concurrency)
@@ -181,19 +181,19 @@ func iteration(id string, concurrency int, parent string, body ...node) []node {
 // query is what canvases split into items: four groups of five.
 var query = strings.TrimSuffix(strings.Repeat("x,x,x,x,x;", 4), ";")
 
-// split makes the items of an iteration of a text.
+// split splits a text into the items of an iteration.
 func split(id, parent, of, after string, delimiters ...string) node {
 	params := engine.Object("method", "split", "split_ref", of, "delimiters", engine.Strings(delimiters...))
 	return node{"StringTransform:" + id, "StringTransform", parent, params, []string{after}}
 }
 
-// items is a document of an iteration over all items of the query.
+// items returns a document of an iteration over all items of the query.
 func items(body []node) engine.Value {
 	body[0].after = []string{"StringTransform:Outer"}
 	return document(append([]node{split("Outer", "", "sys.query", "begin", ",", ";")}, body...))
 }
 
-// nested is a document of an iteration over the groups with one over the items of each.
+// nested returns a document of an iteration over the groups with one over the items of each.
 func nested() engine.Value {
 	inner := iteration("Inner", 5, "Iteration:Outer", model("Each", 1, "Inner"))
 	inner[0].after = []string{"StringTransform:Inner"}

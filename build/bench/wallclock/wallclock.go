@@ -1,4 +1,4 @@
-// Package wallclock measures how long runs take beside their critical paths, with doubles of
+// Package wallclock compares the durations of runs with their critical paths, with doubles of
 // models and tools that take fixed times: shapes of canvases in each mode of scheduling, the same
 // graphs on other frameworks (build/bench/peers), and real canvases if there are any.
 package wallclock
@@ -20,17 +20,17 @@ import (
 // Modes are those of settings.scheduling; batch is the order of the original.
 var Modes = []string{"batch", "eager"}
 
-// Most is how much longer than its critical path an eager run of a shape may take.
+// Most is the largest ratio of an eager run of a shape to its critical path.
 const Most = 1.02
 
-// slots is how many nodes of a run may be at work at once.
+// slots is the number of nodes of a run that may be active at once.
 const slots = 32
 
 // Peer is another framework that runs graphs of tasks.
 type Peer struct {
 	Name string
 	// Command runs one graph, which it reads from standard input as {"unit_ms", "tasks"}, and
-	// prints the seconds that it took.
+	// prints its duration in seconds.
 	Command func(ctx context.Context, input []byte) ([]byte, error)
 }
 
@@ -75,7 +75,7 @@ func Report(ctx context.Context, w io.Writer, unit time.Duration, most float64, 
 	return fmt.Errorf("eager runs take more than %g of their critical path: %s", most, strings.Join(over, "; "))
 }
 
-// measure is the cell of a peer in the table.
+// measure returns the cell of a peer in the table.
 func (p *Peer) measure(ctx context.Context, s *shape, unit, critical time.Duration) (string, error) {
 	if s.tasks == nil {
 		return "-", nil
@@ -98,7 +98,8 @@ func (p *Peer) measure(ctx context.Context, s *shape, unit, critical time.Durati
 	return fmt.Sprintf("%.2f", took.Seconds()/critical.Seconds()), err
 }
 
-// rounds is how often each shape runs. The best round counts: other programs only slow it down.
+// rounds is the number of runs of each shape. The best round counts, since other programs only slow
+// it down.
 const rounds = 3
 
 func best(measure func() (time.Duration, error)) (time.Duration, error) {
@@ -130,7 +131,7 @@ var uploads = engine.List(
 // mostAnswers is how many forms of a canvas are answered.
 const mostAnswers = 5
 
-// runDocument runs a canvas once and answers its forms. It gives the calls too.
+// runDocument runs a canvas once and answers its forms. It also returns the calls.
 func runDocument(
 	ctx context.Context, doc engine.Value, mode string, unit time.Duration,
 ) (took time.Duration, calls []made, err error) {

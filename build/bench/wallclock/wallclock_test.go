@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The shapes run to their ends; how long they take depends on the machine.
+// The shapes run to their ends; their durations depend on the machine.
 func TestShapesRun(t *testing.T) {
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestReportNamesEachShape(t *testing.T) {
 	}
 }
 
-// Two branches of 1+3 and 3+2 units end in a join; what stands beside them does not count.
+// Two branches of 1+3 and 3+2 units end in a join; nodes beside them do not count.
 func TestCriticalIsTheLongestChain(t *testing.T) {
 	components := ofTasks("", 0, []Task{
 		{"a1", 1, nil}, {"a2", 3, []string{"a1"}}, {"b1", 3, nil}, {"b2", 2, []string{"b1"}}, {"c", 1, nil},

@@ -89,7 +89,10 @@ func of(c *openai.ChatCompletion) outcome {
 		return failed(errors.New("no choices"))
 	}
 	choice := c.Choices[0]
-	return outcome{Text: choice.Message.Content, Finish: choice.FinishReason, Tokens: c.Usage.TotalTokens, Created: c.Created}
+	return outcome{
+		Text: choice.Message.Content, Finish: choice.FinishReason, Tokens: c.Usage.TotalTokens,
+		Created: c.Created,
+	}
 }
 
 func failed(err error) outcome {

@@ -22,7 +22,7 @@ var (
 	// ErrNotEmpty means that the target has records; set [Target].Replace or choose another target.
 	ErrNotEmpty = errors.New("the target is not empty")
 	// ErrArchive means that a file is not a backup, or is corrupt.
-	ErrArchive = errors.New("it is no backup that can be read")
+	ErrArchive = errors.New("it is not a readable backup")
 	// ErrCut means that a backup is truncated; use another copy.
 	ErrCut = fmt.Errorf("%w: the backup ends early; it was cut off when it was written or copied", ErrArchive)
 	// ErrKey means that the key does not open the secrets; provide the key file of the archived
@@ -152,7 +152,8 @@ func (t *Target) makeRoom(ctx context.Context, c contents) error {
 		return fmt.Errorf("%w: %w", ErrKey, err)
 	}
 	if same := bytes.Equal(bytes.TrimSpace(old), bytes.TrimSpace(key)); old != nil && !same && !t.Replace {
-		return fmt.Errorf("%w: %s holds another key; --replace puts the backup's in its place", ErrNotEmpty, t.keyFile())
+		return fmt.Errorf("%w: %s holds another key; --replace puts the backup's in its place", ErrNotEmpty,
+			t.keyFile())
 	}
 	if used && t.Store.URL != "" {
 		if err := store.Wipe(ctx, t.Store); err != nil {
@@ -167,7 +168,7 @@ func (t *Target) makeRoom(ctx context.Context, c contents) error {
 	return writeKey(t.keyFile(), key)
 }
 
-// writeKey writes a key readable only by its owner, whatever the mode of an existing file.
+// writeKey writes a key readable only by its owner, for any mode of an existing file.
 func writeKey(file string, key []byte) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -55,8 +55,8 @@ func Open(ctx context.Context, conn *broker.Conn, b Bucket) (*Store, error) {
 	return &Store{files: files, earlier: onNATS}, nil
 }
 
-// Put stores what r gives under a name such as "tenant/file", and replaces what was there. A reader
-// that fails leaves the old file in place.
+// Put stores the content of r under a name such as "tenant/file", and replaces an existing file. If
+// reading fails, the old file stays.
 //
 // Errors: [broker.ErrFull], r's.
 func (s *Store) Put(ctx context.Context, name string, r io.Reader) (Info, error) {

@@ -80,7 +80,7 @@ func TestFilesAtOnce(t *testing.T) {
 	require.EqualValues(t, 8*(len(data)/chunkSize+1), stream.CachedInfo().State.Msgs)
 }
 
-// smallReads gives a kilobyte at a time.
+// smallReads returns a kilobyte at a time.
 type smallReads struct{ r io.Reader }
 
 func (s smallReads) Read(p []byte) (int, error) { return s.r.Read(p[:min(len(p), 1<<10)]) }

@@ -30,13 +30,13 @@ func openNATS(ctx context.Context, conn *broker.Conn) (*natsFiles, error) {
 	return s, err
 }
 
-// chunkSize is how many bytes of a file are one message.
+// chunkSize is the number of bytes of a file in one message.
 const chunkSize = 128 << 10
 
-// Put implements backend. It writes what jetstream's ObjectStore.Put writes, which makes a message
-// of every read and has 4,000 of them under way: small pieces of a form fail as too many, large
-// ones are hundreds of megabytes in memory. Here the next piece is read when the one before is
-// stored.
+// Put implements backend. It writes the format of jetstream's ObjectStore.Put, which sends a
+// message for every read with up to 4,000 unacknowledged: small pieces of a form fail as too many,
+// large ones are hundreds of megabytes in memory. Here the next piece is read when the previous one
+// is stored.
 func (s *natsFiles) Put(ctx context.Context, name string, r io.Reader) (Info, error) {
 	info, err := s.put(ctx, name, r)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *natsFiles) put(ctx context.Context, name string, r io.Reader) (*jetstre
 		return nil, errors.Join(err, s.purgeChunks(context.WithoutCancel(ctx), info))
 	}
 	if old != nil {
-		// The new file is there; the pieces of the old one are only room that is lost.
+		// The new file is stored; the pieces of the old one only occupy space.
 		_ = s.purgeChunks(ctx, old)
 	}
 	return info, nil

@@ -18,7 +18,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// Bucket is where files are in an S3-compatible service.
+// Bucket is the location of files in an S3-compatible service.
 type Bucket struct {
 	// URL is s3://BUCKET[/PREFIX]?endpoint=https://HOST[&region=REGION]; "" is none.
 	URL string
@@ -44,7 +44,7 @@ func (b Bucket) parse() (endpoint *url.URL, bucket, prefix, region string, err e
 	endpoint, err = url.Parse(u.Query().Get("endpoint"))
 	if err != nil || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" ||
 		strings.Trim(endpoint.Path, "/") != "" {
-		return nil, "", "", "", fmt.Errorf("%w: the endpoint is no address", ErrBucket)
+		return nil, "", "", "", fmt.Errorf("%w: the endpoint is not a URL", ErrBucket)
 	}
 	if prefix = strings.Trim(u.Path, "/"); prefix != "" {
 		prefix += "/"
@@ -67,7 +67,7 @@ type s3Files struct {
 	bucket, prefix string
 }
 
-// openS3 checks that the bucket is there.
+// openS3 checks that the bucket exists.
 func openS3(ctx context.Context, b Bucket) (*s3Files, error) {
 	endpoint, bucket, prefix, region, err := b.parse()
 	if err != nil {
@@ -95,7 +95,7 @@ func openS3(ctx context.Context, b Bucket) (*s3Files, error) {
 	return &s3Files{client, bucket, prefix}, nil
 }
 
-// fail adds what failed, and the errors that callers look for.
+// fail adds the failed operation, and the sentinel errors for callers.
 func (s *s3Files) fail(err error, what, name string) error {
 	if err == nil {
 		return nil
@@ -111,8 +111,8 @@ func (s *s3Files) fail(err error, what, name string) error {
 	return fmt.Errorf("%s file %q in bucket %q: %w", what, name, s.bucket, err)
 }
 
-// partSize is what is in memory of a file that is stored, in bytes. A file has at most 10,000
-// parts.
+// partSize is the number of bytes of a file that are buffered while it is stored. A file has at
+// most 10,000 parts.
 const partSize = 16 << 20
 
 // Put implements backend.
@@ -132,7 +132,7 @@ func (s *s3Files) Put(ctx context.Context, name string, r io.Reader) (Info, erro
 	return Info{Name: name, Size: uint64(info.Size), Digest: digest}, nil
 }
 
-// source keeps the error of a reader, which the client would wrap or take for the end.
+// source keeps the error of a reader, which the client would wrap or treat as the end.
 type source struct {
 	r   io.Reader
 	err error
@@ -170,7 +170,7 @@ func (s *s3Files) Stat(ctx context.Context, name string) (Info, error) {
 	return Info{Name: name, Size: uint64(info.Size)}, s.fail(err, "find", name)
 }
 
-// Delete implements backend. The service itself does not say whether there was a file.
+// Delete implements backend. The service does not report whether the file existed.
 func (s *s3Files) Delete(ctx context.Context, name string) error {
 	if _, err := s.Stat(ctx, name); err != nil {
 		return err

@@ -59,8 +59,8 @@ func TestFilesInABucket(t *testing.T) {
 	require.ErrorIs(t, err, broker.ErrNotFound)
 }
 
-// A file larger than a part whose reader fails leaves the old one, and one of several parts comes
-// back whole.
+// A file larger than a part whose reader fails leaves the old one, and a file of several parts is
+// read back completely.
 func TestPartsOfAFileInABucket(t *testing.T) {
 	ctx := t.Context()
 	s, err := Open(ctx, brokertest.Open(t, broker.Config{}), bucket(t))
@@ -92,10 +92,10 @@ func TestBucketThatIsNotThere(t *testing.T) {
 func TestAddressesOfBuckets(t *testing.T) {
 	for url, want := range map[string]string{
 		"":                                       "",
-		"s3://b/p":                               "the endpoint is no address",
+		"s3://b/p":                               "the endpoint is not a URL",
 		"s3://b/p?endpoint=https://host:9000":    "",
 		"s3://b?endpoint=https://host&region=eu": "",
-		"s3://b?endpoint=https://host/path":      "the endpoint is no address",
+		"s3://b?endpoint=https://host/path":      "the endpoint is not a URL",
 		"s3://b?endpoint=https://host&acl=x":     `unknown parameter "acl" (one of endpoint, region)`,
 		"https://host/b":                         "is not s3://BUCKET",
 		"s3://key:secret@b?endpoint=https://127.0.0.1": "is not s3://BUCKET",

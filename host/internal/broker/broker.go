@@ -1,7 +1,6 @@
 // Package broker connects this process to NATS JetStream: to a server inside the process, which no
-// network can reach, or to an existing server or cluster. What is stored there is the business of
-// its users: package runlog keeps run logs and the queue, blobs files, kv keys and schedule
-// schedules.
+// network can reach, or to an existing server or cluster. Its users define the stored data: package
+// runlog keeps run logs and the queue, blobs files, kv keys and schedule schedules.
 //
 // A [Conn] retries requests while a cluster elects a leader, recreates streams that a server has
 // lost, stores bodies that are larger than a message, and refuses writes for which the embedded
@@ -33,7 +32,7 @@ type Config struct {
 	URLs []string
 	// Credentials is a NATS credentials file for URLs; "" means none.
 	Credentials string
-	// Replicas is how many servers of a cluster store each message; 0 means 1.
+	// Replicas is the number of servers of a cluster that store each message; 0 means 1.
 	Replicas int
 	// SyncAlways makes the embedded server sync each message to the disk before
 	// it is acknowledged.
@@ -46,7 +45,7 @@ type Config struct {
 	// Prefix starts the names of streams and subjects, for several
 	// installations on one NATS; letters and digits, "" means "easel".
 	Prefix string
-	// Log receives what operators should know; nil means slog.Default.
+	// Log is the log for operators; nil means slog.Default.
 	Log *slog.Logger
 }
 
@@ -75,7 +74,7 @@ type Conn struct {
 	cfg        Config
 	srv        *server.Server
 	lock       *dirLock
-	unwritable atomic.Bool // what CheckDisk found last
+	unwritable atomic.Bool // last result of CheckDisk
 	verifier   verifier
 	verifying  sync.WaitGroup
 
@@ -162,7 +161,7 @@ func (c Config) credentials() []nats.Option {
 	return []nats.Option{nats.UserCredentials(c.Credentials)}
 }
 
-// redacted are addresses without passwords.
+// redacted returns addresses without passwords.
 func redacted(urls []string) string {
 	var out []string
 	for _, text := range urls {
@@ -174,8 +173,8 @@ func redacted(urls []string) string {
 	return strings.Join(out, ", ")
 }
 
-// connectionError logs errors of the connection. A slow subscription is none: a follower notices
-// the gap and reads it.
+// connectionError logs errors of the connection, except a slow subscription: a follower detects the
+// gap and reads it.
 func (c *Conn) connectionError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if !errors.Is(err, nats.ErrSlowConsumer) {
 		c.cfg.Log.Warn("run log connection", "err", err)
@@ -183,7 +182,7 @@ func (c *Conn) connectionError(_ *nats.Conn, _ *nats.Subscription, err error) {
 }
 
 // warnOfOneCopy warns when a cluster stores each message on one server only, whose loss would stop
-// everything. When the servers sync cannot be seen from here.
+// everything. The sync interval of the servers cannot be read here.
 func (c *Conn) warnOfOneCopy() {
 	if cluster := c.NATS.ConnectedClusterName(); !c.Embedded() && cluster != "" && c.cfg.Replicas == 1 {
 		c.cfg.Log.Warn("each message is stored on one server of the NATS cluster; --nats-replicas 3 stores it on three",
@@ -194,13 +193,13 @@ func (c *Conn) warnOfOneCopy() {
 // Embedded reports whether the server runs in this process, so that no other host can use it.
 func (c *Conn) Embedded() bool { return c.srv != nil }
 
-// Replicas is how many servers store each message.
+// Replicas returns the number of servers that store each message.
 func (c *Conn) Replicas() int { return c.cfg.Replicas }
 
-// Name is the name of a stream or bucket of this installation.
+// Name returns the name of a stream or bucket of this installation.
 func (c *Conn) Name(suffix string) string { return c.cfg.Prefix + "_" + suffix }
 
-// Subject is a subject of this installation. Parts that come from outside are made safe with
+// Subject returns a subject of this installation. Parts that come from outside are made safe with
 // [Token].
 func (c *Conn) Subject(parts ...string) string {
 	return c.cfg.Prefix + "." + strings.Join(parts, ".")
@@ -218,7 +217,7 @@ func (c *Conn) reconnected() {
 	go c.restore()
 }
 
-// OnReconnect registers a function that is called, in a goroutine of its own, after each reconnect.
+// OnReconnect registers a function that is called after each reconnect, in a separate goroutine.
 func (c *Conn) OnReconnect(call func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -232,13 +231,13 @@ func (c *Conn) Reconnected() <-chan struct{} {
 	return c.back
 }
 
-// Flush waits until the server has received what was sent.
+// Flush waits until the server has received all sent messages.
 func (c *Conn) Flush(ctx context.Context) error {
 	_, err := Retry(ctx, func(ctx context.Context) (any, error) { return nil, c.NATS.FlushWithContext(ctx) })
 	return err
 }
 
-// Close sends what is buffered, disconnects, and stops the embedded server.
+// Close flushes the buffer, disconnects, and stops the embedded server.
 func (c *Conn) Close() error {
 	c.stop()
 	c.verifying.Wait()
@@ -246,7 +245,7 @@ func (c *Conn) Close() error {
 	if c.NATS != nil {
 		err = c.NATS.FlushTimeout(time.Second)
 		if errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrConnectionClosed) {
-			err = nil // the server is away and gets nothing more
+			err = nil // the server is unavailable
 		}
 		c.NATS.Close()
 	}

@@ -29,7 +29,10 @@ func TestSyncSettings(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
-	for text, want := range map[string]string{"": "=", "aZ0-_": "aZ0-_", "a.b": "=612e62", "*": "=2a", "=2a": "=3d3261"} {
+	for text, want := range map[string]string{
+		"": "=", "aZ0-_": "aZ0-_", "a.b": "=612e62", "*": "=2a",
+		"=2a": "=3d3261",
+	} {
 		require.Equal(t, want, Token(text))
 		back, ok := Untoken(Token(text))
 		require.True(t, ok)

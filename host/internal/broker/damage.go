@@ -44,11 +44,12 @@ func (c *Conn) DropConsumerState(stream, consumer string, damage error) error {
 	return nil
 }
 
-// Explain adds to an error of damaged files what an operator can do.
+// Explain adds advice for the operator to an error of damaged files.
 func (c *Conn) Explain(err error) error {
 	if !IsDamaged(err) || !c.Embedded() {
 		return err
 	}
-	return fmt.Errorf("%w: %w; restore a backup with easel restore, or move %s away: runs under way then count as failed, "+
-		"and uploaded files are lost", ErrFiles, err, storeDir(c.cfg.Dir))
+	return fmt.Errorf(
+		"%w: %w; restore a backup with easel restore, or move %s away: runs under way then count as failed, "+
+			"and uploaded files are lost", ErrFiles, err, storeDir(c.cfg.Dir))
 }

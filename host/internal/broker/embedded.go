@@ -16,7 +16,7 @@ import (
 // has its own limit; see large.go for what is larger.
 const maxPayload = 8 << 20
 
-// startServer runs a NATS server that no network can reach.
+// startServer runs a NATS server without a network listener.
 func startServer(cfg Config) (*server.Server, error) {
 	srv, err := server.NewServer(&server.Options{
 		ServerName:   "easel",
@@ -84,8 +84,9 @@ func (l serverLog) damage(format string, args []any) {
 	text := strings.TrimSpace(fmt.Sprintf(format, args...))
 	for _, sign := range []string{"not match", "too short", "rror decoding", "corrupt"} {
 		if strings.Contains(text, sign) {
-			l.log.Warn("a file of the run log is damaged; recreated from the others. Check the disk, and restore a backup "+
-				"if runs or uploaded files are missing", "err", text)
+			l.log.Warn(
+				"a file of the run log is damaged; recreated from the others. Check the disk, and restore a backup "+
+					"if runs or uploaded files are missing", "err", text)
 			return
 		}
 	}
@@ -95,8 +96,7 @@ func (l serverLog) damage(format string, args []any) {
 const reserve = 4 << 20
 
 // Room refuses a write of some bytes when the disk of the embedded server has no space for it or
-// cannot be written. A server that meets a full disk itself would stop answering, also after space
-// was freed.
+// cannot be written. A server on a full disk would stop answering, even after space was freed.
 //
 // Errors: [ErrFull], [ErrReadOnly].
 func (c *Conn) Room(size int) error {
@@ -113,8 +113,8 @@ func (c *Conn) Room(size int) error {
 	return nil
 }
 
-// CheckDisk finds out whether the disk of the embedded server can be written; [Conn.Room] reports
-// it.
+// CheckDisk tests whether the disk of the embedded server is writable; [Conn.Room] returns the
+// result.
 func (c *Conn) CheckDisk() {
 	if c.Embedded() {
 		c.unwritable.Store(disk.ReadOnly(c.cfg.Dir))

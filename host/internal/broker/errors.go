@@ -16,8 +16,7 @@ var (
 	// ErrNotFound is returned for a key, file or schedule that does not exist.
 	ErrNotFound = errors.New("not found")
 
-	// ErrGone is returned for data that is no longer kept; start from the
-	// session instead.
+	// ErrGone is returned for data that is no longer stored; start from the session instead.
 	ErrGone = errors.New("records are no longer kept")
 
 	// ErrFull is returned when the disk or the quota of the run log is used up.
@@ -26,7 +25,7 @@ var (
 
 	// ErrReadOnly is returned when the disk of the run log cannot be written any
 	// more, perhaps after a disk error; repair it and restart the host. It is an
-	// [ErrFull] as well: callers that wait for space wait for this.
+	// [ErrFull] as well: callers that wait for space wait for the repair.
 	ErrReadOnly error = readOnly{}
 
 	// ErrUnavailable is returned when the run log did not answer in time; retry.
@@ -75,7 +74,7 @@ func Outdated(err error) bool {
 	return code == codeWrongLastSeq || code == codeWrongLastSubj
 }
 
-// Fail adds what was being done to err, and the sentinel of its kind; nil stays nil.
+// Fail adds the failed operation to err, and the sentinel of its kind; nil stays nil.
 func Fail(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -129,8 +128,8 @@ func Transient(err error) bool {
 	return errors.As(err, &api) && api.Code == 503 && !full(api.ErrorCode)
 }
 
-// Retry repeats what fails because the server is away or has no leader, for as long as an election
-// takes, or until ctx ends.
+// Retry repeats an operation that fails because the server is unavailable or has no leader, for the
+// duration of an election, or until ctx ends.
 func Retry[T any](ctx context.Context, do func(context.Context) (T, error)) (T, error) {
 	deadline := time.Now().Add(30 * time.Second)
 	pause := 20 * time.Millisecond

@@ -14,7 +14,7 @@ func Holds(dir string) (bool, error) {
 		return false, err
 	}
 	for _, block := range blocks {
-		// Notes of hosts are written by every start.
+		// Every start writes notes of hosts.
 		if stream := filepath.Base(filepath.Dir(filepath.Dir(block))); strings.HasSuffix(stream, "_OWN") {
 			continue
 		}
@@ -29,5 +29,5 @@ func Holds(dir string) (bool, error) {
 	return false, nil
 }
 
-// storeDir is where the embedded server of a data directory has its files.
+// storeDir returns the folder in which the embedded server of a data directory has its files.
 func storeDir(dir string) string { return filepath.Join(dir, "nats") }

@@ -8,15 +8,15 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// A body that is larger than a message is stored as an object; the message
-// holds this byte, which starts nothing else of ours, and the object's name.
+// A body that is larger than a message is stored as an object; the message holds this byte, with
+// which no other message of easel starts, and the object's name.
 const largeMark = 0xff
 
 // headerSpace is kept free in each message.
 const headerSpace = 1 << 10
 
-// Pack makes a body ready to be sent: itself when it fits into a message. All that is written
-// passes here, so this is also where a full disk is noticed. Errors: [ErrFull].
+// Pack makes a body ready to be sent: itself when it fits into a message. All writes pass here, so
+// a full disk is detected here. Errors: [ErrFull].
 func (c *Conn) Pack(ctx context.Context, body []byte) ([]byte, error) {
 	if err := c.Room(len(body)); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (c *Conn) Pack(ctx context.Context, body []byte) ([]byte, error) {
 	return append([]byte{largeMark}, name...), nil
 }
 
-// Unpack returns the body that [Conn.Pack] was given. Errors: [ErrGone].
+// Unpack reverses [Conn.Pack]. Errors: [ErrGone].
 func (c *Conn) Unpack(ctx context.Context, body []byte) ([]byte, error) {
 	if len(body) == 0 || body[0] != largeMark {
 		return body, nil
@@ -51,7 +51,7 @@ func (c *Conn) Unpack(ctx context.Context, body []byte) ([]byte, error) {
 	return data, err
 }
 
-// large is the bucket of large bodies. Most installations never need it, so it
+// large returns the bucket of large bodies. Most installations never need it, so it
 // is created at the first use.
 func (c *Conn) large(ctx context.Context) (jetstream.ObjectStore, error) {
 	return c.JS.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{

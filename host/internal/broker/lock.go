@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
-// dirLock keeps a second process out of a data directory; two servers on the
-// same files would destroy them.
+// dirLock keeps a second process out of a data directory; two servers on the same files would
+// corrupt them.
 type dirLock struct{ file *os.File }
 
 func lockDir(dir string) (*dirLock, error) {

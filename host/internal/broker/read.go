@@ -11,14 +11,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Message is one stored message, its body as [Conn.Pack] was given it.
+// Message is one stored message with its unpacked body.
 type Message struct {
 	Seq  uint64 // in the stream
 	Data []byte
 }
 
-// readMost bounds one answer of the server, so that a slow reader of a long
-// run holds little memory.
+// readMost bounds one answer of the server, so that a slow reader of a long run needs little
+// memory.
 const (
 	readMost      = 64
 	readMostBytes = 512 << 10
@@ -83,8 +83,7 @@ func (c *Conn) readOnce(ctx context.Context, stream, subject string, from uint64
 		}
 		out = append(out, Message{seq, data})
 		if msg.Header.Get("Nats-Num-Pending") == "0" {
-			// The end of the batch follows as a message of its own, but there is
-			// nothing in it that is not known now.
+			// The end of the batch follows as a separate message without further information.
 			return out, nil
 		}
 	}
@@ -114,8 +113,8 @@ func directEnd(status string, msg *nats.Msg) error {
 	return fmt.Errorf("direct get: %s %s", status, msg.Header.Get("Description"))
 }
 
-// Last reads the newest message of a subject from the stream's leader, which
-// alone knows it for certain; nil when there is none.
+// Last reads the newest message of a subject from the stream's leader, since replicas may lag; nil
+// if there is none.
 func (c *Conn) Last(ctx context.Context, stream, subject string) (*Message, error) {
 	return Retry(ctx, func(ctx context.Context) (*Message, error) {
 		request, err := json.Marshal(map[string]string{"last_by_subj": subject})

@@ -15,12 +15,14 @@ type declared struct {
 	lost   func() // called after it was recreated empty; may be nil
 }
 
-// Stream creates or updates a stream, and recreates it, empty, when a server comes back without it;
+// Stream creates or updates a stream, and recreates it, empty, when a server returns without it;
 // lost is called then. Storage and replicas are those of the connection.
 func (c *Conn) Stream(ctx context.Context, cfg jetstream.StreamConfig, lost func()) (jetstream.Stream, error) {
 	cfg.Replicas, cfg.Storage = c.cfg.Replicas, jetstream.FileStorage
 	create := func(ctx context.Context) (jetstream.Stream, error) {
-		return Retry(ctx, func(ctx context.Context) (jetstream.Stream, error) { return c.JS.CreateOrUpdateStream(ctx, cfg) })
+		return Retry(ctx, func(ctx context.Context) (jetstream.Stream, error) {
+			return c.JS.CreateOrUpdateStream(ctx, cfg)
+		})
 	}
 	stream, err := create(ctx)
 	if err != nil {
@@ -30,7 +32,7 @@ func (c *Conn) Stream(ctx context.Context, cfg jetstream.StreamConfig, lost func
 	return stream, nil
 }
 
-// Bucket creates or updates an object store, and recreates it when a server comes back without it.
+// Bucket creates or updates an object store, and recreates it when a server returns without it.
 func (c *Conn) Bucket(ctx context.Context, cfg jetstream.ObjectStoreConfig) (jetstream.ObjectStore, error) {
 	cfg.Replicas, cfg.Storage = c.cfg.Replicas, jetstream.FileStorage
 	create := func(ctx context.Context) (jetstream.ObjectStore, error) {
@@ -53,16 +55,16 @@ func (c *Conn) declare(name string, create func(context.Context) error, lost fun
 }
 
 // OnRestore registers a function that is called after each reconnect to an existing server, when
-// all streams are there. It is retried while it fails.
+// all streams exist. It is retried while it fails.
 func (c *Conn) OnRestore(call func(context.Context) error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onRestore = append(c.onRestore, call)
 }
 
-// restore recreates what an existing server has lost when it comes back: all streams after a loss
-// of power before anything was synced, or on a new disk. Runs of this host are fenced by their next
-// write, found as orphaned, and started again.
+// restore recreates streams that an existing server has lost when it returns: all streams after a
+// loss of power before anything was synced, or on a new disk. Runs of this host are fenced by their
+// next write, found as orphaned, and started again.
 func (c *Conn) restore() {
 	if c.Embedded() {
 		return
@@ -89,7 +91,8 @@ func (c *Conn) restoreStreams(ctx context.Context) error {
 			return err
 		}
 		if missing {
-			c.cfg.Log.Error("NATS lost a stream; recreated empty. Check `sync_interval: always` and the storage directory",
+			c.cfg.Log.Error(
+				"NATS lost a stream; recreated empty. Check `sync_interval: always` and the storage directory",
 				"stream", s.name)
 			if err := s.create(ctx); err != nil {
 				return err
@@ -107,7 +110,7 @@ func (c *Conn) restoreStreams(ctx context.Context) error {
 	return nil
 }
 
-// missing asks whether the server has no such stream.
+// missing reports whether the server lacks a stream.
 func (c *Conn) missing(ctx context.Context, stream string) (bool, error) {
 	_, err := Retry(ctx, func(ctx context.Context) (jetstream.Stream, error) { return c.JS.Stream(ctx, stream) })
 	if errors.Is(err, jetstream.ErrStreamNotFound) {

@@ -22,9 +22,9 @@ import (
 	"github.com/minio/highwayhash"
 )
 
-// Damage is a place in a file of messages of the embedded server where they are not what was
-// written. The server leaves out the damaged message, or after an unclean stop all that follow it
-// in the file, without an error.
+// Damage is a position in a file of messages of the embedded server at which they differ from the
+// written ones. The server leaves out the damaged message, or after an unclean stop all that follow
+// it in the file, without an error.
 type Damage struct {
 	Stream string
 	File   string
@@ -32,8 +32,8 @@ type Damage struct {
 	Bytes  int64 // from there to the end of the file
 }
 
-// verifyFirst is how many bytes are verified before the server starts, newest first, since it cuts
-// damaged files off after an unclean stop. The others are verified while it runs.
+// verifyFirst is the number of bytes that are verified before the server starts, newest first,
+// since it truncates damaged files after an unclean stop. The others are verified while it runs.
 const verifyFirst = 512 << 20
 
 // verifier compares the messages of the embedded server with their checksums.
@@ -59,7 +59,7 @@ type blockFile struct {
 	newest       bool // of its stream: the server writes to it
 }
 
-// streamFiles are patterns of the files of streams in a data directory.
+// streamFiles returns patterns of the files of streams in a data directory.
 func streamFiles(dir string, parts ...string) ([]string, error) {
 	parts = append([]string{storeDir(dir), "jetstream", "*", "streams", "*"}, parts...)
 	return filepath.Glob(filepath.Join(parts...))
@@ -177,7 +177,7 @@ func (v *verifier) verifyFile(ctx context.Context, f blockFile) error {
 	case !errors.As(err, &damaged):
 		return fmt.Errorf("%s: %w", f.path, err)
 	case damaged.torn && f.newest:
-		// What a kill or a loss of power leaves of a message that was not acknowledged; the server
+		// The remainder of an unacknowledged message after a kill or a power loss; the server
 		// removes it.
 		return nil
 	}
@@ -185,7 +185,7 @@ func (v *verifier) verifyFile(ctx context.Context, f blockFile) error {
 	return nil
 }
 
-// badMessageError is a message that is not what was written.
+// badMessageError is a message that differs from the written one.
 type badMessageError struct {
 	what string
 	torn bool // the file ends within it, or holds nothing from there on
@@ -207,8 +207,9 @@ const (
 	longestMessage = 32 << 20
 	sequenceMarks  = 3 << 62 // of erased messages and of deletions
 
-	// mostSkipped is how many sequences may be missing before a message that is looked for behind
-	// a damaged one: without it any bytes might be one, and their checksum would cost too much.
+	// mostSkipped is the number of sequences that may be missing in the search for a message after
+	// a damaged one: without a bound any bytes might be one, and their checksums would cost too
+	// much.
 	mostSkipped = 1 << 24
 )
 
@@ -286,11 +287,11 @@ func (b *blockReader) next() error {
 	return nil
 }
 
-// sequence is that of a message, without the marks of erased messages.
+// sequence returns the sequence number of a message, without the marks of erased messages.
 func sequence(message []byte) uint64 { return binary.LittleEndian.Uint64(message[4:]) &^ sequenceMarks }
 
-// cut makes the error of a message that the file does not hold to its end: it was torn, or the
-// damage is in its length. b.buf holds its first n bytes, which are all that is left of the file.
+// cut returns the error of a message that exceeds the file: it was torn, or its length is damaged.
+// b.buf holds its first n bytes, which are all that is left of the file.
 func (b *blockReader) cut(n int, err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
@@ -304,8 +305,8 @@ func (b *blockReader) cut(n int, err error) error {
 	return &badMessageError{what: "message is cut off", torn: true}
 }
 
-// begins reports whether bytes begin with an intact message that follows the last one; whole says
-// that its length is that of the bytes, whatever it says.
+// begins reports whether bytes begin with an intact message that follows the last one; whole means
+// that its length is that of the bytes, ignoring its header.
 func (b *blockReader) begins(bytes []byte, whole bool) bool {
 	if len(bytes) < messageHead+messageHash {
 		return false
@@ -320,8 +321,8 @@ func (b *blockReader) begins(bytes []byte, whole bool) bool {
 	return b.intact(bytes[:size], subject, headers)
 }
 
-// zeros reports whether b.buf and all bytes after it are zero, as a loss of power leaves the end of
-// a file that was not synced.
+// zeros reports whether b.buf and all bytes after it are zero, as a power loss leaves the end of a
+// file that was not synced.
 func (b *blockReader) zeros() bool {
 	for _, c := range b.buf {
 		if c != 0 {

@@ -63,7 +63,7 @@ func (t *errand) run(ctx context.Context, steps int) (string, error) {
 	return t.generate(ctx, engine.PurposeAnswer, "")
 }
 
-// over is why the call ends before its answer; nil while it continues.
+// over returns the error that ends the call before its answer; nil while it continues.
 func (t *errand) over(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -111,7 +111,7 @@ func (t *errand) generate(ctx context.Context, purpose engine.Purpose, system st
 	return strings.TrimSpace(answer), nil
 }
 
-// tools are the actions, as functions.
+// tools returns the actions, as functions.
 func (t *errand) tools() []engine.ToolDef {
 	address := engine.Object("type", "object", "required", engine.Strings("url"), "properties",
 		engine.Object("url", engine.Object("type", "string", "description", "address, or the number of a link")))
@@ -134,7 +134,7 @@ func (t *errand) tools() []engine.ToolDef {
 	return list
 }
 
-// instructions are the system text of a planning call.
+// instructions returns the system text of a planning call.
 func (t *errand) instructions() string {
 	var b strings.Builder
 	b.WriteString("You use a web browser for the user's task. In each turn you name the next actions:\n")
@@ -196,7 +196,7 @@ func (t *errand) act(ctx context.Context, a action) string {
 	return out
 }
 
-// address is the argument url; a number is that of a link of the open page.
+// address returns the argument url; a number is that of a link of the open page.
 func (t *errand) address(args engine.Value) string {
 	text := strings.TrimSpace(args.Get("url").Text())
 	n, err := strconv.Atoi(strings.Trim(text, "[]"))

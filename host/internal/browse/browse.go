@@ -31,7 +31,7 @@ var (
 	ErrNoBrowser = errors.New("no browser is configured (--browser)")
 )
 
-// Bounds of a call, in bytes where nothing else is said.
+// Bounds of a call, in bytes unless noted.
 const (
 	longestCall   = 10 * time.Minute
 	longestPage   = 30 * time.Second
@@ -95,7 +95,7 @@ func (b *Browser) Call(ctx context.Context, params, arguments engine.Value, key 
 	return engine.Object("content", content, "downloaded_files", engine.List(t.files...)), nil
 }
 
-// steps is how many actions the model may take.
+// steps returns the number of actions the model may take.
 func steps(params engine.Value) int {
 	if n, ok := params.Get("max_steps").Int(); ok && n > 0 && n < 1000 {
 		return int(n)
@@ -113,7 +113,7 @@ type opener interface {
 	Cookies(ctx context.Context, address string) (http.CookieJar, error)
 	// Screenshot is a PNG picture of the page opened last.
 	Screenshot(ctx context.Context) ([]byte, error)
-	// Err is why no further page can be opened; nil while one can.
+	// Err returns the reason why no further page can be opened; nil while one can.
 	Err() error
 	// Close ends what it started.
 	Close() error

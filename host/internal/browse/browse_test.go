@@ -56,7 +56,7 @@ func (s *script) Generate(_ context.Context, r *engine.ModelRequest) iter.Seq2[e
 	}
 }
 
-// seen is the last message that the model got.
+// seen returns the last message that the model got.
 func (s *script) seen(request int) string {
 	list := s.requests[request].Messages
 	return list[len(list)-1].Content
@@ -254,7 +254,7 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// program is a Chromium, if there is one.
+// program returns a Chromium, if there is one.
 func program(t *testing.T) string {
 	for _, path := range []string{os.Getenv("EASEL_CHROMIUM"), "/usr/bin/chromium", "/usr/bin/google-chrome"} {
 		if _, err := os.Stat(path); path != "" && err == nil {

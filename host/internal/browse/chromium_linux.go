@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// chromium renders pages in a process of its own, which has no way to the network but the proxy.
+// chromium renders pages in a separate process, whose only access to the network is the proxy.
 type chromium struct {
 	*devtools
 	ctx     context.Context
@@ -34,7 +34,7 @@ type chromium struct {
 	ended   chan struct{} // closed when the program has ended
 }
 
-// flags make a browser without network of its own, state and background work.
+// flags start a browser without direct network access, state and background work.
 func flags(folder, proxy string) []string {
 	list := []string{
 		"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + folder,
@@ -148,7 +148,7 @@ func (c *chromium) attach(ctx context.Context) error {
 
 type object = map[string]any
 
-// tail holds what was written last.
+// tail holds the last bytes written.
 type tail struct {
 	mu   sync.Mutex
 	last []byte
@@ -164,7 +164,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is the end of an error message; empty when nothing was written.
+// text returns the end of an error message; empty when nothing was written.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -263,7 +263,7 @@ func (c *chromium) Screenshot(ctx context.Context) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(picture.Data)
 }
 
-// bounded is a context for one page, which also ends with the browser.
+// bounded returns a context for one page, which also ends with the browser.
 func (c *chromium) bounded(ctx context.Context) (context.Context, func()) {
 	ctx, fail := context.WithCancelCause(ctx)
 	ended := context.AfterFunc(c.ctx, func() { fail(context.Cause(c.ctx)) })
@@ -293,7 +293,7 @@ func (c *chromium) watchMemory() {
 	}
 }
 
-// memoryOf is what the processes of a group hold alone, in bytes.
+// memoryOf returns the private memory of the processes of a group, in bytes.
 func memoryOf(group int) (sum int64) {
 	for folder := range processes(group) {
 		pages, err := os.ReadFile(folder + "/statm")
@@ -305,7 +305,7 @@ func memoryOf(group int) (sum int64) {
 	return sum
 }
 
-// processes are the folders in /proc of the processes of a group that have not ended.
+// processes returns the folders in /proc of the processes of a group that have not ended.
 func processes(group int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		list, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
@@ -340,7 +340,7 @@ func (c *chromium) Err() error {
 }
 
 func (c *chromium) kill() {
-	// A group that has ended already is what is asked for.
+	// A group that has ended already is fine.
 	_ = syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
 }
 

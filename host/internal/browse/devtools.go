@@ -13,8 +13,8 @@ import (
 // errClosed means that the browser ended.
 var errClosed = errors.New("browser ended")
 
-// devtools speaks the Chrome DevTools Protocol over a pair of pipes: JSON messages, each with a
-// zero byte behind it.
+// devtools is a client of the Chrome DevTools Protocol over a pair of pipes: JSON messages, each
+// with a zero byte behind it.
 type devtools struct {
 	mu      sync.Mutex
 	out     io.Writer

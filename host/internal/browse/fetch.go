@@ -117,7 +117,7 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// whyEnded is the cause of an ended context in place of the error that it made.
+// whyEnded returns the cause of an ended context in place of the error that it made.
 func whyEnded(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -171,7 +171,7 @@ func whyEndedOrNil(ctx context.Context, err error) error {
 	return whyEnded(ctx, err)
 }
 
-// fileName is the name of a download: as the server gives it, or the end of its path.
+// fileName returns the name of a download: as the server gives it, or the end of its path.
 func fileName(res *http.Response) string {
 	name := ""
 	if _, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition")); err == nil {

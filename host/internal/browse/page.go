@@ -58,7 +58,7 @@ func cut(text string) string {
 // leastContent is how much text an element needs, in bytes, to count as the content of a page.
 const leastContent = 200
 
-// content is the element with the content of a page: main or article, or else all of it.
+// content returns the element with the content of a page: main or article, or else all of it.
 func content(doc *html.Node) *html.Node {
 	main := find(doc, func(n *html.Node) bool {
 		return (n.DataAtom == atom.Main || n.DataAtom == atom.Article || attribute(n, "role") == "main") &&
@@ -73,7 +73,8 @@ func content(doc *html.Node) *html.Node {
 	return doc
 }
 
-// find is the first element for which is holds. The parser bounds how deep elements are nested.
+// find returns the first element for which is holds. The parser bounds how deep elements are
+// nested.
 func find(n *html.Node, is func(*html.Node) bool) *html.Node {
 	if n.Type == html.ElementNode && is(n) {
 		return n

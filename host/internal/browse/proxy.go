@@ -70,7 +70,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, p.counted(res.Body)) // the browser sees that the answer ends early
 }
 
-// statusOf is the answer to a request whose address cannot be reached.
+// statusOf returns the answer to a request whose address cannot be reached.
 func statusOf(err error) int {
 	if errors.Is(err, web.ErrAddress) {
 		return http.StatusForbidden
@@ -106,7 +106,7 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(browser, p.counted(server))
 }
 
-// counted takes what is read off the traffic of the call.
+// counted subtracts the bytes read from the traffic of the call.
 func (p *proxy) counted(from io.Reader) io.Reader { return &counter{from, p} }
 
 type counter struct {

@@ -79,7 +79,7 @@ func (a *app) line(ctx context.Context) (string, error) {
 	}
 }
 
-// prompt is the line in front of an answer: label, what is accepted, default.
+// prompt returns the line in front of an answer: label, what is accepted, default.
 func prompt(name string, field engine.Value) string {
 	label := field.Get("name").Text()
 	if label == "" {

@@ -22,8 +22,8 @@ var backupCommand = command{
 	name: "backup", args: "FILE [FLAGS]",
 	summary: "writes all data of a host to one file",
 	help: `
-The file is a zip with the records of all tenants, uploaded files, installed plugins and the key that opens the sealed
-secrets. The host may be at work; the records are those of one moment. Keep the file as safe as the host.
+The file is a zip archive with the records of all tenants, uploaded files, installed plugins and the key that decrypts
+secrets. The host may be running; the records are a consistent snapshot. Protect the file like the host itself.
 ` + placeHelpAll,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		b := &backuper{}

@@ -66,7 +66,7 @@ func (s *served) upload(canvas, name, content string) string {
 	return member(s.t, string(text), "id")
 }
 
-// member is the text of a JSON member that occurs once, or first.
+// member returns the text of a JSON member that occurs once, or first.
 func member(t *testing.T, json, name string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(json, `"`+name+`":"`)
@@ -75,20 +75,21 @@ func member(t *testing.T, json, name string) string {
 	return value
 }
 
-// filled is a host with a bit of everything.
+// filled is a host with data of every kind.
 type filled struct{ canvas, session, file string }
 
 func fill(t *testing.T, s *served) (f filled) {
 	t.Helper()
 	f.canvas = member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"kept","dsl":`+echoing+`}`), "id")
 	f.session = member(t, s.post("/api/v2/canvases/"+f.canvas+"/sessions", operatorKey, `{}`), "id")
-	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey, `{"question":"hello","stream":false,"session_id":"`+f.session+`"}`), "You said hello")
+	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey,
+		`{"question":"hello","stream":false,"session_id":"`+f.session+`"}`), "You said hello")
 	s.post("/api/v2/schedules", operatorKey, `{"name":"nightly","canvas":"`+f.canvas+`","cron":"@daily"}`)
 	f.file = s.upload(f.canvas, "note.txt", "what the file says")
 	return f
 }
 
-// check looks for what fill left.
+// check looks for the data of filled.
 func (f *filled) check(t *testing.T, s *served) {
 	t.Helper()
 	status, body := s.get("/api/v1/agents/"+f.canvas+"/sessions?id="+f.session, operatorKey)
@@ -100,7 +101,8 @@ func (f *filled) check(t *testing.T, s *served) {
 	require.Contains(t, body, `"plugin:table@1"`)
 	_, body = s.get("/api/v2/schedules", operatorKey)
 	require.Contains(t, body, `"name":"nightly"`)
-	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey, `{"question":"again","stream":false,"session_id":"`+f.session+`"}`), "You said again")
+	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey,
+		`{"question":"again","stream":false,"session_id":"`+f.session+`"}`), "You said again")
 }
 
 // installTable installs the example plugin into a data directory.
@@ -186,8 +188,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// What is written while a backup is made is in it whole or not at all: no session without its
-// canvas.
+// Data written during a backup is in it completely or not at all: no session without its canvas.
 func TestBackupOfAHostAtWorkIsOneMoment(t *testing.T) {
 	place := database(t, "sqlite")
 	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey}, place...)
@@ -196,7 +197,8 @@ func TestBackupOfAHostAtWorkIsOneMoment(t *testing.T) {
 	first := make(chan struct{})
 	work.Go(func() {
 		for n := 0; writing.Err() == nil; n++ {
-			canvas := member(t, s.post("/api/v2/canvases", operatorKey, fmt.Sprintf(`{"title":"c%d","dsl":%s}`, n, echoing)), "id")
+			canvas := member(t, s.post("/api/v2/canvases", operatorKey,
+				fmt.Sprintf(`{"title":"c%d","dsl":%s}`, n, echoing)), "id")
 			s.post("/api/v2/canvases/"+canvas+"/sessions", operatorKey, `{}`)
 			if n == 0 {
 				close(first)
@@ -293,14 +295,24 @@ func TestRestoreRefuses(t *testing.T) {
 	flipped[len(flipped)/2] ^= 0x55
 	otherKey := strings.Repeat("ab", 32)
 	for _, c := range []struct{ name, file, want string }{
-		{"no zip", raw([]byte("PK no archive")), "no backup that can be read"},
-		{"an empty file", raw(nil), "no backup that can be read"},
-		{"a file that is cut", raw(data[:len(data)-100]), fmt.Sprintf("the backup ends early; it was cut off when it was written or copied, after %d bytes", len(data)-100)},
+		{"no zip", raw([]byte("PK no archive")), "not a readable backup"},
+		{"an empty file", raw(nil), "not a readable backup"},
+		{
+			"a file that is cut", raw(data[:len(data)-100]),
+			fmt.Sprintf("the backup ends early; it was cut off when it was written or copied, after %d bytes",
+				len(data)-100),
+		},
 		{"a file that is cut at its first part", raw(data[:50]), "ends early"},
 		{"a file that lacks its last byte", raw(data[:len(data)-1]), "ends early"},
-		{"a file with nearly nothing", raw(data[:3]), "no backup that can be read"},
-		{"a byte that is wrong", raw(flipped), "no backup that can be read"},
-		{"another zip", rewrite(t, file, func(name string, data []byte) (string, []byte) { return "x" + name, data }), "lacks easel.json"},
+		{"a file with nearly nothing", raw(data[:3]), "not a readable backup"},
+		{"a byte that is wrong", raw(flipped), "not a readable backup"},
+		{
+			"another zip", rewrite(t, file, func(name string, data []byte) (string, []byte) {
+				return "x" + name,
+					data
+			}),
+			"lacks easel.json",
+		},
 		{"no records", rewrite(t, file, func(name string, data []byte) (string, []byte) {
 			if name == "records.jsonl" {
 				return name, nil
@@ -339,7 +351,7 @@ func TestRestoreRefuses(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			require.NoFileExists(t, filepath.Join(target, "easel.db"))
 			if c.name == "no key" {
-				return // the place it comes from has the key
+				return // the source has the key
 			}
 			_, err = commandIn(t, append([]string{"restore", c.file, "--replace"}, place...)...)
 			require.ErrorContains(t, err, c.want, "what is there is safe")
@@ -347,7 +359,8 @@ func TestRestoreRefuses(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	_, err = commandIn(t, "backup", filepath.Join(t.TempDir(), "x.zip"), "--data", filepath.Join(t.TempDir(), "nowhere"))
+	_, err = commandIn(t, "backup", filepath.Join(t.TempDir(), "x.zip"), "--data",
+		filepath.Join(t.TempDir(), "nowhere"))
 	require.ErrorContains(t, err, "not an easel data directory")
 	_, err = commandIn(t, "backup")
 	require.ErrorContains(t, err, "expected one FILE")
@@ -369,10 +382,12 @@ func TestExportAndImport(t *testing.T) {
 	place := database(t, "sqlite")
 	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey}, place...)
 	for _, title := range []string{"First", "a/b: c?"} {
-		member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"`+title+`","description":"about it","dsl":`+echoing+`}`), "id")
+		member(t, s.post("/api/v2/canvases", operatorKey,
+			`{"title":"`+title+`","description":"about it","dsl":`+echoing+`}`), "id")
 	}
 	id := member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"talked","dsl":`+echoing+`}`), "id")
-	require.Contains(t, s.post("/v1/canvas/completion", operatorKey, `{"id":"`+id+`","query":"remember me"}`), "You said")
+	require.Contains(t, s.post("/v1/canvas/completion", operatorKey, `{"id":"`+id+`","query":"remember me"}`),
+		"You said")
 	run := func(args ...string) (string, error) { return commandIn(t, append(args, place...)...) }
 	one, all := filepath.Join(t.TempDir(), "one.json"), filepath.Join(t.TempDir(), "all.zip")
 	_, err := run("export", "first", "-o", one)

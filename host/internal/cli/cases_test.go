@@ -24,7 +24,8 @@ func TestRecordedCasePasses(t *testing.T) {
 		"form":  {file(t, "c.json", form), "--file", file(t, "a.txt", "text"), "--inputs", `{"city": "Rome"}`},
 	} {
 		path := filepath.Join(dir, name+".json")
-		code, out, errs := easel(t, append([]string{"record", "--knowledge", examples + "knowledge", "-o", path}, args...)...)
+		code, out, errs := easel(t, append([]string{"record", "--knowledge", examples + "knowledge", "-o", path},
+			args...)...)
 		require.Equal(t, ExitOK, code, errs)
 		require.Contains(t, out, "recorded")
 	}
@@ -40,7 +41,8 @@ func TestRecordedCasePasses(t *testing.T) {
 	path := filepath.Join(dir, "shop.json")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(data), "You are welcome", "You were welcome", 1)), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(data), "You are welcome", "You were welcome",
+		1)), 0o600))
 	code, out, _ = easel(t, "test", dir, "--only", "s*")
 	require.Equal(t, ExitFailed, code)
 	require.Contains(t, out, "FAIL shop\n")
@@ -156,10 +158,11 @@ func TestRecordedRequestsPassWithoutTheirServer(t *testing.T) {
 	require.Equal(t, ExitOK, code, "a server that is down is recorded, too: "+out+errs)
 }
 
-// Cases keep one find per query; this canvas asks two datasets the same.
+// Cases store one result per query; this canvas sends the same query to two datasets.
 func TestRecordReportsWhatCannotRepeat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "guide.json")
-	code, _, errs := easel(t, "record", examples+"guide.json", "--knowledge", examples+"knowledge", "-q", "Which shoes for a wet trail?", "-o", path)
+	code, _, errs := easel(t, "record", examples+"guide.json", "--knowledge", examples+"knowledge", "-q",
+		"Which shoes for a wet trail?", "-o", path)
 	require.Equal(t, ExitFailed, code)
 	require.Contains(t, errs, "the case is not reproducible")
 	require.FileExists(t, path)
@@ -187,8 +190,7 @@ func TestReplayTemplates(t *testing.T) {
 	require.NotEmpty(t, parse1(t, lines[1]).Get("error").Str())
 }
 
-// A case recorded from a canvas tests the canvas as it is now, when it is named; else the copy in
-// the case.
+// A case recorded from a canvas tests the current canvas if it is named, else the copy in the case.
 func TestCaseOfAChangedCanvas(t *testing.T) {
 	shop, err := os.ReadFile(examples + "shop.json")
 	require.NoError(t, err)

@@ -15,8 +15,8 @@ var chatCommand = command{
 	name: "chat", args: "CANVAS.json [FLAGS]",
 	summary: "chats with a canvas in the terminal",
 	help: `
-Each line is a turn. Forms are asked for where they come up. A line that begins with / is a command: /file PATH hands a
-file over with the next turn, for sys.files; /reset starts a new conversation; /exit, or the end of the input, ends
+Each line is a turn. Forms are prompted for when a run pauses. A line that begins with / is a command: /file PATH adds a
+file to the next turn, for sys.files; /reset starts a new conversation; /exit, or the end of the input, ends
 the program. // begins a turn whose text begins with /.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		c := &chatter{}

@@ -12,7 +12,8 @@ import (
 
 func TestChatRefusesUnknownCommands(t *testing.T) {
 	for line, want := range map[string]string{
-		"/rest":             "unknown command /rest (did you mean /reset?); the commands are /file PATH, /reset, /exit; // begins a text with /\n",
+		"/rest": "unknown command /rest (did you mean /reset?); the commands are /file PATH, /reset, " +
+			"/exit; // begins a text with /\n",
 		"/quit":             "unknown command /quit; the commands are",
 		"/file":             "/file: missing path of a file\n",
 		"/exit now":         "/exit takes no further arguments\n",

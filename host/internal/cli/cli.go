@@ -101,7 +101,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.exit(ctx, err)
 }
 
-// workers are the internal commands of worker processes.
+// workers returns the internal commands of worker processes.
 func workers(in io.Reader, out io.Writer) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		scriptWorker: func(ctx context.Context) error { return script.Work(ctx, in, out) },

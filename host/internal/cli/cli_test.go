@@ -17,7 +17,7 @@ import (
 
 const examples = "../../examples/"
 
-// asProgram makes a copy of the test program the program itself.
+// asProgram makes a copy of the test program act as the program.
 const asProgram = "EASEL_CLI_TEST_PROGRAM"
 
 // The test binary is its own worker.
@@ -33,9 +33,12 @@ func TestMain(m *testing.M) {
 	servertest.Main(m)
 }
 
-// clear takes settings of the machine out of the way.
+// clear removes settings of the machine from the environment.
 func clear(t *testing.T) {
-	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "EASEL_MODEL_FILE", "EASEL_MODEL_BASE_URL", "EASEL_MODEL_KEY", "EASEL_MODEL_DEFAULT"} {
+	for _, name := range []string{
+		"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "EASEL_MODEL_FILE",
+		"EASEL_MODEL_BASE_URL", "EASEL_MODEL_KEY", "EASEL_MODEL_DEFAULT",
+	} {
 		t.Setenv(name, "")
 	}
 }
@@ -49,7 +52,7 @@ func easel(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// typed runs the program as on a terminal, where a person types these lines.
+// typed runs the program as on a terminal with these lines as input.
 func typed(t *testing.T, lines string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	clear(t)
@@ -61,7 +64,7 @@ func typed(t *testing.T, lines string, args ...string) (code int, out, errs stri
 	return code, stdout.String(), stderr.String()
 }
 
-// file writes a file and gives its path.
+// file writes a file and returns its path.
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -114,25 +117,57 @@ func TestUsageErrors(t *testing.T) {
 		{"unknown help page of a verb", []string{"help", "plugin", "fly"}, `unknown verb "fly"`},
 		{"help with a word too many", []string{"help", "run", "fly"}, "takes no further arguments"},
 		{"unknown flag", []string{"run", "--fly", "x.json"}, "unknown flag --fly\n"},
-		{"a command with an error in it", []string{"sevre"}, "unknown command \"sevre\" (did you mean serve?); see `easel help`"},
+		{
+			"a command with an error in it",
+			[]string{"sevre"},
+			"unknown command \"sevre\" (did you mean serve?); see `easel help`",
+		},
 		{"its help page", []string{"help", "sevre"}, "unknown command \"sevre\" (did you mean serve?)"},
 		{"help with an error in it", []string{"hepl"}, "(did you mean help?)"},
 		{"the other spelling", []string{"licenses"}, "(did you mean licences?)"},
-		{"a verb with an error in it", []string{"plugin", "instal", "x"}, `unknown verb "instal" (did you mean install?)`},
+		{
+			"a verb with an error in it",
+			[]string{"plugin", "instal", "x"},
+			`unknown verb "instal" (did you mean install?)`,
+		},
 		{"the help page of one", []string{"help", "key", "crate"}, `unknown verb "crate" (did you mean create?)`},
-		{"a flag with an error in it", []string{"run", "x.json", "--knowlege", "d"}, "unknown flag --knowlege (did you mean --knowledge?)"},
+		{
+			"a flag with an error in it",
+			[]string{"run", "x.json", "--knowlege", "d"},
+			"unknown flag --knowlege (did you mean --knowledge?)",
+		},
 		{"a flag of a verb", []string{"plugin", "new", "hello", "--langauge", "go"}, "unknown flag --langauge"},
 		{"no canvas", []string{"run"}, "expected one canvas, got 0"},
 		{"two canvases", []string{"run", "a", "b"}, "expected one canvas, got 2"},
-		{"a question without its flag", []string{"run", examples + "shop.json", "hello"}, "pass the user's text with -q"},
+		{
+			"a question without its flag",
+			[]string{"run", examples + "shop.json", "hello"},
+			"pass the user's text with -q",
+		},
 		{"a canvas that is not there", []string{"run", missing}, "no such file"},
 		{"two ways to print", []string{"run", "x", "--json", "--events"}, "exclude each other"},
-		{"inputs that are no JSON", []string{"run", examples + "shop.json", "--inputs", "{a"}, "--inputs: invalid JSON"},
-		{"inputs that are not an object", []string{"run", examples + "shop.json", "--inputs", file(t, "l", "[]")}, "got a list, want an object of fields"},
+		{
+			"inputs that are no JSON",
+			[]string{"run", examples + "shop.json", "--inputs", "{a"},
+			"--inputs: invalid JSON",
+		},
+		{
+			"inputs that are not an object",
+			[]string{"run", examples + "shop.json", "--inputs", file(t, "l", "[]")},
+			"got a list, want an object of fields",
+		},
 		{"a file that is not there", []string{"run", examples + "shop.json", "--file", missing}, "no such file"},
 		{"an unknown model", []string{"run", examples + "shop.json", "--model", "x@Y"}, "no provider is configured"},
-		{"a script that is not there", []string{"run", examples + "shop.json", "--model", "scripted:" + missing}, "no such file"},
-		{"datasets that are no folder", []string{"run", examples + "shop.json", "--knowledge", missing}, "not a folder"},
+		{
+			"a script that is not there",
+			[]string{"run", examples + "shop.json", "--model", "scripted:" + missing},
+			"no such file",
+		},
+		{
+			"datasets that are no folder",
+			[]string{"run", examples + "shop.json", "--knowledge", missing},
+			"not a folder",
+		},
 		{"an unknown progress", []string{"run", examples + "shop.json", "--progress", "loud"}, "auto, always or never"},
 		{"no case", []string{"replay"}, "expected one case"},
 		{"a case that is none", []string{"replay", file(t, "c", "{}")}, "name is missing"},

@@ -15,9 +15,9 @@ var componentsCommand = command{
 	name: "components", args: "[NAME...] [FLAGS]",
 	summary: "lists the components a canvas may use",
 	help: `
-For each place where canvases run it says what a component does there: runs, "needs: what", or stand-in for made-up
-outputs. cli is easel run, chat and record; server is easel serve; page is the preview. With --json each component has
-the JSON Schema of its params, its inputs, its outputs and its definition as a tool, and its places.`,
+For each place where canvases run it lists the state of a component there: runs, "needs: REQUIREMENT", or stand-in for
+invented outputs. cli is easel run, chat and record; server is easel serve; page is the preview. With --json each
+component has the JSON Schema of its params, its inputs, its outputs, its definition as a tool, and its places.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		asJSON := fs.Bool("json", false, "print a JSON list with schemas")
 		asPage := fs.Bool("markdown", false, "print a page of documentation")
@@ -91,7 +91,7 @@ func (a *app) table(specs []*engine.Spec) error {
 	return nil
 }
 
-// described is the description of a component with the missing requirements: name -> reason.
+// described returns the description of a component with the missing requirements: name -> reason.
 func (a *app) described(s *engine.Spec) engine.Value {
 	v, missing := s.Describe(), a.missingOf(s)
 	if len(missing) == 0 {

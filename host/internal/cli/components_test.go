@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/place/placetest"
 )
 
-// Every component that the list says runs in the command is run there. A service may be away; what
-// the component needs of the command is not.
+// Every component that is listed as running in the command is run there. A service may be
+// unavailable; the requirements on the command are met.
 func TestComponentsRunInTheCommand(t *testing.T) {
 	t.Setenv("EASEL_PLUGINS", t.TempDir())
 	clear(t)
@@ -73,7 +73,7 @@ func runOnce(t *testing.T, registry *engine.Registry, s *engine.Spec, options en
 	return text.String()
 }
 
-// A chosen place adds what keeps a canvas from working there, with codes.
+// A chosen place adds the problems of a canvas there, with codes.
 func TestValidateForAPlace(t *testing.T) {
 	canvas := file(t, "c.json", sketch.Canvas(
 		"begin Begin -> CodeExec:C",
@@ -162,5 +162,5 @@ func TestComponentsListPlaces(t *testing.T) {
 	require.Equal(t, "runs", list.At(2).Get("places").Get("page").Get("state").Str())
 }
 
-// compact is JSON without blanks.
+// compact returns JSON without blanks.
 func compact(v engine.Value) string { return strings.ReplaceAll(v.JSON(), ": ", ":") }

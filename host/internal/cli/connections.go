@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// connectionMemory is the share of the memory limit per open connection: one that is idle takes 15
-// KiB, one with a stream several times that.
+// connectionMemory is the share of the memory limit per open connection: an idle one takes 15 KiB,
+// one with a stream several times that.
 const connectionMemory = 64 << 10
 
 // connections bounds how many connections a server has. At the bound a new connection replaces the

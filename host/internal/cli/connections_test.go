@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// At the bound a new connection ends the one that has been idle for longest; those at work stay.
+// At the bound a new connection replaces the one that has been idle for longest; active ones stay.
 func TestConnectionsAreBounded(t *testing.T) {
 	bound := newConnections(0)
 	bound.most = 3

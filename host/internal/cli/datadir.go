@@ -45,12 +45,13 @@ const (
 
 // placeHelp describes the location of the records in the help of a command.
 const placeHelp = `
-Where the data is can be told by the environment as to ` + "`easel serve`" + `: EASEL_DATA, EASEL_POSTGRES and EASEL_KEY_FILE.`
+The location of the data can be set by the environment, as for ` + "`easel serve`" + `: EASEL_DATA, EASEL_POSTGRES and
+EASEL_KEY_FILE.`
 
 // placeHelpAll is placeHelp for a command that needs more than the records.
 const placeHelpAll = `
-Where the data is can be told by the environment as to ` + "`easel serve`" + `: EASEL_DATA, EASEL_POSTGRES, EASEL_KEY_FILE, EASEL_NATS,
-EASEL_NATS_CREDENTIALS, EASEL_NATS_REPLICAS, EASEL_FILES and EASEL_PLUGINS.`
+The location of the data can be set by the environment, as for ` + "`easel serve`" + `: EASEL_DATA, EASEL_POSTGRES,
+EASEL_KEY_FILE, EASEL_NATS, EASEL_NATS_CREDENTIALS, EASEL_NATS_REPLICAS, EASEL_FILES and EASEL_PLUGINS.`
 
 func (d *dataPlace) add(fs *flag.FlagSet) {
 	d.flags = fs

@@ -77,7 +77,7 @@ func usages() map[string]usage {
 }
 
 // wrongCall returns the first word of a call of the program that is neither a command nor a flag of
-// it, or "". Words in capitals and "..." stand for others.
+// it, or "". Words in capitals and "..." are placeholders.
 func wrongCall(known map[string]usage, call string) string {
 	words := strings.Fields(call)
 	if len(words) == 0 || words[0] == "..." {
@@ -189,7 +189,7 @@ func TestDocumentsNameKnownVariables(t *testing.T) {
 		if slices.Contains(flags, name) || strings.Contains(sources.String(), name) {
 			return true
 		}
-		prefix, _, found := strings.Cut(name, "_NAME") // EASEL_SECRET_NAME stands for any name
+		prefix, _, found := strings.Cut(name, "_NAME") // EASEL_SECRET_NAME is a placeholder
 		return found && strings.Contains(sources.String(), `"`+prefix+`_"`)
 	}
 	require.False(t, read("EASEL_"+"UNKNOWN"))

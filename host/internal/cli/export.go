@@ -21,9 +21,9 @@ var exportCommand = command{
 	name: "export", args: "[TITLE|ID...] [FLAGS]",
 	summary: "writes canvases of a host as files",
 	help: `
-Without names it writes all canvases of the tenant. One canvas may go to a .json file or to standard output; a .zip file
-takes any number. What is published of a canvas goes along. Conversations are left out unless --with-state asks for
-them. The host may be at work.
+Without names it writes all canvases of the tenant. A single canvas can be written to a .json file or to standard
+output, any number to a .zip file. Published versions are included, conversations only with --with-state. The host may
+be running.
 ` + placeHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		e := &exporter{}

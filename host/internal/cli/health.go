@@ -15,8 +15,8 @@ var healthCommand = command{
 	name: "health", args: "[FLAGS]",
 	summary: "checks whether a host is ready",
 	help: `
-Prints what the host says and exits with 0, or with 1 when it is not ready or does not answer. Containers use it to
-watch themselves; EASEL_ADDR is where it listens.`,
+Prints the status of the host and exits with 0, or with 1 if it is not ready or does not respond. It serves as the
+health check of containers; EASEL_ADDR is the address of the host.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		h := &health{}
 		fs.StringVar(&h.addr, "addr", "",

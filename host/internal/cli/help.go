@@ -22,7 +22,8 @@ func (a *app) usage(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.summary)
 	}
-	fmt.Fprint(w, "  help        shows this list, or the help of a command: easel help run\n\n", exitCodes, "\n", modelHelp)
+	fmt.Fprint(w, "  help        shows this list, or the help of a command: easel help run\n\n", exitCodes, "\n",
+		modelHelp)
 }
 
 func (a *app) help(args []string) error {

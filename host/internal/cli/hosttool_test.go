@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// TestComponentsOfTheHostRun reads a database and makes a document of what it returned.
+// TestComponentsOfTheHostRun reads a database and makes a document of the result.
 func TestComponentsOfTheHostRun(t *testing.T) {
 	folder, made := t.TempDir(), filepath.Join(t.TempDir(), "made")
 	db, err := sql.Open("sqlite", filepath.Join(folder, "shop.db"))

@@ -21,8 +21,9 @@ var importCommand = command{
 	name: "import", args: "FILE... [FLAGS]",
 	summary: "saves files as canvases of a host",
 	help: `
-A FILE is a canvas as .json, with or without title and dsl around it, or a .zip of such files, as ` + "`easel export`" + ` writes
-them; what they hold as published is published. When one of them cannot be saved as it is, none is. The host may be at work.
+A FILE is a canvas as .json, with or without title and dsl around it, or a .zip of such files, as written by
+` + "`easel export`" + `; published versions in them are published. If one of them is invalid, none is saved. The host
+may be running.
 ` + placeHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		i := &importer{}
@@ -129,8 +130,9 @@ func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 	}
 	base := filepath.Base(file)
 	c := imported{Canvas: store.Canvas{
-		Tenant: i.tenant, User: i.tenant, Title: strings.TrimSuffix(base, filepath.Ext(base)), Permission: "me", Category: "agent_canvas",
-		DSL: canvas.Document().AppendJSON(nil),
+		Tenant: i.tenant, User: i.tenant, Title: strings.TrimSuffix(base, filepath.Ext(base)), Permission: "me",
+		Category: "agent_canvas",
+		DSL:      canvas.Document().AppendJSON(nil),
 	}}
 	if v := doc.Get("published"); v.Kind() == engine.KindObject && !doc.Get("dsl").IsNull() {
 		published, err := engine.Load(a.registry, v.AppendJSON(nil))
@@ -142,7 +144,10 @@ func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 	if canvas.IsPipeline() {
 		c.Category = "dataflow_canvas"
 	}
-	for name, to := range map[string]*string{"title": &c.Title, "description": &c.Description, "avatar": &c.Avatar, "canvas_type": &c.Type} {
+	for name, to := range map[string]*string{
+		"title": &c.Title, "description": &c.Description, "avatar": &c.Avatar,
+		"canvas_type": &c.Type,
+	} {
 		v := doc.Get(name)
 		if v.Kind() == engine.KindObject {
 			v = v.Get("en") // a template

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is published of a canvas goes with it, and stays apart from what has
-// become of it.
+// The published version of a canvas is exported with it, and stays separate from the draft.
 func TestExportAndImportOfWhatIsPublished(t *testing.T) {
 	env := []string{"EASEL_API_KEY=" + operatorKey}
 	verb := func(v string) string { return strings.Replace(echoing, "You said", "You "+v, 1) }
 	says := func(s *served, id, want string, members string) {
 		t.Helper()
-		require.Contains(t, s.post("/0.27/api/v1/agents/chat/completions", operatorKey, `{"agent_id":"`+id+`","query":"x"`+members+`}`), want)
+		require.Contains(t, s.post("/0.27/api/v1/agents/chat/completions", operatorKey,
+			`{"agent_id":"`+id+`","query":"x"`+members+`}`), want)
 	}
 	const nothing = "No available published version"
 	place := database(t, "sqlite")
@@ -58,7 +58,8 @@ func TestExportAndImportOfWhatIsPublished(t *testing.T) {
 	}
 
 	bad := filepath.Join(t.TempDir(), "bad.json")
-	require.NoError(t, os.WriteFile(bad, []byte(`{"title":"bad","dsl":`+echoing+`,"published":{"components":{}}}`), 0o600))
+	require.NoError(t, os.WriteFile(bad, []byte(`{"title":"bad","dsl":`+echoing+`,"published":{"components":{}}}`),
+		0o600))
 	_, err = commandIn(t, append([]string{"import", bad}, place...)...)
 	require.ErrorContains(t, err, "bad.json: published: ")
 }

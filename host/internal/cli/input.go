@@ -87,7 +87,8 @@ func (w *world) complete(s *session, given engine.Value) (engine.Value, error) {
 			return engine.Null, fmt.Errorf("input %s: %w", name, err)
 		}
 		if !declared && form.Len() > 0 && !s.state.Paused() {
-			return engine.Null, fmt.Errorf("input %s: unknown field (the canvas has %s)", name, strings.Join(keys(form), ", "))
+			return engine.Null, fmt.Errorf("input %s: unknown field (the canvas has %s)", name,
+				strings.Join(keys(form), ", "))
 		}
 		b.Set(name, wrapped)
 	}

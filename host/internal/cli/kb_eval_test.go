@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// collection writes a small corpus with queries and judgements, and gives the flags for them.
+// collection writes a small corpus with queries and judgements, and returns the flags for them.
 func collection(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host"
 )
 
-// TestKnowledgeBase takes a dataset from files to hits, into an archive and out of it again.
+// TestKnowledgeBase fills a dataset from files, searches it, archives it and restores it.
 func TestKnowledgeBase(t *testing.T) {
 	data, files := t.TempDir(), t.TempDir()
 	h, err := host.New(context.WithoutCancel(t.Context()), host.Config{Dir: data})
@@ -41,8 +41,8 @@ func TestKnowledgeBase(t *testing.T) {
 	require.Contains(t, kb(0, "list"), "handbook")
 	kb(0, "rm", "handbook", "broken.pdf")
 
-	// A backup carries documents, chunks and what was written by hand; the index of the target is
-	// not taken for its own, although it counts the same changes.
+	// A backup contains documents, chunks and manual edits; the index of the target is not used,
+	// although it has the same number of changes.
 	saved, old := filepath.Join(files, "backup.zip"), filepath.Join(t.TempDir(), "index.db")
 	code, _, errs = easel(t, "backup", saved, "--data", data)
 	require.Zero(t, code, errs)

@@ -25,7 +25,8 @@ func keyVerbs() []command { return []command{keyList, keyCreate, keyLimit, keyRe
 var keyList = listing("key", "keys", "lists the API keys of the tenant by their first characters",
 	"ID NAME BEGINS SCOPES TOKENS CREATED EXPIRES", func(k engine.Value) []string {
 		return []string{
-			k.Get("id").Str(), k.Get("name").Str(), k.Get("hint").Str() + "...", scopesText(k), tokensText(k), moment(k.Get("created")), moment(k.Get("expires")),
+			k.Get("id").Str(), k.Get("name").Str(), k.Get("hint").Str() + "...", scopesText(k), tokensText(k),
+			moment(k.Get("created")), moment(k.Get("expires")),
 		}
 	})
 
@@ -51,10 +52,10 @@ var keyCreate = command{
 	name: "key create", args: "NAME [FLAGS]",
 	summary: "creates an API key and prints it once",
 	help: `
-Without --scopes it may do what the key that makes it may do.
+Without --scopes it has the scopes of the key that creates it.
 
   easel key create reports --scopes read,run --expires 2160h
-  easel key create lost --tenant 4f2a...        for the host's operator: a key for a tenant that has lost its own
+  easel key create lost --tenant 4f2a...        for operators of the host: a key for a tenant that has lost its own
 ` + remoteHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		k := &keyMaker{}

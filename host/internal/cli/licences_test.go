@@ -14,7 +14,10 @@ func TestLicences(t *testing.T) {
 	notice, err := os.ReadFile("../../../NOTICE")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(out, string(notice)))
-	for _, text := range []string{"easel: LICENSE\n", "END OF TERMS AND CONDITIONS", "FreeType Project LICENSE", "\nreact 1", "QuickJS Javascript Engine"} {
+	for _, text := range []string{
+		"easel: LICENSE\n", "END OF TERMS AND CONDITIONS", "FreeType Project LICENSE",
+		"\nreact 1", "QuickJS Javascript Engine",
+	} {
 		require.Contains(t, out, text)
 	}
 	code, _, errs = easel(t, "licences", "react")

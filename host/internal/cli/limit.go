@@ -16,13 +16,16 @@ const tokensFlag = "tokens-per-day"
 var keyLimit = limiting("key", "changes the limits of a key; others stay as they are", `
   easel key limit 4f2a... --tokens-per-day 200000
   easel key limit 4f2a... --tokens-per-day 0 --rate 60
-`, map[string]string{tokensFlag: "model tokens per day (UTC); 0 means the host's limit", "rate": "requests per minute; 0 means the host's limit"})
+`, map[string]string{
+	tokensFlag: "model tokens per day (UTC); 0 means the host's limit",
+	"rate":     "requests per minute; 0 means the host's limit",
+})
 
 var tenantLimit = limiting("tenant", "changes the limits of a tenant", `
   easel tenant limit 4f2a... --tokens-per-day 5000000
 `, map[string]string{tokensFlag: "model tokens per day (UTC) of all its keys together; 0 means no limit"})
 
-// limiting is a limit verb: each given flag becomes a member of the request.
+// limiting returns a limit verb: each given flag becomes a member of the request.
 func limiting(noun, summary, examples string, flags map[string]string) command {
 	return command{
 		name: noun + " limit", args: "ID [FLAGS]", summary: summary, help: examples + remoteHelp,

@@ -28,7 +28,7 @@ type limits struct {
 	given string // as it was given, for String
 }
 
-// limitUsage is the help of the flag.
+// limitUsage returns the help of the flag.
 func limitUsage() string {
 	return "`NAME=N,...` limits of a run, such as text=64MiB,state=256MiB; 0 means the default, -1 no limit. Names: " +
 		strings.Join(engine.LimitNames(), ", ")

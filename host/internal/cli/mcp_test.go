@@ -21,7 +21,7 @@ import (
 // asToolServer makes a copy of the test program an MCP server over stdio.
 const asToolServer = "EASEL_CLI_TEST_TOOLS"
 
-// toolServer is an MCP server with the tool double.
+// toolServer returns an MCP server with the tool double.
 func toolServer() *sdk.Server {
 	type number struct {
 		N int `json:"n"`
@@ -38,7 +38,7 @@ func toolServer() *sdk.Server {
 
 func serveTools() { _ = toolServer().Run(context.Background(), &sdk.StdioTransport{}) }
 
-// doubling is a canvas with an Agent that uses the server "numbers".
+// doubling returns a canvas with an Agent that uses the server "numbers".
 func doubling(t *testing.T) string {
 	return file(t, "doubling.json", sketch.Canvas(
 		"begin Begin -> Agent:A",
@@ -48,7 +48,7 @@ func doubling(t *testing.T) string {
 	))
 }
 
-// doublingScript is what a model answers there.
+// doublingScript returns the answers of the model for it.
 func doublingScript(t *testing.T) string {
 	return "scripted:" + file(t, "script.json", `{"llm_script": [
 		{"text": "[{\"name\": \"double\", \"arguments\": {\"n\": 21}}]"},
@@ -56,7 +56,7 @@ func doublingScript(t *testing.T) string {
 		{"text": "the end"}]}`)
 }
 
-// stdioServer is the configuration of this test program as a server.
+// stdioServer returns the configuration of this test program as a server.
 func stdioServer(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -116,7 +116,7 @@ func TestServeWithStdioServers(t *testing.T) {
 	require.Contains(t, answer, "twice 4 is 8")
 }
 
-// A Message that plays its text speaks in run and chat as on a server.
+// A Message with voice output works in run and chat as on a server.
 func TestRunSpeaks(t *testing.T) {
 	voice := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		require.Equal(t, "/v1/audio/speech", r.URL.Path)

@@ -11,7 +11,10 @@ import (
 )
 
 func TestSizesOfMemory(t *testing.T) {
-	for text, want := range map[string]int64{"0": 0, "1073741824": 1 << 30, "1GiB": 1 << 30, "512 MiB": 512 << 20, "3GiB": 3 << 30, "7KiB": 7 << 10} {
+	for text, want := range map[string]int64{
+		"0": 0, "1073741824": 1 << 30, "1GiB": 1 << 30, "512 MiB": 512 << 20,
+		"3GiB": 3 << 30, "7KiB": 7 << 10,
+	} {
 		var b byteSize
 		require.NoError(t, b.Set(text), text)
 		require.Equal(t, want, int64(b))

@@ -44,7 +44,8 @@ func current(t *testing.T, file, made string) {
 	// The first line that differs says enough; a page is long.
 	old, now := strings.Split(string(kept), "\n"), strings.Split(made, "\n")
 	for i := range min(len(old), len(now)) {
-		require.Equal(t, old[i], now[i], "%s, line %d, is old: go test ./host/internal/cli -run Page -update", file, i+1)
+		require.Equal(t, old[i], now[i], "%s, line %d, is old: go test ./host/internal/cli -run Page -update", file,
+			i+1)
 	}
 	require.Len(t, old, len(now), "%s is old: go test ./host/internal/cli -run Page -update", file)
 }
@@ -82,20 +83,22 @@ func flagTable(c command) string {
 		if byDefault != "" {
 			byDefault = "`" + byDefault + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), variable, byDefault, inCell(text))
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), variable, byDefault,
+			inCell(text))
 	})
 	return b.String()
 }
 
 var variable = regexp.MustCompile(`"((?:EASEL|OPENAI|OTEL)_[A-Z_]+)"`)
 
-// Every variable that the program reads stands on the page of the host, but those that only its
-// tests set and those of easel plugin, which stand in its help.
+// Every variable that the program reads is on the page of the host, except those that only its
+// tests set and those of easel plugin, which are in its help.
 func TestPageNamesEveryVariable(t *testing.T) {
 	page, err := os.ReadFile(hostPage)
 	require.NoError(t, err)
 	err = filepath.WalkDir("../..", func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "servertest") {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") ||
+			strings.Contains(path, "servertest") {
 			return err
 		}
 		source, err := os.ReadFile(path)
@@ -107,7 +110,7 @@ func TestPageNamesEveryVariable(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A component that nothing but its own description names is on the page of components.
+// A component that only its description names is on the page of components.
 func TestPageOfAComponentThatIsAdded(t *testing.T) {
 	spec := engine.Spec{
 		Name: "Signpost", Doc: "Shows the way.", Category: engine.CategoryFlow,

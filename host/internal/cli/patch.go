@@ -18,7 +18,7 @@ var patchCommand = command{
 	summary: "applies a patch to a canvas",
 	help: `A patch is a JSON list of changes, as easel diff prints them:
 {"path": [...], "before": ..., "after": ..., "at": n}. Without "before" a value is added, without
-"after" it is removed. Exits with 4 when the canvas is not what the patch was made for.`,
+"after" it is removed. Exits with 4 if the patch does not match the canvas.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		invert := fs.Bool("invert", false, "apply the inverse of the patch")
 		out := fs.String("o", "", "write the canvas to this `FILE` instead of printing it")
@@ -34,7 +34,7 @@ var patchCommand = command{
 var diffCommand = command{
 	name: "diff", args: "BEFORE.json AFTER.json",
 	summary: "prints the patch that turns one canvas into another",
-	help:    `Prints a JSON list for easel patch, one change per line; [] when nothing differs.`,
+	help:    `Prints a JSON list for easel patch, one change per line; [] if nothing differs.`,
 	setup: func(*flag.FlagSet) func(context.Context, *app, []string) error {
 		return func(_ context.Context, a *app, args []string) error {
 			if len(args) != 2 {

@@ -17,11 +17,11 @@ var pluginAdapt = command{
 	name: "plugin adapt", args: "FILE.wasm [-o OUT.wasm] [FLAGS]",
 	summary: "converts a foreign module, such as an Extism plugin, to a plugin",
 	help: `
-The module stays as it is and gets a manifest, which says which of its exports is called and how. With the forms
-text and bytes the input is the argument or param "input", and the output is "output"; with json the arguments go in
-as an object and the result is the output "output". --mcp is for modules whose exports list and call MCP tools, as
-those of hyper-mcp: each tool becomes a plugin of its own, or the one of --tool. A module that sends requests does so
-to the hosts of --allow-http only, once that is approved.`,
+The module is not changed and gets a manifest, which names the export to call and its interface. With the forms
+text and bytes the input is the argument or param "input", and the output is "output"; with json the input is
+an object of the arguments and the result is the output "output". --mcp is for modules whose exports list and call MCP
+tools, as those of hyper-mcp: each tool becomes a plugin, or only that of --tool. A module may send requests only to
+the hosts of --allow-http, after approval.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var a pluginkit.Adaption
 		var hosts, settings texts

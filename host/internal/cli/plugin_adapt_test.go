@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// foreignModule is an Extism plugin of two functions: one gives its input back, one an object.
+// foreignModule is an Extism plugin of two functions: one returns its input, one an object.
 const foreignModule = `(module
 	(import "extism:host/env" "input_length" (func $length (result i64)))
 	(import "extism:host/env" "input_offset" (func $offset (result i64)))
@@ -97,7 +97,7 @@ func TestPluginAdaptInThePage(t *testing.T) {
 	}
 }
 
-// mcpModule exports MCP tools in the form of hyper-mcp: now gives the message of its call back, and
+// mcpModule exports MCP tools in the form of hyper-mcp: now returns the message of its call, and
 // broken fails. list and call are the names of the exports.
 func mcpModule(list, call string) []byte {
 	const tools = `{"tools":[{"name":"Now","description":"Tells the time.","inputSchema":{"type":"object",` +

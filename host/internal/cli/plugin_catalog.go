@@ -14,7 +14,9 @@ import (
 )
 
 // verb returns a verb with the plugin folder's flags and one name or file as argument.
-func verb(name, what, summary, help string, run func(ctx context.Context, a *app, p *pluginPlace, arg string) error) command {
+func verb(name, what, summary, help string,
+	run func(ctx context.Context, a *app, p *pluginPlace, arg string) error,
+) command {
 	return command{
 		name: "plugin " + name, args: what + " [FLAGS]", summary: summary, help: help,
 		setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
@@ -32,7 +34,9 @@ func verb(name, what, summary, help string, run func(ctx context.Context, a *app
 }
 
 // change returns a verb that changes one installed plugin.
-func change(name, summary, help string, f func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error)) command {
+func change(name, summary, help string,
+	f func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error),
+) command {
 	return verb(name, "NAME", summary, help, func(ctx context.Context, a *app, p *pluginPlace, arg string) error {
 		return p.catalog(ctx, a, func(c *plugin.Catalog) error {
 			e, err := f(ctx, c, arg)
@@ -48,16 +52,15 @@ var pluginInstall = command{
 	name: "plugin install", args: "FILE|ADDRESS|NAME [FLAGS]", summary: "installs a plugin, or a new version of one",
 	help: `
 An ADDRESS is https://HOST/FILE.wasm or oci://HOST/REPOSITORY:VERSION; a NAME, or NAME@VERSION, is looked up in the
-index of --index or EASEL_PLUGIN_INDEX. What is downloaded must be signed by a trusted key, see
+index of --index or EASEL_PLUGIN_INDEX. Downloads must be signed by a trusted key, see
 ` + "`easel plugin trust`" + `.
 
-A plugin that asks for permissions waits until they are approved: look at what it asks for, then run
-` + "`easel plugin enable NAME`" + `, or install it with --yes, or with --allow for a part of it. The version before stays active until
-then, and is kept.`,
+A plugin that requests permissions waits for approval: review them, then run ` + "`easel plugin enable NAME`" + `, or
+install it with --yes, or with --allow for a part of them. The previous version stays active until then, and is kept.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
-		yes := fs.Bool("yes", false, "approve all permissions that it asks for")
+		yes := fs.Bool("yes", false, "approve all requested permissions")
 		allow := allowFlag(fs)
 		var from sources
 		from.flags(fs)
@@ -164,13 +167,14 @@ func major(version string) string {
 }
 
 var pluginEnable = command{
-	name: "plugin enable", args: "NAME [--file DIGEST] [--allow LIST] [FLAGS]", summary: "approves the permissions of a plugin and enables it",
+	name: "plugin enable", args: "NAME [--file DIGEST] [--allow LIST] [FLAGS]",
+	summary: "approves the permissions of a plugin and enables it",
 	help: `
---allow approves a part of it: a list such as http,kv of all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv and
-variables. The plugin runs without the rest; what it then asks for is answered with the error denied. A later version that
-asks for no more than was decided about is switched on with the same part.
+--allow approves a part of them: a list such as http,kv of all, none, http, http:HOST, secrets, secrets:NAME, llm,
+embed, kv and variables. The plugin runs without the others, whose calls fail with the error denied. A later version
+that requests no further permissions is enabled with the same part.
 
---file is the beginning of the digest of the file that is meant, as install shows it: when another file was
+--file is the beginning of the digest of the file to approve, as shown by install: if another file was
 installed meanwhile, nothing is approved.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
@@ -251,8 +255,8 @@ var pluginRemove = command{
 	name: "plugin remove", args: "NAME [--keep-data] [FLAGS]",
 	summary: "removes a plugin with its approvals and data",
 	help: `
-The server deletes what the plugin kept, of all tenants, a moment later or when it starts next. With --keep-data
-it stays for a later version that the same key signed.`,
+The server deletes the plugin's data of all tenants shortly afterwards or at its next start. With --keep-data
+the data is kept for a later version signed by the same key.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)

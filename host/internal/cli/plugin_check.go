@@ -18,9 +18,10 @@ import (
 var pluginTest = command{
 	name: "plugin test", args: "FILE [FLAGS]", summary: "runs a plugin's cases and robustness checks",
 	help: `
-Every case is played on three fresh instances, and where Node.js is installed in the kernel of web pages, too; all must
-agree in outputs and fuel. Then the plugin gets bad input, callers that give up, services that fail, and two tenants. Web services and models answer from the case; nothing reaches
-the network. Exits with 1 when something failed; warnings pass.`,
+Every case is played on three fresh instances and, if Node.js is installed, in the kernel of web pages; all must
+agree in outputs and fuel. Then the plugin is tested with invalid input, canceled calls, failing services, and two
+tenants. Web services and models answer from the case; nothing reaches the network. Exits with 1 if a check failed;
+warnings pass.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		t := &pluginTester{}
 		t.flags(fs)

@@ -17,14 +17,15 @@ import (
 )
 
 var pluginDev = command{
-	name: "plugin dev", args: "DIR [FLAGS]", summary: "rebuilds a plugin when its source changes, and calls it from a page or per input line",
+	name: "plugin dev", args: "DIR [FLAGS]",
+	summary: "rebuilds a plugin when its source changes, and calls it from a page or per input line",
 	help: `
-Each line of standard input is one call: a JSON object of arguments and params, or nothing for those of --arg. A build that
-works takes over at once: new calls get the new module, running ones finish with the old one. A build that fails leaves
-the old one in place. Ctrl-C or the end of the input ends it.
+Each line of standard input is one call: a JSON object of arguments and params, or an empty line for those of --arg. A
+successful build replaces the module at once: new calls use the new module, running ones finish with the old one. After
+a failed build the old one stays. Ctrl-C or the end of the input ends the program.
 
-It also says the address of a page with a canvas around the plugin, where each build takes the place of the one before. There
-the plugin runs in the page, with what the person at the page allows.`,
+It also prints the address of a page with a canvas around the plugin, which follows each build. There the plugin runs in
+the page, with the permissions granted there.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		d := &pluginDeveloper{every: 300 * time.Millisecond}
 		d.flags(fs)
@@ -106,7 +107,7 @@ func (d *pluginDeveloper) watch(ctx context.Context, a *app, h *plugin.Host, dir
 	}
 }
 
-// fingerprint is a digest of the files of a folder, except built ones.
+// fingerprint returns a digest of the files of a folder, except built ones.
 func fingerprint(dir string) (string, error) {
 	var b strings.Builder
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

@@ -32,7 +32,7 @@ type devPage struct {
 
 // devBuild is what pages receive about a build.
 type devBuild struct {
-	Digest string `json:"digest"`          // of the module there is; "" before the first
+	Digest string `json:"digest"`          // of the current module; "" before the first
 	Fault  string `json:"fault,omitempty"` // the error of the last build
 }
 
@@ -73,7 +73,10 @@ func (p *devPage) serve(ctx context.Context, a *app, addr string) (end func() er
 	if err != nil {
 		return nil, fmt.Errorf("%w; --addr chooses another address", err)
 	}
-	srv := &http.Server{Handler: p.handler(), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	srv := &http.Server{
+		Handler: p.handler(), ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
 	fmt.Fprintf(a.err, "try it in a page: http://%s/#try=%s\n", l.Addr(), devFolder)
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
@@ -137,8 +140,8 @@ func (p *devPage) builds(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tryCanvas is a canvas to talk to a plugin: what a person writes is the first required text that
-// --arg leaves open, and what the plugin gives is said.
+// tryCanvas returns a canvas to try a plugin: the query is the first required text argument that
+// --arg does not set, and the output is sent as a message.
 func tryCanvas(m *contract.Manifest, values engine.Value) []byte {
 	for _, name := range m.Arguments.Required() {
 		_, given := values.Lookup(name)
@@ -158,5 +161,6 @@ func tryCanvas(m *contract.Manifest, values engine.Value) []byte {
 			said[i] = "**" + name + ":** " + said[i]
 		}
 	}
-	return engine.Object("title", m.Name, "description", m.Description, "dsl", oneNode(m, values, strings.Join(said, "\n\n"))).AppendJSON(nil)
+	return engine.Object("title", m.Name, "description", m.Description, "dsl",
+		oneNode(m, values, strings.Join(said, "\n\n"))).AppendJSON(nil)
 }

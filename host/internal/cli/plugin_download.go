@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// sources are where plugins are downloaded from.
+// sources are the locations from which plugins are downloaded.
 type sources struct {
 	index string
 	plain bool
@@ -36,7 +36,7 @@ func (s *sources) client(a *app) *distribution.Client {
 }
 
 // remote reports whether an argument of install is to be downloaded: an address, or with an index a
-// name that is no file.
+// name that is not a file.
 func (s *sources) remote(a *app, arg string) bool {
 	if distribution.IsLocation(arg) {
 		return true
@@ -55,11 +55,11 @@ func (s *sources) open(ctx context.Context, a *app) (*distribution.Index, error)
 	return s.client(a).Index(ctx, from)
 }
 
-// indexMark stands between the address of an index and the name of a plugin in an origin.
+// indexMark separates the address of an index and the name of a plugin in an origin.
 const indexMark = "#"
 
-// get downloads what ref names: an address, or a plugin of the index. origin is where updates of it
-// are looked for.
+// get downloads a plugin by ref: an address, or a name in the index. origin is the location of its
+// updates.
 func (s *sources) get(ctx context.Context, a *app, ref string) (wasm []byte, origin string, err error) {
 	if distribution.IsLocation(ref) {
 		wasm, err = s.client(a).Download(ctx, ref)
@@ -141,7 +141,7 @@ var pluginSearch = command{
 	},
 }
 
-// newer is what can be installed in place of an active version.
+// newer is the version that can replace an active one.
 type newer struct {
 	Name    string `json:"name"`
 	Version string `json:"version"` // that is active
@@ -152,7 +152,7 @@ type newer struct {
 	entry plugin.Entry
 }
 
-// check looks for newer versions of an installed plugin where it came from.
+// check looks for newer versions of an installed plugin at its origin.
 func (s *sources) check(ctx context.Context, a *app, e plugin.Entry) (newer, error) {
 	n := newer{Name: e.Name, Version: e.Active.Version, Newest: e.Active.Version, Origin: e.Active.Origin, entry: e}
 	versions, err := s.versions(ctx, a, e)
@@ -168,7 +168,7 @@ func (s *sources) check(ctx context.Context, a *app, e plugin.Entry) (newer, err
 	return n, nil
 }
 
-// versions lists the versions of an installed plugin where it came from.
+// versions lists the versions of an installed plugin at its origin.
 func (s *sources) versions(ctx context.Context, a *app, e plugin.Entry) ([]string, error) {
 	origin := e.Active.Origin
 	if index, name, ok := strings.Cut(origin, indexMark); ok {
@@ -204,7 +204,7 @@ func (s *sources) versions(ctx context.Context, a *app, e plugin.Entry) ([]strin
 	return []string{m.Version}, nil
 }
 
-// locate is what [sources.get] downloads for a version of an installed plugin.
+// locate returns the location from which [sources.get] downloads a version of an installed plugin.
 func locate(e plugin.Entry, version string) (ref, index string) {
 	origin := e.Active.Origin
 	if from, name, ok := strings.Cut(origin, indexMark); ok {

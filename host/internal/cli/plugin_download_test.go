@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// release signs a version of the plugin downloaded that says text, and gives the file.
+// release signs a version of the plugin downloaded that sends text, and returns the file.
 func release(t *testing.T, dir, version, text, permissions string) string {
 	t.Helper()
 	file := filepath.Join(dir, "downloaded-"+version+".wasm")
@@ -67,7 +67,8 @@ func TestPluginIndex(t *testing.T) {
 	_, command, _ := strings.Cut(said, "`easel plugin trust ")
 	command, _, _ = strings.Cut(command, "`")
 	succeeds(t, append([]string{"plugin", "trust"}, strings.Fields(command)...)...)
-	require.Contains(t, succeeds(t, "plugin", "install", "downloaded"), "downloaded 1.0.0 is enabled: plugin:downloaded@1")
+	require.Contains(t, succeeds(t, "plugin", "install", "downloaded"),
+		"downloaded 1.0.0 is enabled: plugin:downloaded@1")
 	require.Contains(t, succeeds(t, "plugin", "update"), "nothing to update")
 
 	publish("1.1.0", "two", "{}")
@@ -78,7 +79,8 @@ func TestPluginIndex(t *testing.T) {
 		Name: "downloaded", Version: "1.0.0", Newest: "1.1.0", Major: "2.0.0",
 		Origin: server.URL + "/index.json#downloaded",
 	}}, found)
-	require.Contains(t, succeeds(t, "plugin", "update", "downloaded"), "downloaded 1.1.0 is enabled: plugin:downloaded@1")
+	require.Contains(t, succeeds(t, "plugin", "update", "downloaded"),
+		"downloaded 1.1.0 is enabled: plugin:downloaded@1")
 	require.Contains(t, succeeds(t, "plugin", "update", "--major"), "downloaded 2.0.0 is enabled: plugin:downloaded@2")
 	require.Contains(t, succeeds(t, "plugin", "rollback", "downloaded@1"),
 		"downloaded 1.0.0 is enabled: plugin:downloaded@1")

@@ -8,7 +8,8 @@ import (
 )
 
 func TestPluginImport(t *testing.T) {
-	source := "class A(LLMToolPlugin):\n    def get_metadata(cls):\n        return {'name': 'adder', 'parameters': {'a': {'type': 'number', 'required': True}}}\n"
+	source := "class A(LLMToolPlugin):\n    def get_metadata(cls):\n        return {'name': 'adder', 'parameters': " +
+		"{'a': {'type': 'number', 'required': True}}}\n"
 	code, out, errs := easel(t, "plugin", "import", file(t, "a.py", source))
 	require.Zero(t, code, errs)
 	require.Contains(t, out, `"name": "adder"`)

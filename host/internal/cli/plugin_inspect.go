@@ -17,7 +17,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
-var pluginInspect = verb("inspect", "FILE.wasm", "shows the manifest and permissions of a plugin file without running it", "",
+var pluginInspect = verb("inspect", "FILE.wasm",
+	"shows the manifest and permissions of a plugin file without running it", "",
 	func(_ context.Context, a *app, p *pluginPlace, file string) error {
 		wasm, err := os.ReadFile(file)
 		if err != nil {
@@ -124,10 +125,11 @@ func properties(s *contract.Schema) []string {
 }
 
 var pluginPack = command{
-	name: "plugin pack", args: "DIR [FILE.wasm] [FLAGS]", summary: "builds a plugin into one file with its manifest and cases",
+	name: "plugin pack", args: "DIR [FILE.wasm] [FLAGS]",
+	summary: "builds a plugin into one file with its manifest and cases",
 	help: `
-The folder holds the source, and beside it manifest.json (not needed where the plugin describes itself, as those of the Go
-SDK do), cases.json, icon.svg and i18n.json. With FILE.wasm nothing is built.`,
+The folder contains the source, manifest.json (unless the plugin describes itself, as those of the Go SDK do),
+cases.json, icon.svg and i18n.json. With FILE.wasm nothing is built.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPluginJavaScript goes the way of an author without a toolchain, with the commands of
+// TestPluginJavaScript follows an author without a toolchain, with the commands of
 // plugins/js/README.md.
 func TestPluginJavaScript(t *testing.T) {
 	pluginFolder(t)

@@ -37,7 +37,8 @@ browser.`,
 		data := fs.Bool("http", false, "a tool without code: a manifest and the spec of its requests")
 		js := fs.Bool("js", false, "one file of JavaScript, run by an interpreter in the sandbox")
 		dir := fs.String("dir", "", "`DIR` to create; NAME when left out")
-		sdk := fs.String("sdk", "", "`DIR` of the Go SDK to build against instead of a copy, such as plugins/sdk of a checkout")
+		sdk := fs.String("sdk", "",
+			"`DIR` of the Go SDK to build against instead of a copy, such as plugins/sdk of a checkout")
 		return func(_ context.Context, a *app, args []string) error {
 			name, err := one("new", "NAME", args)
 			if err != nil {

@@ -57,7 +57,7 @@ func TestOpenAPIOperationBecomesATool(t *testing.T) {
 	var asked *http.Request
 	var body string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		raw, _ := io.ReadAll(r.Body) // what was not read shows in body
+		raw, _ := io.ReadAll(r.Body) // the unread part is in body
 		asked, body = r, string(raw)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)

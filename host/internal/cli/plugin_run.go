@@ -13,11 +13,12 @@ import (
 )
 
 var pluginRun = command{
-	name: "plugin run", args: "FILE [--arg NAME=VALUE]... [FLAGS]", summary: "runs a plugin once, as the only node of a canvas",
+	name: "plugin run", args: "FILE [--arg NAME=VALUE]... [FLAGS]",
+	summary: "runs a plugin once, as the only node of a canvas",
 	help: `
-A VALUE is JSON where it reads as such, else text. What a plugin that streams says is printed as it comes; otherwise its
-outputs are, as JSON. It may use the model, its keys and its variables as it asks; web services only where --allow-http
-names the host.`,
+A VALUE that is valid JSON is parsed, other values are text. The text of a streaming plugin is printed as it arrives;
+otherwise its outputs are printed as JSON. It may use the model, its keys and its variables as its manifest requests,
+and web services only on the hosts of --allow-http.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &pluginRunner{}
 		r.flags(fs)
@@ -63,13 +64,13 @@ func (r *pluginRunner) flags(fs *flag.FlagSet) {
 	fs.StringVar(&r.world.model, "model", "",
 		"`ID` of the model for llm.chat: offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.Var(&r.args, "arg", "`NAME=VALUE` of an argument or a param; repeatable")
-	fs.Var(&r.hosts, "allow-http", "`HOST` the plugin may reach, if it asks for it; repeatable")
+	fs.Var(&r.hosts, "allow-http", "`HOST` that the plugin may reach, if its manifest requests it; repeatable")
 	fs.Var(&r.secrets, "secret", "`NAME=VALUE` of a secret, or NAME=@VARIABLE of the environment; repeatable")
 	fs.Var(&r.set, "setting", "`NAME=VALUE` of a setting of the plugin; repeatable")
 	fs.Var(&r.files, "file", "`PATH` of a file that the plugin may read, with the path as its id; repeatable")
 	fs.StringVar(&r.world.save, "save", "", "`DIR` for files that the plugin stores; none are stored when left out")
 	fs.BoolVar(&r.world.private, "allow-private", false, "allow private and local addresses")
-	fs.BoolVar(&r.all, "allow-all", false, "grant all permissions it asks for")
+	fs.BoolVar(&r.all, "allow-all", false, "grant all requested permissions")
 }
 
 // granted returns the permissions that the flags allow.
@@ -207,6 +208,7 @@ func oneNode(m *contract.Manifest, values engine.Value, say string) engine.Value
 		components.Set(pluginNode, node(name, values, "Message:0"))
 		components.Set("Message:0", node("Message", engine.Object("content", []string{say})))
 	}
-	globals := engine.Object("sys.query", "", "sys.user_id", "local", "sys.conversation_turns", 0, "sys.files", engine.List())
+	globals := engine.Object("sys.query", "", "sys.user_id", "local", "sys.conversation_turns", 0, "sys.files",
+		engine.List())
 	return engine.Object("components", components.Value(), "globals", globals)
 }

@@ -65,7 +65,7 @@ var pluginSettingsCommand = command{
 	},
 }
 
-// settingsPlace is where the settings of plugins are: on a host, or in the folder of plugins.
+// settingsPlace is the location of plugin settings: a host, or the folder of plugins.
 type settingsPlace struct {
 	pluginPlace
 	host remote
@@ -135,8 +135,7 @@ func (s *settingsPlace) change(a *app, p pluginSettings, pairs []string) (settin
 	return settings, secrets, nil
 }
 
-// settingValue reads the text of a setting: JSON where its schema wants something other than a
-// string.
+// settingValue reads the text of a setting: JSON if its schema requires a type other than string.
 func settingValue(schema engine.Value, name, text string) engine.Value {
 	kind := schema.Get("properties").Get(name).Get("type").Str()
 	if v, err := engine.ParseJSONText(text); err == nil && kind != "string" && kind != "" {

@@ -18,8 +18,8 @@ import (
 var pluginSign = command{
 	name: "plugin sign", args: "FILE.wasm --key KEY.pem --publisher NAME", summary: "signs a plugin file",
 	help: `
-The key is an ed25519 key in PEM form; --new-key makes one. The signature covers every byte of the file: pack first, sign
-last. To install the file, trust the key with ` + "`easel plugin trust NAME KEY`" + `.`,
+The key is an ed25519 key in PEM form; --new-key creates one. The signature covers every byte of the file: pack first,
+sign last. To install the file, trust the key with ` + "`easel plugin trust NAME KEY`" + `.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
@@ -134,7 +134,8 @@ var pluginVerify = verb("verify", "FILE.wasm", "checks the signature of a plugin
 	})
 
 var pluginTrust = command{
-	name: "plugin trust", args: "[PUBLISHER KEY] [FLAGS]", summary: "trusts the key of a publisher, or lists trusted keys",
+	name: "plugin trust", args: "[PUBLISHER KEY] [FLAGS]",
+	summary: "trusts the key of a publisher, or lists trusted keys",
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)

@@ -28,14 +28,14 @@ import (
 
 const pluginExamples = "../../../plugins/examples/"
 
-// pluginFolder takes plugins of the machine out of the way.
+// pluginFolder replaces the plugin folder of the machine by an empty one.
 func pluginFolder(t *testing.T) string {
 	dir := t.TempDir()
 	t.Setenv("EASEL_PLUGINS", dir)
 	return dir
 }
 
-// packed is an example, packed from its folder without being built.
+// packed returns an example, packed from its folder without being built.
 func packed(t *testing.T, name string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), name+".wasm")
@@ -45,8 +45,8 @@ func packed(t *testing.T, name string) string {
 	return out
 }
 
-// sample is a packed module that answers with a text, after a request of the host whose answer it
-// does not look at.
+// sample returns a packed module that answers with a text, after a request of the host whose answer
+// it does not look at.
 func sample(t *testing.T, text, request, manifest string) []byte {
 	t.Helper()
 	wasm, err := contract.WithSection(wattest.Must(`(module
@@ -74,7 +74,8 @@ func TestPluginLifeFromFileToCanvas(t *testing.T) {
 
 	code, out, _ := easel(t, "validate", canvas)
 	require.Equal(t, ExitInvalid, code)
-	require.Contains(t, out, "plugin:typewriter@1 does not run here: not installed; install it with `easel plugin install FILE`")
+	require.Contains(t, out,
+		"plugin:typewriter@1 does not run here: not installed; install it with `easel plugin install FILE`")
 
 	code, out, errs := easel(t, "plugin", "install", tw)
 	require.Zero(t, code, errs)
@@ -85,7 +86,9 @@ func TestPluginLifeFromFileToCanvas(t *testing.T) {
 	require.Equal(t, "Hello Oslo\n", out)
 
 	for _, c := range []struct{ verb, says string }{
-		{"disable", "typewriter is off"}, {"enable", "typewriter 1.0.0 is enabled"}, {"remove", "typewriter is removed"},
+		{"disable", "typewriter is off"},
+		{"enable", "typewriter 1.0.0 is enabled"},
+		{"remove", "typewriter is removed"},
 	} {
 		code, out, errs = easel(t, "plugin", c.verb, "typewriter")
 		require.Zero(t, code, errs)
@@ -117,7 +120,9 @@ func TestPluginWaitsForApproval(t *testing.T) {
 		"Approve all with `easel plugin enable sample --file [0-9a-f]{12}`, or some with --allow\\.\n"+
 		"Version 1\\.0\\.0 stays active\\.\n$", out)
 	_, out, _ = easel(t, "plugin", "list")
-	require.Regexp(t, "sample +1\\.0\\.0 +on +1\\.1\\.0 waits for `easel plugin enable sample`: it asks for kv of 100 bytes: keeps", out)
+	require.Regexp(t,
+		"sample +1\\.0\\.0 +on +1\\.1\\.0 waits for `easel plugin enable sample`: it asks for kv of 100 bytes: keeps",
+		out)
 	_, out, _ = easel(t, "plugin", "enable", "sample", "--json")
 	var e plugin.Entry
 	require.NoError(t, json.Unmarshal([]byte(out), &e))
@@ -142,10 +147,13 @@ func TestPluginPartOfWhatItAsks(t *testing.T) {
 	require.Contains(t, install("1.0.0", 2), "waits for approval")
 	code, out, errs := easel(t, "plugin", "enable", "sample", "--allow", "kv,http:a.example")
 	require.Zero(t, code, errs)
-	require.Equal(t, "sample 1.0.0 is enabled: plugin:sample@1\nNot approved:\n  http to b.example: reads\n  2 calls of llm: asks\nApprove the rest with `easel plugin enable sample --allow all`.\n", out)
+	require.Equal(t,
+		"sample 1.0.0 is enabled: plugin:sample@1\nNot approved:\n  http to b.example: reads\n  2 calls of llm: "+
+			"asks\nApprove the rest with `easel plugin enable sample --allow all`.\n", out)
 	_, out, _ = easel(t, "plugin", "list")
 	require.Regexp(t, `sample +1\.0\.0 +on +does without http to b\.example: reads; 2 calls of llm: asks`, out)
-	require.Contains(t, install("1.1.0", 2), "1.1.0 is enabled", "the same part holds for a version that asks for the same")
+	require.Contains(t, install("1.1.0", 2), "1.1.0 is enabled",
+		"the same part holds for a version that asks for the same")
 	require.Contains(t, install("1.2.0", 3), "waits for approval")
 	_, out, _ = easel(t, "plugin", "enable", "sample", "--allow", "all")
 	require.Equal(t, "sample 1.2.0 is enabled: plugin:sample@1\n", out)
@@ -190,7 +198,8 @@ func TestPluginSignatures(t *testing.T) {
 
 func TestPluginRun(t *testing.T) {
 	pluginFolder(t)
-	code, out, errs := easel(t, "plugin", "run", packed(t, "typewriter"), "--arg", "text=one two", "--arg", "pause_ms=1")
+	code, out, errs := easel(t, "plugin", "run", packed(t, "typewriter"), "--arg", "text=one two", "--arg",
+		"pause_ms=1")
 	require.Zero(t, code, errs)
 	require.Equal(t, "one two\n", out)
 	table := packed(t, "table")
@@ -225,7 +234,10 @@ func TestPluginInspect(t *testing.T) {
 	pluginFolder(t)
 	code, out, errs := easel(t, "plugin", "inspect", packed(t, "table"))
 	require.Zero(t, code, errs)
-	for _, line := range []string{"table 1.0.0: Reads CSV", "arguments: data string*", "asks for:  nothing", "cases:     4", "not signed"} {
+	for _, line := range []string{
+		"table 1.0.0: Reads CSV", "arguments: data string*", "asks for:  nothing",
+		"cases:     4", "not signed",
+	} {
 		require.Contains(t, out, line)
 	}
 	code, out, _ = easel(t, "plugin", "inspect", packed(t, "table"), "--json")
@@ -249,14 +261,19 @@ func TestPluginNew(t *testing.T) {
 		flags      []string
 		ready      func(dir string) (missing string)
 	}{
-		"Go":                  {"go", "easel/sdk/sdk.go", nil, func(string) string { return "" }},
-		"Go, SDK of checkout": {"go", "go.sum", []string{"--sdk", "../../../plugins/sdk"}, func(string) string { return "" }},
-		"AssemblyScript":      {"as", "easel/index.ts", nil, linkCompiler},
-		"Rust":                {"rust", "easel.rs", nil, func(string) string { return lacksRust() }},
+		"Go": {"go", "easel/sdk/sdk.go", nil, func(string) string { return "" }},
+		"Go, SDK of checkout": {
+			"go", "go.sum",
+			[]string{"--sdk", "../../../plugins/sdk"},
+			func(string) string { return "" },
+		},
+		"AssemblyScript": {"as", "easel/index.ts", nil, linkCompiler},
+		"Rust":           {"rust", "easel.rs", nil, func(string) string { return lacksRust() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "greeter")
-			code, out, errs := easel(t, append([]string{"plugin", "new", "greeter", "--lang", c.lang, "--dir", dir}, c.flags...)...)
+			code, out, errs := easel(t, append([]string{"plugin", "new", "greeter", "--lang", c.lang, "--dir", dir},
+				c.flags...)...)
 			require.Zero(t, code, errs)
 			require.Contains(t, out, " plugin test "+dir+"\n")
 			require.FileExists(t, filepath.Join(dir, c.file))
@@ -284,7 +301,7 @@ func TestPluginNew(t *testing.T) {
 	}
 }
 
-// linkCompiler gives a folder the AssemblyScript compiler of the SDK.
+// linkCompiler links into a folder the AssemblyScript compiler of the SDK.
 func linkCompiler(dir string) (missing string) {
 	modules, err := filepath.Abs("../../../plugins/sdk-as/node_modules")
 	if err == nil {
@@ -302,10 +319,11 @@ func linkCompiler(dir string) (missing string) {
 	return ""
 }
 
-// lacksRust says why Rust cannot be built here.
+// lacksRust returns the reason why Rust cannot be built here.
 func lacksRust() (missing string) {
 	rustc := or(os.Getenv("RUSTC"), "rustc")
-	flags := append(strings.Fields(os.Getenv("RUSTFLAGS")), "--target", "wasm32-unknown-unknown", "--print", "target-libdir")
+	flags := append(strings.Fields(os.Getenv("RUSTFLAGS")), "--target", "wasm32-unknown-unknown", "--print",
+		"target-libdir")
 	libs, err := exec.Command(rustc, flags...).Output()
 	if err == nil {
 		_, err = os.Stat(strings.TrimSpace(string(libs)))
@@ -328,7 +346,8 @@ func TestPluginHelp(t *testing.T) {
 	readme, err := os.ReadFile("../../../plugins/README.md")
 	require.NoError(t, err)
 	for _, v := range pluginVerbs() {
-		require.Contains(t, string(readme), "`"+strings.TrimPrefix(v.name, "plugin "), "plugins/README.md names every command")
+		require.Contains(t, string(readme), "`"+strings.TrimPrefix(v.name, "plugin "),
+			"plugins/README.md names every command")
 	}
 	code, _, errs := easel(t, "plugin", "fly")
 	require.Equal(t, ExitUsage, code)
@@ -372,14 +391,15 @@ func (w *watched) until(t *testing.T, text string, n int) {
 	}
 }
 
-// seen is what was written so far.
+// seen returns the text written so far.
 func (w *watched) seen() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.String()
 }
 
-// TestPluginDevSwapsWhileACallRuns has a folder whose build takes the module that the file choice names.
+// TestPluginDevSwapsWhileACallRuns has a folder whose build uses the module named in the file
+// choice.
 func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 	pluginFolder(t)
 	dir := t.TempDir()
@@ -395,7 +415,8 @@ func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 		}
 	}))
 	defer service.Close()
-	manifest := `{"abi":1,"name":"sample","version":"1.0.0","description":"A sample.","permissions":{"http":{"hosts":["127.0.0.1"],"private":true,"reason":"waits"}}}`
+	manifest := `{"abi":1,"name":"sample","version":"1.0.0","description":"A ` +
+		`sample.","permissions":{"http":{"hosts":["127.0.0.1"],"private":true,"reason":"waits"}}}`
 	write("manifest.json", manifest)
 	write("old.bin", string(sample(t, "old", `{"op":"http.fetch","args":{"url":"`+service.URL+`"}}`, manifest)))
 	write("new.bin", string(sample(t, "new", "{}", manifest)))
@@ -421,12 +442,14 @@ func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 	_, err = io.WriteString(lines, "{}\n")
 	require.NoError(t, err)
 	out.until(t, "new\"}\n", 1)
-	require.Equal(t, "{\"text\":\"old\"}\n{\"text\":\"new\"}\n", out.seen(), "the call that ran was finished by the old module, the next got the new one")
+	require.Equal(t, "{\"text\":\"old\"}\n{\"text\":\"new\"}\n", out.seen(),
+		"the call that ran was finished by the old module, the next got the new one")
 	require.NoError(t, lines.Close())
 	require.Zero(t, <-done)
 }
 
-// TestPluginDevServesAPage follows what the page follows: a canvas, the module, and news of builds that work or fail.
+// TestPluginDevServesAPage reads the stream of the page: a canvas, the module, and builds that work
+// or fail.
 func TestPluginDevServesAPage(t *testing.T) {
 	pluginFolder(t)
 	dir := t.TempDir()
@@ -507,7 +530,8 @@ func TestPluginDevServesAPage(t *testing.T) {
 	require.Zero(t, <-done)
 }
 
-// TestPluginRunReachesTheWorld builds the Go examples and runs them against a web service and a model on this machine.
+// TestPluginRunReachesTheWorld builds the Go examples and runs them with a web service and a model
+// on this machine.
 func TestPluginRunReachesTheWorld(t *testing.T) {
 	pluginFolder(t)
 	keys := make(chan string, 1)
@@ -519,13 +543,19 @@ func TestPluginRunReachesTheWorld(t *testing.T) {
 		}
 	}))
 	defer service.Close()
-	run := []string{"plugin", "run", pluginExamples + "weather", "--arg", "city=Oslo", "--arg", "service=" + service.URL, "--secret", "WEATHER_KEY=k-12345"}
+	run := []string{
+		"plugin", "run", pluginExamples + "weather", "--arg", "city=Oslo", "--arg",
+		"service=" + service.URL, "--secret", "WEATHER_KEY=k-12345",
+	}
 	code, out, errs := easel(t, append(run, "--allow-http", "127.0.0.1", "--allow-private")...)
 	require.Zero(t, code, errs)
 	require.JSONEq(t, `{"text": "Oslo: clear, -2.5 °C", "temp": -2.5}`, out)
 	require.Equal(t, "k-12345 Oslo", <-keys)
 	require.Contains(t, errs, "asking about Oslo")
-	for flag, says := range map[string]string{"": "denied: weather service: denied: http.fetch is not granted", "--allow-http=127.0.0.1": "private"} {
+	for flag, says := range map[string]string{
+		"":                       "denied: weather service: denied: http.fetch is not granted",
+		"--allow-http=127.0.0.1": "private",
+	} {
 		args := run
 		if flag != "" {
 			args = append(args, flag)
@@ -536,7 +566,8 @@ func TestPluginRunReachesTheWorld(t *testing.T) {
 	}
 
 	script := file(t, "script.json", `{"fallback": {"text": "A short text."}}`)
-	code, out, errs = easel(t, "plugin", "run", pluginExamples+"digest", "--arg", "text=A long text.", "--model", "scripted:"+script)
+	code, out, errs = easel(t, "plugin", "run", pluginExamples+"digest", "--arg", "text=A long text.", "--model",
+		"scripted:"+script)
 	require.Zero(t, code, errs)
 	require.Equal(t, "A short text.\n", out)
 }

@@ -31,8 +31,8 @@ left out. Exits with 0 also when there are newer versions.`,
 	},
 }
 
-// outdated lists the plugins of which there are newer versions. What cannot be looked up is in the
-// error, beside what was found.
+// outdated lists the plugins with newer versions. Failed lookups are joined in the error, beside
+// the results.
 func (s *sources) outdated(ctx context.Context, a *app, list []plugin.Entry) ([]newer, error) {
 	found, errs := []newer{}, []error(nil)
 	for _, e := range list {
@@ -79,7 +79,7 @@ install. Runs go on with the version they began with; ` + "`easel plugin rollbac
 	},
 }
 
-// update installs newer versions of the plugins that refs name, of all without refs.
+// update installs newer versions of the plugins in refs, of all without refs.
 func (p *pluginPlace) update(ctx context.Context, a *app, c *plugin.Catalog, s *sources, refs []string,
 	next bool,
 ) error {
@@ -116,7 +116,7 @@ func (p *pluginPlace) update(ctx context.Context, a *app, c *plugin.Catalog, s *
 	return errors.Join(errs...)
 }
 
-// downloaded are the entries that refs name, all without refs.
+// downloaded returns the entries of refs, all without refs.
 func downloaded(list []plugin.Entry, refs []string) ([]plugin.Entry, error) {
 	if len(refs) == 0 {
 		return list, nil
@@ -133,7 +133,7 @@ func downloaded(list []plugin.Entry, refs []string) ([]plugin.Entry, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("plugin %s is not installed; `easel plugin list` shows what is", ref)
+			return nil, fmt.Errorf("plugin %s is not installed; `easel plugin list` lists the installed ones", ref)
 		}
 	}
 	return out, nil

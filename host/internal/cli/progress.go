@@ -55,7 +55,8 @@ func (p *printer) step(e *engine.Event) {
 		if slices.Contains(thoughts, d.Get("tool_name").Text()) {
 			return
 		}
-		p.note("  %s %s -> %s, %s", d.Get("tool_name").Text(), cut(d.Get("arguments").Text(), 80), cut(d.Get("result").Text(), 80), elapsed(d))
+		p.note("  %s %s -> %s, %s", d.Get("tool_name").Text(), cut(d.Get("arguments").Text(), 80),
+			cut(d.Get("result").Text(), 80), elapsed(d))
 	}
 }
 

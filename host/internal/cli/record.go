@@ -15,9 +15,9 @@ var recordCommand = command{
 	name: "record", args: "CANVAS.json -o CASE.json [FLAGS]",
 	summary: "runs a canvas and writes a case for easel test",
 	help: `
-Each -q is a turn. What models, datasets, files, tools, MCP servers and web requests of Invoke answered is written into
-the case, so that it plays again without them and without a network. Values of secrets and keys among the params are
-written as {{secret:NAME}}. The case is played once to see that it passes; what it cannot repeat is reported.`,
+Each -q is a turn. The answers of models, datasets, files, tools, MCP servers and web requests of Invoke are written to
+the case, so that it can be played without them and without a network. Values of secrets, and keys among the params, are
+written as {{secret:NAME}}. The case is played once to check that it passes; differences are reported.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		r := &recorder{}
 		r.world.flags(fs)

@@ -42,8 +42,8 @@ func (r *remote) add(fs *flag.FlagSet) {
 }
 
 const remoteHelp = `
-The host must be at work. It is found by --url, EASEL_URL, --addr or EASEL_ADDR, and asked with the key of --api-key-file,
-EASEL_API_KEY or EASEL_API_KEY_FILE.`
+The host must be running. Its address is that of --url, EASEL_URL, --addr or EASEL_ADDR, and the key that of
+--api-key-file, EASEL_API_KEY or EASEL_API_KEY_FILE.`
 
 // open determines the address and the key; it sends no request.
 func (r *remote) open(a *app) error {
@@ -203,7 +203,8 @@ func called(what, name string, list engine.Value) (string, error) {
 	case 1:
 		return ids[0], nil
 	}
-	return "", misuse(what, "%d of them have the name %q; use the id of the %s: %s", len(ids), name, what, strings.Join(ids, ", "))
+	return "", misuse(what, "%d of them have the name %q; use the id of the %s: %s", len(ids), name, what,
+		strings.Join(ids, ", "))
 }
 
 // verbHelp lists the verbs of a command for its help.

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// operator is a served host, and the environment of who operates it.
+// operator is a served host with the environment of its operator.
 type operator struct {
 	*served
 	env []string
@@ -61,7 +61,8 @@ func (o *operator) bad(code int, want string, args ...string) {
 
 func TestKeyCommands(t *testing.T) {
 	o := operated(t)
-	made := o.good("key", "create", "reports", "--scopes", "read, run", "--rate", "60", "--tokens-per-day", "5000", "--expires", "720h")
+	made := o.good("key", "create", "reports", "--scopes", "read, run", "--rate", "60", "--tokens-per-day", "5000",
+		"--expires", "720h")
 	found := regexp.MustCompile(`^id: (\S+)\nkey: (ragflow-\S{43})\n$`).FindStringSubmatch(made)
 	require.NotNil(t, found, made)
 	id, key := found[1], found[2]
@@ -71,7 +72,9 @@ func TestKeyCommands(t *testing.T) {
 
 	list := o.good("key", "list")
 	require.Regexp(t, `(?m)^ID +NAME +BEGINS +SCOPES +TOKENS +CREATED +EXPIRES$`, list)
-	require.Regexp(t, `(?m)^`+id+` +reports +ragflow-\S{4}\.\.\. +read,run +0/5000 +\d{4}-\d\d-\d\d \d\d:\d\d +\d{4}-\d\d-\d\d \d\d:\d\d$`, list)
+	require.Regexp(t, `(?m)^`+
+		id+` +reports +ragflow-\S{4}\.\.\. +read,run +0/5000 +\d{4}-\d\d-\d\d \d\d:\d\d +\d{4}-\d\d-\d\d \d\d:\d\d$`,
+		list)
 	require.Regexp(t, `(?m) first .* all .* -$`, list)
 	require.NotContains(t, list, key)
 	require.Equal(t, 2, o.json("key", "list").Get("items").Len())
@@ -114,7 +117,8 @@ func TestTenantCommands(t *testing.T) {
 	status, me := o.get("/api/v2/me", key)
 	require.Equal(t, 200, status)
 	require.Contains(t, me, `"tenant_name":"Research"`)
-	require.Contains(t, o.post("/v1/user/login", "", `{"email":"ann@example.org","password":"correct horse"}`), `"nickname":"Research"`)
+	require.Contains(t, o.post("/v1/user/login", "", `{"email":"ann@example.org","password":"correct horse"}`),
+		`"nickname":"Research"`)
 	require.Regexp(t, `^id: \S+\nowner: \S+\nkey: ragflow-\S{43}\n$`, o.good("tenant", "create", "Sales"))
 	list := o.good("tenant", "list")
 	require.Regexp(t, `(?m)^`+tenant+` +Research +0 +\d{4}-`, list)
@@ -130,7 +134,8 @@ func TestTenantCommands(t *testing.T) {
 
 	o.bad(ExitUsage, "require each other", "tenant", "create", "x", "--email", "a@b.org")
 	o.bad(ExitUsage, "no such file", "tenant", "create", "x", "--email", "a@b.org", "--password-file", password+".none")
-	o.bad(ExitFailed, "8 characters", "tenant", "create", "x", "--email", "a@b.org", "--password-file", file(t, "short", "short"))
+	o.bad(ExitFailed, "8 characters", "tenant", "create", "x", "--email", "a@b.org", "--password-file",
+		file(t, "short", "short"))
 	o.env[1] = "EASEL_API_KEY=" + key
 	o.bad(ExitFailed, "Only who operates this host", "tenant", "list")
 }
@@ -138,16 +143,20 @@ func TestTenantCommands(t *testing.T) {
 func TestScheduleCommands(t *testing.T) {
 	o := operated(t)
 	canvas := member(t, o.post("/api/v2/canvases", operatorKey, `{"title":"Daily report","dsl":`+echoing+`}`), "id")
-	out := o.good("schedule", "add", "daily report", "--cron", "30 7 * * mon-fri", "--zone", "Europe/Berlin", "--query", "news?", "--inputs", `{"depth":2}`)
+	out := o.good("schedule", "add", "daily report", "--cron", "30 7 * * mon-fri", "--zone", "Europe/Berlin", "--query",
+		"news?", "--inputs", `{"depth":2}`)
 	require.Regexp(t, `^\S{32}: Daily report, next \d{4}-\d\d-\d\d \d\d:\d\d\n$`, out)
 	watch := o.json("schedule", "add", canvas, "--every", "10m", "--name", "watch", "--session", "new")
-	require.Equal(t, []string{canvas, "10m", "new"}, []string{watch.Get("canvas").Str(), watch.Get("every").Str(), watch.Get("session").Str()})
+	require.Equal(t, []string{canvas, "10m", "new"},
+		[]string{watch.Get("canvas").Str(), watch.Get("every").Str(), watch.Get("session").Str()})
 	first := o.json("schedule", "list").Get("items").At(0)
-	require.Equal(t, []string{"news?", `{"depth":2}`, "Europe/Berlin"}, []string{first.Get("query").Str(), first.Get("inputs").JSON(), first.Get("zone").Str()})
+	require.Equal(t, []string{"news?", `{"depth":2}`, "Europe/Berlin"},
+		[]string{first.Get("query").Str(), first.Get("inputs").JSON(), first.Get("zone").Str()})
 
 	list := o.good("schedule", "list")
 	require.Regexp(t, `(?m)^ID +NAME +CANVAS +WHEN +NEXT +LAST$`, list)
-	require.Regexp(t, `(?m)^\S{32} +Daily report +`+canvas+` +30 7 \* \* mon-fri Europe/Berlin +\d{4}-\S+ \S+ +-$`, list)
+	require.Regexp(t, `(?m)^\S{32} +Daily report +`+canvas+` +30 7 \* \* mon-fri Europe/Berlin +\d{4}-\S+ \S+ +-$`,
+		list)
 	require.Empty(t, o.good("schedule", "pause", "WATCH"))
 	require.Regexp(t, `(?m) watch .* every 10m +paused +-$`, o.good("schedule", "list"))
 	require.Equal(t, 3, o.json("schedule", "resume", "watch").Get("next").Len())
@@ -163,7 +172,8 @@ func TestScheduleCommands(t *testing.T) {
 	o.bad(ExitUsage, "expected one CANVAS", "schedule", "add", "--every", "1h")
 	o.bad(ExitUsage, "--inputs", "schedule", "add", canvas, "--every", "1h", "--inputs", "{")
 	twin := member(t, o.post("/api/v2/canvases", operatorKey, `{"title":"Daily report","dsl":`+echoing+`}`), "id")
-	o.bad(ExitUsage, `2 of them have the name "daily report"; use the id of the canvas: `, "schedule", "add", "daily report", "--every", "1h")
+	o.bad(ExitUsage, `2 of them have the name "daily report"; use the id of the canvas: `, "schedule", "add",
+		"daily report", "--every", "1h")
 	o.good("schedule", "add", twin, "--every", "1h")
 }
 
@@ -182,12 +192,32 @@ func TestRemote(t *testing.T) {
 		{"flags", nil, []string{"--url", o.url + "/", "--api-key-file", keyFile}, ExitOK, ""},
 		{"an address", nil, []string{"--addr", addr, "--api-key-file", keyFile}, ExitOK, ""},
 		{"the environment", []string{"EASEL_URL=" + o.url, "EASEL_API_KEY_FILE=" + keyFile}, nil, ExitOK, ""},
-		{"flags before the environment", []string{"EASEL_URL=http://127.0.0.1:1", "EASEL_API_KEY=wrong"}, []string{"--addr", addr, "--api-key-file", keyFile}, ExitOK, ""},
-		{"no key", []string{"EASEL_URL=" + o.url}, nil, ExitUsage, "no API key: set EASEL_API_KEY or --api-key-file FILE"},
+		{
+			"flags before the environment",
+			[]string{"EASEL_URL=http://127.0.0.1:1", "EASEL_API_KEY=wrong"},
+			[]string{"--addr", addr, "--api-key-file", keyFile},
+			ExitOK, "",
+		},
+		{
+			"no key",
+			[]string{"EASEL_URL=" + o.url},
+			nil, ExitUsage,
+			"no API key: set EASEL_API_KEY or --api-key-file FILE",
+		},
 		{"a wrong key", []string{"EASEL_URL=" + o.url, "EASEL_API_KEY=wrong"}, nil, ExitFailed, "Unauthorized"},
-		{"a key file that is not there", nil, []string{"--url", o.url, "--api-key-file", keyFile + ".none"}, ExitUsage, "API key: open"},
+		{
+			"a key file that is not there", nil,
+			[]string{"--url", o.url, "--api-key-file", keyFile + ".none"},
+			ExitUsage,
+			"API key: open",
+		},
 		{"no address", nil, []string{"--url", "here", "--api-key-file", keyFile}, ExitUsage, "here is not an address"},
-		{"no host", nil, []string{"--url", "http://127.0.0.1:1", "--api-key-file", keyFile}, ExitFailed, "no response from a host at http://127.0.0.1:1"},
+		{
+			"no host", nil,
+			[]string{"--url", "http://127.0.0.1:1", "--api-key-file", keyFile},
+			ExitFailed,
+			"no response from a host at http://127.0.0.1:1",
+		},
 		{"something else there", nil, []string{"--url", o.url + "/else", "--api-key-file", keyFile}, ExitFailed, "404"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -213,7 +243,7 @@ func TestRemoteKeyStaysAtItsOrigin(t *testing.T) {
 	require.Zero(t, asked)
 }
 
-// The settings that commands share, and what is said of wrong ones.
+// The settings that commands share, and the errors of invalid ones.
 func TestVariables(t *testing.T) {
 	for variable, want := range map[string]string{
 		"EASEL_RATE=many":           "EASEL_RATE=many: expected a number",
@@ -228,7 +258,8 @@ func TestVariables(t *testing.T) {
 		"EASEL_LOG=xml":             "EASEL_LOG=xml: expected text or json",
 	} {
 		var out servertest.Output
-		err := withEnv(t, &out, &out, []string{variable}).dispatch(t.Context(), []string{"serve", "--data", t.TempDir()})
+		err := withEnv(t, &out, &out, []string{variable}).dispatch(t.Context(),
+			[]string{"serve", "--data", t.TempDir()})
 		require.ErrorContains(t, err, want)
 	}
 	_, err := commandIn(t, "serve", "--data", t.TempDir(), "--sync", "sometimes")
@@ -239,7 +270,8 @@ func TestVariables(t *testing.T) {
 	s.post("/api/v2/canvases", operatorKey, `{"title":"one","dsl":`+echoing+`}`)
 	require.NoError(t, s.stop())
 	folder := t.TempDir()
-	archive, canvas, target := filepath.Join(folder, "b.zip"), filepath.Join(folder, "one.json"), filepath.Join(folder, "target")
+	archive, canvas, target := filepath.Join(folder, "b.zip"), filepath.Join(folder, "one.json"),
+		filepath.Join(folder, "target")
 	with := func(env []string, args ...string) error {
 		var out servertest.Output
 		return withEnv(t, &out, &out, env).dispatch(t.Context(), args)
@@ -247,12 +279,14 @@ func TestVariables(t *testing.T) {
 	here := []string{"EASEL_DATA=" + place[1]}
 	require.NoError(t, with(here, "backup", archive))
 	require.NoError(t, with(here, "export", "one", "-o", canvas))
-	require.ErrorContains(t, with(append(here, "EASEL_REPLACE=true"), "import", canvas), "already", "what is destroyed is said on the command line only")
+	require.ErrorContains(t, with(append(here, "EASEL_REPLACE=true"), "import", canvas), "already",
+		"what is destroyed is said on the command line only")
 	require.ErrorContains(t, with(append(here, "EASEL_REPLACE=true"), "restore", archive), "not empty")
 	require.NoError(t, with([]string{"EASEL_DATA=" + target}, "restore", archive))
 	require.FileExists(t, filepath.Join(target, "easel.db"))
 	require.NoError(t, os.Remove(archive))
-	require.ErrorContains(t, with(append(here, "EASEL_NATS_REPLICAS=x"), "backup", archive), "EASEL_NATS_REPLICAS=x: expected a whole number")
+	require.ErrorContains(t, with(append(here, "EASEL_NATS_REPLICAS=x"), "backup", archive),
+		"EASEL_NATS_REPLICAS=x: expected a whole number")
 	for _, name := range []string{"backup", "restore", "import", "export"} {
 		_, page, _ := easel(t, "help", name)
 		require.Contains(t, page, "EASEL_DATA, EASEL_POSTGRES")

@@ -16,10 +16,10 @@ var replayCommand = command{
 	name: "replay", args: "CASE.json [FLAGS], --templates FILE.jsonl, or --chunker CASE.json",
 	summary: "plays a conformance case and prints its events and results",
 	help: `
-Everything outside the engine answers from the case, so nothing is called. With --canvas the case's inputs and answers
-go to that canvas. With --templates each line of the file is
-a template with its context, and each line printed is {name, text} or {name, error}. With --chunker the case is one of
-a TokenChunker or TitleChunker, and the chunks are printed as {case_id, chunks}.`,
+All answers from outside the engine come from the case, so nothing is called. With --canvas that canvas is played with
+the inputs and answers of the case. With --templates each line of the file is a template with its context, and each
+printed line is {name, text} or {name, error}. With --chunker the case is one of a TokenChunker or TitleChunker, and
+the chunks are printed as {case_id, chunks}.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var r replayer
 		r.flags(fs)
@@ -68,7 +68,7 @@ func (r *replayer) open(a *app) (*casePlay, error) {
 	return p, nil
 }
 
-// casePlay plays cases, with another canvas than their own unless that is null.
+// casePlay plays cases, with another canvas unless that is null.
 type casePlay struct {
 	player *enginetest.Player
 	canvas engine.Value

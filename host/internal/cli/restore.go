@@ -16,12 +16,12 @@ var restoreCommand = command{
 	name: "restore", args: "FILE [FLAGS]",
 	summary: "restores a backup of a host",
 	help: `
-The host must be stopped, and the target empty unless --replace says otherwise. Then what was in the data directory is
-kept in a folder replaced-TIME inside it; a PostgreSQL database is emptied. The backup may come from the other kind of
-database. Runs that were under way count as failed.
+The host must be stopped, and the target must be empty or --replace given. With --replace the old content of the data
+directory is kept in a folder replaced-TIME inside it; a PostgreSQL database is emptied. The backup may be that of the
+other kind of database. Runs that were active at the time of the backup count as failed.
 
-All hosts of a NATS or PostgreSQL must be stopped. Those that can be seen there are named, and nothing is done; --force
-continues, as for a host on a machine that is gone and whose connections are not closed yet.
+All hosts of a NATS or PostgreSQL must be stopped. If hosts are connected there, they are listed and nothing is changed;
+--force continues anyway, for example if the connections belong to a machine that no longer exists.
 ` + placeHelpAll,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var place dataPlace

@@ -40,7 +40,7 @@ func putEntry(t *testing.T, z *zip.Writer, header zip.FileHeader, data string) {
 	require.NoError(t, err)
 }
 
-// archivedWithPlugin is a backup of a host with the example plugin.
+// archivedWithPlugin returns a backup of a host with the example plugin.
 func archivedWithPlugin(t *testing.T) (file string, place []string) {
 	t.Helper()
 	_, place = archived(t)
@@ -51,7 +51,7 @@ func archivedWithPlugin(t *testing.T) (file string, place []string) {
 	return file, place
 }
 
-// Machine code and whatever else no host keeps stays in the archive.
+// Machine code and other entries that hosts do not store stay in the archive.
 func TestRestoreLeavesOutWhatNoHostKeeps(t *testing.T) {
 	file, place := archivedWithPlugin(t)
 	require.DirExists(t, filepath.Join(place[1], "plugins", "cache"), "the plugin was compiled")
@@ -62,7 +62,10 @@ func TestRestoreLeavesOutWhatNoHostKeeps(t *testing.T) {
 	}
 	require.NoError(t, in.Close())
 
-	foreign := []string{"plugins/cache/wazero-v1/" + strings.Repeat("a", 64), "plugins/.lock", "plugins/tool.sh", "easel.db", "nats/x"}
+	foreign := []string{
+		"plugins/cache/wazero-v1/" + strings.Repeat("a", 64), "plugins/.lock", "plugins/tool.sh",
+		"easel.db", "nats/x",
+	}
 	file = extend(t, file, func(z *zip.Writer) {
 		for _, name := range foreign {
 			putEntry(t, z, zip.FileHeader{Name: name}, "machine code")
@@ -92,7 +95,7 @@ func TestRestoreLeavesOutWhatNoHostKeeps(t *testing.T) {
 	require.Contains(t, out, "table")
 }
 
-// What is wrong with an archive is found before anything of the target is changed.
+// Problems of an archive are reported before the target is changed.
 func TestRestoreChecksEntries(t *testing.T) {
 	file, place := archivedWithPlugin(t)
 	change := func(name string, f func(data []byte) []byte) string {
@@ -121,29 +124,66 @@ func TestRestoreChecksEntries(t *testing.T) {
 			h.SetMode(fs.ModeDevice | 0o600)
 			putEntry(t, z, h, "")
 		}), "files/t/x is not a regular file"},
-		{"an absolute name", extend(t, file, func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: "/etc/cron.d/x"}, "") }), `entry "/etc/cron.d/x"`},
-		{"a name of another system", extend(t, file, func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: `plugins\..\x`}, "") }), "entry"},
-		{"two entries of one name", extend(t, file, func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: "records.jsonl"}, "{}") }), "records.jsonl is there twice"},
-		{"a large key", change("secret.key", func(data []byte) []byte { return append(data, make([]byte, 5000)...) }), "secret.key: larger than"},
-		{"a plugin that was changed", change(wasm, func(data []byte) []byte { return append(data, 0, 1, 0) }), "content has another digest"},
+		{"an absolute name", extend(t, file, func(z *zip.Writer) {
+			putEntry(t, z, zip.FileHeader{Name: "/etc/cron.d/x"},
+				"")
+		}), `entry "/etc/cron.d/x"`},
+		{"a name of another system", extend(t, file,
+			func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: `plugins\..\x`}, "") }), "entry"},
+		{"two entries of one name", extend(t, file, func(z *zip.Writer) {
+			putEntry(t, z,
+				zip.FileHeader{Name: "records.jsonl"}, "{}")
+		}), "records.jsonl is there twice"},
+		{
+			"a large key", change("secret.key", func(data []byte) []byte {
+				return append(data,
+					make([]byte, 5000)...)
+			}),
+			"secret.key: larger than",
+		},
+		{
+			"a plugin that was changed", change(wasm, func(data []byte) []byte { return append(data, 0, 1, 0) }),
+			"content has another digest",
+		},
 		{"a plugin list that leads outside", change("plugins/plugins.json", func(data []byte) []byte {
-			return []byte(`[{"name":"table","enabled":true,"active":{"version":"1","digest":"../../../evil","source":"local"}}]`)
+			return []byte(
+				`[{"name":"table","enabled":true,"active":{"version":"1","digest":"../../../evil","source":"local"}}]`)
 		}), `digest "../../../evil"`},
-		{"a plugin under another name", replaced("plugins/plugins.json", `"name": "table"`, `"name": "weather"`), `plugin weather: `},
-		{"a plugin of another version", replaced("plugins/plugins.json", `"version": "1`, `"version": "9`), `plugin table: `},
-		{"a remote plugin without a signature", replaced("plugins/plugins.json", `"source": "local"`, `"source": "remote"`), "not signed"},
-		{"a plugin list that cannot be read", change("plugins/plugins.json", func([]byte) []byte { return []byte("[") }), "plugins.json"},
-		{"a trust list that cannot be read", extend(t, file, func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: "plugins/trust.json"}, "[") }), "trust.json"},
-		{"records of an unknown table", replaced("records.jsonl", `{"table":"tenants"`, `{"table":"sqlite_master"`), `table "sqlite_master"`},
-		{"records of an unknown column", replaced("records.jsonl", `"columns":["id","tenant_id","user_id","title"`, `"columns":["id","tenant_id","user_id","nothing"`), `column "nothing"`},
-		{"records that end early", change("records.jsonl", func(data []byte) []byte { return data[:len(data)-3] }), "records.jsonl"},
-		{"a record that lacks a value", change("records.jsonl", func(data []byte) []byte { return append(data, "[1]\n"...) }), "records.jsonl"},
+		{
+			"a plugin under another name", replaced("plugins/plugins.json", `"name": "table"`, `"name": "weather"`),
+			`plugin weather: `,
+		},
+		{
+			"a plugin of another version", replaced("plugins/plugins.json", `"version": "1`, `"version": "9`),
+			`plugin table: `,
+		},
+		{"a remote plugin without a signature", replaced("plugins/plugins.json", `"source": "local"`,
+			`"source": "remote"`), "not signed"},
+		{"a plugin list that cannot be read", change("plugins/plugins.json",
+			func([]byte) []byte { return []byte("[") }), "plugins.json"},
+		{"a trust list that cannot be read", extend(t, file,
+			func(z *zip.Writer) { putEntry(t, z, zip.FileHeader{Name: "plugins/trust.json"}, "[") }), "trust.json"},
+		{
+			"records of an unknown table", replaced("records.jsonl", `{"table":"tenants"`, `{"table":"sqlite_master"`),
+			`table "sqlite_master"`,
+		},
+		{"records of an unknown column", replaced("records.jsonl", `"columns":["id","tenant_id","user_id","title"`,
+			`"columns":["id","tenant_id","user_id","nothing"`), `column "nothing"`},
+		{
+			"records that end early", change("records.jsonl", func(data []byte) []byte { return data[:len(data)-3] }),
+			"records.jsonl",
+		},
+		{"a record that lacks a value", change("records.jsonl",
+			func(data []byte) []byte { return append(data, "[1]\n"...) }), "records.jsonl"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := namesIn(t, place[1])
-			for _, target := range [][]string{{"--data", filepath.Join(t.TempDir(), "target")}, append([]string{"--replace"}, place...)} {
+			for _, target := range [][]string{
+				{"--data", filepath.Join(t.TempDir(), "target")},
+				append([]string{"--replace"}, place...),
+			} {
 				_, err := commandIn(t, append([]string{"restore", c.file}, target...)...)
-				require.ErrorContains(t, err, "no backup that can be read")
+				require.ErrorContains(t, err, "not a readable backup")
 				require.ErrorContains(t, err, c.want)
 				if target[0] == "--data" {
 					require.NoDirExists(t, target[1])
@@ -154,7 +194,7 @@ func TestRestoreChecksEntries(t *testing.T) {
 	}
 }
 
-// namesIn are the names in a folder.
+// namesIn returns the names in a folder.
 func namesIn(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -31,8 +31,11 @@ func TestRestoreWhileHostsAreAtWork(t *testing.T) {
 	}{
 		{"both shared", append(database(t, "postgres"), "--nats", nats.URL), nil},
 		{"NATS shared", append(database(t, "sqlite"), "--nats", nats.URL), nil},
-		// Asked for from another machine, which has no lock to look at.
-		{"PostgreSQL shared", database(t, "postgres"), func(place []string) []string { return append([]string{"--data", t.TempDir()}, place[2:]...) }},
+		// From another machine, which cannot read the lock.
+		{
+			"PostgreSQL shared", database(t, "postgres"),
+			func(place []string) []string { return append([]string{"--data", t.TempDir()}, place[2:]...) },
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := []string{"EASEL_API_KEY=" + operatorKey}

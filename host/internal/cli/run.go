@@ -17,10 +17,10 @@ var runCommand = command{
 	name: "run", args: "CANVAS.json [FLAGS]",
 	summary: "runs a canvas once and prints its answer",
 	help: `
-The answer streams to standard output; on a terminal, standard error shows which node runs.
-With --state the conversation is kept: the next call is its next turn. A run that waits for a form asks for the
-fields on a terminal; elsewhere it prints the user_inputs event and exits with 3, and the next call with --inputs
-and the same --state to continue. Ctrl-C stops the run and saves.
+The answer streams to standard output; on a terminal, standard error shows the running nodes.
+With --state the conversation is saved: the next call is its next turn. If a run pauses for a form, the fields are
+prompted for on a terminal; elsewhere the user_inputs event is printed and the exit code is 3, and a call with --inputs
+and the same --state continues the run. Ctrl-C stops the run and saves the state.
 An ingestion pipeline, a canvas that starts at File, runs once for each --file and prints the chunks: as text, with
 --json as a list of {file, output_format, chunks}; --output writes that list to a file.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
@@ -217,7 +217,7 @@ func (r *runner) printSummary(a *app, t *turn, p *printer, spent *profile.Profil
 	return err
 }
 
-// summary is the object that --json prints.
+// summary returns the object that --json prints.
 func (r *runner) summary(t *turn, p *printer, err error) engine.Value {
 	b := engine.NewObject(6)
 	b.Set("answer", engine.String(p.answer.String())).Set("path", engine.Strings(t.session.state.Path()...))

@@ -14,25 +14,32 @@ import (
 )
 
 func TestRunPrintsTheAnswerWithItsSources(t *testing.T) {
-	code, out, errs := easel(t, "run", examples+"shop.json", "--knowledge", examples+"knowledge", "-q", "How long can I return shoes?")
+	code, out, errs := easel(t, "run", examples+"shop.json", "--knowledge", examples+"knowledge", "-q",
+		"How long can I return shoes?")
 	require.Equal(t, ExitOK, code, errs)
 	require.Empty(t, errs)
 	require.Equal(t, "[Offline answer: no language model was called.]\nThe sources say:\n"+
-		"- You can return shoes and clothes within thirty days. [ID:156]\n- Returns are free. [ID:156]\n[ID:156] returns.md\n", out)
+		"- You can return shoes and clothes within thirty days. [ID:156]\n- Returns are free. [ID:156]\n[ID:156] "+
+		"returns.md\n", out)
 }
 
 func TestRunShowsProgress(t *testing.T) {
-	code, out, errs := easel(t, "run", examples+"guide.json", "--knowledge", examples+"knowledge", "-q", "Which shoes for a wet trail?", "--progress", "always")
+	code, out, errs := easel(t, "run", examples+"guide.json", "--knowledge", examples+"knowledge", "-q",
+		"Which shoes for a wet trail?", "--progress", "always")
 	require.Equal(t, ExitOK, code, errs)
 	require.Contains(t, out, "[ID:475] shoes.md\n")
-	for _, part := range []string{"> Guide\n", "+ Guide, ", `search_guides_0 {"query": "Which shoes for a wet trail?"} -> `, "done in "} {
+	for _, part := range []string{
+		"> Guide\n", "+ Guide, ",
+		`search_guides_0 {"query": "Which shoes for a wet trail?"} -> `, "done in ",
+	} {
 		require.Contains(t, errs, part)
 	}
 	require.NotContains(t, errs, "analyze_task")
 }
 
 func TestRunEventsAreThoseOfTheWire(t *testing.T) {
-	code, out, _ := easel(t, "run", "--events", examples+"guide.json", "--knowledge", examples+"knowledge", "-q", "wet trails")
+	code, out, _ := easel(t, "run", "--events", examples+"guide.json", "--knowledge", examples+"knowledge", "-q",
+		"wet trails")
 	require.Equal(t, ExitOK, code)
 	var kinds []string
 	for line := range strings.Lines(out) {
@@ -45,7 +52,8 @@ func TestRunEventsAreThoseOfTheWire(t *testing.T) {
 }
 
 func TestRunJSON(t *testing.T) {
-	code, out, _ := easel(t, "run", "--json", examples+"shop.json", "--knowledge", examples+"knowledge", "-q", "Thank you")
+	code, out, _ := easel(t, "run", "--json", examples+"shop.json", "--knowledge", examples+"knowledge", "-q",
+		"Thank you")
 	require.Equal(t, ExitOK, code)
 	v := parse1(t, out)
 	require.Equal(t, "You are welcome. Ask me anything about returns and shipping.", v.Get("answer").Str())
@@ -54,7 +62,8 @@ func TestRunJSON(t *testing.T) {
 
 func TestScriptedModelAnswersEveryID(t *testing.T) {
 	script := file(t, "script.json", `{"llm_script": [{"text": "Thanks"}], "fallback": {"text": "scripted"}}`)
-	_, out, errs := easel(t, "run", examples+"shop.json", "--model", "scripted:"+script, "-q", "How long can I return shoes?")
+	_, out, errs := easel(t, "run", examples+"shop.json", "--model", "scripted:"+script, "-q",
+		"How long can I return shoes?")
 	require.Equal(t, "You are welcome. Ask me anything about returns and shipping.\n", out, errs)
 }
 
@@ -88,7 +97,8 @@ func TestStateThatIsNone(t *testing.T) {
 }
 
 func TestStateThatCannotBeWritten(t *testing.T) {
-	code, out, errs := easel(t, "run", examples+"shop.json", "--state", filepath.Join(t.TempDir(), "no", "such", "folder.json"), "-q", "Thank you")
+	code, out, errs := easel(t, "run", examples+"shop.json", "--state",
+		filepath.Join(t.TempDir(), "no", "such", "folder.json"), "-q", "Thank you")
 	require.Equal(t, ExitFailed, code)
 	require.Contains(t, out, "welcome", "the answer is out all the same")
 	require.Contains(t, errs, "save state")
@@ -106,7 +116,8 @@ func TestPausedRunGoesOnWithInputs(t *testing.T) {
 	require.Equal(t, ExitPaused, code, "a required field is missing")
 	require.Equal(t, []string{"gift"}, keys(parse1(t, out).Get("data").Get("inputs")))
 
-	code, out, errs = easel(t, "run", examples+"order.json", "--state", state, "--inputs", file(t, "in.json", `{"gift": {"type": "boolean", "value": false}, "note": "hi"}`))
+	code, out, errs = easel(t, "run", examples+"order.json", "--state", state, "--inputs",
+		file(t, "in.json", `{"gift": {"type": "boolean", "value": false}, "note": "hi"}`))
 	require.Equal(t, ExitOK, code, errs)
 	require.Equal(t, "2 pieces come to 17. On the parcel: hi\n", out)
 }
@@ -121,7 +132,10 @@ func TestFormOnATerminal(t *testing.T) {
 	code, out, errs := typed(t, "many\n20\n\nyes\n\n", "run", examples+"order.json", "-q", "mugs")
 	require.Equal(t, ExitOK, code, errs)
 	require.Equal(t, "20 pieces come to 155, 10 % off. Shipping is free. A colleague will call you first.\n", out)
-	for _, part := range []string{"How many pieces: ", `"many" is not a number`, "Wrapped as a gift (yes/no): ", "a value is required", "Note on the parcel (optional): "} {
+	for _, part := range []string{
+		"How many pieces: ", `"many" is not a number`, "Wrapped as a gift (yes/no): ",
+		"a value is required", "Note on the parcel (optional): ",
+	} {
 		require.Contains(t, errs, part)
 	}
 }
@@ -147,8 +161,16 @@ func TestInputsOfTheBeginning(t *testing.T) {
 	}{
 		{"defaults are passed", nil, "Oslo|||[]"},
 		{"given ones win", []string{"--inputs", `{"city": "Rome", "size": {"value": "large"}}`}, "Rome|large||[]"},
-		{"a path for a file", []string{"--inputs", `{"doc": "` + doc + `"}`}, `Oslo||["\n -----------------\nFile: a.txt\nContent as following: \ntext"]|[]`},
-		{"files of the run", []string{"--file", doc}, `Oslo|||["\n -----------------\nFile: a.txt\nContent as following: \ntext"]`},
+		{
+			"a path for a file",
+			[]string{"--inputs", `{"doc": "` + doc + `"}`},
+			`Oslo||["\n -----------------\nFile: a.txt\nContent as following: \ntext"]|[]`,
+		},
+		{
+			"files of the run",
+			[]string{"--file", doc},
+			`Oslo|||["\n -----------------\nFile: a.txt\nContent as following: \ntext"]`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, out, errs := easel(t, append([]string{"run", canvas}, c.args...)...)
@@ -168,7 +190,7 @@ func TestInputsOfTheBeginning(t *testing.T) {
 	require.Equal(t, "Oslo|small||[]\n", out)
 }
 
-// A document goes in by --file, and the answer comes out as one by --save.
+// A document is passed by --file, and the answer is saved as one by --save.
 func TestDocuments(t *testing.T) {
 	canvas := file(t, "c.json", sketch.Canvas(
 		"begin Begin -> Message:A",
@@ -212,7 +234,8 @@ func TestChat(t *testing.T) {
 	code, out, errs := typed(t, "Thank you\n\nsing\n/exit\nHello\n", "chat", examples+"shop.json", "--state", state)
 	require.Equal(t, ExitOK, code, errs)
 	require.Equal(t, "Hello! Ask me about returns, shipping and refunds.\n"+
-		"You are welcome. Ask me anything about returns and shipping.\nI only know about returns, shipping and refunds.\n", out)
+		"You are welcome. Ask me anything about returns and shipping.\nI only know about returns, shipping and "+
+		"refunds.\n", out)
 	code, out, _ = typed(t, "/reset\nThank you\n", "chat", examples+"shop.json", "--state", state)
 	require.Equal(t, ExitOK, code)
 	require.Equal(t, "You are welcome. Ask me anything about returns and shipping.\n", out)
@@ -238,7 +261,8 @@ func TestFormOfASavedConversation(t *testing.T) {
 	}
 }
 
-// What ran before a pause is kept, however often the conversation is saved and loaded meanwhile.
+// Results from before a pause are kept, however often the conversation is saved and loaded
+// meanwhile.
 func TestResultsBeforeAPauseAreKept(t *testing.T) {
 	canvas := file(t, "c.json", sketch.Canvas(
 		`begin Begin {"inputs": {"city": {"type": "line", "value": "Oslo"}}} -> UserFillUp:A`,
@@ -249,7 +273,12 @@ func TestResultsBeforeAPauseAreKept(t *testing.T) {
 	for _, step := range []struct {
 		inputs, want string
 		code         int
-	}{{"", "", ExitPaused}, {`{"a": "1"}`, "", ExitPaused}, {`{}`, "", ExitPaused}, {`{"b": "2"}`, "Oslo 1 2\n", ExitOK}} {
+	}{
+		{"", "", ExitPaused},
+		{`{"a": "1"}`, "", ExitPaused},
+		{`{}`, "", ExitPaused},
+		{`{"b": "2"}`, "Oslo 1 2\n", ExitOK},
+	} {
 		args := []string{"run", canvas, "--state", state}
 		if step.inputs != "" {
 			args = append(args, "--inputs", step.inputs)
@@ -262,8 +291,7 @@ func TestResultsBeforeAPauseAreKept(t *testing.T) {
 	}
 }
 
-// A canvas that loads may still have problems; those that run it see what validate lists, beside
-// the answer.
+// A canvas that loads may still have problems; run lists those of validate beside the answer.
 func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
 	canvas := file(t, "c.json", sketch.Canvas(
 		"begin Begin -> Message:A",
@@ -275,7 +303,11 @@ func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
 	require.Contains(t, listed, ": warning: Message:Lost")
 	saved := filepath.Join(t.TempDir(), "case.json")
 	for _, args := range [][]string{
-		{"run", canvas}, {"run", canvas, "--json"}, {"chat", canvas}, {"record", canvas, "-o", saved}, {"test", saved, "--canvas", canvas},
+		{"run", canvas},
+		{"run", canvas, "--json"},
+		{"chat", canvas},
+		{"record", canvas, "-o", saved},
+		{"test", saved, "--canvas", canvas},
 	} {
 		code, out, errs := easel(t, args...)
 		require.Equal(t, ExitOK, code, errs)

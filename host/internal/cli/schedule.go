@@ -33,7 +33,10 @@ var scheduleList = listing("schedule", "schedules", "lists schedules with their 
 		if s.Get("paused").True() {
 			next = "paused"
 		}
-		return []string{s.Get("id").Str(), s.Get("name").Str(), s.Get("canvas").Str(), timesText(s), next, s.Get("last").Get("status").Str()}
+		return []string{
+			s.Get("id").Str(), s.Get("name").Str(), s.Get("canvas").Str(), timesText(s), next,
+			s.Get("last").Get("status").Str(),
+		}
 	})
 
 // timesText formats the times of a schedule for a cell.
@@ -60,7 +63,7 @@ var scheduleAdd = command{
 	summary: "schedules runs of a canvas (by title or id)",
 	help: `
 A cron LINE has minute, hour, day, month and weekday, or six fields with seconds first; @hourly, @daily, @weekly and
-@monthly are known. A run that is due while the one before is still at work is left out.
+@monthly are supported. A run that is due while the previous one is still active is skipped.
 
   easel schedule add "Daily report" --cron "30 7 * * mon-fri" --zone Europe/Berlin
   easel schedule add watch --every 10m --query "anything new?" --session new
@@ -184,10 +187,11 @@ func onSchedule(name, summary string, do func(ctx context.Context, r *remote, pa
 	}
 }
 
-var scheduleRemove = onSchedule("remove", "deletes a schedule; its started runs continue", func(ctx context.Context, r *remote, path string) error {
-	_, err := r.ask(ctx, "DELETE", path, engine.Null)
-	return err
-})
+var scheduleRemove = onSchedule("remove", "deletes a schedule; its started runs continue",
+	func(ctx context.Context, r *remote, path string) error {
+		_, err := r.ask(ctx, "DELETE", path, engine.Null)
+		return err
+	})
 
 func pausing(name string, paused bool, summary string) command {
 	return onSchedule(name, summary, func(ctx context.Context, r *remote, path string) error {

@@ -17,14 +17,14 @@ var serveCommand = command{
 	name: "serve", args: "[FLAGS]",
 	summary: "serves canvases over HTTP",
 	help: `
-Everything is kept in one data directory; nothing has to be installed. The first start makes an API key and prints
+All data is stored in one data directory, without further requirements. The first start creates an API key and prints
 it once. With --nats and --postgres any number of hosts share the work.
 
-Each flag can be set by the environment as well: EASEL_ and its name in capitals, with _ for -, as in EASEL_ADDR. What
-should not stand on a command line has no flag:
-  EASEL_API_KEY                 the API key of the first tenant, in place of one that is made
-  EASEL_CODE_EXECUTOR_TOKEN     the secret that the sandbox of --code-executor asks for
-  EASEL_REDIS_PASSWORD          the password of the Redis door, in place of one that is made
+Each flag can also be set by the environment: EASEL_ and its name in capitals, with _ for -, as in EASEL_ADDR. Settings
+that do not belong on a command line have no flag:
+  EASEL_API_KEY                 the API key of the first tenant, instead of a generated one
+  EASEL_CODE_EXECUTOR_TOKEN     the token that the sandbox of --code-executor requires
+  EASEL_REDIS_PASSWORD          the password of the Redis endpoint, instead of a generated one
   OTEL_EXPORTER_OTLP_ENDPOINT   where traces of requests, runs and nodes are sent, without prompts; see OpenTelemetry
                                 for the other OTEL_ variables
 ` + modelHelp,
@@ -61,7 +61,8 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.cfg.NATSCredentials, "nats-credentials", "", "credentials `FILE` for NATS")
 	fs.IntVar(&s.cfg.Replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")
 	fs.StringVar(&s.cfg.Postgres, "postgres", "", "`URL` of a PostgreSQL database for the records")
-	fs.StringVar(&s.cfg.KeyFile, "key-file", "", "`FILE` with the key that seals secrets, the same for all hosts of a database; default secret.key in the data directory")
+	fs.StringVar(&s.cfg.KeyFile, "key-file", "", "`FILE` with the key that seals secrets, the same for all hosts of "+
+		"a database; default secret.key in the data directory")
 	fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract),
 		"when writes are synced to disk: contract, always or interval")
 	fs.DurationVar(&s.cfg.Lease, "lease", 0,
@@ -142,7 +143,9 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 		return fmt.Errorf("%w; --addr chooses another address", err)
 	}
 	if addr, ok := listener.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
-		s.cfg.Log.Warn("other machines can reach this address, and keys travel unencrypted; put a proxy with TLS in front", "addr", addr.String())
+		s.cfg.Log.Warn(
+			"other machines can reach this address, and keys travel unencrypted; put a proxy with TLS in front", "addr",
+			addr.String())
 	}
 	defer s.limitMemory(a.getenv)()
 	s.warnOfOpenKeys()
@@ -157,8 +160,10 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 
 func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error {
 	srv := &http.Server{
-		Handler: h.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn), ConnState: newConnections(s.cfg.Memory).watch,
+		Handler: h.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+		ConnState:      newConnections(s.cfg.Memory).watch,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()

@@ -33,7 +33,8 @@ func (s *server) check(getenv func(string) string) error {
 		return err
 	}
 	if getenv("EASEL_REDIS_PASSWORD") != "" && s.cfg.RedisDoor == "" {
-		return errors.New("EASEL_REDIS_PASSWORD requires --redis-door; the password of an existing Redis is part of --redis")
+		return errors.New(
+			"EASEL_REDIS_PASSWORD requires --redis-door; the password of an existing Redis is part of --redis")
 	}
 	if slices.Contains(s.cfg.CORS, "none") && len(s.cfg.CORS) > 1 {
 		return fmt.Errorf("%s: none excludes other origins", s.said("cors"))
@@ -60,7 +61,10 @@ func (s *server) checkWords() error {
 		flag, value string
 		of          []string
 	}{
-		{"sync", string(s.cfg.Sync), []string{string(host.SyncAlways), string(host.SyncContract), string(host.SyncInterval)}},
+		{"sync", string(s.cfg.Sync), []string{
+			string(host.SyncAlways), string(host.SyncContract),
+			string(host.SyncInterval),
+		}},
 		{"log", s.logs, []string{"text", "json"}},
 		{"plugin-signatures", s.cfg.PluginSignatures, []string{"require", "warn", "off"}},
 	} {
@@ -95,7 +99,9 @@ func (s *server) checkPlaces() error {
 		}
 	}
 	if s.cfg.Dir == "" {
-		return fmt.Errorf("%s: a directory is required, also with --nats and --postgres: it holds plugins and compiled code", s.named("data"))
+		return fmt.Errorf(
+			"%s: a directory is required, also with --nats and --postgres: it holds plugins and compiled code",
+			s.named("data"))
 	}
 	return nil
 }

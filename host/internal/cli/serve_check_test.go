@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// Every flag of serve can be given alone, or says which one it wants beside it; with that one it is
-// taken.
+// Every flag of serve is accepted alone, or its error names the flag that it requires; with that
+// one it is accepted.
 func TestServeFlagsTogether(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -23,10 +23,13 @@ func TestServeFlagsTogether(t *testing.T) {
 	table := map[string]struct{ value, needs, of string }{
 		"addr": {value: "127.0.0.1:0"}, "data": {value: dir}, "nats": {value: "nats://127.0.0.1:1, 127.0.0.1:2"},
 		"nats-credentials": {file, "nats", "nats://127.0.0.1:1"}, "nats-replicas": {"3", "nats", "127.0.0.1:1"},
-		"postgres": {value: "postgres://127.0.0.1/x"}, "key-file": {value: file}, "sync": {value: "always"}, "lease": {value: "1s"},
-		"keep-runs": {value: "1h"}, "examples": {value: dir + ", " + dir}, "install-examples": {value: "true"}, "trusted-proxy": {value: "10.0.0.0/8"},
-		"api-key-file": {value: file}, "metrics-addr": {value: "127.0.0.1:0"}, "redis-door": {value: "127.0.0.1:0"},
-		"redis-door-remote": {"true", "redis-door", "0.0.0.0:0"}, "redis": {value: "redis://127.0.0.1:1"}, "plugins": {value: dir},
+		"postgres": {value: "postgres://127.0.0.1/x"}, "key-file": {value: file}, "sync": {value: "always"},
+		"lease":     {value: "1s"},
+		"keep-runs": {value: "1h"}, "examples": {value: dir + ", " + dir}, "install-examples": {value: "true"},
+		"trusted-proxy": {value: "10.0.0.0/8"},
+		"api-key-file":  {value: file}, "metrics-addr": {value: "127.0.0.1:0"}, "redis-door": {value: "127.0.0.1:0"},
+		"redis-door-remote": {"true", "redis-door", "0.0.0.0:0"}, "redis": {value: "redis://127.0.0.1:1"},
+		"plugins":           {value: dir},
 		"no-tools":          {value: "true"},
 		"mcp-stdio":         {value: "true"},
 		"sqlite":            {value: dir},
@@ -35,8 +38,10 @@ func TestServeFlagsTogether(t *testing.T) {
 		"code-executor":     {value: "http://127.0.0.1:1"},
 		"prices":            {value: priceFile},
 		"approval":          {value: "Email"},
-		"plugin-signatures": {value: "off"}, "knowledge": {value: dir}, "allow-private": {value: "true"}, "cancel-on-disconnect": {value: "true"},
-		"rate": {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"}, "cors": {value: "none"}, "log": {value: "json"},
+		"plugin-signatures": {value: "off"}, "knowledge": {value: dir}, "allow-private": {value: "true"},
+		"cancel-on-disconnect": {value: "true"},
+		"rate":                 {value: "2.5"}, "tokens-per-day": {value: "100000"}, "limit": {value: "text=1MiB"},
+		"cors": {value: "none"}, "log": {value: "json"},
 		"files":     {value: "s3://bucket/easel?endpoint=https://127.0.0.1"},
 		"ocr":       {value: "http://127.0.0.1:1/ocr#de"},
 		"sources":   {value: "shop=ragflow:http://127.0.0.1:1#id"},

@@ -107,7 +107,10 @@ func usableKey(where, key string) error {
 	if len(key) < shortestKey {
 		return fmt.Errorf("%s has a key of %d characters; at least %d are required", where, len(key), shortestKey)
 	}
-	if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || r == ' ' }) {
+	if strings.ContainsFunc(key, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsGraphic(r) ||
+			r == ' '
+	}) {
 		return fmt.Errorf("%s has a key with spaces or other characters that are not allowed in a header", where)
 	}
 	return nil
@@ -144,7 +147,8 @@ func (s *server) greet(ctx context.Context, a *app, addr string, h *host.Host) {
 		fmt.Fprintf(a.out, "redis password: %s\n", h.RedisKey)
 	}
 	if canvas, question := h.Sample(ctx); canvas != "" {
-		fmt.Fprintf(a.out, "try: curl -N -H \"Authorization: Bearer %s\" -H 'Content-Type: application/json' -d '{\"question\": \"%s\"}' %s/api/v1/agents/%s/completions\n",
+		fmt.Fprintf(a.out, "try: curl -N -H \"Authorization: Bearer %s\" -H 'Content-Type: application/json' -d "+
+			"'{\"question\": \"%s\"}' %s/api/v1/agents/%s/completions\n",
 			shown, question, url, canvas)
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// What must never stand in a log line, each by a word of its own.
+// Data that must never be in a log line, each marked by a word.
 const (
 	secretKey      = "ragflow-hush-api-key"
 	secretRedis    = "hush-redis-password"
@@ -26,7 +26,7 @@ const (
 	secretLogin    = "hush-login-password"
 )
 
-// post sends JSON and gives the body of whatever comes back.
+// post sends JSON and returns the body of any response.
 func (s *served) post(path, key, body string) string {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), "POST", s.url+path, strings.NewReader(body))
@@ -41,8 +41,7 @@ func (s *served) post(path, key, body string) string {
 	return string(text)
 }
 
-// TestServeLogsNoSecrets lets a server do much that goes well and much that goes wrong, and reads
-// its log.
+// TestServeLogsNoSecrets causes successful and failed operations on a server, and reads its log.
 func TestServeLogsNoSecrets(t *testing.T) {
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+secretModel {
@@ -91,7 +90,10 @@ func TestServeLogsNoSecrets(t *testing.T) {
 	require.NoError(t, s.stop())
 	text := s.errs.String() + metrics
 	require.Contains(t, text, "knowledge is indexed")
-	for _, secret := range []string{secretKey, secretRedis, secretModel, secretURL, secretPrompt, secretAnswer, secretDocument, secretLogin} {
+	for _, secret := range []string{
+		secretKey, secretRedis, secretModel, secretURL, secretPrompt, secretAnswer,
+		secretDocument, secretLogin,
+	} {
 		for line := range strings.Lines(text) {
 			require.NotContains(t, line, secret)
 		}

@@ -24,7 +24,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// served is `easel serve` at work inside a test.
+// served is `easel serve` running inside a test.
 type served struct {
 	t         *testing.T
 	out, errs *servertest.Output
@@ -32,8 +32,8 @@ type served struct {
 	stop      func() error
 }
 
-// serve starts the command on a free port and an empty data directory. env are NAME=VALUE; nothing
-// else is in the environment.
+// serve starts the command on a free port and an empty data directory. env are NAME=VALUE; the
+// environment is empty otherwise.
 func serve(t *testing.T, env []string, flags ...string) *served {
 	t.Helper()
 	s := &served{t: t, out: &servertest.Output{}, errs: &servertest.Output{}}
@@ -78,7 +78,7 @@ func withEnv(t *testing.T, out, errs io.Writer, env []string) *app {
 	return a
 }
 
-// shown is what the command printed.
+// shown returns the output of the command.
 func (s *served) shown(pattern string) string {
 	s.t.Helper()
 	found := regexp.MustCompile(pattern).FindStringSubmatch(s.out.String())
@@ -99,7 +99,7 @@ func (s *served) get(path, key string) (status int, body string) {
 	return res.StatusCode, string(text)
 }
 
-// pasted runs the printed curl line in a shell, as a newcomer does.
+// pasted runs the printed curl line in a shell.
 func (s *served) pasted() string {
 	s.t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -113,7 +113,10 @@ func (s *served) pasted() string {
 func TestServe(t *testing.T) {
 	s := serve(t, nil)
 	key := s.shown(`key: (ragflow-\S{43})\n`)
-	for path, want := range map[string]int{"/readyz": 200, "/healthz": 200, "/metrics": 200, "/v1/canvas/templates": 200, "/nothing": 404} {
+	for path, want := range map[string]int{
+		"/readyz": 200, "/healthz": 200, "/metrics": 200,
+		"/v1/canvas/templates": 200, "/nothing": 404,
+	} {
 		status, body := s.get(path, key)
 		require.Equal(t, want, status, "%s: %s", path, body)
 	}
@@ -121,7 +124,7 @@ func TestServe(t *testing.T) {
 	require.NoError(t, s.stop())
 }
 
-// A later start cannot show the key again, but says how one gets in.
+// A later start cannot show the key again, but prints another way to sign in.
 func TestServeWithAKeyThatWasShown(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s := serve(t, nil, "--data", data)
@@ -187,27 +190,86 @@ func TestServeRefuses(t *testing.T) {
 		{"a data directory that is a file", nil, []string{"--data", short}, "short"},
 		{"no folder of documents", nil, []string{"--knowledge", short}, "short"},
 		{"no folder of examples", nil, []string{"--examples", short}, "short"},
-		{"a proxy that is none", nil, []string{"--trusted-proxy", "10.0.0.0/8,proxy"}, `trusted proxy: "proxy" is no address`},
-		{"an address for numbers that is taken", nil, []string{"--metrics-addr", taken.Addr().String()}, "metrics: listen"},
+		{
+			"a proxy that is none", nil,
+			[]string{"--trusted-proxy", "10.0.0.0/8,proxy"},
+			`trusted proxy: "proxy" is no address`,
+		},
+		{
+			"an address for numbers that is taken", nil,
+			[]string{"--metrics-addr", taken.Addr().String()},
+			"metrics: listen",
+		},
 		{"a lease that is over at once", nil, []string{"--lease", "-1s"}, "--lease -1s: expected at least 100ms"},
-		{"a lease that no heartbeat could hold", []string{"EASEL_LEASE=1ms"}, nil, "EASEL_LEASE=1ms: expected at least"},
-		{"a history that ends tomorrow", nil, []string{"--keep-runs", "-1h"}, "--keep-runs -1h0m0s: expected a duration such as"},
-		{"many servers inside one process", nil, []string{"--nats-replicas", "3"}, "--nats-replicas 3: the embedded run log has one server"},
-		{"the same by the environment", []string{"EASEL_NATS_REPLICAS=3"}, nil, "EASEL_NATS_REPLICAS=3: the embedded run log has one server"},
-		{"more servers than NATS can", nil, []string{"--nats", "nats://u:hushhush@127.0.0.1:1", "--nats-replicas", "6"}, "a number from 1 to 5"},
+		{
+			"a lease that no heartbeat could hold",
+			[]string{"EASEL_LEASE=1ms"},
+			nil,
+			"EASEL_LEASE=1ms: expected at least",
+		},
+		{
+			"a history that ends tomorrow", nil,
+			[]string{"--keep-runs", "-1h"},
+			"--keep-runs -1h0m0s: expected a duration such as",
+		},
+		{
+			"many servers inside one process", nil,
+			[]string{"--nats-replicas", "3"},
+			"--nats-replicas 3: the embedded run log has one server",
+		},
+		{
+			"the same by the environment",
+			[]string{"EASEL_NATS_REPLICAS=3"},
+			nil,
+			"EASEL_NATS_REPLICAS=3: the embedded run log has one server",
+		},
+		{
+			"more servers than NATS can", nil,
+			[]string{"--nats", "nats://u:hushhush@127.0.0.1:1", "--nats-replicas", "6"},
+			"a number from 1 to 5",
+		},
 		{"fewer servers than none", nil, []string{"--nats-replicas", "-1"}, "a number from 1 to 5"},
 		{"credentials for nothing", nil, []string{"--nats-credentials", short}, "--nats-credentials requires --nats"},
-		{"credentials that are missing", nil, []string{"--nats", "nats://127.0.0.1:1", "--nats-credentials", "/nowhere/creds"}, "--nats-credentials: open /nowhere/creds"},
+		{"credentials that are missing", nil, []string{
+			"--nats", "nats://127.0.0.1:1", "--nats-credentials",
+			"/nowhere/creds",
+		}, "--nats-credentials: open /nowhere/creds"},
 		{"a NATS of another kind", nil, []string{"--nats", "http://u:hushhush@127.0.0.1:1"}, "got one with http://"},
-		{"a hole in a list", nil, []string{"--nats", "nats://u:hushhush@127.0.0.1:1,,nats://127.0.0.1:2"}, "--nats: empty element in the list"},
+		{
+			"a hole in a list", nil,
+			[]string{"--nats", "nats://u:hushhush@127.0.0.1:1,,nats://127.0.0.1:2"},
+			"--nats: empty element in the list",
+		},
 		{"a list of nothing", nil, []string{"--examples", ","}, "--examples: empty element"},
-		{"a database of another kind", nil, []string{"--postgres", "mysql://u:hushhush@127.0.0.1/x"}, "--postgres: expected an address such as postgres://USER@HOST/DATABASE, got one with mysql://"},
+		{
+			"a database of another kind", nil,
+			[]string{"--postgres", "mysql://u:hushhush@127.0.0.1/x"},
+			"--postgres: expected an address such as postgres://USER@HOST/DATABASE, got one with mysql://",
+		},
 		{"no data directory", nil, []string{"--data", ""}, "--data: a directory is required"},
-		{"a door that is closed, for everybody", nil, []string{"--redis-door-remote"}, "--redis-door-remote requires --redis-door"},
-		{"a password without a door", []string{"EASEL_REDIS_PASSWORD=hushhush"}, []string{"--redis", "redis://127.0.0.1:1"}, "requires --redis-door"},
+		{
+			"a door that is closed, for everybody", nil,
+			[]string{"--redis-door-remote"},
+			"--redis-door-remote requires --redis-door",
+		},
+		{
+			"a password without a door",
+			[]string{"EASEL_REDIS_PASSWORD=hushhush"},
+			[]string{"--redis", "redis://127.0.0.1:1"},
+			"requires --redis-door",
+		},
 		{"a door that is no address", nil, []string{"--redis-door", "here"}, "--redis-door here: expected HOST:PORT"},
-		{"two at one address", nil, []string{"--addr", "127.0.0.1:9999", "--metrics-addr", "127.0.0.1:9999"}, "--metrics-addr 127.0.0.1:9999: --addr uses the same address"},
-		{"two at one address by the environment", []string{"EASEL_METRICS_ADDR=127.0.0.1:9999"}, []string{"--redis-door", "127.0.0.1:9999"}, "--redis-door 127.0.0.1:9999: EASEL_METRICS_ADDR uses the same address"},
+		{
+			"two at one address", nil,
+			[]string{"--addr", "127.0.0.1:9999", "--metrics-addr", "127.0.0.1:9999"},
+			"--metrics-addr 127.0.0.1:9999: --addr uses the same address",
+		},
+		{
+			"two at one address by the environment",
+			[]string{"EASEL_METRICS_ADDR=127.0.0.1:9999"},
+			[]string{"--redis-door", "127.0.0.1:9999"},
+			"--redis-door 127.0.0.1:9999: EASEL_METRICS_ADDR uses the same address",
+		},
 		{"some origins and none", nil, []string{"--cors", "none, https://a.example"}, "none excludes other origins"},
 		{"two keys", []string{"EASEL_API_KEY=0123456789abcdef"}, []string{"--api-key-file", short}, "different keys"},
 		{"an unknown check of plugins", nil, []string{"--plugin-signatures", "maybe"}, "require, warn or off"},
@@ -221,7 +283,8 @@ func TestServeRefuses(t *testing.T) {
 			a := withEnv(t, &out, &errs, c.env)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			err := a.dispatch(ctx, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir()}, c.flags...))
+			err := a.dispatch(ctx, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir()},
+				c.flags...))
 			require.ErrorContains(t, err, c.want)
 			require.NoError(t, ctx.Err(), "it ended by itself")
 			require.NotContains(t, err.Error()+out.String()+errs.String(), "hushhush")
@@ -231,7 +294,10 @@ func TestServeRefuses(t *testing.T) {
 
 // The environment sets flags; the command line wins.
 func TestServeEnvironment(t *testing.T) {
-	s := serve(t, []string{"EASEL_API_KEY=0123456789abcdef", "EASEL_ADDR=127.0.0.1:1", "EASEL_REDIS_DOOR=127.0.0.1:0", "EASEL_LOG=json"})
+	s := serve(t, []string{
+		"EASEL_API_KEY=0123456789abcdef", "EASEL_ADDR=127.0.0.1:1", "EASEL_REDIS_DOOR=127.0.0.1:0",
+		"EASEL_LOG=json",
+	})
 	require.NotContains(t, s.out.String(), "0123456789abcdef")
 	s.shown(`redis door: (127.0.0.1:\d+)`)
 	s.shown(`redis password: (\S{26})`)
@@ -244,7 +310,7 @@ func TestServeEnvironment(t *testing.T) {
 	require.Contains(t, s.errs.String(), `"msg":"stopping"`)
 }
 
-// Beyond this machine the operator is warned.
+// The operator is warned if other machines can reach the host.
 func TestServeWarnsBeyondLoopback(t *testing.T) {
 	s := serve(t, nil, "--addr", "0.0.0.0:0")
 	require.Contains(t, s.errs.String(), "other machines can reach this address")
@@ -252,8 +318,7 @@ func TestServeWarnsBeyondLoopback(t *testing.T) {
 	s.pasted()
 }
 
-// Every flag stands on the help page with words about it, and so does every variable that has no
-// flag.
+// Every flag is on the help page with a description, and so is every variable without a flag.
 func TestServeHelp(t *testing.T) {
 	code, out, _ := easel(t, "serve", "--help")
 	require.Equal(t, ExitOK, code)
@@ -264,13 +329,16 @@ func TestServeHelp(t *testing.T) {
 		_, text := flag.UnquoteUsage(f)
 		require.Greater(t, len(text), 10, f.Name)
 	})
-	for _, name := range []string{"EASEL_API_KEY", "EASEL_REDIS_PASSWORD", "EASEL_ADDR", "OTEL_EXPORTER_OTLP_ENDPOINT", "OPENAI_API_KEY"} {
+	for _, name := range []string{
+		"EASEL_API_KEY", "EASEL_REDIS_PASSWORD", "EASEL_ADDR", "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"OPENAI_API_KEY",
+	} {
 		require.Contains(t, out, name)
 	}
 }
 
-// A stopping server ends its streams and hands over its runs: the next start on the
-// same data ends them.
+// A stopping server ends its streams and hands over its runs, which the next start on the same data
+// completes.
 func TestServeStopsAndGoesOn(t *testing.T) {
 	asked, release := make(chan struct{}, 10), make(chan struct{})
 	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// TestServeTraces runs a canvas on a served host and reads what a collector gets: the request, the
-// run below it, its nodes below the run, and nothing that anybody said.
+// TestServeTraces runs a canvas on a served host and reads the spans that a collector receives: the
+// request, the run below it, its nodes below the run, and no texts of the conversation.
 func TestServeTraces(t *testing.T) {
 	var mu sync.Mutex
 	byName, names := map[string]*spans.Span{}, map[string]string{}
@@ -52,13 +52,15 @@ func TestServeTraces(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", sink.URL) // read by the exporter itself
 	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey, "OTEL_EXPORTER_OTLP_ENDPOINT=" + sink.URL})
 	canvas := member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"c","dsl":`+echoing+`}`), "id")
-	require.Contains(t, s.post("/api/v1/agents/"+canvas+"/completions", operatorKey, `{"question":"hush-prompt","stream":false}`), "hush-prompt")
+	require.Contains(t, s.post("/api/v1/agents/"+canvas+"/completions", operatorKey,
+		`{"question":"hush-prompt","stream":false}`), "hush-prompt")
 	require.NoError(t, s.stop())
 
 	mu.Lock()
 	defer mu.Unlock()
 	for name, parent := range map[string]string{
-		"POST /api/v1/agents/{id}/completions": "", "run": "POST /api/v1/agents/{id}/completions", "node Begin": "run", "node Message": "run",
+		"POST /api/v1/agents/{id}/completions": "", "run": "POST /api/v1/agents/{id}/completions", "node Begin": "run",
+		"node Message": "run",
 	} {
 		require.NotNil(t, byName[name], "%s of %v", name, names)
 		require.Equal(t, parent, names[string(byName[name].ParentSpanId)], name)

@@ -62,7 +62,8 @@ func usable(path string) error {
 // a NATS can read its setting.
 func (s *server) warnOfSync() {
 	if s.cfg.Sync == host.SyncAlways && len(s.cfg.NATS) > 0 {
-		s.cfg.Log.Warn("sync always does not apply to the run log on NATS; set sync_interval: always in the jetstream block of each server")
+		s.cfg.Log.Warn("sync always does not apply to the run log on NATS; set sync_interval: always in the " +
+			"jetstream block of each server")
 	}
 }
 

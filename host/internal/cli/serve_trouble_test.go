@@ -18,9 +18,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// stranger runs `easel serve` as a user who may not touch what this one keeps to itself, until it
-// ends by itself, and gives its last line. Root takes another user; others take their own rights
-// away with forbid.
+// stranger runs `easel serve` as a user without access to the private files of this one, until it
+// exits, and returns its last line. Root uses another user; others remove their own permissions
+// with forbid.
 type stranger struct {
 	dir     string // both can get there
 	program string
@@ -48,7 +48,7 @@ func newStranger(t *testing.T) stranger {
 	return s
 }
 
-// forbid keeps a path from the stranger.
+// forbid denies the stranger access to a path.
 func (s stranger) forbid(t *testing.T, path string) {
 	t.Helper()
 	if os.Geteuid() == 0 {
@@ -61,7 +61,7 @@ func (s stranger) forbid(t *testing.T, path string) {
 	t.Cleanup(func() { require.NoError(t, os.Chmod(path, info.Mode().Perm())) })
 }
 
-// give lets the stranger have a path and all below it.
+// give grants the stranger access to a path and everything below it.
 func (s stranger) give(t *testing.T, path string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(path, func(path string, _ os.DirEntry, err error) error {
@@ -95,7 +95,7 @@ func (s stranger) serve(t *testing.T, flags ...string) (last string) {
 	return last
 }
 
-// A host that may not use its files says which one, and whose the trouble is.
+// A host without access to its files names the file and its owner.
 func TestServeOnFilesOfAnotherUser(t *testing.T) {
 	s := newStranger(t)
 	made := func(name string) string {
@@ -124,11 +124,12 @@ func TestServeOnFilesOfAnotherUser(t *testing.T) {
 		require.Contains(t, said, filepath.Join(dir, part), part)
 	}
 	fresh := filepath.Join(s.dir, "fresh")
-	require.Contains(t, s.serve(t, "--data", fresh, "--key-file", key), "key file "+key+": open "+key+": permission denied")
+	require.Contains(t, s.serve(t, "--data", fresh, "--key-file", key),
+		"key file "+key+": open "+key+": permission denied")
 	require.Contains(t, s.serve(t, "--data", fresh, "--api-key-file", key), "API key: open "+key+": permission denied")
 }
 
-// A host that starts on a full disk says so, whichever part notices first.
+// A host that starts on a full disk reports that, regardless of the part that fails first.
 func TestServeOnAFullDisk(t *testing.T) {
 	for _, size := range []string{"8k", "64k", "300k"} {
 		t.Run(size, func(t *testing.T) {
@@ -138,7 +139,8 @@ func TestServeOnAFullDisk(t *testing.T) {
 			}
 			defer func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) }()
 			var out, errs servertest.Output
-			err := withEnv(t, &out, &errs, nil).dispatch(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(dir, "data")})
+			err := withEnv(t, &out, &errs, nil).dispatch(t.Context(),
+				[]string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(dir, "data")})
 			require.ErrorContains(t, err, "the disk of --data "+filepath.Join(dir, "data")+" is full")
 			require.NotContains(t, errs.String(), "waiting", "there is nothing to wait for")
 		})

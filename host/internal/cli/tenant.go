@@ -37,7 +37,8 @@ var tenantCreate = command{
 	name: "tenant create", args: "NAME [FLAGS]",
 	summary: "creates a tenant with its owner and prints its key once",
 	help: `
-With --email and --password-file the owner can log in at once; without, the key lets the owner log in and set a password.
+With --email and --password-file the owner can log in at once; otherwise the owner logs in with the key and sets a
+password.
 
   easel tenant create "Research"
   easel tenant create "Research" --email ann@example.org --password-file password

@@ -16,8 +16,9 @@ var testCommand = command{
 	name: "test", args: "FILE|DIR... [FLAGS]",
 	summary: "plays recorded cases and reports which pass",
 	help: `
-A case holds a copy of the canvas it was recorded from. With --canvas FILE that canvas is played instead, so that the
-case tests it as it is now. A folder stands for all .json files right inside it. Exits with 1 when a case does not pass.`,
+A case contains a copy of the canvas it was recorded from. With --canvas FILE that canvas is played instead, so that the
+case tests its current version. A folder means all .json files directly inside it. Exits with 1 if a case does not
+pass.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var t tester
 		t.flags(fs)
@@ -84,7 +85,8 @@ func (t *tester) run(ctx context.Context, a *app, args []string) error {
 func (t *tester) report(a *app, name, file string, differences []string) {
 	switch {
 	case t.json:
-		fmt.Fprintln(a.out, engine.Object("name", name, "file", file, "passed", len(differences) == 0, "differences", differences).JSON())
+		fmt.Fprintln(a.out, engine.Object("name", name, "file", file, "passed", len(differences) == 0, "differences",
+			differences).JSON())
 	case len(differences) > 0:
 		fmt.Fprintf(a.out, "FAIL %s\n", name)
 		for _, d := range differences {

@@ -61,7 +61,7 @@ func (h *toolHost) close() error {
 	return h.made.Close(context.Background())
 }
 
-// warm compiles the interpreter of the built-in tools beside what the run does before it calls one.
+// warm compiles the interpreter of the built-in tools concurrently with the run until it calls one.
 // Its error is that of the first call, which tries again.
 func warm(a *app, set *tools.Set) {
 	done := make(chan struct{})

@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// tavilyKey must stand in no event, log or state.
+// tavilyKey must not be in any event, log or state.
 const tavilyKey = "tvly-0123456789abcdef"
 
 // tavilyDouble answers as Tavily does, with the key in its text.
@@ -36,7 +36,7 @@ func tavilyDouble(t *testing.T) string {
 	return srv.URL
 }
 
-// searching is a canvas with TavilySearch as a node and as a tool of an Agent.
+// searching returns a canvas with TavilySearch as a node and as a tool of an Agent.
 func searching(t *testing.T, base, key string) string {
 	params, err := json.Marshal(map[string]any{"api_key": key, "base_url": base, "query": "{sys.query}"})
 	require.NoError(t, err)

@@ -13,9 +13,9 @@ var validateCommand = command{
 	name: "validate", args: "CANVAS.json... [FLAGS]",
 	summary: "lists all problems of canvases",
 	help: `
-Exits with 4 when there is an error; warnings alone are accepted. With --place it also lists what keeps nodes and tools
-from working there: components that do not run (not_available), scripts (unknown_language), models that the model
-configuration does not have (unknown_model), and with --knowledge datasets that are not there (unknown_dataset).`,
+Exits with 4 if there is an error; warnings alone are accepted. With --place it also lists nodes and tools that do not
+work there: components that do not run (not_available), scripts (unknown_language), models that the model
+configuration lacks (unknown_model), and with --knowledge datasets that do not exist (unknown_dataset).`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		asJSON := fs.Bool("json", false,
 			"print a JSON list: [{file, diagnostics: [{severity, code, message, node, param}]}]")

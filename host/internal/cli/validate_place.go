@@ -135,8 +135,8 @@ func (c *placeCheck) node(id, tool, kind string, params engine.Value) {
 	}
 }
 
-// unknownDataset returns what is wrong with the name of a dataset; "" for known names and
-// references, and if the datasets of the place are unknown.
+// unknownDataset returns the problem of the name of a dataset; "" for known names and references,
+// and if the datasets of the place are unknown.
 func (c *placeCheck) unknownDataset(name string) string {
 	if c.datasets == nil || name == "" || strings.Contains(name, "@") || slices.Contains(c.datasets, name) {
 		return ""

@@ -11,7 +11,7 @@ import (
 )
 
 // version and revision are set by the linker (make VERSION=..., the image): without the repository
-// Go itself knows neither.
+// Go records neither.
 var version, revision string
 
 var versionCommand = command{
@@ -32,14 +32,15 @@ var versionCommand = command{
 	},
 }
 
-// versionInfo is the build information of the program: {version, revision, go}.
+// versionInfo returns the build information of the program: {version, revision, go}.
 func versionInfo() engine.Value {
 	info, _ := debug.ReadBuildInfo()
 	b := buildOf(info)
 	return engine.Object("version", b.version, "revision", b.revision, "go", b.goVersion)
 }
 
-// hostVersion is the version in responses and backups: the version followed by the revision, as in
+// hostVersion returns the version in responses and backups: the version followed by the revision,
+// as in
 // 0.2.0+4f2a0c7d9b5e.
 func hostVersion() string {
 	info, _ := debug.ReadBuildInfo()

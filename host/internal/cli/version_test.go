@@ -28,9 +28,21 @@ func TestVersionOfABuild(t *testing.T) {
 			"0.0.0-20261121110000-4f2a0c7d9b5e+dirty",
 		},
 		{"go install of a release", "", "", go1("v0.2.0"), build{"0.2.0", noRevision, "go1.26"}, "0.2.0"},
-		{"the linker was told a version", "0.2.0", "", go1("v0.0.0-2026", vcs), build{"0.2.0", commit[:12], "go1.26"}, "0.2.0+4f2a0c7d9b5e"},
-		{"the linker was told both", "v0.2.0", "abc", go1("(devel)", vcs), build{"0.2.0", "abc", "go1.26"}, "0.2.0+abc"},
-		{"a version with a mark of its own", "0.2.0+ours", "abc", nil, build{"0.2.0+ours", "abc", ""}, "0.2.0+ours.abc"},
+		{
+			"the linker was told a version", "0.2.0", "", go1("v0.0.0-2026", vcs),
+			build{"0.2.0", commit[:12], "go1.26"},
+			"0.2.0+4f2a0c7d9b5e",
+		},
+		{
+			"the linker was told both", "v0.2.0", "abc", go1("(devel)", vcs),
+			build{"0.2.0", "abc", "go1.26"},
+			"0.2.0+abc",
+		},
+		{
+			"a version with a mark of its own", "0.2.0+ours", "abc", nil,
+			build{"0.2.0+ours", "abc", ""},
+			"0.2.0+ours.abc",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			defer func(v, r string) { version, revision = v, r }(version, revision)

@@ -26,12 +26,13 @@ const modelHelp = `Models come from easel.models.json or the environment:
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL     an OpenAI-compatible endpoint
   EASEL_MODEL_FILE                                  another configuration file
   EASEL_MODEL_BASE_URL, _KEY, _PROVIDER, _NAMES, _DEFAULT   an endpoint under your own name
-  EASEL_MODEL_SPEECH, _VOICE, _EMBEDDING            the models that read aloud and that make vectors
-Without any, the offline model answers: it calls no language model, and says so.
-Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_NAME_HOSTS lists the hosts they may go to.
+  EASEL_MODEL_SPEECH, _VOICE, _EMBEDDING            the models for speech and for embeddings
+Without any, the offline model answers: it calls no language model, and its answers state that.
+Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_NAME_HOSTS lists the hosts they may be
+sent to.
 `
 
-// world holds the flags of everything outside the engine: models, datasets, scripts, tools.
+// world holds the flags for everything outside the engine: models, datasets, scripts, tools.
 type world struct {
 	model     string
 	knowledge string
@@ -167,7 +168,7 @@ func (w *world) runFiles(a *app) files.RunFiles {
 	return files.RunFiles{Uploads: &w.uploads, Made: w.made(a)}
 }
 
-// tools returns the runner of components that act outside: some in this process, all others as
+// tools returns the runner of components with outside effects: some in this process, all others as
 // sandboxed modules.
 func (w *world) tools(a *app, secrets engine.Secrets, chosen engine.Model) engine.Tools {
 	port := &hosttool.Port{
@@ -202,7 +203,8 @@ func (w *world) servers(a *app, secrets engine.Secrets) (engine.MCP, error) {
 	return &mcp.Port{Client: client, Owner: "local", Find: set.Find, Secrets: secrets}, nil
 }
 
-// worker is the command of a script worker, this program. Without its path, scripts run in process.
+// worker returns the command of a script worker, this program. Without its path, scripts run in
+// process.
 func worker(command string) []string {
 	self, err := os.Executable()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // PythonWorker is the argument that makes the worker of scripts run an interpreter of Python.
 const PythonWorker = "python"
 
-// Config says how scripts are run.
+// Config configures how scripts are run.
 type Config struct {
 	// Worker is the command line of a process that runs one JavaScript; with the argument
 	// [PythonWorker] it calls python.Work. Without it, JavaScript runs in this process and Python
@@ -136,7 +136,7 @@ func (p *Port) With(save func(ctx context.Context, name, format string, data []b
 	return &own
 }
 
-// Close ends what waits for scripts.
+// Close ends the processes that wait for scripts.
 func (p *Port) Close() error {
 	var errs []error
 	for _, runner := range []engine.Code{p.JavaScript, p.Python} {

@@ -76,7 +76,7 @@ type executorResponse struct {
 	Artifacts []engine.Value  `json:"artifacts"` // {name, mime_type, size, content_b64}
 }
 
-// executorResult is what main returned. Executors before version 0.23 have none and print it.
+// executorResult is the result of main. Executors before version 0.23 have none and print it.
 type executorResult struct {
 	Present bool         `json:"present"`
 	Value   engine.Value `json:"value"`

@@ -97,8 +97,8 @@ func isHTTP(address string) bool {
 	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }
 
-// IndexAddress is the address of the index that a setting names: itself, or that of the database of
-// the records for "postgres".
+// IndexAddress returns the address of the index that a setting names: itself, or that of the
+// database of the records for "postgres".
 func IndexAddress(setting, records string) (string, error) {
 	if setting == "postgres" {
 		if records == "" {

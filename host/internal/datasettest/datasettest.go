@@ -146,7 +146,7 @@ func (f *Fixture) Await(ds, document string) (d dataset.Document) {
 	return d
 }
 
-// Contents are those of the chunks of a document.
+// Contents returns those of the chunks of a document.
 func (f *Fixture) Contents(ds, document string) (out []string) {
 	f.Helper()
 	list, total, err := f.Chunks(f.Context(), Owner, ds, document, app.ChunkList{Size: -1})
@@ -158,7 +158,7 @@ func (f *Fixture) Contents(ds, document string) (out []string) {
 	return out
 }
 
-// Find are the contents of what a search finds.
+// Find returns the contents of what a search finds.
 func (f *Fixture) Find(question string, datasets ...string) (out []string) {
 	f.Helper()
 	r, err := f.Search(f.Context(), Owner, app.SearchQuery{Datasets: datasets, Question: question})

@@ -69,13 +69,13 @@ func (c *Client) authorize(ctx context.Context, r Reference, scope, challenge st
 	switch {
 	case strings.EqualFold(kind, "Basic"):
 		if user == "" {
-			return "", fmt.Errorf("registry %s wants a login; `docker login %s` or `oras login %s` stores one",
+			return "", fmt.Errorf("registry %s requires a login; `docker login %s` or `oras login %s` stores one",
 				r.Registry,
 				r.Registry, r.Registry)
 		}
 		return basic, nil
 	case !strings.EqualFold(kind, "Bearer"):
-		return "", fmt.Errorf("registry %s wants authentication of kind %.40q; Basic and Bearer are supported",
+		return "", fmt.Errorf("registry %s requires authentication of kind %.40q; Basic and Bearer are supported",
 			r.Registry, kind)
 	}
 	members := map[string]string{}
@@ -95,7 +95,7 @@ func (c *Client) authorize(ctx context.Context, r Reference, scope, challenge st
 	return c.token(ctx, r, realm, user, basic)
 }
 
-// token asks a token service.
+// token requests a token from a token service.
 func (c *Client) token(ctx context.Context, r Reference, realm *url.URL, user, basic string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, realm.String(), nil)
 	if err != nil {

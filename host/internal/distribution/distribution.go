@@ -25,7 +25,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// Bounds of what is downloaded, in bytes.
+// Bounds of downloads, in bytes.
 const (
 	MaxFile     = 16 << 20
 	maxIndex    = 8 << 20
@@ -170,7 +170,7 @@ func bounded(r io.Reader, most int64, what string) ([]byte, error) {
 	return b, nil
 }
 
-// digestOf is the digest of bytes in the form of the specification.
+// digestOf returns the digest of bytes in the form of the specification.
 func digestOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "sha256:" + hex.EncodeToString(sum[:])

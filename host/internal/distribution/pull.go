@@ -84,7 +84,7 @@ func (c *Client) manifest(ctx context.Context, r Reference) (*manifest, error) {
 	return &m, nil
 }
 
-// wasm is the only layer that is a module, by its type or its title.
+// wasm returns the only layer that is a module, by its type or its title.
 func (m *manifest) wasm() (descriptor, error) {
 	var found []descriptor
 	for _, l := range m.Layers {
@@ -120,7 +120,7 @@ func (c *Client) get(ctx context.Context, r Reference, part, accept string, most
 	return bounded(res.Body, most, r.String())
 }
 
-// refused is the error of a registry, with the reason that it gives.
+// refused returns the error of a registry, with the reason that it gives.
 func refused(r Reference, what string, res *http.Response) error {
 	text := res.Status
 	if raw, err := bounded(res.Body, maxManifest, ""); err == nil {

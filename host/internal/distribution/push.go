@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// Published is what [Client.Push] stored.
+// Published is the result of [Client.Push].
 type Published struct {
 	Location string `json:"location"` // with the tag
 	Digest   string `json:"digest"`   // of the manifest
@@ -63,7 +63,7 @@ func (c *Client) Push(ctx context.Context, r Reference, file []byte, title, vers
 	return out, c.send(ctx, r, http.MethodPut, address, raw, header, http.StatusCreated)
 }
 
-// current is the digest of the manifest that a tag names; empty for a new tag.
+// current returns the digest of the manifest that a tag names; empty for a new tag.
 func (c *Client) current(ctx context.Context, r Reference) (string, error) {
 	address, err := c.url(r, "manifests/"+r.Tag)
 	if err != nil {
@@ -122,7 +122,7 @@ func (c *Client) pushBlob(ctx context.Context, r Reference, blob []byte) error {
 	return c.send(ctx, r, http.MethodPut, to, blob, header, http.StatusCreated)
 }
 
-// uploadAddress is where a registry wants a blob, which may be relative.
+// uploadAddress returns the address at which a registry accepts a blob, which may be relative.
 func (c *Client) uploadAddress(from, location, digest string) (string, error) {
 	base, err := url.Parse(from)
 	if err != nil {

@@ -59,7 +59,7 @@ func (r Reference) String() string {
 	return s
 }
 
-// target is what names the manifest in requests.
+// target returns the reference of the manifest in requests.
 func (r Reference) target() string {
 	if r.Digest != "" {
 		return r.Digest
@@ -70,7 +70,7 @@ func (r Reference) target() string {
 	return "latest"
 }
 
-// url is the address of a part of the repository: manifests/1.0.0, blobs/sha256:….
+// url returns the address of a part of the repository: manifests/1.0.0, blobs/sha256:….
 func (c *Client) url(r Reference, part string) (string, error) {
 	scheme := "https"
 	host := r.Registry

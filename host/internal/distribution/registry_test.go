@@ -60,7 +60,7 @@ func (r *registry) reference(rest string) string {
 	return "oci://" + r.host() + "/" + repository + rest
 }
 
-// token gives pull to anyone and push to the user.
+// token grants pull to anyone and push to the user.
 func (r *registry) token(w http.ResponseWriter, q *http.Request) {
 	scope := "pull"
 	if user, pass, ok := q.BasicAuth(); ok {
@@ -157,7 +157,7 @@ func (r *registry) manifest(w http.ResponseWriter, q *http.Request, name string)
 	require.NoError(r.t, err)
 }
 
-// blob is the content network.
+// blob returns the content network.
 func (r *registry) blob(w http.ResponseWriter, q *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

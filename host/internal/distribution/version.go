@@ -54,8 +54,8 @@ func truth(b bool) int {
 	return 0
 }
 
-// Newest is the newest of the versions that want stands for: 1, 1.2 or 1.2.0, or any when it is
-// empty. Pre-releases count only when want names one in full. It is empty when there is none.
+// Newest returns the newest of the versions that want stands for: 1, 1.2 or 1.2.0, or any when it
+// is empty. Pre-releases count only when want names one in full. It is empty when there is none.
 func Newest(versions []string, want string) (newest string) {
 	for _, text := range versions {
 		v, ok := parseVersion(text)

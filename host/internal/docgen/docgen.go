@@ -97,7 +97,7 @@ func (g *Generator) Call(ctx context.Context, params, arguments engine.Value) (e
 		"pdf_base64", inline, "file_path", stored.Get("file_name"))...), nil
 }
 
-// markdown is the content below its title.
+// markdown returns the content below its title.
 func markdown(params, arguments engine.Value, made time.Time) string {
 	var b strings.Builder
 	if title := oneLine(arguments.Get("title").Text()); title != "" {
@@ -113,7 +113,7 @@ func markdown(params, arguments engine.Value, made time.Time) string {
 	return b.String()
 }
 
-// on reads a switch that is on unless it says otherwise.
+// on reads a switch that is on by default.
 func on(params engine.Value, name string) bool {
 	v, given := params.Lookup(name)
 	return !given || v.Truthy()
@@ -148,7 +148,7 @@ func layoutOf(params, arguments engine.Value) (*write.Layout, error) {
 	return l, nil
 }
 
-// style reads sizes, colors and margins. What is absent or empty is left to the format, as is a
+// style reads sizes, colors and margins. Absent or empty values are left to the format, as is a
 // size of 0.
 func style(params engine.Value, l *write.Layout) error {
 	const inch = 72.0
@@ -199,7 +199,7 @@ func style(params engine.Value, l *write.Layout) error {
 	return nil
 }
 
-// fileName is a name without folder and extension; without one it says when the file was made.
+// fileName returns a name without folder and extension; without one it is the time of creation.
 func fileName(wanted string, made time.Time) string {
 	name := path.Base("/" + strings.ReplaceAll(oneLine(wanted), `\`, "/"))
 	for _, extension := range []string{".pdf", ".docx", ".txt", ".md", ".html"} {

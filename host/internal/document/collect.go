@@ -38,7 +38,7 @@ func (c *collector) flush() {
 	}
 }
 
-// result is the collected blocks.
+// result returns the collected blocks.
 func (c *collector) result() []block.Block {
 	c.flush()
 	return c.list

@@ -26,10 +26,12 @@ func blocksOf(t *testing.T, name string, data []byte) []block.Block {
 // The text of a document is its blocks as Markdown: both come from the same reader.
 func TestBlocksAreTheText(t *testing.T) {
 	files := map[string][]byte{
-		"list.html": []byte("<h1>A</h1>text<ul><li>x<ul><li>y</ul><li>z</ul><ol><li>1</ol><table><tr><th>k<td>v<tr><td>1</table>" +
-			"<table><tr><td>second</table><p>end <img src='a.png' alt='A'> of it"),
+		"list.html": []byte(
+			"<h1>A</h1>text<ul><li>x<ul><li>y</ul><li>z</ul><ol><li>1</ol><table><tr><th>k<td>v<tr><td>1</table>" +
+				"<table><tr><td>second</table><p>end <img src='a.png' alt='A'> of it"),
 		"nested.docx": docx(t,
-			`<w:tbl><w:tr><w:tc><w:p><w:t>a</w:t></w:p><w:tbl><w:tr><w:tc><w:p><w:t>b | c</w:t></w:p></w:tc></w:tr></w:tbl>`+
+			`<w:tbl><w:tr><w:tc><w:p><w:t>a</w:t></w:p><w:tbl><w:tr><w:tc><w:p><w:t>b | `+
+				`c</w:t></w:p></w:tc></w:tr></w:tbl>`+
 				`</w:tc></w:tr></w:tbl><w:p><w:t>after</w:t></w:p>`),
 		"rows.xlsx": xlsx(t,
 			"<row><c t='inlineStr'><is><t>k</t></is></c></row><row><c><v>1</v></c><c><v>2</v></c></row>"),
@@ -56,7 +58,8 @@ func TestBlocksAreTheText(t *testing.T) {
 
 func TestBlocksOfSlides(t *testing.T) {
 	data := pptx(t,
-		`<p:sp><p:ph type="title"/><a:p><a:t>Returns</a:t></a:p></p:sp><p:pic><a:p><a:blip xmlns:r="r" r:embed="x"/></a:p></p:pic>`)
+		`<p:sp><p:ph type="title"/><a:p><a:t>Returns</a:t></a:p></p:sp><p:pic><a:p><a:blip xmlns:r="r" `+
+			`r:embed="x"/></a:p></p:pic>`)
 	on := []block.Position{{Page: 1}}
 	require.Equal(t, []block.Block{
 		{Kind: block.Heading, Level: 1, Text: "Slide 1", Positions: on},
@@ -170,7 +173,8 @@ func epub(t testing.TB, items, spine string, chapters ...string) []byte {
 
 func TestEPUB(t *testing.T) {
 	data := epub(t,
-		`<item id="b" href="b%20c.xhtml" media-type="application/xhtml+xml"/><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>`,
+		`<item id="b" href="b%20c.xhtml" media-type="application/xhtml+xml"/><item id="a" href="a.xhtml" `+
+			`media-type="application/xhtml+xml"/>`,
 		`<itemref idref="a"/><itemref idref="b"/>`,
 		"OEBPS/a.xhtml", "<html><body><h1>One</h1><p>first</p></body></html>", "OEBPS/b c.xhtml",
 		"<h1>Two</h1><ul><li>x</li></ul>")

@@ -6,8 +6,7 @@ import (
 )
 
 var (
-	// ErrMissing means that there is no file of this id, for this tenant or in this run; upload it
-	// first.
+	// ErrMissing means that no file has this id, for this tenant or in this run; upload it first.
 	ErrMissing = errors.New("file not found")
 	// ErrFormat means that the file is not in a supported format; convert it to one that the
 	// message names.

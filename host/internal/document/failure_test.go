@@ -119,7 +119,10 @@ func TestHostMemoryTooSmall(t *testing.T) {
 func TestFailingSource(t *testing.T) {
 	gone := errors.New("gone")
 	r := newReader(t, Limits{})
-	_, err := r.Read(t.Context(), Source{Size: 1 << 20, Open: func(context.Context) (io.ReadCloser, error) { return nil, gone }})
+	_, err := r.Read(t.Context(), Source{
+		Size: 1 << 20,
+		Open: func(context.Context) (io.ReadCloser, error) { return nil, gone },
+	})
 	require.ErrorIs(t, err, gone)
 	_, err = r.Read(t.Context(), Source{Size: 2 << 20, Open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("short")), nil

@@ -90,7 +90,8 @@ func FuzzParts(f *testing.F) {
 		case 0:
 			data = archive(t, "word/document.xml", main, "word/styles.xml", other, "word/footnotes.xml", other,
 				"word/_rels/document.xml.rels",
-				`<R><Relationship Type="/styles" Target="styles.xml"/><Relationship Type="/footnotes" Target="footnotes.xml"/></R>`)
+				`<R><Relationship Type="/styles" Target="styles.xml"/><Relationship Type="/footnotes" `+
+					`Target="footnotes.xml"/></R>`)
 		case 1:
 			data = xlsx(t, main, "xl/styles.xml", other, "xl/sharedStrings.xml", strings.ReplaceAll(other, "numFmt",
 				"si"))

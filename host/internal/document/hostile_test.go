@@ -39,7 +39,8 @@ func TestRefusals(t *testing.T) {
 	compound, err := excelize.Encrypt(protected.Bytes(), &excelize.Options{Password: "x"})
 	require.NoError(t, err)
 	encrypted := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "")
-	encrypted.Trailer = "/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /O (" + strings.Repeat("o", 32) + ") /U (" + strings.Repeat("u", 32) + ") /P -4 >>"
+	encrypted.Trailer = "/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /O (" + strings.Repeat("o", 32) +
+		") /U (" + strings.Repeat("u", 32) + ") /P -4 >>"
 	page := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").Bytes()
 	noPages := onePage("", "")
 	noPages.Objects[1] = "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2000000000 >>"
@@ -51,11 +52,20 @@ func TestRefusals(t *testing.T) {
 		is         error
 		says       string
 	}{
-		{"an executable", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat, "txt, md, html, csv, json, eml, epub, pdf, docx, xlsx and pptx can"},
+		{
+			"an executable", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat,
+			"txt, md, html, csv, json, eml, epub, pdf, docx, xlsx and pptx can",
+		},
 		{"an executable of even length with one zero byte", "a.txt", []byte("\x7fELF\x00\xff"), ErrFormat, ""},
 		{"binary data without zero bytes", "a.txt", []byte("\x01\x02\x03\x04"), ErrFormat, ""},
-		{"a zip archive without a document", "a.docx", archive(t, "a.txt", "x"), ErrFormat, "no docx, xlsx, pptx or epub"},
-		{"Word before 2007", "a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 W\x00o\x00r\x00d\x00"), ErrFormat, "save it as docx"},
+		{
+			"a zip archive without a document", "a.docx", archive(t, "a.txt", "x"), ErrFormat,
+			"no docx, xlsx, pptx or epub",
+		},
+		{
+			"Word before 2007", "a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 W\x00o\x00r\x00d\x00"), ErrFormat,
+			"save it as docx",
+		},
 		{"RTF", "a.rtf", []byte(`{\rtf1 text}`), ErrFormat, "save it as docx"},
 		{"an encrypted workbook", "a.xlsx", compound, ErrEncrypted, ""},
 		{"an encrypted archive", "a.docx", locked, ErrEncrypted, ""},
@@ -63,20 +73,32 @@ func TestRefusals(t *testing.T) {
 		{"a truncated archive", "a.docx", whole[:len(whole)/2], ErrDamaged, ""},
 		{"a truncated PDF", "a.pdf", page[:len(page)/2], ErrDamaged, "its end is missing"},
 		{"an empty PDF", "a.pdf", nil, ErrDamaged, "the file is empty"},
-		{"text named .pdf", "a.pdf", []byte("hello"), ErrDamaged, "it is no PDF"},
+		{"text named .pdf", "a.pdf", []byte("hello"), ErrDamaged, "it is not a PDF"},
 		{"a PDF without pages", "a.pdf", noPages.Bytes(), ErrDamaged, "no pages"},
 		{"a scan", "a.pdf", onePage("0 0 m 9 9 l S", "").Bytes(), ErrNoText, "only pictures"},
 		{"an empty archive", "a.docx", []byte("PK\x05\x06" + strings.Repeat("\x00", 18)), ErrFormat, ""},
 		{"an unclosed element", "a.docx", docx(t, "<w:p>"), ErrDamaged, ""},
 		{"unbalanced tags", "a.docx", archive(t, "word/document.xml", "</w:p></w:p>"), ErrDamaged, "word/document.xml"},
-		{"a document type declaration", "a.docx", archive(t, "word/document.xml", `<!DOCTYPE a [<!ENTITY b "bbb"><!ENTITY c "&b;&b;">]><a>&c;</a>`), ErrDamaged, "document type"},
+		{"a document type declaration", "a.docx", archive(t, "word/document.xml",
+			`<!DOCTYPE a [<!ENTITY b "bbb"><!ENTITY c "&b;&b;">]><a>&c;</a>`), ErrDamaged, "document type"},
 		{"an undefined entity", "a.docx", docx(t, "<w:p><w:t>&boom;</w:t></w:p>"), ErrDamaged, "&boom;"},
-		{"a missing shared string", "a.xlsx", xlsx(t, "<row><c t='s'><v>7</v></c></row>"), ErrDamaged, "a text that is not there"},
-		{"a missing slide", "a.pptx", archive(t, "ppt/presentation.xml", `<p><p:sldId xmlns:r="r" id="1" r:id="a"/></p>`), ErrDamaged, ""},
+		{
+			"a missing shared string", "a.xlsx", xlsx(t, "<row><c t='s'><v>7</v></c></row>"), ErrDamaged,
+			"a missing string",
+		},
+		{"a missing slide", "a.pptx", archive(t, "ppt/presentation.xml",
+			`<p><p:sldId xmlns:r="r" id="1" r:id="a"/></p>`), ErrDamaged, ""},
 		{"deep nesting", "a.docx", docx(t, strings.Repeat("<a>", 100_000)), ErrLimit, "elements inside each other"},
-		{"a part that exceeds the unpacked limit", "a.docx", bomb(t, "word/document.xml", 80<<20), ErrLimit, "bytes after unpacking"},
-		{"a workbook part that exceeds the unpacked limit", "a.xlsx", bomb(t, "xl/workbook.xml", 80<<20), ErrLimit, "bytes after unpacking"},
-		{"too many files in the directory", "a.docx", append([]byte("PK\x03\x04"), bytes.Repeat([]byte("PK\x01\x02"), 20_001)...), ErrLimit, "files in the archive"},
+		{
+			"a part that exceeds the unpacked limit", "a.docx", bomb(t, "word/document.xml", 80<<20), ErrLimit,
+			"bytes after unpacking",
+		},
+		{
+			"a workbook part that exceeds the unpacked limit", "a.xlsx", bomb(t, "xl/workbook.xml", 80<<20), ErrLimit,
+			"bytes after unpacking",
+		},
+		{"too many files in the directory", "a.docx", append([]byte("PK\x03\x04"),
+			bytes.Repeat([]byte("PK\x01\x02"), 20_001)...), ErrLimit, "files in the archive"},
 		{"too much text", "a.txt", bytes.Repeat([]byte("x"), 16<<20+1), ErrLimit, "bytes of text"},
 		{"a large file", "a.bin", make([]byte, 64<<20+1), ErrLimit, "bytes"},
 	} {
@@ -110,7 +132,10 @@ func TestDeclaredSizesAreNotTrusted(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	packed := []byte(deflated(t, "<a>", 100_000, 1))[2:] // without the zlib header
-	w, err := z.CreateRaw(&zip.FileHeader{Name: "word/document.xml", Method: zip.Deflate, CompressedSize64: uint64(len(packed)), UncompressedSize64: 9, CRC32: crc32.ChecksumIEEE([]byte("x"))})
+	w, err := z.CreateRaw(&zip.FileHeader{
+		Name: "word/document.xml", Method: zip.Deflate,
+		CompressedSize64: uint64(len(packed)), UncompressedSize64: 9, CRC32: crc32.ChecksumIEEE([]byte("x")),
+	})
 	require.NoError(t, err)
 	_, err = w.Write(packed)
 	require.NoError(t, err)
@@ -129,8 +154,12 @@ func TestOutputOfSmallFilesIsBounded(t *testing.T) {
 		data       []byte
 	}{
 		{"rows with only the last column", "", xlsx(t, strings.Repeat("<row><c r='XFD1'><v>1</v></c></row>", 100))},
-		{"one large shared string in many cells", "", xlsx(t, texts, "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("x", 1<<17)+"</t></si></sst>")},
-		{"a cell with many paragraphs", "", docx(t, "<w:tbl><w:tr><w:tc>"+strings.Repeat("<w:p><w:t>"+strings.Repeat("x", 1000)+"</w:t></w:p>", 2000))},
+		{
+			"one large shared string in many cells", "",
+			xlsx(t, texts, "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("x", 1<<17)+"</t></si></sst>"),
+		},
+		{"a cell with many paragraphs", "", docx(t,
+			"<w:tbl><w:tr><w:tc>"+strings.Repeat("<w:p><w:t>"+strings.Repeat("x", 1000)+"</w:t></w:p>", 2000))},
 		{"nested lists", "a.html", []byte(strings.Repeat("<ul><li>x", 200_000))},
 		{"nested tables", "a.html", []byte(strings.Repeat("<table><tr><td>x", 1_000_000))},
 	} {
@@ -155,7 +184,8 @@ func nestedForms() []byte {
 	form := "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
 	var forms []string
 	for i := range 30 {
-		forms = append(forms, pdftest.Stream(fmt.Sprintf("%s /Resources << /XObject << /X %d 0 R >> >>", form, 7+i), strings.Repeat("/X Do ", 10)))
+		forms = append(forms, pdftest.Stream(fmt.Sprintf("%s /Resources << /XObject << /X %d 0 R >> >>", form, 7+i),
+			strings.Repeat("/X Do ", 10)))
 	}
 	forms = append(forms, pdftest.Stream(form, "BT /F1 9 Tf (x) Tj ET"))
 	return onePage("/X Do", "/XObject << /X 6 0 R >>", forms...).Bytes()
@@ -169,12 +199,17 @@ func hostilePDFs(t *testing.T) map[string][]byte {
 		return p.Bytes()
 	}
 	return map[string][]byte{
-		"nested forms":                      nestedForms(),
-		"256 MB of spaces":                  packed("/FlateDecode", deflated(t, strings.Repeat(" ", 1<<20), 1<<8, 1)),
-		"a million text objects":            packed("/FlateDecode", deflated(t, strings.Repeat("BT /F1 9 Tf (x) Tj ET ", 1<<16), 1<<4, 1)),
-		"graphics states, compressed twice": packed("[/FlateDecode /FlateDecode]", deflated(t, strings.Repeat("q ", 1<<19), 1<<6, 2)),
-		"a million open brackets":           onePage(strings.Repeat("[", 1<<20), "").Bytes(),
-		"a million open objects":            (&pdftest.File{Objects: []string{"<< /Type /Catalog /Pages 2 0 R >>", strings.Repeat("<</Kids[", 1<<17)}}).Bytes(),
+		"nested forms":     nestedForms(),
+		"256 MB of spaces": packed("/FlateDecode", deflated(t, strings.Repeat(" ", 1<<20), 1<<8, 1)),
+		"a million text objects": packed("/FlateDecode",
+			deflated(t, strings.Repeat("BT /F1 9 Tf (x) Tj ET ", 1<<16), 1<<4, 1)),
+		"graphics states, compressed twice": packed("[/FlateDecode /FlateDecode]",
+			deflated(t, strings.Repeat("q ", 1<<19), 1<<6, 2)),
+		"a million open brackets": onePage(strings.Repeat("[", 1<<20), "").Bytes(),
+		"a million open objects": (&pdftest.File{Objects: []string{
+			"<< /Type /Catalog /Pages 2 0 R >>",
+			strings.Repeat("<</Kids[", 1<<17),
+		}}).Bytes(),
 	}
 }
 
@@ -238,7 +273,8 @@ func TestClose(t *testing.T) {
 		_, err := r.Text(t.Context(), "x.pdf", "", nestedForms())
 		reading <- err
 	}()
-	require.Eventually(t, func() bool { r.pdf.mu.Lock(); defer r.pdf.mu.Unlock(); return r.pdf.pdfium.pool != nil }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { r.pdf.mu.Lock(); defer r.pdf.mu.Unlock(); return r.pdf.pdfium.pool != nil },
+		time.Minute, time.Millisecond)
 	require.NoError(t, r.Close())
 	select {
 	case err := <-reading:

@@ -31,15 +31,18 @@ func archive(t testing.TB, parts ...string) []byte {
 
 // docx returns a Word document with the given body.
 func docx(t testing.TB, body string) []byte {
-	return archive(t, "word/document.xml", `<?xml version="1.0"?><w:document xmlns:w="w"><w:body>`+body+`</w:body></w:document>`)
+	return archive(t, "word/document.xml", `<?xml version="1.0"?><w:document xmlns:w="w"><w:body>`+
+		body+`</w:body></w:document>`)
 }
 
 // xlsx returns a workbook with one sheet of the given rows.
 func xlsx(t testing.TB, rows string, more ...string) []byte {
 	return archive(t, append([]string{
 		"xl/workbook.xml", `<workbook xmlns:r="r"><sheets><sheet name="S" sheetId="1" r:id="a"/></sheets></workbook>`,
-		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="a" Type="x/worksheet" Target="worksheets/sheet1.xml"/>` +
-			`<Relationship Id="b" Type="x/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="c" Type="x/styles" Target="/xl/styles.xml"/></Relationships>`,
+		"xl/_rels/workbook.xml.rels",
+		`<Relationships><Relationship Id="a" Type="x/worksheet" Target="worksheets/sheet1.xml"/>` +
+			`<Relationship Id="b" Type="x/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="c" ` +
+			`Type="x/styles" Target="/xl/styles.xml"/></Relationships>`,
 		"xl/worksheets/sheet1.xml", `<worksheet><sheetData>` + rows + `</sheetData></worksheet>`,
 	}, more...)...)
 }
@@ -47,8 +50,10 @@ func xlsx(t testing.TB, rows string, more ...string) []byte {
 // pptx returns a presentation with one slide of the given shapes.
 func pptx(t testing.TB, shapes string) []byte {
 	return archive(t,
-		"ppt/presentation.xml", `<p:presentation xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="a"/></p:sldIdLst></p:presentation>`,
-		"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="a" Type="x/slide" Target="slides/slide1.xml"/></Relationships>`,
+		"ppt/presentation.xml",
+		`<p:presentation xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="a"/></p:sldIdLst></p:presentation>`,
+		"ppt/_rels/presentation.xml.rels",
+		`<Relationships><Relationship Id="a" Type="x/slide" Target="slides/slide1.xml"/></Relationships>`,
 		"ppt/slides/slide1.xml", `<p:sld>`+shapes+`</p:sld>`)
 }
 

@@ -21,7 +21,7 @@ type OCR interface {
 	Recognize(ctx context.Context, image []byte) (string, error)
 }
 
-// PlacedOCR is an [OCR] that reports where the text stands.
+// PlacedOCR is an [OCR] that reports the position of the text.
 type PlacedOCR interface {
 	OCR
 	// Blocks returns the text of an image in reading order. Positions are in pixels of the image,
@@ -76,7 +76,7 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// recognized is the text of an image as blocks of a page. The image has scale pixels for each
+// recognized returns the text of an image as blocks of a page. The image has scale pixels for each
 // point.
 func recognized(ctx context.Context, ocr OCR, image []byte, page int, scale float64) ([]block.Block, error) {
 	list, err := readImage(ctx, ocr, image)

@@ -119,7 +119,8 @@ func (o *office) estimate() int64 {
 // Such parts are never opened.
 func isMedia(name string) bool {
 	switch path.Ext(name) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".emf", ".wmf", ".wdp", ".bin", ".mp3", ".mp4", ".wav",
+	case ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".emf", ".wmf", ".wdp", ".bin", ".mp3",
+		".mp4", ".wav",
 		".odttf", ".fntdata", ".ttf", ".docx", ".xlsx", ".pptx", ".pdf":
 		return true
 	}

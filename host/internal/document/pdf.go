@@ -56,8 +56,10 @@ func (p *pdfReader) read(
 		return err
 	}
 	defer unmap() // after instance.Close, which uses the memory
-	instance, err := c.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, s), c.module, wazero.NewModuleConfig().
-		WithStartFunctions("_initialize").WithName("").WithRandSource(rand.Reader).WithStdout(io.Discard).WithStderr(io.Discard))
+	instance, err := c.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, s), c.module,
+		wazero.NewModuleConfig().
+			WithStartFunctions("_initialize").WithName("").WithRandSource(rand.Reader).WithStdout(io.Discard).
+			WithStderr(io.Discard))
 	if err != nil {
 		return fmt.Errorf("reader of PDF: %w", err)
 	}
@@ -113,7 +115,8 @@ func compile(cacheDir string, log *slog.Logger) (compiled, error) {
 			MaxTotal: 1,
 			FSConfig: wazero.NewFSConfig(), // without it the module can access the whole file system
 			Stdout:   io.Discard, Stderr: io.Discard,
-			RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).WithCloseOnContextDone(true).WithDebugInfoEnabled(false),
+			RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).WithCloseOnContextDone(true).
+				WithDebugInfoEnabled(false),
 		})
 		return err
 	})

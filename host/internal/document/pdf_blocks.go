@@ -143,7 +143,8 @@ func (g *glyphs) page(document int32, n int) (content layout.Page, ok bool, err 
 	return content, true, g.free("FPDF_ClosePage", page)
 }
 
-// size is the width and the height of a page in pixels for OCR, and how many pixels a point has.
+// size returns the width and the height of a page in pixels for OCR, and how many pixels a point
+// has.
 func (g *glyphs) size(page int32) (width, height int, scale float64, err error) {
 	var points [2]float64
 	for i, function := range [...]string{"FPDF_GetPageWidthF", "FPDF_GetPageHeightF"} {

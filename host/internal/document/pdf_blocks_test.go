@@ -16,7 +16,7 @@ import (
 // patient is more time than a busy machine needs for a document.
 const patient = 10 * time.Minute
 
-// report is a page of a report with a header, two columns and a table.
+// report returns a page of a report with a header, two columns and a table.
 func report(n int) string {
 	var b strings.Builder
 	b.WriteString(pdftest.Text("F1", 9, 50, 30, "Annual report") + pdftest.Text("F1", 9, 280, 820, fmt.Sprint(n)))
@@ -95,7 +95,7 @@ func TestBlocksOfHostilePDF(t *testing.T) {
 	}
 }
 
-// scattered is a page of words at many places.
+// scattered returns a page of words at many places.
 func scattered() string {
 	var b strings.Builder
 	for i := range 5_000 {

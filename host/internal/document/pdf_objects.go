@@ -15,7 +15,7 @@ const (
 	segmentMove = 2
 )
 
-// Limits of drawings. What is beyond them has no tables.
+// Limits of drawings. Pages beyond them have no tables.
 const (
 	maxObjects  = 20_000 // objects of a page
 	maxSegments = 50_000 // segments of all paths of a page
@@ -114,7 +114,7 @@ func (g *glyphs) path(object uint64, content *layout.Page, segments *int) error 
 
 type point struct{ x, y float64 }
 
-// transformed is a point of a path on the page, from its upper left corner.
+// transformed returns a point of a path on the page, from its upper left corner.
 func (p point) transformed(m *[6]float64, height float64) point {
 	return point{m[0]*p.x + m[2]*p.y + m[4], height - (m[1]*p.x + m[3]*p.y + m[5])}
 }

@@ -126,7 +126,7 @@ func (p *pdf) load(data []byte) (int32, error) {
 	case code == password, code == security:
 		return 0, ErrEncrypted
 	}
-	return 0, fmt.Errorf("%w: it is no PDF, or its end is missing", ErrDamaged)
+	return 0, fmt.Errorf("%w: it is not a PDF, or its end is missing", ErrDamaged)
 }
 
 // page returns the text of page n; ok is false if the page is malformed.

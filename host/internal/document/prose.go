@@ -57,7 +57,8 @@ func (p *prose) para() *para {
 // skipped are elements whose content is skipped: deleted and moved text, field instructions,
 // phonetic guides, and fallbacks for older programs.
 var skipped = map[string]bool{
-	"del": true, "moveFrom": true, "delText": true, "instrText": true, "delInstrText": true, "rt": true, "Fallback": true,
+	"del": true, "moveFrom": true, "delText": true, "instrText": true, "delInstrText": true, "rt": true,
+	"Fallback": true,
 }
 
 // write adds text to an open paragraph.

@@ -70,7 +70,7 @@ func (r *Reader) Blocks(ctx context.Context, s Source) ([]block.Block, error) {
 	return blocks, err
 }
 
-// want selects what is read in place of the text; at most one field is set.
+// want selects the result instead of the text; at most one field is set.
 type want struct {
 	sheets *[]Sheet
 	blocks *[]block.Block
@@ -79,7 +79,7 @@ type want struct {
 // text reports whether the text is read.
 func (w want) text() bool { return w == want{} }
 
-// page returns what the document is read into.
+// page returns the target of the document.
 func (w want) page(limits *Limits) *page {
 	out := newPage(limits)
 	if w.blocks != nil {
@@ -88,7 +88,7 @@ func (w want) page(limits *Limits) *page {
 	return out
 }
 
-// take passes on what was read.
+// take passes on the result.
 func (w want) take(out *page) (string, error) {
 	if w.blocks != nil && out.err == nil {
 		*w.blocks = out.blocks.result()
@@ -96,7 +96,7 @@ func (w want) take(out *page) (string, error) {
 	return out.result()
 }
 
-// read implements Read, and what w asks for in place of it.
+// read implements Read, or the variant selected by w.
 func (r *Reader) read(ctx context.Context, s Source, w want) (string, error) {
 	limits := r.Limits.orDefaults()
 	if s.Size > int64(limits.File) {

@@ -147,7 +147,8 @@ func TestExcelizeWorkbook(t *testing.T) {
 	style("F1", `0.00 "days"`)
 	set("G1", 61)
 	style("G1", `[$-409]mmm\-yy;@`)
-	require.NoError(t, f.SetCellRichText("Sheet1", "A2", []excelize.RichTextRun{{Text: "ri"}, {Text: "ch", Font: &excelize.Font{Bold: true}}}))
+	require.NoError(t, f.SetCellRichText("Sheet1", "A2",
+		[]excelize.RichTextRun{{Text: "ri"}, {Text: "ch", Font: &excelize.Font{Bold: true}}}))
 	b, err := f.WriteToBuffer()
 	require.NoError(t, err)
 
@@ -175,8 +176,14 @@ func TestTexts(t *testing.T) {
 		{"UTF-16 without a byte order mark", "a.csv", "a\x00,\x00b\x00\n\x00", "a,b\n"},
 		{"big-endian UTF-16 without a byte order mark", "a.csv", "\x00a\x00,\x00b", "a,b"},
 		{"GBK", "a.txt", gbk, chinese},
-		{"GBK in a table", "a.csv", "sku,name\n1," + encoded(t, simplifiedchinese.GBK.NewEncoder(), "鞋子") + "\n", "sku,name\n1,鞋子\n"},
-		{"GB18030 with four bytes", "a.txt", encoded(t, simplifiedchinese.GB18030.NewEncoder(), chinese+"😀"), chinese + "😀"},
+		{
+			"GBK in a table", "a.csv", "sku,name\n1," + encoded(t, simplifiedchinese.GBK.NewEncoder(), "鞋子") + "\n",
+			"sku,name\n1,鞋子\n",
+		},
+		{
+			"GB18030 with four bytes", "a.txt", encoded(t, simplifiedchinese.GB18030.NewEncoder(), chinese+"😀"),
+			chinese + "😀",
+		},
 		{"Latin-1", "a.txt", "caf\xe9 fran\xe7ais, f\xfcr Gr\xf6\xdfe", "café français, für Größe"},
 		{"Windows-1252 quotes", "a.txt", "\x93so\x94 \x80 5", "“so” € 5"},
 		{"truncated UTF-8", "a.txt", (chinese + "鞋")[:len(chinese)+1], chinese + "\uFFFD"},
@@ -187,7 +194,11 @@ func TestTexts(t *testing.T) {
 		{"an HTML page", "a.html", "<p>one<p>two", "one\n\ntwo"},
 		{"an HTML page detected from its content", "page", "\n<!DOCTYPE html><title>T</title><p>one", "T\n\none"},
 		{"an HTML page that declares its encoding", "a.html", "<meta charset=gb2312><p>" + gbk, chinese},
-		{"an HTML page in Shift-JIS", "a.html", `<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>` + encoded(t, japanese.ShiftJIS.NewEncoder(), "返品は無料です"), "返品は無料です"},
+		{
+			"an HTML page in Shift-JIS", "a.html",
+			`<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>` +
+				encoded(t, japanese.ShiftJIS.NewEncoder(), "返品は無料です"), "返品は無料です",
+		},
 		{"an HTML page that declares a wrong encoding", "a.html", "<meta charset=gbk><p>für 鞋", "für 鞋"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -200,14 +211,28 @@ func TestTexts(t *testing.T) {
 
 func TestPages(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
-		{"headings and paragraphs", "<h1>Big</h1><p>Body  of\n it</p><h3>Small <b>one</b></h3>", "# Big\n\nBody of it\n\n### Small one"},
-		{"scripts and styles are skipped", "<style>x{}</style><SCRIPT>if (a < b) {}</Script >a<noscript>n</noscript>", "a"},
+		{
+			"headings and paragraphs", "<h1>Big</h1><p>Body  of\n it</p><h3>Small <b>one</b></h3>",
+			"# Big\n\nBody of it\n\n### Small one",
+		},
+		{
+			"scripts and styles are skipped",
+			"<style>x{}</style><SCRIPT>if (a < b) {}</Script >a<noscript>n</noscript>",
+			"a",
+		},
 		{"an unclosed head", "<head><title>T</title><style>s</style><body>text", "T\n\ntext"},
 		{"entities are decoded once", "&lt;b&gt; &amp;lt; &#65; &eacute; &nope; &", "<b> &lt; A é &nope; &"},
 		{"lists", "<ul><li>a<li>b<ol><li>c</li><li>d</li></ol></ul><p>after", "- a\n- b\n  1. c\n  2. d\n\nafter"},
 		{"an item with a paragraph", "<ul><li><p>a</p></li><li></li></ul><p>b", "- a\n\nb"},
-		{"tables with and without end tags", "<table><caption>C</caption><tr><th>A<th>B<tr><td>1|2<td></table><p>x", "C\n\n| A | B |\n| --- | --- |\n| 1\\|2 |  |\n\nx"},
-		{"a nested table", "<table><tr><td>a<table><tr><td>b</td><td>c</td></tr></table></td><td>d</td></tr></table>", "| a b c | d |\n| --- | --- |"},
+		{
+			"tables with and without end tags", "<table><caption>C</caption><tr><th>A<th>B<tr><td>1|2<td></table><p>x",
+			"C\n\n| A | B |\n| --- | --- |\n| 1\\|2 |  |\n\nx",
+		},
+		{
+			"a nested table",
+			"<table><tr><td>a<table><tr><td>b</td><td>c</td></tr></table></td><td>d</td></tr></table>",
+			"| a b c | d |\n| --- | --- |",
+		},
 		{"breaks and preformatted text", "a<br>b<pre>\n x\n  y</pre>", "a\nb\n\n x\n  y"},
 		{"end tags without start tags", "</table></ul></pre></td>a</p></tr>b", "a\n\nb"},
 		{"a < that starts no tag is text", "1 < 2 <3", "1 < 2 <3"},
@@ -226,15 +251,27 @@ func TestWord(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"runs are joined", p(r("a ") + r("b")), "a b"},
 		{"an outline level is a heading", p("<w:pPr><w:outlineLvl w:val='1'/></w:pPr>" + r("H")), "## H"},
-		{"list number 0 is not a list", p("<w:pPr><w:numPr><w:ilvl w:val='2'/><w:numId w:val='0'/></w:numPr></w:pPr>" + r("a")), "a"},
+		{"list number 0 is not a list", p("<w:pPr><w:numPr><w:ilvl w:val='2'/><w:numId w:val='0'/></w:numPr></w:pPr>" +
+			r("a")), "a"},
 		{"field codes are skipped", p("<w:r><w:instrText>PAGE</w:instrText></w:r>" + r("7")), "7"},
-		{"one of two alternatives", p("<mc:AlternateContent><mc:Choice>" + r("new") + "</mc:Choice><mc:Fallback>" + r("old") + "</mc:Fallback></mc:AlternateContent>"), "new"},
-		{"a text box", p(r("out ") + "<w:r><w:txbxContent>" + p(r("in")) + "</w:txbxContent></w:r>" + r("side")), "in\n\nout side"},
-		{"moved text is at its new position", p("<w:moveFrom>" + r("a") + "</w:moveFrom><w:moveTo>" + r("a") + "</w:moveTo>"), "a"},
+		{"one of two alternatives", p("<mc:AlternateContent><mc:Choice>" + r("new") + "</mc:Choice><mc:Fallback>" +
+			r("old") + "</mc:Fallback></mc:AlternateContent>"), "new"},
+		{
+			"a text box", p(r("out ") + "<w:r><w:txbxContent>" + p(r("in")) + "</w:txbxContent></w:r>" + r("side")),
+			"in\n\nout side",
+		},
+		{"moved text is at its new position", p("<w:moveFrom>" + r("a") + "</w:moveFrom><w:moveTo>" + r("a") +
+			"</w:moveTo>"), "a"},
 		{"a deleted paragraph mark", p("<w:pPr><w:rPr><w:del w:id='1'/></w:rPr></w:pPr>" + r("a")), "a"},
-		{"hidden text is skipped", p("<w:r><w:rPr><w:vanish/></w:rPr><w:t>no</w:t></w:r><w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>yes</w:t></w:r>"), "yes"},
-		{"a tab stop is not a tab character", p("<w:pPr><w:tabs><w:tab w:val='left' w:pos='9'/></w:tabs></w:pPr>" + r("a") + "<w:r><w:tab/></w:r>" + r("b")), "a\tb"},
-		{"a table in a cell", "<w:tbl><w:tr><w:tc>" + p(r("a")) + "<w:tbl><w:tr><w:tc>" + p(r("b")) + "</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>", "| a b |\n| --- |"},
+		{
+			"hidden text is skipped",
+			p("<w:r><w:rPr><w:vanish/></w:rPr><w:t>no</w:t></w:r><w:r><w:rPr><w:vanish " +
+				"w:val='0'/></w:rPr><w:t>yes</w:t></w:r>"), "yes",
+		},
+		{"a tab stop is not a tab character", p("<w:pPr><w:tabs><w:tab w:val='left' w:pos='9'/></w:tabs></w:pPr>" +
+			r("a") + "<w:r><w:tab/></w:r>" + r("b")), "a\tb"},
+		{"a table in a cell", "<w:tbl><w:tr><w:tc>" + p(r("a")) + "<w:tbl><w:tr><w:tc>" + p(r("b")) +
+			"</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>", "| a b |\n| --- |"},
 		{"an empty paragraph", p(""), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -247,9 +284,12 @@ func TestWord(t *testing.T) {
 
 func TestWordStyles(t *testing.T) {
 	data := archive(t,
-		"word/document.xml", `<w:document><w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr><w:r><w:t>H</w:t></w:r></w:p>`+
-			`<w:p><w:pPr><w:pStyle w:val="Mine"/></w:pPr><w:r><w:t>M</w:t></w:r></w:p><w:p><w:pPr><w:pStyle w:val="Loop"/></w:pPr><w:r><w:t>L</w:t></w:r></w:p></w:document>`,
-		"word/_rels/document.xml.rels", `<Relationships><Relationship Id="s" Type="x/styles" Target="styles.xml"/></Relationships>`,
+		"word/document.xml",
+		`<w:document><w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr><w:r><w:t>H</w:t></w:r></w:p>`+
+			`<w:p><w:pPr><w:pStyle w:val="Mine"/></w:pPr><w:r><w:t>M</w:t></w:r></w:p><w:p><w:pPr><w:pStyle `+
+			`w:val="Loop"/></w:pPr><w:r><w:t>L</w:t></w:r></w:p></w:document>`,
+		"word/_rels/document.xml.rels",
+		`<Relationships><Relationship Id="s" Type="x/styles" Target="styles.xml"/></Relationships>`,
 		"word/styles.xml", `<w:styles><w:style w:styleId="berschrift2"><w:name w:val="heading 2"/></w:style>`+
 			`<w:style w:styleId="Mine"><w:name w:val="Mine"/><w:basedOn w:val="berschrift2"/></w:style>`+
 			`<w:style w:styleId="Loop"><w:name w:val="Loop"/><w:basedOn w:val="Loop"/></w:style></w:styles>`)
@@ -271,11 +311,24 @@ func TestPartInUTF16(t *testing.T) {
 
 func TestSheets(t *testing.T) {
 	for _, c := range []struct{ name, rows, want string }{
-		{"cells without references are consecutive", "<row><c><v>1</v></c><c><v>2</v></c></row>", "| 1 | 2 |\n| --- | --- |"},
+		{
+			"cells without references are consecutive", "<row><c><v>1</v></c><c><v>2</v></c></row>",
+			"| 1 | 2 |\n| --- | --- |",
+		},
 		{"empty rows are omitted", "<row/><row><c r='B2'><v>1</v></c></row>", "|  | 1 |\n| --- | --- |"},
-		{"errors and formulas without a result", "<row><c t='e'><v>#N/A</v></c><c><f>A1+1</f></c></row>", "| #N/A | =A1+1 |\n| --- | --- |"},
-		{"an inline string without its phonetic guide", "<row><c t='inlineStr'><is><t>鞋</t><rPh><t>xie</t></rPh></is></c></row>", "| 鞋 |\n| --- |"},
-		{"large and small numbers", "<row><c><v>12345678901234567890</v></c><c><v>1E-20</v></c><c><v>1e300</v></c><c><v>what</v></c></row>", "| 12345678901234600000 | 1e-20 | 1e+300 | what |\n| --- | --- | --- | --- |"},
+		{
+			"errors and formulas without a result", "<row><c t='e'><v>#N/A</v></c><c><f>A1+1</f></c></row>",
+			"| #N/A | =A1+1 |\n| --- | --- |",
+		},
+		{
+			"an inline string without its phonetic guide",
+			"<row><c t='inlineStr'><is><t>鞋</t><rPh><t>xie</t></rPh></is></c></row>", "| 鞋 |\n| --- |",
+		},
+		{
+			"large and small numbers",
+			"<row><c><v>12345678901234567890</v></c><c><v>1E-20</v></c><c><v>1e300</v></c><c><v>what</v></c></row>",
+			"| 12345678901234600000 | 1e-20 | 1e+300 | what |\n| --- | --- | --- | --- |",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := newReader(t, Limits{}).Text(t.Context(), "x.xlsx", "", xlsx(t, c.rows))
@@ -319,8 +372,10 @@ func TestNumberFormats(t *testing.T) {
 func TestPDF(t *testing.T) {
 	chinese := onePage("BT /F2 12 Tf 50 700 Td <4E09534159295185> Tj ET", "",
 		"<< /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /UniGB-UCS2-H /DescendantFonts [7 0 R] >>",
-		"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 4 >> /FontDescriptor 8 0 R >>",
-		"<< /Type /FontDescriptor /FontName /STSong-Light /Flags 6 /FontBBox [-25 -254 1000 880] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 880 /StemV 93 >>")
+		"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) "+
+			"/Ordering (GB1) /Supplement 4 >> /FontDescriptor 8 0 R >>",
+		"<< /Type /FontDescriptor /FontName /STSong-Light /Flags 6 /FontBBox [-25 -254 1000 880] /ItalicAngle 0 "+
+			"/Ascent 880 /Descent -120 /CapHeight 880 /StemV 93 >>")
 	chinese.Objects[2] = strings.Replace(chinese.Objects[2], "/F1 5 0 R", "/F2 6 0 R", 1)
 	before := append([]byte("mail header\r\n"), onePage("BT /F1 12 Tf 50 700 Td (Hi) Tj ET", "").Bytes()...)
 	r := newReader(t, Limits{})
@@ -331,7 +386,11 @@ func TestPDF(t *testing.T) {
 	}{
 		{"Latin", onePage(`BT /F1 12 Tf 50 700 Td (Hello w\366rld) Tj ET`, "").Bytes(), "Hello wörld"},
 		{"Chinese without an embedded font", chinese.Bytes(), "三十天内"},
-		{"a hyphenated word", onePage("BT /F1 12 Tf 14 TL 50 700 Td (some exam-) Tj T* (ple of it) Tj ET", "").Bytes(), "some example of it"},
+		{
+			"a hyphenated word", onePage("BT /F1 12 Tf 14 TL 50 700 Td (some exam-) Tj T* (ple of it) Tj ET",
+				"").Bytes(),
+			"some example of it",
+		},
 		{"lines", onePage("BT /F1 12 Tf 14 TL 50 700 Td (one) Tj T* (two) Tj ET", "").Bytes(), "one\ntwo"},
 		{"leading garbage", before, "Hi"},
 	} {

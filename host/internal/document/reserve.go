@@ -83,7 +83,8 @@ func (r *Reader) wait(ctx context.Context, limits *Limits, n int64) (release fun
 // limits allow.
 func hostBound(err error, work int64) error {
 	if isLimit(err, LimitMemory) {
-		return &LimitError{LimitHost, fmt.Sprintf("more than %d bytes of memory, which is what this host has for it", work)}
+		return &LimitError{LimitHost, fmt.Sprintf("more than %d bytes of memory, which is what this host has for it",
+			work)}
 	}
 	return err
 }

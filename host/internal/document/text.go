@@ -110,7 +110,7 @@ func (r *boundedRows) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// separator is the one of , ; and tab that the first line has most of.
+// separator returns the one of , ; and tab that the first line has most of.
 func separator(text string, tabs bool) rune {
 	if tabs {
 		return '\t'

@@ -217,7 +217,7 @@ func (s *sheetRows) shown() (string, error) {
 	case "s":
 		n, err := strconv.Atoi(strings.TrimSpace(v))
 		if err != nil || n < 0 || n >= len(s.book.texts) {
-			return "", errors.Join(ErrDamaged, errors.New("a cell names a text that is not there"))
+			return "", errors.Join(ErrDamaged, errors.New("a cell refers to a missing string"))
 		}
 		return s.book.texts[n], nil
 	case "inlineStr":

@@ -35,7 +35,7 @@ var (
 // notGiven is a document.ErrMissing of a local run.
 type notGiven struct{}
 
-// Error says what is missing.
+// Error names the missing file.
 func (notGiven) Error() string { return "the file was not given to this run" }
 
 // Is reports whether target is document.ErrMissing.
@@ -71,9 +71,10 @@ func (u *Uploads) Add(path string) (engine.Value, error) {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return engine.Null, fmt.Errorf("file %s: it is no regular file", path)
+		return engine.Null, fmt.Errorf("file %s: it is not a regular file", path)
 	case info.Size() > Largest:
-		return engine.Null, fmt.Errorf("file %s: %w: %d bytes, at most %d are read", path, ErrTooLarge, info.Size(), Largest)
+		return engine.Null, fmt.Errorf("file %s: %w: %d bytes, at most %d are read", path, ErrTooLarge, info.Size(),
+			Largest)
 	}
 	head := make([]byte, 512)
 	f, err := os.Open(path)
@@ -104,7 +105,8 @@ func mimeOf(extension string, head []byte) string {
 	if extension == "svg" {
 		return "text/xml" // models read SVG as text
 	}
-	if byName, _, _ := strings.Cut(mime.TypeByExtension("."+extension), ";"); byName != "" && !strings.HasPrefix(byName, "image/") {
+	if byName, _, _ := strings.Cut(mime.TypeByExtension("."+extension), ";"); byName != "" &&
+		!strings.HasPrefix(byName, "image/") {
 		return byName
 	}
 	return sniffed
@@ -128,7 +130,7 @@ func (u *Uploads) Parse(ctx context.Context, file engine.Value, _ engine.ParseOp
 	return u.Documents.Blocks(ctx, source)
 }
 
-// source is an upload as a document.
+// source returns an upload as a document.
 func (u *Uploads) source(ctx context.Context, file engine.Value) (document.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return document.Source{}, err

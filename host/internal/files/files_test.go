@@ -55,7 +55,7 @@ func TestUploadsReject(t *testing.T) {
 	_, err := u.Add(filepath.Join(dir, "missing"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = u.Add(dir)
-	require.ErrorContains(t, err, "no regular file")
+	require.ErrorContains(t, err, "not a regular file")
 
 	_, err = u.Read(t.Context(), engine.Object("id", put(t, dir, "other.txt", "x")))
 	require.ErrorIs(t, err, ErrNotGiven)

@@ -13,7 +13,13 @@ func TestMade(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "yet")
 	var saved []string
 	m := Made{Dir: dir, Saved: func(path string) { saved = append(saved, path) }}
-	for _, c := range []struct{ format, extension string }{{"markdown", ".md"}, {"html", ".html"}, {"docx", ".docx"}, {"xlsx", ".xlsx"}, {"pdf", ".pdf"}} {
+	for _, c := range []struct{ format, extension string }{
+		{"markdown", ".md"},
+		{"html", ".html"},
+		{"docx", ".docx"},
+		{"xlsx", ".xlsx"},
+		{"pdf", ".pdf"},
+	} {
 		made, err := m.Convert(t.Context(), c.format, "# Returns\n\n三十天")
 		require.NoError(t, err)
 		require.Equal(t, c.format, made.Get("format").Str())

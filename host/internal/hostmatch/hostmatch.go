@@ -39,7 +39,8 @@ func Check(pattern string) error {
 		return fmt.Errorf("host %q: %s; use example.org, example.org:8443, *.example.org or *", pattern, why)
 	}
 	host, port := contract.SplitPort(pattern)
-	if n, err := strconv.Atoi(port); (port != "" || strings.HasSuffix(pattern, ":")) && (err != nil || n < 1 || n > 65535) {
+	if n, err := strconv.Atoi(port); (port != "" || strings.HasSuffix(pattern, ":")) &&
+		(err != nil || n < 1 || n > 65535) {
 		return bad("the port is not a number from 1 to 65535")
 	}
 	if pattern == "*" {
@@ -53,7 +54,8 @@ func Check(pattern string) error {
 		return nil
 	}
 	for _, label := range strings.Split(strings.TrimPrefix(host, "*."), ".") {
-		if label == "" || len(label) > 63 || strings.Trim(strings.ToLower(label), "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		if label == "" || len(label) > 63 || strings.Trim(strings.ToLower(label),
+			"abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			return bad("it is not a host name without scheme and path")
 		}
 	}

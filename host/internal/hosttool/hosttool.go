@@ -141,7 +141,7 @@ func fill(ctx context.Context, box *web.SecretBox, server string, params engine.
 	return params, nil
 }
 
-// mostAttachment bounds a file that goes with a mail.
+// mostAttachment bounds an attachment of a mail.
 const mostAttachment = 25 << 20
 
 func (p *Port) attachment(ctx context.Context, file engine.Value) (mail.Attachment, error) {

@@ -22,7 +22,7 @@ import (
 
 const password = "pw-0123456789"
 
-// secrets knows DB, bound to hosts.
+// secrets has DB, bound to hosts.
 type secrets struct{ hosts []string }
 
 func (s secrets) Secret(_ context.Context, name string) (engine.Secret, error) {
@@ -132,7 +132,7 @@ func TestFilesPassBetweenNodes(t *testing.T) {
 	require.Equal(t, "out.xlsx", attachment.Name)
 	require.NotEmpty(t, attachment.Data)
 
-	// Only what was given to the run or made by it can be opened.
+	// Only files that were passed to the run or made by it can be opened.
 	folder := filepath.Join(dir, "made")
 	for _, id := range []string{"/etc/passwd", folder + "/../prices.csv", "", folder + "/x/y"} {
 		_, err := run.Open(t.Context(), engine.Object("doc_id", id))

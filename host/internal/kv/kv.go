@@ -61,7 +61,7 @@ func (s *Store) WatchCancels(fn func(task string)) error {
 	return broker.Fail(err, "watch cancel marks")
 }
 
-// Put sets a key. A ttl of 0 keeps it until it is deleted.
+// Put sets a key. A ttl of 0 means no limit.
 func (s *Store) Put(ctx context.Context, key string, value []byte, ttl time.Duration) error {
 	// The server counts in seconds; the exact end is stored before the value.
 	var until uint64
@@ -98,7 +98,7 @@ func (s *Store) Get(ctx context.Context, key string) (value []byte, ttl time.Dur
 	return m.Data[8:], ttl, nil
 }
 
-// Delete removes a key; a missing key is no error.
+// Delete removes a key; a missing key is not an error.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) {
 		return nil, s.keys.Purge(ctx, jetstream.WithPurgeSubject(s.subject(key)))
@@ -106,7 +106,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return broker.Fail(err, "delete key %q", key)
 }
 
-// Expire gives a key a new time to live. Errors: [broker.ErrNotFound].
+// Expire sets a new time to live for a key. Errors: [broker.ErrNotFound].
 func (s *Store) Expire(ctx context.Context, key string, ttl time.Duration) error {
 	value, _, err := s.Get(ctx, key)
 	if err != nil {

@@ -6,7 +6,7 @@
 // goes to the tenant that was served longest ago, and of its runs to the one served longest ago, so
 // a run with a hundred waiting calls delays a run with one by a single call.
 //
-// A server that asks for a pause (Retry-After) pauses its model for all runs.
+// A server that requests a pause (Retry-After) pauses its model for all runs.
 //
 // A minute is any 60 seconds, not one of the clock. A [Limiter] belongs to one host: hosts that
 // share tenants and models each allow the limits.

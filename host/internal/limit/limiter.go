@@ -10,11 +10,11 @@ import (
 const (
 	// LongestWait bounds how long a call waits for a paused model; a longer pause fails it.
 	LongestWait = time.Minute
-	// maxPause bounds the pause that a server may ask for: afterwards it is asked again.
+	// maxPause bounds the pause that a server may request.
 	maxPause = 10 * time.Minute
 )
 
-// PausedError means that the server of the model asked for a pause longer than a call waits; retry
+// PausedError means that the server of the model requested a pause longer than LongestWait; retry
 // after Until.
 type PausedError struct {
 	Model string
@@ -61,7 +61,7 @@ func New(cfg Config) (*Limiter, error) {
 	}, nil
 }
 
-// scope is a run, a tenant or a model: what is bounded.
+// scope is a bounded unit: a run, a tenant or a model.
 type scope struct {
 	key    scopeKey
 	limits Limits
@@ -97,7 +97,7 @@ func (s *scope) count(now time.Time, requests int, tokens int64) {
 	}
 }
 
-// idle reports whether the scope has nothing to remember.
+// idle reports whether the scope has no state.
 func (s *scope) idle(now time.Time) bool {
 	s.window.expire(now)
 	return s.active == 0 && s.queued == 0 && len(s.window.entries) == 0 && !s.paused.After(now)
@@ -137,7 +137,7 @@ func (l *Limiter) Enter(ctx context.Context, c Call) (*Turn, error) {
 	}
 }
 
-// enqueue adds a call to its queue, and starts what can start.
+// enqueue adds a call to its queue, and starts calls that can start.
 func (l *Limiter) enqueue(c Call) (*Turn, error) {
 	now := time.Now()
 	l.mu.Lock()
@@ -202,7 +202,7 @@ func (l *Limiter) Waiting() int {
 	return n
 }
 
-// sweep forgets idle scopes about once a minute. The caller holds mu.
+// sweep removes idle scopes about once a minute. The caller holds mu.
 func (l *Limiter) sweep(now time.Time) {
 	if now.Sub(l.swept) < minute {
 		return

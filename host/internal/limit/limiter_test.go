@@ -27,7 +27,7 @@ func newBench(t *testing.T, cfg Config) *bench {
 	return &bench{t: t, limiter: l, turns: map[string]*Turn{}}
 }
 
-// enter lets a call enter in a goroutine of its own; it is in its queue when enter returns.
+// enter starts a goroutine in which a call enters; it is in its queue when enter returns.
 func (b *bench) enter(name string, c Call) {
 	go func() {
 		turn, err := b.limiter.Enter(b.t.Context(), c)
@@ -54,7 +54,7 @@ func (b *bench) leave(name string, tokens int64) {
 	synctest.Wait()
 }
 
-// take returns what was started since the last take.
+// take returns the calls started since the last take.
 func (b *bench) take() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

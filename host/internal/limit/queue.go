@@ -21,7 +21,7 @@ type queueKey struct{ tenant, run, model string }
 type party struct {
 	queued int
 	// served orders parties: twice the clock at which one of its calls was started last, or one
-	// less for a party that has just come, which is so after those that wait and before the one
+	// less for a party that has just come, which is thus after those that wait and before the one
 	// served last.
 	served uint64
 	runs   map[string]*party // of a tenant
@@ -114,8 +114,8 @@ type dispatch struct {
 	wake time.Time       // earliest time at which a call could start; zero without one
 }
 
-// startNext starts the first call that has room. Calls behind one that has none do not take what it
-// waits for.
+// startNext starts the first call that has room. Later calls do not overtake one that waits for the
+// same room.
 func (d *dispatch) startNext() bool {
 	for _, q := range slices.SortedFunc(maps.Values(d.queues), before) {
 		t := q.turns[0]

@@ -124,7 +124,7 @@ func (t *Turn) Paused() time.Duration {
 	return max(0, time.Until(t.scopes[0].paused))
 }
 
-// AsEstimated is what [Turn.Leave] takes when it is not known how many tokens a call used.
+// AsEstimated is the argument of [Turn.Leave] if the number of used tokens is unknown.
 const AsEstimated = -1
 
 // Leave ends the call, which used so many tokens. Only the first Leave counts.

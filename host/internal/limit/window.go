@@ -16,14 +16,14 @@ type window struct {
 	tokens   int64
 }
 
-// entry counts what began from first to last.
+// entry counts the requests that began from first to last.
 type entry struct {
 	first, last time.Time
 	requests    int
 	tokens      int64
 }
 
-// expire drops what began a minute ago or earlier.
+// expire drops requests that began a minute ago or earlier.
 func (w *window) expire(now time.Time) {
 	n := 0
 	for n < len(w.entries) && now.Sub(w.entries[n].last) >= minute {
@@ -34,7 +34,7 @@ func (w *window) expire(now time.Time) {
 	w.entries = w.entries[n:]
 }
 
-// add counts what begins now.
+// add counts a request that begins now.
 func (w *window) add(now time.Time, requests int, tokens int64) {
 	w.requests += requests
 	w.tokens += tokens

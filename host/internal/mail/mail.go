@@ -3,7 +3,7 @@
 //
 // Port 465 is implicit TLS; on other ports STARTTLS is required once an account is given, so that
 // no password crosses the network in the clear. Certificates are verified. Addresses of servers are
-// checked by the dialer of the [Network], on the address that is really dialled.
+// checked by the dialer of the [Network], on the dialled IP address.
 package mail
 
 import (
@@ -42,7 +42,7 @@ const (
 	libraryTimeout = time.Hour
 )
 
-// Network connects to servers and refuses addresses that it must not reach.
+// Network connects to servers and refuses forbidden addresses.
 type Network interface {
 	Dial(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -120,14 +120,14 @@ func (s *Settings) port() int {
 
 func (s *Settings) address() string { return net.JoinHostPort(s.Server, strconv.Itoa(s.port())) }
 
-// client is a client for one mail, whose connection ends with ctx: the library looks at contexts
-// only while it dials.
+// client returns a client for one mail, whose connection ends with ctx: the library looks at
+// contexts only while it dials.
 func (s *Sender) client(ctx context.Context, settings *Settings) (*mail.Client, error) {
 	config := &tls.Config{ServerName: settings.Server, RootCAs: s.Roots, MinVersion: tls.VersionTLS12}
 	policy := mail.TLSMandatory
 	switch {
 	case settings.port() == implicitTLS:
-		policy = mail.NoTLS // the connection is encrypted before the first word
+		policy = mail.NoTLS // the connection is encrypted before the first byte
 	case settings.Password == "":
 		policy = mail.TLSOpportunistic
 	}
@@ -157,7 +157,8 @@ func (s *Sender) client(ctx context.Context, settings *Settings) (*mail.Client, 
 		if user == "" {
 			user = settings.From
 		}
-		// Over implicit TLS the library takes the connection for plain and would offer no password.
+		// With implicit TLS the library considers the connection unencrypted and would not send the
+		// password.
 		auth := mail.SMTPAuthAutoDiscover
 		if settings.port() == implicitTLS {
 			auth = mail.SMTPAuthPlainNoEnc

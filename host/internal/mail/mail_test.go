@@ -123,7 +123,7 @@ func certify(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
 }
 
-// to dials a server of the test whatever the address says.
+// to dials a server of the test for any address.
 type to struct{ s *server }
 
 func (d to) Dial(ctx context.Context, network, _ string) (net.Conn, error) {

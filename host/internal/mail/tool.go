@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Files opens what a mail takes along: references to uploads and to files that nodes made.
+// Files opens attachments: references to uploads and to files that nodes made.
 type Files func(ctx context.Context, file engine.Value) (Attachment, error)
 
 // Call runs an Email node. Without a recipient nothing is sent and success is false. Params must
@@ -60,7 +60,7 @@ func settingsOf(params engine.Value) (Settings, error) {
 	return s, nil
 }
 
-// textOr is an argument, or its default when it is absent.
+// textOr returns an argument, or its default when it is absent.
 func textOr(arguments engine.Value, name, absent string) string {
 	if v, ok := arguments.Lookup(name); ok {
 		return v.Text()

@@ -3,7 +3,7 @@ package markdown
 
 import "strings"
 
-// cell escapes what would end a cell or its row.
+// cell escapes characters that would end a cell or its row.
 var cell = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>", "\r", "<br>")
 
 // Table writes a table with a head. Rows may be of any length.

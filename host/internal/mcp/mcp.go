@@ -10,7 +10,7 @@
 //
 // An error reported by a server becomes the text of the tool result, for the model to read; an
 // error of this package means that the server could not be used. Addresses are checked by
-// [Client].Transport when they are dialed. What a server sends is limited.
+// [Client].Transport when they are dialed. The size of a server's responses is limited.
 package mcp
 
 import (
@@ -130,7 +130,9 @@ func (c *Client) Offered(ctx context.Context, owner string, s Server) ([]engine.
 }
 
 // Call calls a tool. It returns the result as text, or the error message that the server reports.
-func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, arguments engine.Value) (string, error) {
+func (c *Client) Call(
+	ctx context.Context, owner string, s Server, tool string, arguments engine.Value,
+) (string, error) {
 	ctx, done := c.bounded(ctx, orElse(c.Timeout, time.Minute))
 	defer done()
 	if arguments.Kind() != engine.KindObject {
@@ -138,7 +140,10 @@ func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, 
 	}
 	var text string
 	err := c.use(ctx, owner, s, func(l *conn) error {
-		res, err := l.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments.AppendJSON(nil))})
+		res, err := l.session.CallTool(ctx, &sdk.CallToolParams{
+			Name:      tool,
+			Arguments: json.RawMessage(arguments.AppendJSON(nil)),
+		})
 		if message, ok := refusal(err); ok {
 			text = serverError + message
 			return nil
@@ -153,7 +158,7 @@ func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, 
 }
 
 // use calls fn with a connection. If a reused connection over HTTP fails, it retries once with a
-// new one; a server over stdio that ended during a call is not asked again.
+// new one; a server over stdio that ended during a call is not called again.
 func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*conn) error) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -186,7 +191,7 @@ func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*conn)
 	}
 }
 
-// explain adds to an error of a connection why its process ended.
+// explain adds the reason why the process ended to an error of a connection.
 func (l *conn) explain(ctx context.Context, err error) error {
 	if l.process == nil || ctx.Err() != nil {
 		return err

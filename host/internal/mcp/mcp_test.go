@@ -33,10 +33,13 @@ func serve(t *testing.T, kind string) (url string, connects *atomic.Int32, token
 		s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ServerOptions{
 			InitializedHandler: func(context.Context, *sdk.InitializedRequest) { connects.Add(1) },
 		})
-		sdk.AddTool(s, &sdk.Tool{Name: "greet", Description: "says hello"}, func(_ context.Context, _ *sdk.CallToolRequest, in greeting) (*sdk.CallToolResult, any, error) {
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "hello " + in.Name}}}, nil, nil
-		})
-		sdk.AddTool(s, &sdk.Tool{Name: "sleep"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+		sdk.AddTool(s, &sdk.Tool{Name: "greet", Description: "says hello"},
+			func(_ context.Context, _ *sdk.CallToolRequest, in greeting) (*sdk.CallToolResult, any, error) {
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "hello " + in.Name}}}, nil, nil
+			})
+		sdk.AddTool(s, &sdk.Tool{Name: "sleep"}, func(ctx context.Context, _ *sdk.CallToolRequest,
+			_ struct{},
+		) (*sdk.CallToolResult, any, error) {
 			select {
 			case <-ctx.Done():
 			case <-done:
@@ -65,8 +68,14 @@ func TestTools(t *testing.T) {
 			url, connects, token := serve(t, kind)
 			c := &Client{}
 			t.Cleanup(c.Close)
-			s := Server{ID: "a", Name: "test", Type: kind, URL: url, Headers: map[string]string{"Authorization": "Bearer {{key}}"}, Values: map[string]string{"key": "k7"}}
-			port := &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
+			s := Server{
+				ID: "a", Name: "test", Type: kind, URL: url,
+				Headers: map[string]string{"Authorization": "Bearer {{key}}"}, Values: map[string]string{"key": "k7"},
+			}
+			port := &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) {
+				return s,
+					nil
+			}}
 			tools, err := port.ListTools(t.Context(), ref("a"))
 			require.NoError(t, err)
 			require.Equal(t, "greet", tools[0].Name)
@@ -75,7 +84,8 @@ func TestTools(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "hello Ann", text)
 			require.Equal(t, "Bearer k7", token.Load())
-			require.LessOrEqual(t, connects.Load(), int32(1), "one session per run; protocols without sessions have none")
+			require.LessOrEqual(t, connects.Load(), int32(1),
+				"one session per run; protocols without sessions have none")
 
 			text, err = port.CallTool(t.Context(), ref("a"), "greet", engine.Object("name", 7))
 			require.NoError(t, err)
@@ -180,8 +190,14 @@ func TestHeadersStayAtTheServer(t *testing.T) {
 			defer server.CloseClientConnections()
 			c := &Client{Timeout: time.Second}
 			defer c.Close()
-			s := Server{ID: "a", Name: "test", Type: kind, URL: server.URL, Headers: map[string]string{"X-Api-Key": "k7"}}
-			port := &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
+			s := Server{
+				ID: "a", Name: "test", Type: kind, URL: server.URL,
+				Headers: map[string]string{"X-Api-Key": "k7"},
+			}
+			port := &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) {
+				return s,
+					nil
+			}}
 			_, err := port.ListTools(t.Context(), ref("a"))
 			require.ErrorIs(t, err, ErrServer)
 			require.Positive(t, requests.Load())

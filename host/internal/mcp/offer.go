@@ -98,7 +98,7 @@ func toolValue(tool *sdk.Tool) (engine.Value, error) {
 }
 
 const (
-	// maxTTL bounds how long a tool list is used without asking the server.
+	// maxTTL bounds the time that a tool list is used without a request to the server.
 	maxTTL = time.Hour
 	// maxLists bounds the number of cached tool lists.
 	maxLists = 256

@@ -58,9 +58,10 @@ func newShop(t *testing.T, kind string, options ...func(*sdk.ServerOptions)) *sh
 }
 
 func (s *shop) addTool(name string) {
-	sdk.AddTool(s.Server, &sdk.Tool{Name: name}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "did " + name}}}, nil, nil
-	})
+	sdk.AddTool(s.Server, &sdk.Tool{Name: name},
+		func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "did " + name}}}, nil, nil
+		})
 }
 
 func (s *shop) names(t *testing.T) (names []string) {
@@ -204,6 +205,9 @@ func TestListsAreBounded(t *testing.T) {
 }
 
 func TestHeadersWithoutAValueAreNotSent(t *testing.T) {
-	s := Server{Headers: map[string]string{"Authorization": "Bearer ${token}", "X-A": "{{a}}", "X-B": "b", "X-C": "{{none}}"}, Values: map[string]string{"token": "", "a": ""}}
+	s := Server{Headers: map[string]string{
+		"Authorization": "Bearer ${token}", "X-A": "{{a}}", "X-B": "b",
+		"X-C": "{{none}}",
+	}, Values: map[string]string{"token": "", "a": ""}}
 	require.Equal(t, http.Header{"X-B": {"b"}, "X-C": {"{{none}}"}}, s.header())
 }

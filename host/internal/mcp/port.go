@@ -39,7 +39,8 @@ const failureTTL = 30 * time.Second
 
 var _ engine.MCP = (*Port)(nil)
 
-// server returns the configuration of a server with its secrets filled in, and what hides them.
+// server returns the configuration of a server with its secrets filled in, and a function that
+// hides them.
 func (p *Port) server(ctx context.Context, ref *engine.MCPServer) (Server, hider, error) {
 	s := Server{Name: ref.URL, Type: cmp.Or(ref.Type, TypeStreamable), URL: ref.URL}
 	if ref.URL == "" {
@@ -106,7 +107,7 @@ func (f *filling) all(texts map[string]string) {
 	}
 }
 
-// hider removes secrets from what a server returns.
+// hider removes secrets from the results of a server.
 type hider []*web.SecretBox
 
 func (h hider) plain(text string) string {

@@ -22,7 +22,7 @@ const (
 	exitGrace = 2 * time.Second
 	// watchInterval is the pause between two measurements of a server's memory.
 	watchInterval = time.Second
-	// maxErrorText bounds what is kept of the start and of the end of a server's standard error.
+	// maxErrorText bounds the stored start and end of a server's standard error.
 	maxErrorText = 512
 )
 
@@ -30,8 +30,8 @@ const (
 // those that left its process group.
 const markVariable = "MCP_CLIENT_PROCESS"
 
-// process is a server that runs as a child process. It speaks over in and out; everything that it
-// started is killed when it exits or is ended.
+// process is a server that runs as a child process. It communicates over in and out; all its child
+// processes are killed when it exits or is ended.
 type process struct {
 	in  io.WriteCloser
 	out io.ReadCloser
@@ -82,8 +82,8 @@ func startProcess(s *Server, memory int64) (*process, error) {
 	return p, nil
 }
 
-// wait reaps the process and kills what it left behind. Closing the output ends a reader that waits
-// for a process that could not be killed.
+// wait reaps the process and kills its remaining children. Closing the output ends a reader that
+// waits for a process that could not be killed.
 func (p *process) wait(out io.Closer) {
 	err := p.cmd.Wait()
 	if err == nil {
@@ -184,7 +184,7 @@ func (i *input) Close() error {
 	return nil
 }
 
-// pace limits what a process writes between two requests.
+// pace limits the output of a process between two requests.
 type pace struct {
 	from    io.ReadCloser
 	process *process
@@ -203,7 +203,7 @@ func (p *pace) Read(b []byte) (int, error) {
 
 func (p *pace) Close() error { return nil } // the process closes it
 
-// ends keeps the first and the last bytes of what is written to it.
+// ends keeps the first and the last bytes written to it.
 type ends struct {
 	mu          sync.Mutex
 	first, last []byte

@@ -55,7 +55,7 @@ func processes() (out []int) {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // what was read counts
+	names, _ := dir.Readdirnames(-1) // the entries read so far count
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
 			out = append(out, pid)

@@ -84,7 +84,7 @@ var stdioTools = map[string]func(string) string{
 	},
 	"hang":  func(string) string { select {} },
 	"large": func(string) string { return strings.Repeat("é", maxResult) },
-	// fork starts children, one of them in a session of its own, and writes their ids into a file.
+	// fork starts children, one of them in a separate session, and writes their ids to a file.
 	"fork": func(file string) string {
 		var pids []string
 		for i := range 4 {
@@ -140,7 +140,7 @@ func stdio(t *testing.T, mode string) *Port {
 	return &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
 }
 
-// started are the running processes that the servers of a test started, and they themselves.
+// started returns the running processes that the servers of a test started, and they themselves.
 func started(t *testing.T) (out []string) {
 	t.Helper()
 	for _, pid := range processes() {
@@ -225,7 +225,7 @@ func TestStdioServerEndsWhenIdle(t *testing.T) {
 	require.NoError(t, err, "a server that was ended is started again")
 }
 
-// A server that misbehaves fails the call with the reason, and nothing of it is left.
+// A server that misbehaves fails the call with the reason, and leaves no process behind.
 func TestHostileStdioServers(t *testing.T) {
 	for mode, want := range map[string]string{
 		"garbage":                   "invalid character",

@@ -20,5 +20,5 @@ func killAll(pid int, _ string) {
 	}
 }
 
-// usage is not known here.
+// usage is not available on these systems.
 func usage(int) (bytes int64, count int) { return 0, 0 }

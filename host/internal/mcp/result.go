@@ -64,7 +64,7 @@ func textOf(res *sdk.CallToolResult) string {
 // of every later model call.
 const maxResult = 1 << 20
 
-// limited cuts a text that exceeds maxResult and says so at its end.
+// limited cuts a text that exceeds maxResult and marks the cut at its end.
 func limited(text string) string {
 	if len(text) <= maxResult {
 		return text

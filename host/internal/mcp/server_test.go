@@ -35,14 +35,14 @@ func TestVariables(t *testing.T) {
 	require.ErrorIs(t, address.Check(), ErrAddress)
 }
 
-// secrets knows one secret, bound to hosts.
+// secrets has one secret, bound to hosts.
 type secrets struct{ hosts []string }
 
 func (s secrets) Secret(context.Context, string) (engine.Secret, error) {
 	return engine.Secret{Value: "sesame-123", Hosts: s.hosts}, nil
 }
 
-// headerServer is a server whose only tool returns the headers of its requests.
+// headerServer returns a server whose only tool returns the headers of its requests.
 func headerServer(t *testing.T, versions ...string) (url string, seen *atomic.Pointer[http.Header]) {
 	t.Helper()
 	seen = &atomic.Pointer[http.Header]{}
@@ -68,7 +68,7 @@ func headerServer(t *testing.T, versions ...string) (url string, seen *atomic.Po
 	return srv.URL, seen
 }
 
-// TestProtocols speaks to servers of the stateless protocol and of those before it.
+// TestProtocols connects to servers of the stateless protocol and of earlier ones.
 func TestProtocols(t *testing.T) {
 	for version, versions := range map[string][]string{
 		"2026-07-28": nil, "2025-11-25": {"2025-11-25"}, "2025-03-26": {"2025-03-26"},
@@ -94,7 +94,7 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// The headers of an agent reach the server, beside its own and in place of them.
+// The headers of an agent reach the server, in addition to its configured ones and overriding them.
 func TestHeadersOfTheNode(t *testing.T) {
 	url, seen := headerServer(t)
 	c := &Client{}

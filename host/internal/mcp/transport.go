@@ -104,7 +104,8 @@ func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
 const (
 	// maxMessage bounds one message of a server.
 	maxMessage = 16 << 20
-	// maxStream bounds what a server sends in one response, or over stdio between two requests.
+	// maxStream bounds the bytes of one response of a server, or over stdio those between two
+	// requests.
 	maxStream = 64 << 20
 )
 

@@ -12,7 +12,7 @@ import (
 // mostExtracted bounds the messages of one kind that are extracted from an exchange.
 const mostExtracted = 5
 
-// about says what each extracted kind holds.
+// about describes each extracted kind.
 var about = map[string]string{
 	Semantic: "facts and definitions that stay true: what the user or the agent stated about the world, the " +
 		"user, or things",
@@ -20,7 +20,7 @@ var about = map[string]string{
 	Procedural: "procedures: how something is done, step by step, with its conditions",
 }
 
-// extractionPrompt asks a model for what an exchange holds.
+// extractionPrompt asks a model for the content of an exchange.
 func extractionPrompt(kinds []string) string {
 	var b strings.Builder
 	b.WriteString("You extract what is worth remembering from a conversation between a user and an agent. Look for:\n")
@@ -37,8 +37,8 @@ A kind without anything worth remembering has an empty list. Do not invent anyth
 	return b.String()
 }
 
-// extract asks a model for messages of the kinds of a memory. The message they come from is the
-// first of the list they are added with.
+// extract asks a model for messages of the kinds of a memory. Their source message is the first of
+// the list they are added with.
 func extract(ctx context.Context, m engine.Model, s *Settings, exchange string, now time.Time) ([]Message, error) {
 	kinds := s.extracted()
 	if len(kinds) == 0 {
@@ -96,7 +96,7 @@ func readExtracted(text string) (engine.Value, error) {
 	return v, nil
 }
 
-// extracted are the messages of an answer, kinds in their order.
+// extracted returns the messages of an answer, kinds in their order.
 func extracted(v engine.Value, kinds []string, now time.Time) []Message {
 	var out []Message
 	for _, kind := range kinds {

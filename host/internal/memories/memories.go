@@ -1,5 +1,5 @@
-// Package memories keeps what was said in runs, for later runs: exchanges of user and agent, and
-// what a model extracted from them.
+// Package memories stores messages of runs for later runs: exchanges of user and agent, and facts
+// that a model extracted from them.
 //
 // A [Memory] belongs to a tenant and bounds its bytes. Messages are found by words and, when the
 // tenant has an embedding model, by meaning ([Store.Search]). [Store.Of] is the engine's port of a
@@ -21,31 +21,30 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Errors. Those of package store come through as they are.
+// Errors. Those of package store are returned unchanged.
 var (
-	// ErrSettings means that a setting is not accepted; the message says which.
+	// ErrSettings means that a setting is not accepted; the message names it.
 	ErrSettings = errors.New("setting of a memory is not accepted")
 	// ErrNotEmpty means that a setting cannot change while the memory has messages.
 	ErrNotEmpty = errors.New("memory is not empty")
-	// ErrQuery means that a search is not accepted; ask for less.
+	// ErrQuery means that a search exceeds a bound; request less.
 	ErrQuery = errors.New("search of memories is not accepted")
-	// ErrIncomplete means that a model failed: the exchange is kept, what the model should have
-	// made of it is not.
+	// ErrIncomplete means that a model failed: the exchange is stored without extracted messages.
 	ErrIncomplete = errors.New("memory keeps the exchange only")
-	// ErrUnknown means that there is no such memory for this tenant and user.
+	// ErrUnknown means that the memory does not exist for this tenant and user.
 	ErrUnknown = errors.New("memory not found")
 )
 
 // Models are the models of one caller of a tenant.
 type Models interface {
 	engine.Model
-	// Embed returns one vector per text, of the model that EmbeddingModel names.
+	// Embed returns one vector per text, of the model EmbeddingModel.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// EmbeddingModel names the tenant's embedding model; "" when there is none.
 	EmbeddingModel(ctx context.Context) (string, error)
 }
 
-// Store keeps the memories of all tenants.
+// Store stores the memories of all tenants.
 type Store struct {
 	Records store.Memories
 	// Models returns the models of a caller of a tenant.
@@ -53,10 +52,10 @@ type Store struct {
 	Now    func() time.Time // nil means time.Now
 }
 
-// Principal is on whose behalf memories are used.
+// Principal identifies the user of memories.
 type Principal struct {
 	Tenant string
-	User   string // sees what is for the team, and their own; "" sees all of the tenant
+	User   string // sees memories of the team and those of the user; "" sees all of the tenant
 	Caller string // pays for model tokens
 }
 
@@ -69,7 +68,7 @@ type Memory struct {
 // Message is a message of a memory.
 type Message = store.MemoryMessage
 
-// New returns the memories of records, with the models of their tenants.
+// New returns a store of memories in records, with the models of their tenants.
 func New(records *store.Store, models *model.Tenants) *Store {
 	of := func(tenant, caller string) Models { return models.Of(tenant, caller) }
 	return &Store{Records: records.Memories, Models: of}
@@ -90,7 +89,7 @@ func read(v store.Memory) (Memory, error) {
 	return m, nil
 }
 
-// Create makes a memory. A name that is taken gets a number: notes(1).
+// Create creates a memory. A name that is taken gets a number: notes(1).
 func (s *Store) Create(ctx context.Context, who Principal, name string, settings Settings) (Memory, error) {
 	settings.fill()
 	name = strings.TrimSpace(name)
@@ -113,7 +112,7 @@ func (s *Store) Create(ctx context.Context, who Principal, name string, settings
 // mostNumbers bounds how many memories of a tenant have one name with a number.
 const mostNumbers = 1000
 
-// numbered puts a name, with a number while it is taken.
+// numbered stores a name, with a number while it is taken.
 func numbered(name string, put func(name string) error) error {
 	base := []rune(name)
 	for n := range mostNumbers {
@@ -170,8 +169,8 @@ func (s *Store) List(ctx context.Context, who Principal) ([]Memory, error) {
 	return list, nil
 }
 
-// Update changes name and settings of a memory; change may refuse. What is extracted, and by which
-// embedding model it is found, stays while the memory has messages.
+// Update changes name and settings of a memory; change may return an error. The extracted kinds and
+// the embedding model cannot change while the memory has messages.
 //
 // Errors: [ErrUnknown], [ErrSettings], [ErrNotEmpty].
 func (s *Store) Update(
@@ -250,7 +249,7 @@ func (s *Store) Message(ctx context.Context, who Principal, memory string, id in
 	return list[0], nil
 }
 
-// Forget hides a message for good. Errors: [ErrUnknown], [store.ErrNotFound].
+// Forget hides a message permanently. Errors: [ErrUnknown], [store.ErrNotFound].
 func (s *Store) Forget(ctx context.Context, who Principal, memory string, id int64) error {
 	if _, err := s.Get(ctx, who, memory); err != nil {
 		return err
@@ -258,7 +257,7 @@ func (s *Store) Forget(ctx context.Context, who Principal, memory string, id int
 	return s.Records.Forget(ctx, who.Tenant, memory, id)
 }
 
-// Enable shows a message to searches or hides it. Errors: [ErrUnknown], [store.ErrNotFound].
+// Enable includes a message in searches or excludes it. Errors: [ErrUnknown], [store.ErrNotFound].
 func (s *Store) Enable(ctx context.Context, who Principal, memory string, id int64, on bool) error {
 	if _, err := s.Get(ctx, who, memory); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// models answers a fixed text, and embeds texts by whether they are about drinks or about animals.
+// models returns a fixed answer, and embeds texts by their topic, drinks or animals.
 type models struct {
 	answer   string
 	name     string // of the embedding model
@@ -125,7 +125,7 @@ func TestSearchByMeaning(t *testing.T) {
 	require.Equal(t, []string{"User Input: I like tea\nAgent Response: "}, texts(hits))
 	require.Greater(t, hits[0].Vector, 0.9)
 
-	m.name = "other@P" // its vectors cannot be compared with those that are there
+	m.name = "other@P" // its vectors cannot be compared with the stored ones
 	hits, err = s.Search(t.Context(), who, q)
 	require.NoError(t, err)
 	require.Empty(t, hits)

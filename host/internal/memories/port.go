@@ -16,10 +16,10 @@ type port struct {
 
 var _ engine.Recaller = port{}
 
-// Of is the engine's port for runs of a principal.
+// Of returns the engine's port for runs of a principal.
 func (s *Store) Of(who Principal) engine.Memory { return port{s, who} }
 
-// Remember keeps an exchange.
+// Remember stores an exchange.
 func (p port) Remember(ctx context.Context, r *engine.Remembered) error {
 	return p.store.Add(ctx, p.who, unique(r.MemoryIDs), Exchange{
 		User: r.UserID, Agent: r.AgentID, Session: r.SessionID, Input: r.UserInput, Response: r.AgentResponse,

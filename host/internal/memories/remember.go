@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Exchange is what user and agent said.
+// Exchange is a message of the user and the answer of the agent.
 type Exchange struct {
 	User, Agent, Session string // ids
 	Input, Response      string
@@ -14,8 +14,8 @@ type Exchange struct {
 
 func (e *Exchange) text() string { return "User Input: " + e.Input + "\nAgent Response: " + e.Response }
 
-// Add keeps an exchange in memories, with what each of them extracts from it. The exchange itself
-// is stored also when a model fails, and the error reports it.
+// Add stores an exchange in memories, with the messages that each of them extracts from it. The
+// exchange is also stored if a model fails, which the error reports.
 //
 // Errors: [ErrUnknown], [ErrIncomplete], store.ErrMemoryFull.
 func (s *Store) Add(ctx context.Context, who Principal, memories []string, e Exchange) error {

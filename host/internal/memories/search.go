@@ -19,7 +19,7 @@ const (
 	mostBytes    = 64 << 20 // of the memories that are searched at once
 )
 
-// Query asks for messages.
+// Query is a search for messages.
 type Query struct {
 	Memories             []string
 	Agent, Session, User string // "" is any
@@ -37,8 +37,8 @@ type Hit struct {
 	Similarity, Term, Vector float64
 }
 
-// Search finds the messages of memories that fit a text, best first. Without an embedding model, or
-// for a message without a vector of it, words decide.
+// Search finds the messages of memories that match a text, best first. Without an embedding model,
+// or for a message without a vector, only words count.
 //
 // Errors: [ErrUnknown], [ErrQuery], those of models.
 func (s *Store) Search(ctx context.Context, who Principal, q Query) ([]Hit, error) {
@@ -82,7 +82,7 @@ func (s *Store) Search(ctx context.Context, who Principal, q Query) ([]Hit, erro
 	return hits[:min(len(hits), max(0, q.Limit), MostHits)], nil
 }
 
-// checkSize refuses to search more than fits.
+// checkSize refuses searches above the bounds.
 func (s *Store) checkSize(ctx context.Context, who Principal, ids []string) error {
 	var bytes int64
 	for _, id := range ids {
@@ -98,8 +98,8 @@ func (s *Store) checkSize(ctx context.Context, who Principal, ids []string) erro
 	return nil
 }
 
-// embedQuery is the vector of a query; the name is empty when there is no model, or words alone
-// decide.
+// embedQuery returns the vector of a query; the name is empty if there is no model, or if only
+// words count.
 func embedQuery(ctx context.Context, models Models, q Query) (name string, vector []float32, err error) {
 	if q.WordWeight == 1 {
 		return "", nil, nil
@@ -118,7 +118,7 @@ func embedQuery(ctx context.Context, models Models, q Query) (name string, vecto
 	return name, vector, nil
 }
 
-// cosine is the similarity of a vector of length 1 with any other, 0 when they point apart.
+// cosine returns the similarity of a vector of length 1 with any other, 0 when they point apart.
 func cosine(unit, v []float32) float64 {
 	var product, squares float64
 	for i, x := range v {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kinds of messages: exchanges as they were said, and what a model extracts from them.
+// Kinds of messages: raw exchanges, and messages that a model extracts from them.
 const (
 	Raw        = "raw"
 	Semantic   = "semantic"
@@ -17,7 +17,7 @@ const (
 // Kinds are all kinds of messages.
 var Kinds = []string{Raw, Semantic, Episodic, Procedural}
 
-// Who of a tenant sees a memory.
+// The users of a tenant who see a memory.
 const (
 	PermissionMe   = "me"
 	PermissionTeam = "team"
@@ -33,7 +33,7 @@ const (
 
 // Settings belong to a memory.
 type Settings struct {
-	// Types are the kinds of messages; raw ones are kept in any case.
+	// Types are the kinds of messages; raw ones are always stored.
 	Types []string `json:"types"`
 	// LLM extracts; "" is the tenant's default model.
 	LLM string `json:"llm,omitempty"`
@@ -44,12 +44,13 @@ type Settings struct {
 	Temperature float64 `json:"temperature"`
 	Description string  `json:"description,omitempty"`
 	Avatar      string  `json:"avatar,omitempty"`
-	// SystemPrompt asks the model to extract; "" is ours. UserPrompt comes before the exchange.
+	// SystemPrompt asks the model to extract; "" is the default. UserPrompt comes before the
+	// exchange.
 	SystemPrompt string `json:"system_prompt,omitempty"`
 	UserPrompt   string `json:"user_prompt,omitempty"`
 }
 
-// Defaults are the settings of a new memory.
+// Defaults returns the settings of a new memory.
 func Defaults() Settings { return Settings{Temperature: 0.5} }
 
 func (s *Settings) fill() {
@@ -106,7 +107,7 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// FixedError is the [ErrNotEmpty] of settings that a memory with messages keeps.
+// FixedError is the [ErrNotEmpty] of settings that cannot change while a memory has messages.
 type FixedError struct {
 	Settings []string // types, embedding
 }
@@ -117,7 +118,7 @@ func (e *FixedError) Error() string {
 
 func (e *FixedError) Unwrap() error { return ErrNotEmpty }
 
-// fixed names the settings that differ and belong to the messages.
+// fixed lists the changed settings that cannot change while there are messages.
 func (s *Settings) fixed(old *Settings) (names []string) {
 	if s.Embedding != old.Embedding {
 		names = append(names, "embedding")
@@ -128,7 +129,7 @@ func (s *Settings) fixed(old *Settings) (names []string) {
 	return names
 }
 
-// Prompt is the system prompt that extracts; "" when there is nothing to extract.
+// Prompt returns the system prompt for extraction; "" if nothing is extracted.
 func (s *Settings) Prompt() string {
 	kinds := s.extracted()
 	if s.SystemPrompt != "" || len(kinds) == 0 {
@@ -137,7 +138,7 @@ func (s *Settings) Prompt() string {
 	return extractionPrompt(kinds)
 }
 
-// extracted are the kinds that a model has to find.
+// extracted returns the kinds that a model has to find.
 func (s *Settings) extracted() []string {
 	return slices.DeleteFunc(slices.Clone(s.Types), func(k string) bool { return k == Raw })
 }

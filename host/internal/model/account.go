@@ -10,8 +10,7 @@ import (
 
 // Account counts the tokens of a caller.
 type Account interface {
-	// Allow reports whether a call may start; the error says why not. A started call always
-	// completes.
+	// Allow returns an error if a call may not start. A started call always completes.
 	Allow(ctx context.Context) error
 	// Spend counts the tokens of a finished call. It must not block.
 	Spend(tokens int64)
@@ -23,7 +22,7 @@ type unlimited struct{}
 func (unlimited) Allow(context.Context) error { return nil }
 func (unlimited) Spend(int64)                 {}
 
-// Use is what one call used of a model.
+// Use is the usage of a model by one call.
 type Use struct {
 	Tenant, Canvas string
 	Model          string // name@provider

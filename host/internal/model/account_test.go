@@ -76,10 +76,20 @@ func TestCallsAreCounted(t *testing.T) {
 		{"reported usage", saved(t, "text.sse"), true, []int64{12}},
 		{"reported usage without streaming", saved(t, "text.json"), false, []int64{12}},
 		{"estimate without a report", withoutUsage("text.sse"), true, []int64{prompt + 2 + 2}},
-		{"estimate for an invalid report", `{"choices":[{"message":{"content":"12345678"}}],"usage":{"prompt_tokens":-5,"completion_tokens":9}}`, false, []int64{prompt + 2}},
-		{"the last of several reports", "data: " + `{"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}` + "\n\ndata: " +
-			`{"choices":[{"delta":{"content":"b"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}` + "\n\n", true, []int64{3}},
-		{"estimate of a truncated response", "data: " + `{"choices":[{"delta":{"content":"abcde"}}]}` + "\n\n", true, []int64{prompt + 2}},
+		{
+			"estimate for an invalid report",
+			`{"choices":[{"message":{"content":"12345678"}}],"usage":{"prompt_tokens":-5,"completion_tokens":9}}`,
+			false,
+			[]int64{prompt + 2},
+		},
+		{"the last of several reports", "data: " +
+			`{"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}` + "\n\ndata: " +
+			`{"choices":[{"delta":{"content":"b"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,` +
+			`"completion_tokens":2}}` + "\n\n", true, []int64{3}},
+		{
+			"estimate of a truncated response", "data: " + `{"choices":[{"delta":{"content":"abcde"}}]}` + "\n\n", true,
+			[]int64{prompt + 2},
+		},
 		{"error is free", "data: " + `{"error":{"message":"no"}}` + "\n\n", true, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -146,19 +156,22 @@ func TestForwardIsCounted(t *testing.T) {
 		require.ErrorIs(t, err, errSpent)
 		return string(got)
 	}
-	const question = `"messages":[{"role":"system","content":"1234"},{"role":"user","content":[{"type":"text","text":"12345678"},{"type":"image_url"}]}]`
+	const question = `"messages":[{"role":"system","content":"1234"},{"role":"user","content":[{"type":"text",` +
+		`"text":"12345678"},{"type":"image_url"}]}]`
 
 	t.Run("usage report is requested, and hidden unless the client requested it", func(t *testing.T) {
 		tenant, l := serve(saved(t, "text.sse"))
 		got := forward(tenant, `{"model":"m","stream":true,`+question+`}`)
 		require.Contains(t, sent, `"stream_options":{"include_usage":true}`)
 		require.NotContains(t, got, "usage")
-		report := `data: {"id":"c1","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}` + "\n\n"
+		report := `data: {"id":"c1","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":9,` +
+			`"completion_tokens":3,"total_tokens":12}}` + "\n\n"
 		require.Equal(t, strings.Replace(saved(t, "text.sse"), report, "", 1), got, "the rest is unchanged")
 		require.Equal(t, []int64{12}, l.spent)
 
 		tenant, l = serve(saved(t, "text.sse"))
-		require.Equal(t, saved(t, "text.sse"), forward(tenant, `{"model":"m","stream":true,"stream_options":{"include_usage":true},`+question+`}`))
+		require.Equal(t, saved(t, "text.sse"), forward(tenant,
+			`{"model":"m","stream":true,"stream_options":{"include_usage":true},`+question+`}`))
 		require.Equal(t, []int64{12}, l.spent)
 	})
 	t.Run("estimate without a report", func(t *testing.T) {

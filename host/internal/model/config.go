@@ -128,7 +128,8 @@ func FromEnvironment(getenv func(string) string) (Config, error) {
 		return Config{}, err
 	}
 	for name, to := range map[string]*string{
-		"EASEL_MODEL_DEFAULT": &c.Default, "EASEL_MODEL_SPEECH": &c.Speech, "EASEL_MODEL_VOICE": &c.Voice, "EASEL_MODEL_EMBEDDING": &c.Embedding,
+		"EASEL_MODEL_DEFAULT": &c.Default, "EASEL_MODEL_SPEECH": &c.Speech, "EASEL_MODEL_VOICE": &c.Voice,
+		"EASEL_MODEL_EMBEDDING": &c.Embedding,
 	} {
 		if v := getenv(name); v != "" {
 			*to = v
@@ -192,8 +193,9 @@ func (p *Provider) Check() error {
 	if p.Name == "" {
 		return fmt.Errorf("name is empty; it is what follows the @ of an llm_id")
 	}
-	if u, err := url.Parse(p.BaseURL); p.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("%s: base_url %q is no http or https address", p.Label(), p.BaseURL)
+	if u, err := url.Parse(p.BaseURL); p.BaseURL != "" &&
+		(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("%s: base_url %q is not an http or https address", p.Label(), p.BaseURL)
 	}
 	if err := p.Limits.Check(); err != nil {
 		return fmt.Errorf("%s: %w", p.Label(), err)

@@ -22,12 +22,17 @@ func environment(pairs ...string) func(string) string {
 func TestConfigFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "models.json")
 	require.NoError(t, os.WriteFile(path, []byte(`{"default": "a@P", "providers": [
-		{"name": "P", "base_url": "http://h/v1", "key_env": "P_KEY", "models": ["a", {"name": "b", "tools": false, "context": 9}]}]}`), 0o600))
-	c, err := FromEnvironment(environment("EASEL_MODEL_FILE", path, "P_KEY", "k1", "OPENAI_API_KEY", "k2", "OPENAI_MODEL", "x, y"))
+		{"name": "P", "base_url": "http://h/v1", "key_env": "P_KEY", "models": ["a", {"name": "b", "tools": false, `+
+		`"context": 9}]}]}`), 0o600))
+	c, err := FromEnvironment(environment("EASEL_MODEL_FILE", path, "P_KEY", "k1", "OPENAI_API_KEY", "k2",
+		"OPENAI_MODEL", "x, y"))
 	require.NoError(t, err)
 	no := false
 	require.Equal(t, Config{Default: "a@P", Providers: []Provider{
-		{Name: "P", BaseURL: "http://h/v1", Key: "k1", KeyEnv: "P_KEY", Models: []Entry{{Name: "a"}, {Name: "b", Tools: &no, Context: 9}}},
+		{
+			Name: "P", BaseURL: "http://h/v1", Key: "k1", KeyEnv: "P_KEY",
+			Models: []Entry{{Name: "a"}, {Name: "b", Tools: &no, Context: 9}},
+		},
 		{Name: "OpenAI", Key: "k2", Models: []Entry{{Name: "x"}, {Name: "y"}}},
 	}}, c)
 }
@@ -42,7 +47,10 @@ func TestConfigFromEnvironment(t *testing.T) {
 		{"nothing set", nil, Config{}},
 		{
 			"easel names take precedence",
-			[]string{"EASEL_MODEL_BASE_URL", "http://a", "OPENAI_BASE_URL", "http://b", "EASEL_MODEL_PROVIDER", "Mine", "EASEL_MODEL_DEFAULT", "m"},
+			[]string{
+				"EASEL_MODEL_BASE_URL", "http://a", "OPENAI_BASE_URL", "http://b", "EASEL_MODEL_PROVIDER", "Mine",
+				"EASEL_MODEL_DEFAULT", "m",
+			},
 			Config{Default: "m", Providers: []Provider{{Name: "Mine", BaseURL: "http://a"}}},
 		},
 		{"key only", []string{"OPENAI_API_KEY", "k"}, Config{Providers: []Provider{{Name: "OpenAI", Key: "k"}}}},
@@ -62,7 +70,10 @@ func TestInvalidConfigIsRefused(t *testing.T) {
 		{"a unknown key", `{"providers": [{"name": "P", "url": "http://h"}]}`, `unknown field "url"`},
 		{"a unknown key in a model", `{"providers": [{"name": "P", "models": [{"nam": "x"}]}]}`, `unknown field "nam"`},
 		{"provider without a name", `{"providers": [{"base_url": "http://h"}]}`, "providers[0]: name is empty"},
-		{"invalid address", `{"providers": [{"name": "P", "base_url": "h/v1"}]}`, `base_url "h/v1" is no http or https address`},
+		{
+			"invalid address", `{"providers": [{"name": "P", "base_url": "h/v1"}]}`,
+			`base_url "h/v1" is not an http or https address`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(dir, "m.json")

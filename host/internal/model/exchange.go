@@ -32,7 +32,7 @@ type exchange struct {
 	sleep   func(context.Context, time.Duration) error
 	turn    *limit.Turn         // nil without a limiter
 	queued  func(time.Duration) // takes how long the call waited for a pause to end; may be nil
-	held    atomic.Bool         // the caller is not ready for more: the server need not send
+	held    atomic.Bool         // the caller is not ready for more data
 	body    *body
 }
 

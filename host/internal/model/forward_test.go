@@ -28,7 +28,8 @@ func TestForward(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, saved(t, "text.sse"))
 	})
-	ask, err := engine.ParseJSONText(`{"model":"m@Test","seed":1.0,"response_format":{"type":"json_object"},"stream":true}`)
+	ask, err := engine.ParseJSONText(
+		`{"model":"m@Test","seed":1.0,"response_format":{"type":"json_object"},"stream":true}`)
 	require.NoError(t, err)
 	res, err := m.Forward(t.Context(), ask)
 	require.NoError(t, err)
@@ -36,7 +37,10 @@ func TestForward(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, saved(t, "text.sse"), string(got))
-	require.Equal(t, `/v1/chat/completions Bearer secret-key {"model":"m","seed":1.0,"response_format":{"type":"json_object"},"stream":true}`, sent, "only the name changes")
+	require.Equal(t,
+		`/v1/chat/completions Bearer secret-key `+
+			`{"model":"m","seed":1.0,"response_format":{"type":"json_object"},"stream":true}`, sent,
+		"only the name changes")
 	_, err = m.Forward(t.Context(), engine.Object("model", "m@Missing"))
 	require.ErrorIs(t, err, ErrUnknownModel)
 }

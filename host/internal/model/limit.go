@@ -11,13 +11,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/limit"
 )
 
-// Limit makes the calls enter a limiter, as those of one run of a tenant. Call it before the first
+// Limit subjects the calls to a limiter, as those of one run of a tenant. Call it before the first
 // call.
 func (m *Models) Limit(l *limit.Limiter, tenant, run string) {
 	m.limiter, m.tenant, m.run = l, tenant, run
 }
 
-// scope is the name of a model among the models of all tenants.
+// scope returns the name of a model among the models of all tenants.
 func (p *provider) scope(model string) string {
 	return p.owner + "\n" + p.config.Label() + "\n" + model
 }
@@ -57,7 +57,7 @@ func (p *provider) notAdmitted(model string, err error) error {
 	return err
 }
 
-// limits are those of a model.
+// limits returns those of a model.
 func (p *Provider) limits(model string) limit.Limits {
 	e, _ := p.entry(model)
 	return e.Limits.Or(p.Limits)

@@ -101,7 +101,10 @@ func (m *Models) Select(choice string) (engine.Model, error) {
 	case scripted:
 		return ReadScript(file)
 	case !m.Configured():
-		return nil, fmt.Errorf("model %q: no provider is configured; write %s, set OPENAI_API_KEY, or choose offline or scripted:FILE", choice, DefaultFile)
+		return nil,
+			fmt.Errorf(
+				"model %q: no provider is configured; write %s, set OPENAI_API_KEY, or choose offline or scripted:FILE",
+				choice, DefaultFile)
 	}
 	if _, _, err := m.resolve(choice, KindChat); err != nil {
 		return nil, err

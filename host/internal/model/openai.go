@@ -55,7 +55,9 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 // exchange runs fn for one exchange with the endpoint. It fails with [ErrSilent] if the server
 // sends nothing for the timeout, before or during the response; fn calls received when data
 // arrives.
-func (p *provider) exchange(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, received func()) error) error {
+func (p *provider) exchange(ctx context.Context, model string,
+	fn func(ctx context.Context, x *exchange, received func()) error,
+) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x := p.newExchange()
@@ -95,7 +97,8 @@ func (p *provider) newClient(x *exchange) *openai.Client {
 }
 
 // generate calls a chat model.
-func (p *provider) generate(ctx context.Context, model string, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+func (p *provider) generate(ctx context.Context, model string, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece,
+	error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		err := p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
 			a := &response{

@@ -89,21 +89,38 @@ func hello(stream bool) *engine.ModelRequest {
 }
 
 func TestAnswers(t *testing.T) {
-	city := []engine.ToolCall{{ID: "call_abc", Name: "weather_0", Arguments: `{"city": "Paris"}`}, {ID: "call_def", Name: "time_1", Arguments: `{}`}}
+	city := []engine.ToolCall{
+		{ID: "call_abc", Name: "weather_0", Arguments: `{"city": "Paris"}`},
+		{ID: "call_def", Name: "time_1", Arguments: `{}`},
+	}
 	for _, c := range []struct {
 		name, file, text string
 		calls            []engine.ToolCall
 		usage            *engine.Usage
 	}{
 		{"streamed text", "text.sse", "Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
-		{"usage that grows with the answer", "usage_grows.sse", "Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
+		{
+			"usage that grows with the answer", "usage_grows.sse", "Hello, world", nil,
+			&engine.Usage{Prompt: 9, Completion: 3},
+		},
 		{"reasoning is enclosed in think marks", "reasoning.sse", "<think>Let me see.</think>42", nil, nil},
 		{"reasoning in the other field", "reasoning_other.sse", "<think>Hm.</think>Yes", nil, nil},
 		{"calls in parts", "tools.sse", "", city, nil},
-		{"calls without index and id", "tools_bare.sse", "", []engine.ToolCall{{ID: "call_0", Name: "f", Arguments: `{"a":1}`}}, nil},
-		{"truncated at the length limit", "length.sse", "Once upon\n\n[The answer was cut at the limit of its length.]", nil, nil},
+		{
+			"calls without index and id", "tools_bare.sse", "",
+			[]engine.ToolCall{{ID: "call_0", Name: "f", Arguments: `{"a":1}`}},
+			nil,
+		},
+		{
+			"truncated at the length limit", "length.sse",
+			"Once upon\n\n[The answer was cut at the limit of its length.]",
+			nil, nil,
+		},
 		{"end without [DONE]", "no_mark.sse", "Done.", nil, nil},
-		{"without streaming", "text.json", "<think>Short.</think>Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
+		{
+			"without streaming", "text.json", "<think>Short.</think>Hello, world", nil,
+			&engine.Usage{Prompt: 9, Completion: 3},
+		},
 		{"calls without streaming", "tools.json", "", city[:1], nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,20 +150,40 @@ func TestFailures(t *testing.T) {
 		is      error
 		want    string
 	}{
-		{"error message of the server", status(400, `{"error": {"message": "context too long", "type": "x"}}`), true, "", 400, nil, "400 Bad Request: context too long"},
-		{"key repeated by the server", status(401, `{"error": {"message": "bad key secret-key"}}`), false, "", 401, nil, "bad key ***"},
+		{
+			"error message of the server", status(400, `{"error": {"message": "context too long", "type": "x"}}`), true,
+			"", 400, nil, "400 Bad Request: context too long",
+		},
+		{
+			"key repeated by the server", status(401, `{"error": {"message": "bad key secret-key"}}`), false, "", 401,
+			nil,
+			"bad key ***",
+		},
 		{"HTML error page", status(404, "<html><h1>Not here</h1></html>"), true, "", 404, nil, "Not here"},
 		{"empty error response", status(403, ""), true, "", 403, nil, "the server gave no reason"},
-		{"error mark is removed", status(400, `{"error": {"message": "**ERROR**: no"}}`), true, "", 400, nil, "400 Bad Request: : no"},
-		{"HTML instead of a stream", answerWith(strings.Repeat("<p>\n", 400)), true, "", 0, nil, "no stream of server-sent events"},
-		{"HTML instead of JSON", answerWith("<html>"), false, "", 0, nil, "no chat completion; is the base_url right?"},
-		{"invalid chunk in a stream", answerWith("data: {\"choices\": 7}\n\n"), true, "", 0, nil, "no chat completion"},
+		{
+			"error mark is removed", status(400, `{"error": {"message": "**ERROR**: no"}}`), true, "", 400, nil,
+			"400 Bad Request: : no",
+		},
+		{
+			"HTML instead of a stream", answerWith(strings.Repeat("<p>\n", 400)), true, "", 0, nil,
+			"not a stream of server-sent events",
+		},
+		{"HTML instead of JSON", answerWith("<html>"), false, "", 0, nil, "not a chat completion; check base_url"},
+		{
+			"invalid chunk in a stream", answerWith("data: {\"choices\": 7}\n\n"), true, "", 0, nil,
+			"not a chat completion",
+		},
 		{"truncated stream", answerWith(saved(t, "cut.sse")), true, "Hel", 0, ErrBroken, "broke off"},
 		{"truncated JSON", answerWith(`{"choices": [`), false, "", 0, ErrBroken, "broke off"},
 		{"an error inside a stream", answerWith(saved(t, "error.sse")), true, "Hel", 0, nil, "overloaded"},
 		{"an empty stream", answerWith("data: [DONE]\n\n"), true, "", 0, ErrEmpty, "empty"},
 		{"no choices", answerWith(`{"choices": []}`), false, "", 0, ErrEmpty, "empty"},
-		{"content filter", answerWith(`{"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}`), false, "", 0, nil, "content filter"},
+		{
+			"content filter",
+			answerWith(`{"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}`),
+			false, "", 0, nil, "content filter",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := serve(t, c.handler)
@@ -351,8 +388,11 @@ func TestRequest(t *testing.T) {
 			{Role: "tool", ToolID: "c1", Content: ""},
 			{Role: "user", Content: "And this?"},
 		},
-		Tools:  []engine.ToolDef{{Name: "w", Description: "d", Parameters: engine.Object("type", "object", "x", 1)}},
-		Config: engine.ModelConfig{Temperature: &zero, TopP: &half, MaxTokens: &most, Stop: []string{"|"}, Thinking: "disabled"},
+		Tools: []engine.ToolDef{{Name: "w", Description: "d", Parameters: engine.Object("type", "object", "x", 1)}},
+		Config: engine.ModelConfig{
+			Temperature: &zero, TopP: &half, MaxTokens: &most, Stop: []string{"|"},
+			Thinking: "disabled",
+		},
 	}
 	for _, c := range []struct{ name, model, want string }{
 		{"all parameters", "m", saved(t, "request.json")},

@@ -47,7 +47,7 @@ var refusalBodies = map[string]struct {
 	"plain": {400, `unknown field "tools"`},
 }
 
-// otherBodies are responses that are no refusal of tools.
+// otherBodies are responses that are not a refusal of tools.
 var otherBodies = []string{
 	`{"error":{"message":"Invalid schema for function 'get_x': In context=(), 'oneOf' is not permitted."}}`,
 	`{"error":{"message":"Unknown parameter: 'tools[0].function.strict'."}}`,
@@ -58,7 +58,7 @@ var otherBodies = []string{
 	`{"error":{"message":"model not found"}}`,
 }
 
-// picky is an endpoint that answers requests with tools with body, and others with "fine".
+// picky returns an endpoint that answers requests with tools with body, and others with "fine".
 func picky(t *testing.T, status int, body string) (*provider, *atomic.Int32) {
 	t.Helper()
 	withTools := &atomic.Int32{}
@@ -81,7 +81,7 @@ func picky(t *testing.T, status int, body string) (*provider, *atomic.Int32) {
 	return p, withTools
 }
 
-// asking is a request with a tool.
+// asking returns a request with a tool.
 func asking(purpose engine.Purpose) *engine.ModelRequest {
 	return &engine.ModelRequest{
 		Purpose: purpose, Messages: []engine.ModelMessage{{Role: "user", Content: "hi"}},

@@ -57,7 +57,8 @@ func (m *Models) first(kind Kind) (*provider, string, error) {
 			}
 		}
 	}
-	return nil, "", fmt.Errorf("%w: no %s model is named and there is no default; PUT /api/v2/models/default, or set %s in the model configuration or EASEL_MODEL_%s",
+	return nil, "", fmt.Errorf("%w: no %s model is named and there is no default; PUT /api/v2/models/default, or "+
+		"set %s in the model configuration or EASEL_MODEL_%s",
 		ErrUnknownModel, kind, setting, strings.ToUpper(setting))
 }
 
@@ -149,5 +150,7 @@ func (m *Models) unknown(id, why string) error {
 			known = append(known, e.Name+"@"+p.config.Label())
 		}
 	}
-	return fmt.Errorf("%w %q%s; known are %s; add it to the model configuration, or an alias that leads it to one of them", ErrUnknownModel, id, why, strings.Join(known, ", "))
+	return fmt.Errorf(
+		"%w %q%s; known are %s; add it to the model configuration, or an alias that leads it to one of them",
+		ErrUnknownModel, id, why, strings.Join(known, ", "))
 }

@@ -62,7 +62,10 @@ func TestUnknownModelErrorListsKnownModels(t *testing.T) {
 }
 
 func TestCatchAllAlias(t *testing.T) {
-	m, err := New(Config{Aliases: map[string]string{"*": "m@Local"}, Providers: []Provider{{Name: "Local", Models: []Entry{{Name: "m"}}}}})
+	m, err := New(Config{
+		Aliases:   map[string]string{"*": "m@Local"},
+		Providers: []Provider{{Name: "Local", Models: []Entry{{Name: "m"}}}},
+	})
 	require.NoError(t, err)
 	p, name, err := m.resolve("qwen-max@Tongyi-Qianwen", KindChat)
 	require.NoError(t, err)
@@ -83,7 +86,10 @@ func TestOfflineWithoutProviders(t *testing.T) {
 
 func TestModelInfo(t *testing.T) {
 	no := false
-	m, err := New(Config{Providers: []Provider{{Name: "P", Models: []Entry{{Name: "plain"}, {Name: "text", Tools: &no, Images: &no, Context: 4096}}}}})
+	m, err := New(Config{Providers: []Provider{{
+		Name:   "P",
+		Models: []Entry{{Name: "plain"}, {Name: "text", Tools: &no, Images: &no, Context: 4096}},
+	}}})
 	require.NoError(t, err)
 	require.Equal(t, engine.Info{Tools: true, Images: true, Context: 128_000}, m.ModelInfo(t.Context(), "plain"))
 	require.Equal(t, engine.Info{Context: 4096}, m.ModelInfo(t.Context(), "text@P"))

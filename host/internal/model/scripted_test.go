@@ -10,7 +10,10 @@ import (
 
 func TestScriptServesEveryModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "script.json")
-	require.NoError(t, os.WriteFile(path, []byte(`{"llm_script": [{"text": "never", "match": "Goodbye"}, {"chunks": ["Hi", "!"]}], "fallback": {"text": "so it goes"}}`), 0o600))
+	require.NoError(t,
+		os.WriteFile(path,
+			[]byte(`{"llm_script": [{"text": "never", "match": "Goodbye"}, {"chunks": ["Hi", "!"]}], "fallback": `+
+				`{"text": "so it goes"}}`), 0o600))
 	m, err := New(Config{})
 	require.NoError(t, err)
 	scripted, err := m.Select("scripted:" + path)
@@ -26,7 +29,10 @@ func TestInvalidScript(t *testing.T) {
 	m, err := New(Config{})
 	require.NoError(t, err)
 	dir := t.TempDir()
-	for name, text := range map[string]string{"list": `[]`, "nothing": `{}`, "broken": `{`, "reply": `{"llm_script": [{"texts": 1}]}`} {
+	for name, text := range map[string]string{
+		"list": `[]`, "nothing": `{}`, "broken": `{`,
+		"reply": `{"llm_script": [{"texts": 1}]}`,
+	} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, err := m.Select("scripted:" + path)

@@ -43,7 +43,8 @@ func (m *Models) Speak(ctx context.Context, text string) ([]byte, error) {
 func (p *provider) speak(ctx context.Context, model, voice, text string) (sound []byte, err error) {
 	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
 		res, err := p.newClient(x).CreateSpeech(ctx, openai.CreateSpeechRequest{
-			Model: openai.SpeechModel(model), Input: text, Voice: openai.SpeechVoice(voice), ResponseFormat: openai.SpeechResponseFormatMp3,
+			Model: openai.SpeechModel(model), Input: text, Voice: openai.SpeechVoice(voice),
+			ResponseFormat: openai.SpeechResponseFormatMp3,
 		})
 		if err != nil {
 			return err
@@ -83,7 +84,7 @@ func (m *Models) EmbeddingModel() (string, error) {
 	return name + "@" + p.config.Label(), nil
 }
 
-// embed is Embed that also returns the tokens used, even with an error.
+// embed is Embed, but also returns the tokens used, even with an error.
 func (m *Models) embed(ctx context.Context, texts []string) (out [][]float32, tokens int64, err error) {
 	p, name, err := m.resolve("", KindEmbedding)
 	if err != nil {
@@ -129,7 +130,9 @@ func tokensOf(texts []string) (n int64) {
 }
 
 // embed sends one embedding request and returns the tokens used.
-func (p *provider) embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int64, err error) {
+func (p *provider) embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int64,
+	err error,
+) {
 	vectors = make([][]float32, len(texts))
 	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, _ func()) error {
 		res, err := p.newClient(x).CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{

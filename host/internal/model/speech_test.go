@@ -64,14 +64,20 @@ func speechServer(t *testing.T) *httptest.Server {
 
 func TestSpeech(t *testing.T) {
 	server := speechServer(t)
-	provider := Provider{Name: "P", BaseURL: server.URL + "/v1", Key: "secret-key", Models: []Entry{{Name: "chat"}, {Name: "tts", Kind: KindSpeech}}}
+	provider := Provider{
+		Name: "P", BaseURL: server.URL + "/v1", Key: "secret-key",
+		Models: []Entry{{Name: "chat"}, {Name: "tts", Kind: KindSpeech}},
+	}
 	for _, c := range []struct {
 		name   string
 		config Config
 		want   string
 	}{
 		{"first speech model", Config{Providers: []Provider{provider}}, "tts alloy mp3: Hello."},
-		{"configured model and voice", Config{Speech: "other@P", Voice: "nova", Providers: []Provider{{Name: "P", BaseURL: server.URL + "/v1", Key: "secret-key"}}}, "other nova mp3: Hello."},
+		{"configured model and voice", Config{Speech: "other@P", Voice: "nova", Providers: []Provider{{
+			Name:    "P",
+			BaseURL: server.URL + "/v1", Key: "secret-key",
+		}}}, "other nova mp3: Hello."},
 		{"no speech model", Config{Providers: []Provider{{Name: "P", Models: []Entry{{Name: "chat"}}}}}, ""},
 		{"no providers", Config{}, ""},
 	} {
@@ -125,7 +131,10 @@ func TestSpeechFailures(t *testing.T) {
 
 func TestEmbeddings(t *testing.T) {
 	server := speechServer(t)
-	m, err := New(Config{Providers: []Provider{{Name: "P", BaseURL: server.URL + "/v1", Key: "secret-key", Models: []Entry{{Name: "e", Kind: KindEmbedding}}}}})
+	m, err := New(Config{Providers: []Provider{{
+		Name: "P", BaseURL: server.URL + "/v1", Key: "secret-key",
+		Models: []Entry{{Name: "e", Kind: KindEmbedding}},
+	}}})
 	require.NoError(t, err)
 	texts := make([]string, 3*maxTexts/2)
 	for i := range texts {
@@ -139,7 +148,10 @@ func TestEmbeddings(t *testing.T) {
 	}
 	_, err = (&Models{}).Embed(t.Context(), texts)
 	require.ErrorIs(t, err, ErrUnknownModel)
-	for _, text := range []string{`{"data":[]}`, `{"data":[{"index":5,"embedding":[1]}]}`, `{"data":[{"index":0,"embedding":[]}]}`, `{"data":[{"index":-1,"embedding":[1]}]}`} {
+	for _, text := range []string{
+		`{"data":[]}`, `{"data":[{"index":5,"embedding":[1]}]}`,
+		`{"data":[{"index":0,"embedding":[]}]}`, `{"data":[{"index":-1,"embedding":[1]}]}`,
+	} {
 		p, _ := serve(t, answerWith(text))
 		_, _, err := p.embed(t.Context(), "m", []string{"a"})
 		require.ErrorIs(t, err, errNoVectors, text)

@@ -72,7 +72,7 @@ func broken(ctx context.Context, err error) error {
 	case ctx.Err() != nil, errors.As(err, &api), errors.Is(err, ErrTooLarge):
 		return err
 	case errors.Is(err, openai.ErrTooManyEmptyStreamMessages):
-		return fmt.Errorf("the answer is no stream of server-sent events; is the base_url right?")
+		return fmt.Errorf("the response is not a stream of server-sent events; check base_url")
 	}
 	return fmt.Errorf("%w: %w", ErrBroken, err)
 }
@@ -85,7 +85,7 @@ func notJSON(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	case errors.As(err, &syntax), errors.As(err, &kind):
-		return fmt.Errorf("the answer is no chat completion; is the base_url right? %w", err)
+		return fmt.Errorf("the response is not a chat completion; check base_url: %w", err)
 	}
 	return err
 }

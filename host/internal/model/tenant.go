@@ -45,7 +45,8 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 		m.config = t.Host.config
 	}
 	for to, from := range map[*string]string{
-		&m.config.Default: choice.Default, &m.config.Speech: choice.Speech, &m.config.Voice: choice.Voice, &m.config.Embedding: choice.Embedding,
+		&m.config.Default: choice.Default, &m.config.Speech: choice.Speech, &m.config.Voice: choice.Voice,
+		&m.config.Embedding: choice.Embedding,
 	} {
 		if from != "" {
 			*to = from

@@ -21,8 +21,14 @@ func testTenants(t *testing.T, host Config) *Tenants {
 
 func TestTenantsProviders(t *testing.T) {
 	ctx := t.Context()
-	tenants := testTenants(t, Config{Default: "shared@Host", Providers: []Provider{{Name: "Host", Models: []Entry{{Name: "shared"}}}}})
-	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1", Key: "sk-1", Models: []Entry{{Name: "m"}, {Name: "v", Kind: KindSpeech}}}))
+	tenants := testTenants(t, Config{
+		Default:   "shared@Host",
+		Providers: []Provider{{Name: "Host", Models: []Entry{{Name: "shared"}}}},
+	})
+	require.NoError(t, tenants.Put(ctx, "a", Provider{
+		Name: "P", BaseURL: "http://one/v1", Key: "sk-1",
+		Models: []Entry{{Name: "m"}, {Name: "v", Kind: KindSpeech}},
+	}))
 	resolve := func(tenant, id string) string {
 		m, err := tenants.Of(tenant, "").Models(ctx)
 		require.NoError(t, err)
@@ -44,7 +50,11 @@ func TestTenantsProviders(t *testing.T) {
 	require.Equal(t, "m@P", resolve("a", ""))
 	list, err := tenants.List(ctx, "a")
 	require.NoError(t, err)
-	require.Equal(t, []Listed{{"m", KindChat, "P", false}, {"v", KindSpeech, "P", false}, {"shared", KindChat, "Host", true}}, list)
+	require.Equal(t, []Listed{
+		{"m", KindChat, "P", false},
+		{"v", KindSpeech, "P", false},
+		{"shared", KindChat, "Host", true},
+	}, list)
 
 	shown, hasKey, err := tenants.Providers(ctx, "a")
 	require.NoError(t, err)
@@ -62,7 +72,8 @@ func TestTenantsProviders(t *testing.T) {
 		require.ErrorIs(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://thief/v1"}), ErrKeyNeeded)
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://two/v1", Key: "sk-2"}))
 	})
-	require.ErrorContains(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "ftp://x"}), "no http or https address")
+	require.ErrorContains(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "ftp://x"}),
+		"not an http or https address")
 	require.ErrorIs(t, tenants.Delete(ctx, "b", "P"), store.ErrNotFound)
 	require.NoError(t, tenants.Delete(ctx, "a", "p"))
 	_, _, err = tenants.Try(ctx, "a", "P", "")
@@ -95,7 +106,8 @@ func TestTenantsUseTheirTransport(t *testing.T) {
 	_, _, err = collect(tenants.Of("a", "").Generate(ctx, req))
 	require.ErrorContains(t, err, `model "m" of P`)
 	require.Equal(t, 1, guard.calls)
-	require.Equal(t, engine.Info{Tools: true, Images: true, Context: defaultContext}, tenants.Of("a", "").ModelInfo(ctx, "m@P"))
+	require.Equal(t, engine.Info{Tools: true, Images: true, Context: defaultContext},
+		tenants.Of("a", "").ModelInfo(ctx, "m@P"))
 }
 
 func TestTryProviders(t *testing.T) {
@@ -103,7 +115,10 @@ func TestTryProviders(t *testing.T) {
 	tenants := testTenants(t, Config{})
 	server := speechServer(t)
 	put := func(key string, models ...Entry) {
-		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: server.URL + "/v1", Key: key, Models: models}))
+		require.NoError(t, tenants.Put(ctx, "a", Provider{
+			Name: "P", BaseURL: server.URL + "/v1", Key: key,
+			Models: models,
+		}))
 	}
 	put("secret-key", Entry{Name: "v", Kind: KindSpeech}, Entry{Name: "e", Kind: KindEmbedding}, Entry{Name: "c"})
 	for _, name := range []string{"", "v", "e"} {

@@ -20,7 +20,8 @@ import (
 var types = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".mjs": "text/javascript; charset=utf-8", ".zip": "application/zip",
-	".wasm": "application/wasm", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8", ".json": "application/json",
+	".wasm": "application/wasm", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
+	".json": "application/json",
 }
 
 // site is the set of files of the page.

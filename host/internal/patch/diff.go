@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Diff returns the patch that makes the document after of the document before.
+// Diff returns the patch that changes the document before to the document after.
 func Diff(before, after engine.Value) []Change {
 	var d differ
 	d.compare(nil, before, after)
@@ -35,8 +35,8 @@ func (d *differ) compare(path []Step, before, after engine.Value) {
 	d.changes = append(d.changes, Change{Path: path, Before: before, After: after, At: -1})
 }
 
-// members compares what has names: removed from the last to the first, then changed, then added in
-// order, so that each place counts in the document as it is by then.
+// members compares named values: removals from the last to the first, then changes, then additions
+// in order, so that each position is valid when its change applies.
 func (d *differ) members(path []Step, old, now named) {
 	to := func(name string) []Step { return append(slices.Clip(path), Step{Name: name}) }
 	for at, name := range slices.Backward(old.names) {

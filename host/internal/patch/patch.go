@@ -38,10 +38,10 @@ type Change struct {
 	At int
 }
 
-// ErrConflict is wrapped by the errors of changes that do not fit the document.
+// ErrConflict is wrapped by the errors of changes that do not match the document.
 var ErrConflict = errors.New("the patch does not fit the document")
 
-// Apply returns the document after the changes. The document itself stays as it is.
+// Apply returns the document after the changes. The document itself is not changed.
 func Apply(doc engine.Value, changes []Change) (engine.Value, error) {
 	for i := range changes {
 		c := &changes[i]
@@ -57,7 +57,7 @@ func Apply(doc engine.Value, changes []Change) (engine.Value, error) {
 	return doc, nil
 }
 
-// Invert returns the patch that takes a patch back.
+// Invert returns the inverse of a patch.
 func Invert(changes []Change) []Change {
 	inverse := make([]Change, len(changes))
 	for i := range changes {

@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// TestCasesOfPage holds the package to the cases that the page's patches are tested with.
+// TestCasesOfPage tests the package with the cases of the page's patches.
 func TestCasesOfPage(t *testing.T) {
 	data, err := os.ReadFile("../../../web/test/patches.json")
 	if err != nil {

@@ -1,9 +1,9 @@
 // Package place describes which components run where: in the command (cli), on a server, in the
 // page.
 //
-// The answer follows from what a component says about itself (the port it acts through, its
-// stand-in, what it lacks), from the tools that the program carries, and from the ports that a
-// place leaves empty. Nothing names single components.
+// The result follows from the description of a component (its port, its stand-in, its missing
+// requirements), from the built-in tools, and from the ports that a place lacks. No component is
+// named here.
 package place
 
 import (
@@ -15,20 +15,20 @@ import (
 	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
-// State is how a component works at a place.
+// State is the availability of a component at a place.
 type State string
 
 // The states of a component.
 const (
-	Runs    State = "runs"     // it does its work
+	Runs    State = "runs"     // it works
 	Needs   State = "needs"    // it fails when it is reached; Status.Needs is what it requires
-	StandIn State = "stand-in" // made-up outputs take the place of its work
+	StandIn State = "stand-in" // it returns invented outputs
 )
 
 // Status is the state of a component at a place.
 type Status struct {
 	State State
-	Needs string // what is missing, for Needs
+	Needs string // the missing requirement, for Needs
 }
 
 func (s Status) String() string {
@@ -47,18 +47,18 @@ func (s Status) Value() engine.Value {
 	return b.Value()
 }
 
-// Place is where canvases run.
+// Place is an environment in which canvases run.
 type Place struct {
 	Name string
 	// Languages are the languages of scripts.
 	Languages []string
-	// empty are the ports that this place leaves empty by default, and what fills them.
+	// empty are the ports that this place lacks by default, with the setting that provides them.
 	empty map[string]string
-	// pretends are the ports that made-up answers fill.
+	// pretends are the ports with invented answers.
 	pretends map[string]bool
 }
 
-// languages are those of scripts. Python needs an interpreter, which a diagnostic of its own says.
+// languages are those of scripts. Python requires an interpreter, which has a separate diagnostic.
 var languages = []string{"javascript", "python"}
 
 // All lists the places.
@@ -85,7 +85,7 @@ func Named(name string) (*Place, error) {
 	return nil, fmt.Errorf("unknown place %q; accepted are %s", name, strings.Join(names, ", "))
 }
 
-// With returns the place with a port filled.
+// With returns the place with a port added.
 func (p *Place) With(port string) *Place {
 	out := *p
 	out.empty = map[string]string{}
@@ -97,7 +97,7 @@ func (p *Place) With(port string) *Place {
 	return &out
 }
 
-// Status returns what a component does here.
+// Status returns the status of a component here.
 func (p *Place) Status(s *engine.Spec) Status {
 	if s.Missing != "" {
 		return Status{Needs, s.Missing}

@@ -2,7 +2,7 @@ package profile
 
 import "slices"
 
-// link finds what each execution depends on.
+// link finds the dependencies of each execution.
 func (r *run) link() {
 	for _, e := range r.all {
 		if outer := r.outer(e); outer != nil {
@@ -19,7 +19,7 @@ func (r *run) link() {
 			continue
 		}
 		if before := r.endedBefore(e, r.all); len(e.deps) == 0 && before != nil {
-			e.deps = []*execution{before} // reached by an error handler, or another way that is no edge
+			e.deps = []*execution{before} // reached by an error handler, or another way without an edge
 		}
 	}
 	for _, e := range r.all {
@@ -27,7 +27,7 @@ func (r *run) link() {
 	}
 }
 
-// outer is the execution of the container around an execution.
+// outer returns the execution of the container around an execution.
 func (r *run) outer(e *execution) *execution {
 	parent := r.graph[e.node].Parent
 	if parent == "" {
@@ -36,7 +36,8 @@ func (r *run) outer(e *execution) *execution {
 	return r.around(parent, e.until)
 }
 
-// needs are the executions of the nodes that a node needs: of each the last that started before.
+// needs returns the executions of the nodes that a node needs: of each the last that started
+// before.
 func (r *run) needs(e *execution) []*execution {
 	var deps []*execution
 	for _, id := range r.graph[e.node].Needs {
@@ -62,7 +63,7 @@ func (r *run) inBody(e *execution) bool {
 	return outer != nil && slices.ContainsFunc(e.deps, func(d *execution) bool { return within(d, outer) })
 }
 
-// turnBefore is what ended last in the container before an execution that begins a turn.
+// turnBefore returns the last execution that ended in the container before one that begins a turn.
 func (r *run) turnBefore(e, outer *execution) []*execution {
 	if before := r.endedBefore(e, outer.inner); before != nil {
 		return []*execution{before}
@@ -70,7 +71,7 @@ func (r *run) turnBefore(e, outer *execution) []*execution {
 	return nil
 }
 
-// endedBefore is what ended last before an execution started.
+// endedBefore returns the last execution that ended before another one started.
 func (r *run) endedBefore(e *execution, among []*execution) *execution {
 	var before []*execution
 	for _, d := range among {
@@ -81,8 +82,8 @@ func (r *run) endedBefore(e *execution, among []*execution) *execution {
 	return r.last(before)
 }
 
-// afterStreams lets the work of an execution begin when what it depends on has ended: a reader of a
-// stream is at work from its first piece, but only waits for the last one.
+// afterStreams moves the start of an execution's work to the end of its dependencies: a reader of a
+// stream starts at the first piece, but only waits for the last one.
 func (e *execution) afterStreams() {
 	for _, d := range e.deps {
 		if d.end > e.begin {

@@ -7,7 +7,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Graph is what the nodes of a canvas depend on, by id.
+// Graph holds the dependencies of the nodes of a canvas, by id.
 type Graph map[string]Node
 
 // Node is one node: the container around it, and the nodes before it that it may depend on.

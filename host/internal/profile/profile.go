@@ -1,11 +1,10 @@
-// Package profile finds what the time of a run was spent on: the chain of executions that the run
+// Package profile computes how the time of a run was spent: the chain of executions that the run
 // waited for, the shortest time that the dependencies of its nodes allow, the time spent in queues,
-// and what one more slot would have saved.
+// and the time that one more slot would have saved.
 //
 // A profile is computed from the events of one finished run and the [Graph] of its canvas; nothing
-// is measured while the run is at work. The preview page computes the same in TypeScript, since the
-// browser module has no room for it (web/run/profile.ts); both are tested with the cases in
-// testdata.
+// is measured during the run. The preview page computes the same in TypeScript, since the browser
+// module has no room for it (web/run/profile.ts); both are tested with the cases in testdata.
 package profile
 
 import (
@@ -16,8 +15,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Profile is what the time of a run was spent on. Times are seconds; those of steps and spans count
-// from the start of the run.
+// Profile describes how the time of a run was spent. Times are seconds; those of steps and spans
+// count from the start of the run.
 type Profile struct {
 	Wall     float64 `json:"wall"`     // from start to end
 	Critical float64 `json:"critical"` // the longest chain of work that depends on each other
@@ -25,7 +24,7 @@ type Profile struct {
 	Queued   float64 `json:"queued"`   // spent in queues, of all nodes
 	Slots    int     `json:"slots"`    // the most nodes that worked at once
 	// Saved is how much sooner the run would have ended with one slot more, if every node had
-	// started as soon as its inputs and a slot were there.
+	// started as soon as its inputs and a slot were available.
 	Saved float64 `json:"saved"`
 	Path  []Step  `json:"path"`  // executions that the run waited for, the first one first
 	Steps []Span  `json:"steps"` // all executions, in the order in which they ended
@@ -39,7 +38,7 @@ type Step struct {
 	Start  float64 `json:"start"`  // of its work or of its first queue
 	Work   float64 `json:"work"`   // without queues
 	Queued float64 `json:"queued"` // in queues
-	// Held is the time from the end of what it depends on to Start: for the rest of a batch, a free
+	// Held is the time from the end of its dependencies to Start: for the rest of a batch, a free
 	// slot of the run, or the reader of its stream.
 	Held float64 `json:"held"`
 }
@@ -81,8 +80,8 @@ func Of(events []engine.Value, graph Graph) Profile {
 	return p
 }
 
-// path walks back from the execution that ended last: each waited for what it depends on, most of
-// all for what ended last.
+// path walks back from the execution that ended last: each waited for its dependencies, longest for
+// the one that ended last.
 func (r *run) path() []Step {
 	path := []Step{}
 	for e := r.last(r.all); e != nil && !e.onPath; e = r.last(e.deps) {
@@ -96,7 +95,7 @@ func (r *run) path() []Step {
 	return path
 }
 
-// ready is when the last of what an execution depends on ended, or the run began.
+// ready returns the time at which the last dependency of an execution ended, or the run began.
 func (r *run) ready(e *execution) float64 {
 	at := r.from
 	for _, d := range e.deps {
@@ -105,7 +104,7 @@ func (r *run) ready(e *execution) float64 {
 	return at
 }
 
-// last is the execution that ended last; of bodies it is the last one inside.
+// last returns the execution that ended last; of bodies it is the last one inside.
 func (r *run) last(among []*execution) *execution {
 	var last *execution
 	for _, e := range among {
@@ -119,7 +118,7 @@ func (r *run) last(among []*execution) *execution {
 	return last
 }
 
-// chain is the longest chain of work that ends with an execution.
+// chain returns the longest chain of work that ends with an execution.
 func (e *execution) chain() float64 {
 	if e.linked {
 		return e.longest // also of a cycle, which events with equal times can show

@@ -67,7 +67,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// The numbers of the cases, worked out by hand.
+// The expected numbers, calculated by hand.
 func TestNumbersOfCases(t *testing.T) {
 	type numbers struct {
 		wall, critical, work, queued, saved float64

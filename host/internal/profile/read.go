@@ -25,8 +25,8 @@ type execution struct {
 	calls       []interval
 	queues      []interval // without overlaps, in order
 	container   bool
-	deps        []*execution // what it could not start without
-	inner       []*execution // of a container: what ran inside
+	deps        []*execution // executions it depends on
+	inner       []*execution // of a container: the executions inside
 
 	linked  bool // longest is set
 	longest float64
@@ -35,7 +35,7 @@ type execution struct {
 
 type interval struct{ from, until float64 }
 
-// tolerance is how far apart two times that are the same may be, in seconds: events have them in
+// tolerance is the largest difference of two equal times, in seconds: events have them in
 // microseconds.
 const tolerance = 2e-6
 
@@ -81,7 +81,7 @@ func (r *run) finished(data engine.Value) {
 	r.all = append(r.all, e)
 }
 
-// detail adds a call or a queue to the execution that it is part of, or takes the end of the run.
+// detail adds a call or a queue to its execution, or records the end of the run.
 func (r *run) detail(typ engine.EventType, data engine.Value) {
 	until := number(data.Get("created_at"))
 	part := interval{until - number(data.Get("elapsed_time")), until}
@@ -106,7 +106,7 @@ func (r *run) detail(typ engine.EventType, data engine.Value) {
 	}
 }
 
-// around is the execution of a node that was at work at a time.
+// around returns the execution of a node that was active at a time.
 func (r *run) around(node string, at float64) *execution {
 	for _, e := range r.byNode[node] {
 		if e.from-tolerance <= at && at <= e.until+tolerance {
@@ -116,8 +116,8 @@ func (r *run) around(node string, at float64) *execution {
 	return nil
 }
 
-// settle joins queues that overlap and finds when the work began: an answer that is streamed is
-// asked for when its reader is reached, which may be long after its node started.
+// settle joins queues that overlap and finds when the work began: a streamed answer is requested
+// when its reader is reached, which may be long after its node started.
 func (e *execution) settle() {
 	e.queues = joined(e.queues)
 	e.begin = e.end
@@ -143,7 +143,7 @@ func joined(list []interval) []interval {
 	return out
 }
 
-// queued is how long the execution was in queues since its work began.
+// queued returns the time the execution spent in queues since its work began.
 func (e *execution) queued() float64 {
 	sum := 0.0
 	for _, q := range e.queues {
@@ -152,10 +152,10 @@ func (e *execution) queued() float64 {
 	return sum
 }
 
-// work is how long the execution worked, without queues.
+// work returns the time the execution worked, without queues.
 func (e *execution) work() float64 { return max(0, e.end-e.begin-e.queued()) }
 
-// active are the times at which the execution worked: since begin, without queues.
+// active returns the times at which the execution worked: since begin, without queues.
 func (e *execution) active() []interval {
 	var out []interval
 	at := e.begin

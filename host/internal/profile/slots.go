@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// slots is the most executions that worked at once.
+// slots returns the most executions that worked at once.
 func (r *run) slots() int {
 	type edge struct {
 		at float64
@@ -31,8 +31,8 @@ func (r *run) slots() int {
 	return most
 }
 
-// simulate returns how long the run takes when each execution starts as soon as what it depends on
-// has ended and one of the slots is free, those first that began first.
+// simulate returns the duration of the run if each execution starts as soon as its dependencies
+// have ended and a slot is free, in order of their start.
 func (r *run) simulate(slots int) float64 {
 	var waiting, running []*execution
 	for _, e := range r.all {
@@ -64,7 +64,7 @@ func (r *run) simulate(slots int) float64 {
 	return now
 }
 
-// isReady reports whether all that an execution depends on has ended in a simulation.
+// isReady reports whether all dependencies of an execution have ended in a simulation.
 func (e *execution) isReady(ends map[*execution]float64, now float64) bool {
 	return !slices.ContainsFunc(e.deps, func(d *execution) bool { return !d.isOver(ends, now, 0) })
 }
@@ -82,5 +82,5 @@ func (e *execution) isOver(ends map[*execution]float64, now float64, depth int) 
 	return !slices.ContainsFunc(before, func(d *execution) bool { return !d.isOver(ends, now, depth+1) })
 }
 
-// maxDepth bounds how deep containers lie in each other.
+// maxDepth bounds the nesting of containers.
 const maxDepth = 50

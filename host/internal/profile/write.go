@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// Write prints the profile for people.
+// Write prints the profile as text.
 func (p *Profile) Write(w io.Writer) error {
 	if len(p.Steps) == 0 {
 		_, err := fmt.Fprintln(w, "profile: no node has finished")
@@ -36,5 +36,5 @@ func (p *Profile) Write(w io.Writer) error {
 	return err
 }
 
-// negligible is what a step on the path takes at least to be printed, in seconds.
+// negligible is the least duration of a printed step of the path, in seconds.
 const negligible = 0.0005

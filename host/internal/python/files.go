@@ -15,12 +15,12 @@ import (
 // maxFiles bounds the files and folders of a script.
 const maxFiles = 1000
 
-// answerName is the file in which the guest leaves its answer. The first one of this name is the
+// answerName is the file to which the guest writes its answer. The first one of this name is the
 // answer; the guest makes and unlinks it before the script runs.
 const answerName = ".result"
 
-// files is the file system of a script: empty but for a few folders, in memory, and gone with the
-// script. Its files together hold at most room bytes, beside those of the answer.
+// files is the in-memory file system of a script, initially empty except for a few folders. Its
+// files together hold at most room bytes, besides those of the answer.
 type files struct {
 	sys.UnimplementedFS
 	root       *entry
@@ -292,7 +292,8 @@ func (o *file) Pread(buf []byte, at int64) (int, sys.Errno) {
 	return copy(buf, o.entry.data[at:]), 0
 }
 
-// position is int64 by another name: go vet takes a Seek with an int64 for that of io.Seeker.
+// position is int64 under another name, because go vet expects a Seek with int64 to be that of
+// io.Seeker.
 type position = int64
 
 // Seek implements sys.File.

@@ -92,7 +92,7 @@ func TestNumberOfFilesIsBounded(t *testing.T) {
 	require.Equal(t, sys.EIO, errno)
 }
 
-// The answer has room of its own, and a script cannot take its name.
+// The room of the answer is separate, and a script cannot take its name.
 func TestAnswerHasRoomOfItsOwn(t *testing.T) {
 	f := newFiles(1)
 	f.answerRoom = 4

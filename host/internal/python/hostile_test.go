@@ -29,7 +29,7 @@ func readHostile(t *testing.T, name string) (scripts []hostile) {
 	return scripts
 }
 
-// Each piece reaches for what the sandbox does not have and gets an exception; all run in one
+// Each piece uses a feature that the sandbox lacks and gets an exception; all run in one
 // interpreter.
 func TestSandboxRefuses(t *testing.T) {
 	r := newRunner(t, Limits{Time: 5 * time.Minute})
@@ -57,8 +57,8 @@ def main():
 	}
 }
 
-// Each script ends its interpreter or exhausts it, and ends with a value, with an error of its own,
-// or at a limit.
+// Each script ends its interpreter or exhausts it; the result is a value, an error of the script,
+// or a limit error.
 func TestHostileScripts(t *testing.T) {
 	const short = 200 * time.Millisecond // for scripts that never end
 	hasty, patient := newRunner(t, Limits{Time: short}), newRunner(t, Limits{Time: 5 * time.Minute, Output: 1 << 20})

@@ -31,7 +31,7 @@ var Tested = Package{
 	Integrity: "sha512-HPAJPGMGRU2eBcXbOfyCnqiTUBrXNGJv0hkXaFXk6TQSRYEP2OVrdHE/JKbR2aTXe+A7uI1n42gVFOVHLGJolw==",
 }
 
-// ErrIntegrity means that an archive is not the one whose hash is known; nothing of it is used.
+// ErrIntegrity means that an archive does not match its hash; it is not used.
 var ErrIntegrity = errors.New("the archive has another hash than expected")
 
 // Verify compares an archive with the hash of the package. Errors: [ErrIntegrity].
@@ -107,7 +107,7 @@ func moduleIn(file []byte) ([]byte, error) {
 	return found, nil
 }
 
-// maxModule bounds the size of an interpreter and of what it comes in.
+// maxModule bounds the size of an interpreter and of its archive.
 const maxModule = 512 << 20
 
 func readAll(from io.Reader) ([]byte, error) {
@@ -124,8 +124,8 @@ type Source struct {
 	Library []byte // a zip file with further packages; nil is none
 }
 
-// Add installs an interpreter in a folder: any WASI program that runs Python. It is tried before it
-// replaces the one that is there. Errors: [ErrModule].
+// Add installs an interpreter in a folder: any WASI program that runs Python. It is tested before
+// it replaces an existing one. Errors: [ErrModule].
 func Add(ctx context.Context, worker []string, dir string, from Source) (*Module, error) {
 	m, err := add(ctx, worker, dir, from)
 	if err != nil {
@@ -170,7 +170,7 @@ func add(ctx context.Context, worker []string, dir string, from Source) (*Module
 	return open(filepath.Join(dir, moduleName))
 }
 
-// install moves the files of an interpreter that was tried to their folder, the module last.
+// install moves the files of a tested interpreter to their folder, the module last.
 func (m *Module) install(fresh, dir string) error {
 	text, err := json.MarshalIndent(m.About, "", " ")
 	if err != nil {

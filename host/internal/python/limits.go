@@ -10,7 +10,7 @@ import (
 type Limits = worker.Limits
 
 const (
-	// overhead bounds what a worker uses beyond the memory of the interpreter: the compiled module,
+	// overhead bounds the memory of a worker besides that of the interpreter: the compiled module,
 	// files, output and the Go runtime.
 	overhead = 2*worker.Arena + worker.Overhead
 	// startLimit bounds the start of an interpreter, whose first one is compiled.

@@ -30,10 +30,10 @@ type Module struct {
 	About   About
 }
 
-// About describes what an interpreter is. It is written when the interpreter is added.
+// About describes an interpreter. It is written when the interpreter is added.
 type About struct {
 	Version string   `json:"version"` // such as 3.12.0; "" when the file was not added by a command
-	Modules []string `json:"modules"` // what it can import, sorted; names of packages only
+	Modules []string `json:"modules"` // packages that it can import, sorted
 }
 
 // cacheDir returns the folder for machine code, which is compiled for some seconds once: one beside
@@ -60,7 +60,7 @@ func (m *Module) hint(missing string) string {
 	}
 	name, _, _ := strings.Cut(missing, ".")
 	if slices.Contains(m.About.Modules, name) {
-		return "" // a part of a package that is there
+		return "" // a part of an installed package
 	}
 	return fmt.Sprintf("(%s is not part of this Python; \"easel python\" lists what it can import, "+
 		"\"easel python add FILE\" installs another one)\n", name)

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/worker"
 )
 
-// process is a worker: it starts an interpreter, and runs one script when it is given one.
+// process is a worker: it starts an interpreter, and runs one script when it receives one.
 type process struct {
 	cmd     *exec.Cmd
 	stdin   io.WriteCloser

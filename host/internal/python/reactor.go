@@ -12,7 +12,7 @@ import (
 
 // A reactor is a module whose functions the host calls after _initialize. Those that run an
 // interpreter either take its command line, as main of a C program and Py_BytesMain of CPython do,
-// or take nothing and ask WASI for it.
+// or take nothing and read it through WASI.
 var (
 	mains      = []string{"Py_BytesMain", "main", "__main_argc_argv"} // (argc, argv) -> exit code
 	runs       = []string{"run", "_run", "main", "__main_void"}       // () -> nothing or an exit code

@@ -62,7 +62,7 @@ func TestReactor(t *testing.T) {
 }
 
 // CPython as a reactor: the interpreter of make, whose _start is exported as run beside an empty
-// _initialize, runs scripts like the command it was.
+// _initialize, runs scripts like the original command.
 func TestCPythonAsReactor(t *testing.T) {
 	command, err := os.ReadFile(interpreter(t))
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func asReactor(t *testing.T, module []byte) []byte {
 	return out
 }
 
-// emptyType is the index of the type () -> () in a section of types.
+// emptyType returns the index of the type () -> () in a section of types.
 func emptyType(t *testing.T, types []byte) uint64 {
 	count, at := binary.Uvarint(types)
 	for i := range count {

@@ -3,9 +3,9 @@
 // The interpreter is CPython compiled to WebAssembly, a file beside the program or in the data
 // directory ([Find], [Add], [Install]). It runs inside wazero in a worker process: without files,
 // network and processes of the host, with its own memory, limited in time, memory, output and
-// files. A script defines main, which receives the arguments by name; what main returns, prints and
-// throws comes back, with the files that it leaves in the folder artifacts, which carry their bytes
-// as content_b64.
+// files. A script defines main, which receives the arguments by name; the result has the value,
+// output and exception of main, and the files in the folder artifacts, with their bytes as
+// content_b64.
 //
 // Starting an interpreter takes a few tenths of a second, so a [Runner] keeps one that waits for
 // the next script. No interpreter runs two scripts.
@@ -109,7 +109,7 @@ type answer struct {
 	Artifacts []engine.Value `json:"artifacts"`
 }
 
-// result turns the reply of a worker into that of the port.
+// result converts the reply of a worker to the result of the port.
 func result(from reply, m *Module, limits Limits) (engine.CodeResult, error) {
 	res := engine.CodeResult{Stdout: from.Stdout, Stderr: from.Stderr}
 	if from.Ended != "" {

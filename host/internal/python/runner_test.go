@@ -33,7 +33,7 @@ func workerOf(t *testing.T) []string {
 	return []string{self, "python-worker"}
 }
 
-// built is where make puts the interpreter.
+// built is the folder into which make installs the interpreter.
 const built = "../../../build/out"
 
 // interpreter skips the test if make has not fetched the interpreter.

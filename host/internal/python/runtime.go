@@ -18,7 +18,7 @@ import (
 
 const (
 	wasmPage = 64 << 10
-	// libraryAt is where the guest finds the packages beside those of the interpreter.
+	// libraryAt is the guest's path of the packages beside those of the interpreter.
 	libraryAt = "/lib/python"
 )
 

@@ -13,7 +13,7 @@ type spares struct {
 	timer   *time.Timer
 }
 
-// idle is how long an interpreter waits for a script.
+// idle is the time that an interpreter waits for a script.
 const idle = 2 * time.Minute
 
 // take returns the waiting interpreter, or starts one.
@@ -46,7 +46,7 @@ func (s *spares) replace(command []string, o order, keep bool) {
 	s.timer = time.AfterFunc(idle, func() { s.dropOne(p) })
 }
 
-// clear forgets the waiting interpreter. s.mu is locked.
+// clear drops the waiting interpreter. s.mu is locked.
 func (s *spares) clear() {
 	if s.timer != nil {
 		s.timer.Stop()

@@ -48,7 +48,7 @@ type reply struct {
 	Answer json.RawMessage `json:"answer,omitempty"` // of the guest; none if it ended before
 	Stdout string          `json:"stdout,omitempty"`
 	Stderr string          `json:"stderr,omitempty"`
-	Ended  string          `json:"ended,omitempty"` // why there is no answer
+	Ended  string          `json:"ended,omitempty"` // the reason why there is no answer
 }
 
 // Work runs one script in a worker process. It starts the interpreter of the first line of in,
@@ -135,7 +135,8 @@ func (m *machine) start(ctx context.Context, o order) error {
 	return nil
 }
 
-// arguments is the command line of the interpreter. Without a library it ignores its environment.
+// arguments returns the command line of the interpreter. Without a library it ignores its
+// environment.
 func arguments(library string) []string {
 	flags := "-ISB"
 	if library != "" {
@@ -207,5 +208,5 @@ func (p *printed) text() string {
 	return s
 }
 
-// quiet drops log lines: the host says what it has to say about a damaged cache.
+// quiet drops log lines: the host reports a damaged cache.
 var quiet = slog.New(slog.DiscardHandler)

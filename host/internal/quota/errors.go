@@ -25,7 +25,8 @@ func (e *UsedUp) Error() string {
 	if e.Tenant {
 		whose = "tenant"
 	}
-	return fmt.Sprintf("the %s's quota of %d tokens for today is used up; it is renewed at %s", whose, e.Quota, e.Until.Format(time.RFC3339))
+	return fmt.Sprintf("the %s's quota of %d tokens for today is used up; it is renewed at %s", whose, e.Quota,
+		e.Until.Format(time.RFC3339))
 }
 
 // Unwrap returns [ErrUsedUp] and [engine.ErrNoRetry].

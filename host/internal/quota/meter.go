@@ -98,7 +98,10 @@ func New(cfg Config) *Meter {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	m := &Meter{cfg: cfg, list: map[subject]*tally{}, uses: map[useKey]*store.ModelUse{}, flushNow: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1)}
+	m := &Meter{
+		cfg: cfg, list: map[subject]*tally{}, uses: map[useKey]*store.ModelUse{},
+		flushNow: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1),
+	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.close = sync.OnceValue(m.stop)
 	go m.work()

@@ -74,14 +74,17 @@ func TestQuotasOfKeyAndTenant(t *testing.T) {
 		require.NoError(t, a.Allow(ctx), "one token is left")
 		a.Spend(50)
 		used := refused(t, a)
-		require.Equal(t, &UsedUp{Quota: 10, Until: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), After: 2 * time.Hour}, used)
-		require.EqualError(t, used, "the caller's quota of 10 tokens for today is used up; it is renewed at 2026-11-22T00:00:00Z")
+		require.Equal(t, &UsedUp{Quota: 10, Until: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), After: 2 * time.Hour},
+			used)
+		require.EqualError(t, used,
+			"the caller's quota of 10 tokens for today is used up; it is renewed at 2026-11-22T00:00:00Z")
 
 		require.NoError(t, other.Allow(ctx))
 		other.Spend(41)
 		used = refused(t, other)
 		require.True(t, used.Tenant)
-		require.EqualError(t, used, "the tenant's quota of 100 tokens for today is used up; it is renewed at 2026-11-22T00:00:00Z")
+		require.EqualError(t, used,
+			"the tenant's quota of 100 tokens for today is used up; it is renewed at 2026-11-22T00:00:00Z")
 		refused(t, m.Of(tenant.ID, ""))
 		require.NoError(t, m.Of("another", "user u").Allow(ctx))
 

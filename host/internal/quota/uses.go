@@ -5,14 +5,14 @@ import "github.com/easel-canvas/easel/host/internal/store"
 // useDays is for how many days the usage of models by canvas is kept.
 const useDays = 400
 
-// Use is what one call used of a model.
+// Use is the usage of a model by one call.
 type Use struct {
 	Tenant, Canvas, Model string
 	Input, Output         int64 // tokens
 	Cost                  int64 // millionths of the currency of the price table
 }
 
-// useKey is what uses are added up by until they are written.
+// useKey is the key by which unwritten uses are summed.
 type useKey struct {
 	tenant, canvas, model string
 	day                   int64

@@ -27,9 +27,9 @@ func port(u *url.URL) string {
 // maxRedirects bounds the redirects that a client with credentials follows.
 const maxRedirects = 5
 
-// StayAtOrigin is a CheckRedirect function for clients that send credentials: it follows redirects
-// within the origin of the first request and rejects others. By default, net/http also sends
-// credentials to other ports of the same host, and sends credential headers that it does not
+// StayAtOrigin returns a CheckRedirect function for clients that send credentials: it follows
+// redirects within the origin of the first request and rejects others. By default, net/http also
+// sends credentials to other ports of the same host, and sends credential headers that it does not
 // recognize to any host.
 //
 // Errors: [ErrRedirect].

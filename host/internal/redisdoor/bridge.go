@@ -19,7 +19,7 @@ type Runs interface {
 	Tasks() []string
 }
 
-// BridgeConfig holds the address of a Redis or Valkey and what its keys control.
+// BridgeConfig holds the address of a Redis or Valkey and the runs that its keys control.
 type BridgeConfig struct {
 	URL  string // redis://user:password@host:6379/0, or rediss:// for TLS
 	Runs Runs
@@ -150,7 +150,8 @@ func (b *Bridge) receive(ctx context.Context) error {
 		case *redis.Message:
 			if msg.Payload == "set" {
 				// A failed cancel is retried when the keys are read after a reconnect.
-				if err := b.cancel(ctx, strings.TrimSuffix(strings.TrimPrefix(msg.Channel, prefix), "-cancel")); err != nil {
+				if err := b.cancel(ctx, strings.TrimSuffix(strings.TrimPrefix(msg.Channel, prefix),
+					"-cancel")); err != nil {
 					return err
 				}
 			}

@@ -61,7 +61,8 @@ func Listen(cfg Config) (*Door, error) {
 		return nil, fmt.Errorf("redis door: address %q: %w", cfg.Addr, err)
 	}
 	if !addr.IP.IsLoopback() && !cfg.Remote {
-		return nil, fmt.Errorf("%w: %q is reachable from other machines; use 127.0.0.1 or allow it", ErrOpenDoor, cfg.Addr)
+		return nil, fmt.Errorf("%w: %q is reachable from other machines; use 127.0.0.1 or allow it", ErrOpenDoor,
+			cfg.Addr)
 	}
 	if cfg.Conns == 0 {
 		cfg.Conns = 64

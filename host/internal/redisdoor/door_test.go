@@ -53,27 +53,52 @@ func send(t testing.TB, d *Door, text string) string {
 func TestDoorSpeaksRedis(t *testing.T) {
 	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw"})
 	tests := []struct{ name, send, want string }{
-		{"no commands without the password", "PING\r\nGET a-cancel\r\n", "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n+OK\r\n"},
-		{"three wrong passwords close the connection", "AUTH x\r\nAUTH y\r\nAUTH z\r\nPING\r\n", strings.Repeat("-WRONGPASS invalid username-password pair or user is disabled.\r\n", 3)},
-		{"user name is accepted and ignored", "AUTH default pw\r\nPING\r\n", "+OK\r\n+PONG\r\n+OK\r\n"},
-		{"set, get, delete", "AUTH pw\r\nSET t-cancel x\r\nGET t-cancel\r\nDEL t-cancel t-logs\r\nGET t-cancel\r\n", "+OK\r\n+OK\r\n$1\r\nx\r\n:1\r\n$-1\r\n+OK\r\n"},
-		{"arrays with arbitrary bytes", "AUTH pw\r\n*3\r\n$3\r\nSET\r\n$6\r\na-logs\r\n$4\r\n\r\n\x00\xff\r\nGET a-logs\r\n", "+OK\r\n+OK\r\n$4\r\n\r\n\x00\xff\r\n+OK\r\n"},
 		{
-			"times to live", "AUTH pw\r\nSET b-logs x EX 600\r\nTTL b-logs\r\nEXPIRE b-logs 60\r\nTTL b-logs\r\nTTL none-logs\r\nSET b-logs y\r\nTTL b-logs\r\nEXPIRE b-logs 0\r\nEXISTS b-logs\r\n",
+			"no commands without the password", "PING\r\nGET a-cancel\r\n",
+			"-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n+OK\r\n",
+		},
+		{
+			"three wrong passwords close the connection", "AUTH x\r\nAUTH y\r\nAUTH z\r\nPING\r\n",
+			strings.Repeat("-WRONGPASS invalid username-password pair or user is disabled.\r\n", 3),
+		},
+		{"user name is accepted and ignored", "AUTH default pw\r\nPING\r\n", "+OK\r\n+PONG\r\n+OK\r\n"},
+		{
+			"set, get, delete", "AUTH pw\r\nSET t-cancel x\r\nGET t-cancel\r\nDEL t-cancel t-logs\r\nGET t-cancel\r\n",
+			"+OK\r\n+OK\r\n$1\r\nx\r\n:1\r\n$-1\r\n+OK\r\n",
+		},
+		{
+			"arrays with arbitrary bytes",
+			"AUTH pw\r\n*3\r\n$3\r\nSET\r\n$6\r\na-logs\r\n$4\r\n\r\n\x00\xff\r\nGET a-logs\r\n",
+			"+OK\r\n+OK\r\n$4\r\n\r\n\x00\xff\r\n+OK\r\n",
+		},
+		{
+			"times to live", "AUTH pw\r\nSET b-logs x EX 600\r\nTTL b-logs\r\nEXPIRE b-logs 60\r\nTTL b-logs\r\nTTL " +
+				"none-logs\r\nSET b-logs y\r\nTTL b-logs\r\nEXPIRE b-logs 0\r\nEXISTS b-logs\r\n",
 			"+OK\r\n+OK\r\n:600\r\n:1\r\n:60\r\n:-2\r\n+OK\r\n:-1\r\n:1\r\n:0\r\n+OK\r\n",
 		},
-		{"setex", "AUTH pw\r\nSETEX c-logs 9 v\r\nTTL c-logs\r\nSETEX c-logs 0 v\r\n", "+OK\r\n+OK\r\n:9\r\n-ERR value is not an integer or out of range\r\n+OK\r\n"},
-		{"other keys are refused", "AUTH pw\r\nSET password x\r\nGET session:1\r\n", "+OK\r\n-ERR only keys that end in -cancel or -logs are served here\r\n-ERR only keys that end in -cancel or -logs are served here\r\n+OK\r\n"},
+		{
+			"setex", "AUTH pw\r\nSETEX c-logs 9 v\r\nTTL c-logs\r\nSETEX c-logs 0 v\r\n",
+			"+OK\r\n+OK\r\n:9\r\n-ERR value is not an integer or out of range\r\n+OK\r\n",
+		},
+		{"other keys are refused", "AUTH pw\r\nSET password x\r\nGET session:1\r\n", "+OK\r\n-ERR only keys that " +
+			"end in -cancel or -logs are served here\r\n-ERR only keys that end in -cancel or -logs are served " +
+			"here\r\n+OK\r\n"},
 		{"other commands are refused", "AUTH pw\r\nFLUSHALL\r\n", "+OK\r\n-ERR unknown command 'FLUSHALL'\r\n+OK\r\n"},
 		{
-			"unsupported options are refused", "AUTH pw\r\nSET a-logs x NX\r\nSET a-logs x EX\r\nSET a-logs x EX 1 PX 1\r\nSET a-logs x EX -1\r\n",
-			"+OK\r\n" + strings.Repeat("-ERR syntax error: of SET's options only one of EX and PX is served here\r\n", 3) + "-ERR value is not an integer or out of range\r\n+OK\r\n",
+			"unsupported options are refused",
+			"AUTH pw\r\nSET a-logs x NX\r\nSET a-logs x EX\r\nSET a-logs x EX 1 PX 1\r\nSET a-logs x EX -1\r\n",
+			"+OK\r\n" + strings.Repeat("-ERR syntax error: of SET's options only one of EX and PX is served here\r\n",
+				3) + "-ERR value is not an integer or out of range\r\n+OK\r\n",
 		},
 		{
-			"overflowing time to live is refused", "AUTH pw\r\nSET a-logs x EX 9223372036854775807\r\nEXPIRE a-logs 9223372036854775807\r\n",
+			"overflowing time to live is refused",
+			"AUTH pw\r\nSET a-logs x EX 9223372036854775807\r\nEXPIRE a-logs 9223372036854775807\r\n",
 			"+OK\r\n" + strings.Repeat("-ERR value is not an integer or out of range\r\n", 2) + "+OK\r\n",
 		},
-		{"wrong number of arguments", "AUTH pw\r\nGET\r\n", "+OK\r\n-ERR wrong number of arguments for 'get' command\r\n+OK\r\n"},
+		{
+			"wrong number of arguments", "AUTH pw\r\nGET\r\n",
+			"+OK\r\n-ERR wrong number of arguments for 'get' command\r\n+OK\r\n",
+		},
 		{"an empty array and an empty line are ignored", "*0\r\n\r\nAUTH pw\r\n", "+OK\r\n+OK\r\n"},
 	}
 	for _, test := range tests {

@@ -193,7 +193,10 @@ func (r *reluctantRuns) Cancel(_ context.Context, task string) error {
 
 // A cancel that the run log refuses is retried.
 func TestBridgeRetriesACancel(t *testing.T) {
-	for name, args := range map[string][]string{"by notifications": nil, "by polling": {"--rename-command", "CONFIG", ""}} {
+	for name, args := range map[string][]string{
+		"by notifications": nil,
+		"by polling":       {"--rename-command", "CONFIG", ""},
+	} {
 		t.Run(name, func(t *testing.T) {
 			port := freePort(t)
 			startRedis(t, port, args...)
@@ -231,7 +234,10 @@ func TestBridgeWithAWrongPassword(t *testing.T) {
 	require.NoError(t, c.ConfigSet(t.Context(), "requirepass", "right").Err())
 
 	logged := make(chan string, 1)
-	b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://:hidden@127.0.0.1:%d/0", port), Runs: logtest.Open(t, broker.Config{}).Log, Log: slog.New(slog.NewTextHandler(firstLine(logged), nil))})
+	b, err := NewBridge(BridgeConfig{
+		URL:  fmt.Sprintf("redis://:hidden@127.0.0.1:%d/0", port),
+		Runs: logtest.Open(t, broker.Config{}).Log, Log: slog.New(slog.NewTextHandler(firstLine(logged), nil)),
+	})
 	require.NoError(t, err)
 	end := watch(t, b)
 	line := <-logged

@@ -69,7 +69,7 @@ func (t *Traces) Tool(task, message string, data engine.Value) {
 	}
 }
 
-// End forgets a finished run. A pending change is still written.
+// End removes a finished run. A pending change is still written.
 func (t *Traces) End(task string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

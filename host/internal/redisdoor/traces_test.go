@@ -44,14 +44,16 @@ func TestTracesNameTheToolAndAreForgotten(t *testing.T) {
 	keys := &keyMap{keys: map[string]string{"t-cancel": "x"}, written: make(chan string, 2)}
 	traces := NewTraces(slog.New(slog.DiscardHandler), keys)
 	go traces.Write(t.Context())
-	call := engine.Object("component_id", "Agent:A", "path", "Guide", "tool", "Web_Search", "tool_name", "tavily_search_0")
+	call := engine.Object("component_id", "Agent:A", "path", "Guide", "tool", "Web_Search", "tool_name",
+		"tavily_search_0")
 	tell := func() string {
 		traces.Tool("t", "m", call)
 		<-keys.written
 		<-keys.written
 		return keys.get("t-logs")
 	}
-	const entry = `{"path":"Guide-->Web_Search","tool_name":"tavily_search_0","arguments":null,"result":null,"elapsed_time":null}`
+	const entry = `{"path":"Guide-->Web_Search","tool_name":"tavily_search_0","arguments":null,"result":null,` +
+		`"elapsed_time":null}`
 	require.JSONEq(t, `[{"component_id":"Agent:A","trace":[`+entry+`]}]`, tell())
 	require.NoError(t, traces.Forget(t.Context(), "t"))
 	require.Empty(t, keys.get("t-logs"))

@@ -10,11 +10,11 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// heartbeat announces this host to other hosts, and watches theirs.
+// heartbeat sends this host's heartbeats and receives those of other hosts.
 type heartbeat struct {
 	ctx     context.Context // ends with the log
 	conn    *broker.Conn
-	name    string // for people
+	name    string // readable name
 	peers   *peers
 	leases  *leases
 	records *records
@@ -53,7 +53,7 @@ func (h *heartbeat) beat() {
 	}
 }
 
-// sendHeartbeat sends a heartbeat; the next one makes up for a lost one.
+// sendHeartbeat sends a heartbeat; the next one replaces a lost one.
 func (h *heartbeat) sendHeartbeat(text string) {
 	if err := h.conn.NATS.Publish(h.conn.Subject("hb", h.peers.host), []byte(text)); err != nil {
 		h.logger.Warn("heartbeat was not sent", "err", err)

@@ -46,7 +46,7 @@ func BenchmarkTell(b *testing.B) {
 	})
 }
 
-// BenchmarkRun is a whole short run: claim, six records told, end; many at once.
+// BenchmarkRun is a whole short run: claim, six buffered records, end; many at once.
 func BenchmarkRun(b *testing.B) {
 	benchLogs(b, func(b *testing.B, l *Log) {
 		b.SetParallelism(32)
@@ -146,7 +146,8 @@ func BenchmarkForget(b *testing.B) {
 		l.mu.Unlock()
 		b.ResetTimer()
 		for _, run := range ended {
-			require.NoError(b, l.records.stream.Purge(b.Context(), jetstream.WithPurgeSubject(l.conn.Subject("run", run.token, ">"))))
+			require.NoError(b, l.records.stream.Purge(b.Context(),
+				jetstream.WithPurgeSubject(l.conn.Subject("run", run.token, ">"))))
 		}
 	})
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog/pack"
 )
 
-// Large values of a run are stored once. A canvas repeats them: an output of
-// 1 MB stands in the node's result, in its event, in the checkpoint, in what
-// the next node was given and in the last snapshot. The first record that has
-// such a value puts it beside the run as a blob, under run.<run>.bl.<id>; it
-// and the later ones hold the blob's id. Readers get the records as they were.
+// Large values of a run are stored once. A canvas repeats them: an output of 1 MB is in the node's
+// result, in its event, in the checkpoint, in the input of the next node and in the last snapshot.
+// The first record with such a value stores it as a blob, under run.<run>.bl.<id>; it and the later
+// ones contain the blob's id. Readers get the original records.
 
-// pack makes the records of a bundle as they are stored, and stores the blobs
-// they need. The caller holds e.writing.
+// pack returns the records of a bundle in stored form, and stores the blobs they need. The caller
+// holds e.writing.
 func (e *Lease) pack(ctx context.Context, records []Record) ([]Record, error) {
 	out := records
 	for i, r := range records {
@@ -37,7 +36,7 @@ func (e *Lease) pack(ctx context.Context, records []Record) ([]Record, error) {
 	}
 	for len(e.blobs) > 0 {
 		if err := e.log.putBlob(ctx, e.token, e.blobs[0]); err != nil {
-			return nil, err // those that are left go with the next try
+			return nil, err // the others are sent with the next try
 		}
 		e.blobs = e.blobs[1:]
 	}
@@ -52,7 +51,8 @@ func (s *records) putBlob(ctx context.Context, run string, b pack.Blob) error {
 		if err != nil {
 			return nil, err
 		}
-		return s.conn.JS.Publish(ctx, s.conn.Subject("run", run, "bl", b.ID), body, jetstream.WithExpectLastSequencePerSubject(0))
+		return s.conn.JS.Publish(ctx, s.conn.Subject("run", run, "bl", b.ID), body,
+			jetstream.WithExpectLastSequencePerSubject(0))
 	})
 	if broker.Outdated(err) {
 		return nil
@@ -60,7 +60,7 @@ func (s *records) putBlob(ctx context.Context, run string, b pack.Blob) error {
 	return err
 }
 
-// unpack gives the records as they were written. Those of others are not
+// unpack returns the records as they were written. Those of others are not
 // changed.
 func (s *records) unpack(ctx context.Context, run string, records []Record) ([]Record, error) {
 	for i, r := range records {
@@ -90,7 +90,7 @@ func (s *records) blob(ctx context.Context, run, id string) ([]byte, error) {
 		return nil, err
 	}
 	if len(found) == 0 {
-		// Only the leader knows for certain that there is none.
+		// Only the leader can confirm that there is none.
 		m, err := s.conn.Last(ctx, s.conn.Name("LOG"), subject)
 		if err != nil {
 			return nil, err
@@ -104,8 +104,8 @@ func (s *records) blob(ctx context.Context, run, id string) ([]byte, error) {
 	return found[0].Data, nil
 }
 
-// blobCache keeps the blobs that readers asked for last, since several records
-// of a run, read one after the other, refer to the same ones.
+// blobCache keeps the most recently read blobs, since successive records of a run refer to the same
+// ones.
 type blobCache struct {
 	mu   sync.Mutex
 	byID map[string][]byte

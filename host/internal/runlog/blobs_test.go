@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog/pack"
 )
 
-// large is a JSON text of n bytes.
+// large returns a JSON text of n bytes.
 func large(n int) string {
 	letters := make([]byte, n-2)
 	for i := range letters {
@@ -73,7 +73,8 @@ func storedOnce(t *testing.T, cfg setup) {
 	check(records)
 
 	t.Run("what is gone is said", func(t *testing.T) {
-		require.NoError(t, l.records.stream.Purge(ctx, jetstream.WithPurgeSubject(l.conn.Subject("run", broker.Token("r 1"), "bl", "*"))))
+		require.NoError(t, l.records.stream.Purge(ctx,
+			jetstream.WithPurgeSubject(l.conn.Subject("run", broker.Token("r 1"), "bl", "*"))))
 		check(read(t, l, "r 1", Pos{})) // from memory
 		l.records.cache = blobCache{}
 		require.ErrorIs(t, l.Follow(ctx, "r 1", Pos{}, func(Record) bool { return true }), broker.ErrGone)
@@ -95,8 +96,8 @@ func (l *Log) forgetNow(t *testing.T, run string) {
 	}, patience, 5*time.Millisecond)
 }
 
-// TestTakeOverWithLargeValues: the next host has not packed anything yet, and
-// stores nothing twice.
+// TestTakeOverWithLargeValues checks that the next host, whose packer is empty, stores nothing
+// twice.
 func TestTakeOverWithLargeValues(t *testing.T) {
 	dir := t.TempDir()
 	l, err := openLog(t.Context(), setup{Dir: dir})
@@ -154,7 +155,10 @@ func BenchmarkLargeValues(b *testing.B) {
 					require.NoError(b, err)
 					e.packer.Limit = way.limit
 					for j := range 5 {
-						_, err := e.Append(b.Context(), Record{Kind: "ev", Data: fmt.Appendf(nil, `{"n":%d,"data":%s}`, i*5+j, big)})
+						_, err := e.Append(b.Context(), Record{
+							Kind: "ev",
+							Data: fmt.Appendf(nil, `{"n":%d,"data":%s}`, i*5+j, big),
+						})
 						require.NoError(b, err)
 					}
 					info, err := l.records.stream.Info(b.Context())

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/kv"
 )
 
-// cancelKept is how long a cancel mark waits for its run.
+// cancelKept is the time that a cancel mark waits for its run.
 const cancelKept = 24 * time.Hour
 
 // cancels ends runs by their marks in the key store.
@@ -20,7 +20,7 @@ type cancels struct {
 
 // Cancel ends the context of all leases, on any host, whose run has this id or
 // lists it among its tasks. A run that is still queued is canceled when it is
-// claimed. A run that does not exist is no error.
+// claimed. A run that does not exist is not an error.
 func (c *cancels) Cancel(ctx context.Context, task string) error {
 	return c.keys.Put(ctx, task+kv.CancelSuffix, []byte("x"), cancelKept)
 }

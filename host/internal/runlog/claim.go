@@ -8,10 +8,9 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// Claim takes a new run for this host, which works on it itself. Its id must
-// not have been used before; the first append finds out if it was. If this
-// host dies, the run is continued by another, or on the same directory by the
-// next.
+// Claim claims a new run for this host. Its id must not have been used before, which the first
+// append detects. If this host dies, the run is continued by another, or on the same directory by
+// the next.
 func (l *Log) Claim(ctx context.Context, run Run) (*Lease, error) {
 	run.Attempt, run.Failures = 1, 0
 	e, err := l.open(ctx, run, bundle{first: 1}, 0)
@@ -22,7 +21,7 @@ func (l *Log) Claim(ctx context.Context, run Run) (*Lease, error) {
 	return e, nil
 }
 
-// open leaves the note and makes the lease that continues after a bundle.
+// open writes the note and creates the lease that continues after a bundle.
 func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Lease, error) {
 	if err := context.Cause(l.ctx); err != nil {
 		return nil, err
@@ -48,10 +47,10 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 	return e, nil
 }
 
-// take continues a run of which nothing but its data is known.
+// take continues a run of which only the data is known.
 //
-// Errors: [ErrEnded]; [ErrActive] when a living host works on it; [ErrFenced]
-// when another host was faster. After any other error the run stays unclaimed.
+// Errors: [ErrEnded]; [ErrActive] when an active host owns it; [ErrFenced] when another host was
+// faster. After any other error the run stays unclaimed.
 func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 	last, seq, err := l.lastBundle(ctx, run.ID)
 	switch {
@@ -95,7 +94,7 @@ func (e *Lease) claim(ctx context.Context) error {
 	if !broker.Outdated(err) {
 		return err
 	}
-	// The claim may be there and its acknowledgement lost.
+	// The claim may be stored and its acknowledgement lost.
 	stored, seq, err := e.log.lastBundle(ctx, e.Run.ID)
 	if err != nil {
 		return err
@@ -107,8 +106,7 @@ func (e *Lease) claim(ctx context.Context) error {
 	return nil
 }
 
-// keep says that the run is active, and leaves the note again when other hosts
-// took this one for dead.
+// keep marks the run as active, and writes the note again if other hosts considered this one dead.
 func (e *Lease) keep(ctx context.Context, run Run) error {
 	if !e.held.Load() {
 		return errClaiming
@@ -121,7 +119,7 @@ func (e *Lease) keep(ctx context.Context, run Run) error {
 	return ErrActive
 }
 
-// busy says whether a living host has a note of the run.
+// busy reports whether an active host has a note of the run.
 func (l *Log) busy(ctx context.Context, run, owner string) bool {
 	host := hostOf(owner)
 	if host == "" || host == l.host || !l.peers.living(host) {
@@ -131,7 +129,7 @@ func (l *Log) busy(ctx context.Context, run, owner string) bool {
 	return err == nil && m != nil
 }
 
-// hostOf is the host in an owner's name, "" for none.
+// hostOf returns the host in an owner's name, "" if there is none.
 func hostOf(owner string) string {
 	for i := range len(owner) {
 		if owner[i] == '.' {
@@ -141,8 +139,8 @@ func hostOf(owner string) string {
 	return ""
 }
 
-// Ended says whether a run is known to have ended, and its last record's
-// place; a run of which nothing is kept has the zero place.
+// Ended reports whether a run is known to have ended, and the position of its last record; a run
+// without stored records has the zero position.
 func (s *records) Ended(ctx context.Context, run string) (Pos, bool, error) {
 	b, seq, err := s.lastBundle(ctx, run)
 	return Pos{b.next() - 1, seq}, b.end, broker.Fail(err, "run %q", run)

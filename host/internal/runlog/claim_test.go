@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// finishes works on queued runs and says which ones.
+// finishes works on queued runs and reports their ids.
 func finishes(t *testing.T, l *Log) <-chan string {
 	done := make(chan string, 10)
 	go func() {

@@ -15,8 +15,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// filledDir is the data directory of a host that was stopped, with a run in the queue, a file and a
-// key.
+// filledDir returns the data directory of a host that was stopped, with a run in the queue, a file
+// and a key.
 func filledDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,12 +29,13 @@ func filledDir(t *testing.T) string {
 	return dir
 }
 
-// Files that the server can do without are made again, with a line in the log; nothing of the queue
-// is lost.
+// Files that the server does not require are recreated, with a line in the log; the queue loses
+// nothing.
 func TestDamagedState(t *testing.T) {
 	whole := filledDir(t)
 	for _, name := range []string{
-		"easel_RUNS/obs/workers/o.dat", "easel_RUNS/meta.inf", "easel_RUNS/msgs/index.db", "OBJ_easel_files/msgs/index.db",
+		"easel_RUNS/obs/workers/o.dat", "easel_RUNS/meta.inf", "easel_RUNS/msgs/index.db",
+		"OBJ_easel_files/msgs/index.db",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, lines := t.TempDir(), &bytes.Buffer{}
@@ -55,7 +56,7 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
-// A start on whole files says nothing.
+// A start on intact files logs nothing.
 func TestWholeStateIsNotReported(t *testing.T) {
 	lines := &bytes.Buffer{}
 	l, err := openLog(t.Context(), setup{Dir: filledDir(t), Log: slog.New(slog.NewTextHandler(lines, nil))})

@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// external is an outside NATS with this test as one more host, which follows
+// external returns an outside NATS with this test as one more host, which follows
 // but does not work.
 func external(t testing.TB) (l *Log, c childConfig, server *child, restart func() *child) {
 	dir, port := t.TempDir(), freePort(t)
@@ -34,8 +34,7 @@ func TestKilledHostIsTakenOver(t *testing.T) {
 	l, c, _, _ := external(t)
 	start(t, c)
 	most, best := c.Config.Lease+time.Second, patience
-	// No run loses a step, ever. How long it takes is the best of a few: the machine may be busy
-	// for a moment.
+	// No run loses a step. The duration is the best of a few runs, because the machine may be busy.
 	for try := 0; try < 5 && best >= most; try++ {
 		c.Claim = fmt.Sprint("r", try)
 		owner := start(t, c)
@@ -80,7 +79,7 @@ func TestKilledServerLosesNothing(t *testing.T) {
 	t.Logf("gap %v", w.gap)
 }
 
-// TestScheduleOutlivesItsServer kills the server that remembers the schedule.
+// TestScheduleOutlivesItsServer kills the server that holds the schedule.
 func TestScheduleOutlivesItsServer(t *testing.T) {
 	l, _, server, restart := external(t)
 	ran := make(chan *Lease, 100)
@@ -129,7 +128,7 @@ func TestFrozenServerLosesNothing(t *testing.T) {
 }
 
 // TestFrozenServerCostsNoFile freezes the server in the middle of an upload and of a download, for
-// longer than a question to it may take.
+// longer than the timeout of a request.
 func TestFrozenServerCostsNoFile(t *testing.T) {
 	l, _, server, _ := external(t)
 	freeze := func() {
@@ -137,7 +136,8 @@ func TestFrozenServerCostsNoFile(t *testing.T) {
 		time.AfterFunc(2500*time.Millisecond, func() { server.signal(syscall.SIGCONT) })
 	}
 	half := bytes.Repeat([]byte("0123456789"), 50_000)
-	_, err := files(t, l).Put(t.Context(), "f", io.MultiReader(bytes.NewReader(half), onRead(freeze), bytes.NewReader(half)))
+	_, err := files(t, l).Put(t.Context(), "f",
+		io.MultiReader(bytes.NewReader(half), onRead(freeze), bytes.NewReader(half)))
 	require.NoError(t, err)
 	freeze()
 	r, info, err := files(t, l).Open(t.Context(), "f")
@@ -149,7 +149,7 @@ func TestFrozenServerCostsNoFile(t *testing.T) {
 	require.Equal(t, append(half, half...), got)
 }
 
-// onRead does something and gives nothing.
+// onRead calls a function and reads nothing.
 type onRead func()
 
 func (do onRead) Read([]byte) (int, error) {
@@ -158,7 +158,10 @@ func (do onRead) Read([]byte) (int, error) {
 }
 
 func TestEmbeddedHostContinuesAfterKill(t *testing.T) {
-	c := childConfig{Role: "embedded", Config: hostConfig{Dir: t.TempDir()}, Claim: "r", Steps: 20, Step: 30 * time.Millisecond}
+	c := childConfig{
+		Role: "embedded", Config: hostConfig{Dir: t.TempDir()}, Claim: "r", Steps: 20,
+		Step: 30 * time.Millisecond,
+	}
 	var seen []string
 	var gap time.Duration
 	for {
@@ -294,7 +297,7 @@ func TestCancelAcrossHosts(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("median of 50: %v, slowest: %v", took[25], took[49])
-	// The machine may be busy for a moment; a host that asks now and then would be late every time.
+	// The machine may be busy for a moment; a polling host would be late every time.
 	require.Less(t, took[25], 100*time.Millisecond)
 }
 

@@ -13,20 +13,22 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// Follow gives fn the records of a run after a place, in order and each once:
-// what is stored, then what comes, until the run has ended (nil), fn says
-// false (nil) or ctx ends. A run that has not started yet is waited for.
+// Follow calls fn with the records of a run after a position, in order and each once: the stored
+// ones, then new ones, until the run has ended (nil), fn returns false (nil) or ctx ends. It waits
+// for a run that has not started yet.
 //
-// A record without At is buffered and not stored yet. When its host loses the run
-// before it is, records of the next host follow with its number and higher ones.
+// A record without At is buffered and not stored yet. If its host loses the run before that,
+// records of the next host follow with its number and higher ones.
 //
-// fn may be slow: it delays no other reader, and memory stays bounded, since what it
-// is not ready for is read from the stream later. Records share memory with
-// others and must not be changed.
+// fn may be slow: it delays no other reader, and memory stays bounded, since later records are read
+// from the stream. Records share memory with others and must not be changed.
 //
-// Errors: [broker.ErrGone] when the first record asked for is no longer kept; ctx's.
+// Errors: [broker.ErrGone] if the first requested record is no longer stored; ctx's.
 func (l *Log) Follow(ctx context.Context, run string, after Pos, fn func(Record) bool) error {
-	f := follower{log: l, run: run, subject: l.conn.Subject("run", broker.Token(run), "ev"), seq: after.Seq, sure: after.Seq, fn: fn}
+	f := follower{
+		log: l, run: run, subject: l.conn.Subject("run", broker.Token(run), "ev"), seq: after.Seq,
+		sure: after.Seq, fn: fn,
+	}
 	if after.At > 0 {
 		// The message may hold more than the records that were read.
 		f.at = after.At - 1
@@ -57,8 +59,8 @@ type follower struct {
 	sure    uint64 // of those, the last one that was stored then
 	attempt uint64 // of the owner that wrote it; 0 when unknown
 	at      uint64 // sequence of the last message read
-	hinted  bool   // at is what a client said
-	done    bool   // the run has ended or fn said false
+	hinted  bool   // at is from a client
+	done    bool   // the run has ended or fn returned false
 }
 
 // give passes records on and skips those that were passed before.
@@ -78,8 +80,8 @@ func (f *follower) give(records []Record) {
 	}
 }
 
-// owner notes whose records come, from a number on: what a former owner buffered
-// with this number, or a higher one, has never been stored and is replaced.
+// owner records the owner of the records from a number on: records that a previous owner buffered
+// with this number, or a higher one, were never stored and are replaced.
 func (f *follower) owner(attempt, first uint64) {
 	if f.attempt > 0 && attempt > f.attempt {
 		f.seq = min(f.seq, max(f.sure, first-1))
@@ -114,7 +116,7 @@ func (f *follower) take(ctx context.Context, m broker.Message) error {
 
 var errRestart = fmt.Errorf("restart: %w", broker.ErrGone)
 
-// history reads what is stored; it returns when there is no more.
+// history reads the stored records and returns at their end.
 func (f *follower) history(ctx context.Context) error {
 	for !f.done {
 		batch, err := f.log.conn.Read(ctx, f.log.conn.Name("LOG"), f.subject, f.at+1)
@@ -142,8 +144,8 @@ func (f *follower) history(ctx context.Context) error {
 	return nil
 }
 
-// local reads the memory of the run's owner on this host, and the stream for
-// what that no longer has. It returns nil when the lease has ended.
+// local reads the memory of the run's owner on this host, and older records from the stream. It
+// returns nil when the lease has ended.
 func (f *follower) local(ctx context.Context, e *Lease) error {
 	f.owner(e.Attempt, e.first)
 	bell := e.tail.listen()
@@ -179,11 +181,11 @@ func (f *follower) local(ctx context.Context, e *Lease) error {
 	}
 }
 
-// liveMost is how many messages wait for a slow reader; the rest is read from
-// the stream.
+// liveMost is the number of messages buffered for a slow reader; the others are read from the
+// stream.
 const liveMost = 64
 
-// remote reads the stream's history and what the stream republishes.
+// remote reads the stream's history and the republished messages.
 func (f *follower) remote(ctx context.Context) error {
 	live := make(chan *nats.Msg, liveMost)
 	sub, err := f.log.conn.NATS.ChanSubscribe(f.log.conn.Subject("log", broker.Token(f.run)), live)
@@ -215,8 +217,8 @@ func (f *follower) remote(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		// What was dropped because live was full: something stays in live until
-		// it is empty, so this is seen after the last drop.
+		// Dropped messages of a full live: live is not empty at that time, so this check comes
+		// after the last drop.
 		if n, _ := sub.Dropped(); err == nil && !f.done && n != dropped && len(live) == 0 {
 			dropped = n
 			err = f.history(ctx)
@@ -227,8 +229,8 @@ func (f *follower) remote(ctx context.Context) error {
 	}
 }
 
-// idleCheck is how often a silent run is looked up although nothing said that
-// something was missed. It only covers what a server may lose while it moves.
+// idleCheck is the interval at which a silent run is looked up without a sign of a gap. It covers
+// messages that a server may lose while a stream moves.
 const idleCheck = 20 * time.Second
 
 // live takes a republished message. Its headers name the message before it;
@@ -263,18 +265,18 @@ func (f *follower) live(ctx context.Context, msg *nats.Msg) error {
 }
 
 // tailMost bounds the bytes of stored records that a lease keeps for readers
-// on its own host; readers further behind read the stream.
+// on its own host; readers that are further behind read the stream.
 const tailMost = 128 << 10
 
-// tail is the end of a run in the memory of its owner. Readers wait on a
-// channel of their own, of size one, which is rung and never blocks the owner.
+// tail is the end of a run in the memory of its owner. Each reader waits on a channel of size one,
+// which never blocks the owner.
 type tail struct {
 	mu      sync.Mutex
 	base    uint64   // number of the first record that is, or will be, here
 	records []Record // without gaps; the last ones of the run
 	size    int
 	end     bool // the run has ended with the last record
-	closed  bool // nothing more comes from here
+	closed  bool // no further records come from here
 	bells   map[chan struct{}]bool
 }
 
@@ -294,7 +296,7 @@ func (t *tail) add(records []Record, end bool) {
 	t.ring()
 }
 
-// trim drops the older half, so that it is rare.
+// trim drops the older half, so that it is called rarely.
 func (t *tail) trim() {
 	drop := 0
 	for t.size > tailMost && drop < len(t.records)-1 {
@@ -338,7 +340,7 @@ func (t *tail) unlisten(bell chan struct{}) {
 	delete(t.bells, bell)
 }
 
-// after are the records with a number above seq. ok is false when the first of
+// after returns the records with a number above seq. ok is false when the first of
 // them is no longer, or not yet, known here.
 func (t *tail) after(seq uint64) (records []Record, end, closed, ok bool) {
 	t.mu.Lock()

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDiskFull fills a small memory disk: the writer gets an error, and what was
-// acknowledged can be read.
+// TestDiskFull fills a small memory disk: the writer gets an error, and acknowledged records can be
+// read.
 func TestDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small disk")

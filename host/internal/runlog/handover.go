@@ -36,9 +36,9 @@ func (e *Lease) release(ctx context.Context) error {
 	return err
 }
 
-// giveBack puts the run into the queue. The lease ends before, so that this
-// host may claim it again; the note goes after, so that the run is never
-// without either. When it cannot be queued, the note waits for this host's end.
+// giveBack puts the run into the queue. The lease ends before, so that this host may claim it
+// again; the note is removed after, so that the run always has one of the two. If it cannot be
+// queued, the note stays until this host ends.
 func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 	if !e.retire(why) {
 		return nil
@@ -50,7 +50,7 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 		e.log.notes.book.forget(e)
 		return nil // a short run has none
 	}
-	// Waited for: a note that is found later counts as a death.
+	// Synchronous, because a note that is found later counts as a death.
 	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) {
 		return nil, e.log.notes.stream.DeleteMsg(ctx, e.log.notes.book.at(e))
 	})
@@ -61,7 +61,7 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 	return err
 }
 
-// again is the run as the next host gets it.
+// again returns the run as the next host gets it.
 func (e *Lease) again(deaths uint64) Run {
 	run := e.Run
 	run.Attempt, run.Failures, run.From = e.Attempt+1, deaths, e.owner

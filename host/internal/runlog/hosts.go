@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// hostsWithin is how long [Hosts] listens. Hosts answer within milliseconds;
-// one that is slow sends a heartbeat every quarter of its lease.
+// hostsWithin is the time that [Hosts] listens. Hosts answer within milliseconds; one that is slow
+// sends a heartbeat every quarter of its lease.
 const hostsWithin = 3 * time.Second
 
 // Hosts returns the names of the hosts at work on an existing NATS, sorted. It

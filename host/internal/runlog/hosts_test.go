@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hosts at work on a NATS are heard by their names, until they stop; those with other streams are
+// Active hosts on a NATS are listed by their names until they stop; those with other streams are
 // not.
 func TestHosts(t *testing.T) {
 	port := freePort(t)
 	natsChild(t, t.TempDir(), port)
-	// No heartbeat comes by itself in time: they answer.
+	// No heartbeat is due in that time: the hosts answer the request.
 	cfg := setup{URLs: []string{address(port)}, Lease: time.Hour}
 	heard := func(want ...string) {
 		t.Helper()

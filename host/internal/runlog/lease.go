@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog/pack"
 )
 
-// Run is what is put into the queue and left in notes.
+// Run is the content of queue messages and notes.
 type Run struct {
 	ID        string   `json:"id"`
 	Tasks     []string `json:"tasks,omitempty"`   // further names by which it can be canceled; its id always is one
@@ -56,20 +56,19 @@ type Lease struct {
 	over    error       // why nothing more may be written: ErrEnded, ErrFenced, ErrStopping
 }
 
-// Context ends when the run should: canceled ([ErrCanceled]), taken by another
-// host ([ErrFenced]), this host stops ([ErrStopping]), or after [Lease.End].
-// context.Cause tells which. To append the last records of a canceled run, use
-// a context without its cancel.
+// Context ends when the run must end: canceled ([ErrCanceled]), taken by another host
+// ([ErrFenced]), this host stops ([ErrStopping]), or after [Lease.End]. context.Cause returns the
+// reason. To append the last records of a canceled run, use a context without its cancel.
 func (e *Lease) Context() context.Context { return e.ctx }
 
-// maxBuffered is how many bytes are buffered before they are written at once,
-// which slows down a model that outruns the disk.
+// maxBuffered is the number of bytes that are buffered before a synchronous write, which slows down
+// a model that is faster than the disk.
 const maxBuffered = 64 << 10
 
 // Append stores records and returns the place after the last of them. When it
 // returns an error other than [ErrFenced], the records may be stored or not;
-// they keep their numbers and go with the next append, so nothing is lost or
-// doubled by trying again with none.
+// they keep their numbers and are sent with the next append, so retrying with no records neither
+// loses nor duplicates any.
 //
 // Errors: [ErrFenced], [broker.ErrFull], ctx's.
 func (e *Lease) Append(ctx context.Context, records ...Record) (Pos, error) {
@@ -87,11 +86,11 @@ func (e *Lease) append(ctx context.Context, end bool, records []Record) (Pos, er
 	e.mu.Unlock()
 	err := e.publish(ctx, end)
 	if over := e.alive(); over != nil {
-		return Pos{}, over // says more than that a context has ended
+		return Pos{}, over // more specific than the error of the context
 	}
 	if err != nil {
-		// They have their numbers and go with the next append: from here on they
-		// are like buffered ones, or readers on this host would miss them.
+		// They have their numbers and are sent with the next append: from here on they are like
+		// buffered ones, or readers on this host would miss them.
 		e.tail.add(numbered, false)
 		return Pos{}, broker.Fail(err, "append to run %q", e.Run.ID)
 	}
@@ -104,7 +103,7 @@ func (e *Lease) append(ctx context.Context, end bool, records []Record) (Pos, er
 	return Pos{e.next - 1, e.last}, nil
 }
 
-// Buffer gives records to the readers on this host now and to the stream at the next flush.
+// Buffer passes records to the readers on this host now and to the stream at the next flush.
 //
 // Errors: [ErrFenced]; [broker.ErrFull] and others when records buffered before
 // could not be stored.
@@ -131,7 +130,7 @@ func (e *Lease) Flush(ctx context.Context) error {
 	return err
 }
 
-// flushBuffered is the timer's; its error comes back with the next call, since the
+// flushBuffered returns the timer's; its error comes back with the next call, since the
 // records still wait.
 func (e *Lease) flushBuffered() {
 	e.mu.Lock()
@@ -142,7 +141,7 @@ func (e *Lease) flushBuffered() {
 	}
 }
 
-// number gives records their numbers and queues them. The caller holds e.mu.
+// number assigns numbers to records and queues them. The caller holds e.mu.
 func (e *Lease) number(records []Record) []Record {
 	out := make([]Record, len(records))
 	for i, r := range records {
@@ -154,8 +153,8 @@ func (e *Lease) number(records []Record) []Record {
 	return out
 }
 
-// publish stores everything that waits, in one message. The caller holds
-// e.writing. An answer that was lost is looked up before it is believed.
+// publish stores all waiting records in one message. The caller holds e.writing. A lost
+// acknowledgement is looked up.
 func (e *Lease) publish(ctx context.Context, end bool) error {
 	pause := 20 * time.Millisecond
 	for {
@@ -209,7 +208,7 @@ func (e *Lease) send(ctx context.Context, b bundle) error {
 	return err
 }
 
-// stored takes what a message holds out of what waits.
+// stored removes the records of a message from the waiting ones.
 func (e *Lease) stored(b bundle) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -222,8 +221,8 @@ func (e *Lease) stored(b bundle) {
 	}
 }
 
-// resolve reads why the stream knows a newer message than we do: because an
-// acknowledgement of ours was lost, or because we lost the run.
+// resolve determines why the stream has a newer message than this lease: because an acknowledgement
+// was lost, or because the run was.
 func (e *Lease) resolve(ctx context.Context, end bool) (done bool, err error) {
 	b, seq, err := e.log.lastBundle(ctx, e.Run.ID)
 	if err != nil {
@@ -244,7 +243,7 @@ func (e *Lease) nextNumber() uint64 {
 	return e.next
 }
 
-// alive says why nothing more may be written.
+// alive returns the reason why nothing more may be written.
 func (e *Lease) alive() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -275,12 +274,11 @@ func (e *Lease) Snapshot(ctx context.Context, at Pos, state []byte) error {
 	return broker.Fail(err, "snapshot of run %q", e.Run.ID)
 }
 
-// Last says that no record follows those that are stored: readers on this host
-// have the whole run now, and need not wait for the mark of [Lease.End].
+// Last declares that no record follows the stored ones: readers on this host have the whole run
+// now, and need not wait for the mark of [Lease.End].
 func (e *Lease) Last() { e.tail.add(nil, true) }
 
-// End stores the last records and the mark that the run has ended, and gives
-// the lease up.
+// End stores the last records and the mark that the run has ended, and releases the lease.
 //
 // Errors: as Append; the lease is then still held, and End may be repeated
 // without records.
@@ -297,14 +295,14 @@ func (e *Lease) End(ctx context.Context, records ...Record) error {
 	return nil
 }
 
-// leave ends the lease and takes its note away.
+// leave ends the lease and removes its note.
 func (e *Lease) leave(why error) {
 	if e.retire(why) {
 		e.dropNote(why == ErrEnded)
 	}
 }
 
-// retire ends the lease once: context, timer, readers. It says whether it did.
+// retire ends the lease once: context, timer, readers. It reports whether it did.
 func (e *Lease) retire(why error) bool {
 	e.mu.Lock()
 	first := e.over == nil

@@ -82,7 +82,7 @@ func (s *leases) tasks() []string {
 	return names
 }
 
-// names are all names by which the run can be canceled.
+// names returns all names by which the run can be canceled.
 func (r Run) names() []string { return append([]string{r.ID}, r.Tasks...) }
 
 // Active returns the ids of the runs that this host works on.

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience bounds every wait; what is waited for takes a small part of it on a slow machine.
+// patience bounds every wait, with a wide margin for slow machines.
 const patience = 90 * time.Second
 
 // quiet keeps expected warnings out of the tests' output.
@@ -120,12 +120,16 @@ func read(t testing.TB, l *Log, run string, after Pos) []Record {
 // stateOf asks the server about a stream, again when it takes its time.
 func stateOf(t testing.TB, s jetstream.Stream, of ...jetstream.StreamInfoOpt) jetstream.StreamState {
 	t.Helper()
-	info, err := broker.Retry(t.Context(), func(ctx context.Context) (*jetstream.StreamInfo, error) { return s.Info(ctx, of...) })
+	info, err := broker.Retry(t.Context(), func(ctx context.Context) (*jetstream.StreamInfo,
+		error,
+	) {
+		return s.Info(ctx, of...)
+	})
 	require.NoError(t, err)
 	return info.State
 }
 
-// texts are the records as "number kind data".
+// texts returns the records as "number kind data".
 func texts(records []Record) []string {
 	out := []string{}
 	for _, r := range records {
@@ -229,8 +233,8 @@ func TestLastEndsReaders(t *testing.T) {
 	require.Len(t, read(t, l, "r", Pos{}), 1)
 }
 
-// TestFailedAppendIsNotMissed: the records of an append that failed are stored
-// by the next one, and readers on this host get them as well.
+// TestFailedAppendIsNotMissed checks that the records of a failed append are stored by the next
+// one, and that readers on this host get them as well.
 func TestFailedAppendIsNotMissed(t *testing.T) { onBoth(t, testFailedAppendIsNotMissed) }
 
 func testFailedAppendIsNotMissed(t *testing.T, cfg setup) {
@@ -343,7 +347,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	require.NoError(t, err)
 	_, err = e.Append(ctx, rec("ev", "1"))
 	require.NoError(t, err)
-	// The message is stored and we do not know it.
+	// The message is stored and its acknowledgement lost.
 	sent := bundle{owner: e.owner, attempt: 1, first: 2, records: []Record{rec("ev", "2")}}
 	_, err = l.conn.JS.Publish(ctx, l.conn.Subject("run", "r", "ev"), sent.encode())
 	require.NoError(t, err)
@@ -434,8 +438,8 @@ func TestClosingHandsRunsOver(t *testing.T) {
 	require.Equal(t, []string{"1 ev told", `2 ev in 2 ["1 ev told"]`}, texts(read(t, next, "r", Pos{})))
 }
 
-// TestStoppingIsNoDeath hands a run over more often than it may break off: hosts that are updated
-// one after the other must not end it.
+// TestStoppingIsNoDeath hands a run over more often than it may fail: a rolling update of hosts
+// must not end it.
 func TestStoppingIsNoDeath(t *testing.T) {
 	dir := t.TempDir()
 	var hosts []uint64

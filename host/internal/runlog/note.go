@@ -14,8 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// notes are messages that name the host that works on a run, so that others can
-// take its runs over.
+// notes are messages that name the owner of a run, so that other hosts can take its runs over.
 type notes struct {
 	conn   *broker.Conn
 	host   string // this one
@@ -69,8 +68,8 @@ func (n *notes) send(what string, request []byte) {
 	}
 }
 
-// putNote writes this host's note of the run: the run as another host has to
-// queue it when this one falls silent.
+// putNote writes this host's note of the run: the run in the form in which another host queues it
+// if this one falls silent.
 func (e *Lease) putNote(ctx context.Context) error {
 	run := e.Run
 	run.From = e.owner
@@ -94,13 +93,13 @@ func (e *Lease) putNote(ctx context.Context) error {
 	return nil
 }
 
-// shortRun is how long a run may last without a note.
+// shortRun is the time that a run may last without a note.
 const shortRun = 100 * time.Millisecond
 
 // noteLater writes the note when the run turns out not to be a short one. It is
 // for a run that its claimer has stored, on a server that no other host can
-// use: until the next start no host would read the note, and the claimer queues
-// the run again then, as one that has lost a host.
+// use: until the next start no host would read the note, and the claimer queues the run again then,
+// counting a lost host.
 func (e *Lease) noteLater() error {
 	if err := e.log.conn.Room(0); err != nil {
 		return err
@@ -127,9 +126,8 @@ func (e *Lease) lateNote() {
 	}
 }
 
-// dropNote removes this host's note of a run without waiting: a note that stays
-// is found to be of an ended run, or of another host's. That of an ended one may
-// be removed with others.
+// dropNote removes this host's note of a run without waiting: a remaining note is recognised as one
+// of an ended run, or of another host's. The note of an ended run may be removed in a batch.
 func (e *Lease) dropNote(ended bool) {
 	notes := e.log.notes
 	if !ended {
@@ -140,15 +138,15 @@ func (e *Lease) dropNote(ended bool) {
 	}
 }
 
-// noteBook knows the sequences of this host's notes. Removing one costs more
-// than writing it, and removing all below a sequence costs no more than that,
-// so removals of notes of ended runs are batched.
+// noteBook holds the sequences of this host's notes. Removing one costs more than writing it, and
+// removing all below a sequence costs no more than that, so removals of notes of ended runs are
+// batched.
 type noteBook struct {
 	mu   sync.Mutex
 	last uint64             // the highest sequence of a note
 	live map[*Lease]noteSeq // of notes that must stay
 	gone []uint64           // sequences of notes that may go
-	late int                // how many of gone, the first ones, were there at the last take
+	late int                // number of entries of gone at the last take
 }
 
 // noteSeq is the sequence of a note, or while it is sent the lowest it can get.
@@ -157,8 +155,8 @@ type noteSeq struct {
 	stored bool
 }
 
-// mostGone bounds the notes of ended runs that wait. A host that takes over the
-// runs of a dead one looks each of them up in vain.
+// mostGone bounds the notes of ended runs that wait. A host that takes over the runs of a dead one
+// has to look each of them up.
 const mostGone = 256
 
 // restart is called when the stream was recreated and its sequences start at 1.
@@ -195,7 +193,7 @@ func (b *noteBook) stored(e *Lease, seq uint64) {
 	}
 }
 
-// at is the sequence of a note, 0 when it is not stored.
+// at returns the sequence of a note, 0 when it is not stored.
 func (b *noteBook) at(e *Lease) uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

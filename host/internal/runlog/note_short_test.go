@@ -24,8 +24,8 @@ func notesOf(t *testing.T, l *Log) int {
 	return len(notes)
 }
 
-// TestLongRunGetsItsNote leaves notes of those runs alone that outlive a short
-// one, and where other hosts may look for them of all.
+// TestLongRunGetsItsNote checks that only runs longer than a short one get a note, and all runs on
+// a shared server.
 func TestLongRunGetsItsNote(t *testing.T) { onBoth(t, testLongRunGetsItsNote) }
 
 func testLongRunGetsItsNote(t *testing.T, cfg setup) {
@@ -39,7 +39,7 @@ func testLongRunGetsItsNote(t *testing.T, cfg setup) {
 	require.Eventually(t, func() bool { return notesOf(t, l) == 0 }, patience, 10*time.Millisecond)
 }
 
-// TestEndedRunGetsNoNote comes to leave a note when the run has ended.
+// TestEndedRunGetsNoNote reaches the time of the note after the run has ended.
 func TestEndedRunGetsNoNote(t *testing.T) {
 	l := openTest(t, setup{})
 	e := &Lease{Run: Run{ID: "r"}, log: l, token: broker.Token("r"), over: ErrEnded}
@@ -71,8 +71,8 @@ func TestRunWithoutNoteIsNotLost(t *testing.T) {
 	requireTaken(t, l, 1)
 }
 
-// TestWaitingRunIsNotQueuedAgain asks twice for a run that a host has handed
-// over: the second one would not know how often it has died.
+// TestWaitingRunIsNotQueuedAgain submits a run that a host has handed over: the new message would
+// lack its failure count.
 func TestWaitingRunIsNotQueuedAgain(t *testing.T) {
 	dir := t.TempDir()
 	l, err := openLog(t.Context(), setup{Dir: dir})

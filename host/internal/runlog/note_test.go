@@ -84,8 +84,8 @@ func TestNoteBookRemovesOnlyWhatMayGo(t *testing.T) {
 	}
 }
 
-// TestNotesOfEndedRunsGo runs many short runs beside a long one: in the end its
-// note is the only one.
+// TestNotesOfEndedRunsGo executes many short runs beside a long one: in the end its note is the
+// only one.
 func TestNotesOfEndedRunsGo(t *testing.T) {
 	l := openTest(t, setup{})
 	end := func(id string) {

@@ -17,17 +17,17 @@ import (
 
 // Config sets times and bounds of a run log.
 type Config struct {
-	// Name is what people call this host, as [Hosts] reports it; "" means its
-	// name in the run log.
+	// Name is the readable name of this host, as [Hosts] reports it; "" means its name in the run
+	// log.
 	Name string
 
-	// Lease is how long a host may be silent before other hosts take over its
-	// runs; 0 means 10 s. Heartbeats come four times as often.
+	// Lease is the time without heartbeats after which other hosts take over the runs of a host; 0
+	// means 10 s. Heartbeats come four times as often.
 	Lease time.Duration
-	// Attempts is how many failures, deaths of its host or errors, a run may
-	// have; 0 means 5. Hosts that shut down do not count.
+	// Attempts is the number of failures, deaths of its host or errors, after which a run is ended;
+	// 0 means 5. Hosts that shut down do not count.
 	Attempts int
-	// Workers is how many queued runs this host executes at once; 0 means 64.
+	// Workers is the number of queued runs this host executes at once; 0 means 64.
 	Workers int
 	// FlushInterval is how long records are buffered before a write; 0 means
 	// 40 ms.
@@ -49,11 +49,10 @@ type Config struct {
 	Gate func(run Run) (leave func(), ok bool)
 
 	// Dead is called with a run that failed Attempts times, to report that in
-	// its records and its session; nil ends the run silently. It must not
-	// repeat what failed.
+	// its records and its session; nil ends the run silently. It must not repeat the failed step.
 	Dead func(ctx context.Context, lease *Lease) error
 
-	// Log receives what operators should know; nil means slog.Default.
+	// Log is the log for operators; nil means slog.Default.
 	Log *slog.Logger
 }
 
@@ -86,9 +85,8 @@ func (c Config) withDefaults(embedded bool) Config {
 
 // Log is an open run log. It is safe for concurrent use.
 //
-// Its exported methods are those of its parts as well: records reads what is
-// stored, queue holds runs for whichever host is free, orphans queues those of
-// hosts that are gone, cancels ends runs by name.
+// Its exported methods include those of its parts: records reads stored runs, queue holds runs for
+// any free host, orphans queues those of lost hosts, cancels ends runs by name.
 //
 // It runs two goroutines: the heartbeat, which watches other hosts, and the
 // sweeper, which deletes ended runs.
@@ -142,7 +140,7 @@ func Open(ctx context.Context, conn *broker.Conn, keys *kv.Store, cfg Config) (*
 	return l, nil
 }
 
-// newLog puts a Log together. It has no streams yet.
+// newLog returns a Log without streams.
 func newLog(ctx context.Context, conn *broker.Conn, keys *kv.Store, cfg Config) *Log {
 	l := &Log{cfg: cfg, host: newHost(), conn: conn, leases: &leases{}}
 	// Values of ctx are kept, its cancellation is not: leases outlive the call to Open.
@@ -163,14 +161,14 @@ func newLog(ctx context.Context, conn *broker.Conn, keys *kv.Store, cfg Config) 
 	return l
 }
 
-// newHost names this process; a host that starts again is another one.
+// newHost generates the name of this process; a restarted host has another one.
 func newHost() string {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // since Go 1.24 it does not fail
+	_, _ = rand.Read(b[:]) // it never fails since Go 1.24
 	return hex.EncodeToString(b[:])
 }
 
-// Host is the name of this process in the run log.
+// Host returns the name of this process in the run log.
 func (l *Log) Host() string { return l.host }
 
 // Alone reports whether no other host can use this run log.
@@ -224,14 +222,18 @@ func (l *Log) makeStreams(ctx context.Context) error {
 		}, &l.queue.stream, nil},
 		{jetstream.StreamConfig{
 			Name: c.Name("LOG"), AllowRollup: true, AllowDirect: true,
-			Subjects: []string{c.Subject("run", "*", "ev"), c.Subject("run", "*", "ck"), c.Subject("run", "*", "bl", "*")},
-			MaxAge:   l.cfg.Keep, MaxBytes: l.cfg.MaxBytes,
+			Subjects: []string{
+				c.Subject("run", "*", "ev"), c.Subject("run", "*", "ck"),
+				c.Subject("run", "*", "bl", "*"),
+			},
+			MaxAge: l.cfg.Keep, MaxBytes: l.cfg.MaxBytes,
 			RePublish: &jetstream.RePublish{
 				Source: c.Subject("run", "*", "ev"), Destination: c.Subject("log", "{{wildcard(1)}}"),
 			},
 		}, &l.records.stream, nil},
 		{jetstream.StreamConfig{
-			Name: c.Name("OWN"), Subjects: []string{c.Subject("own", "*", "*")}, MaxMsgsPerSubject: 1, AllowDirect: true,
+			Name: c.Name("OWN"), Subjects: []string{c.Subject("own", "*", "*")}, MaxMsgsPerSubject: 1,
+			AllowDirect: true,
 		}, &l.notes.stream, l.notes.book.restart},
 	} {
 		stream, err := c.Stream(ctx, s.cfg, s.lost)

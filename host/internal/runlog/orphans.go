@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// orphans puts runs whose host is gone into the queue, by their notes.
+// orphans queues the runs of lost hosts by their notes.
 type orphans struct {
 	ctx    context.Context // ends with the log
 	conn   *broker.Conn
@@ -39,7 +39,7 @@ func (o *orphans) takeOrphans(dead func(host string) bool) {
 	}
 }
 
-// Held returns the runs that hosts, living or not, have notes of.
+// Held returns the runs with notes, of active and lost hosts.
 func (o *orphans) Held() (map[string]bool, error) {
 	subjects, err := o.notes.subjects(o.ctx, "*")
 	if err != nil {
@@ -54,13 +54,13 @@ func (o *orphans) Held() (map[string]bool, error) {
 }
 
 // Left returns the runs that had notes when this host started on an embedded
-// server: their host has died, and this one queues them by itself. Their notes
-// are removed by then, so that [Log.Held] may no longer list them.
+// server: their host has died, and this one queues them. Their notes are removed by then, so that
+// [Log.Held] may no longer list them.
 func (o *orphans) Left() map[string]bool { return o.left }
 
 // takeFrom puts the runs of a dead host into the queue and removes its notes.
-// Several survivors may do so at once: the queue takes each run once, and the
-// fence decides in the end.
+// Several survivors may do so at once: the queue takes each run once, and the fence ensures one
+// owner.
 func (o *orphans) takeFrom(host string) {
 	subjects, err := o.notes.subjects(o.ctx, host)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 // peers are the other hosts, by their heartbeats.
 type peers struct {
 	host  string        // this one
-	lease time.Duration // how long a host may be silent
+	lease time.Duration // longest time without a heartbeat
 
 	mu    sync.Mutex
 	hosts map[string]peer
 	beats uint64    // own heartbeats that came back, at their pace
-	last  time.Time // when the last of them came
+	last  time.Time // time of the last of them
 }
 
 type peer struct {
@@ -24,9 +24,9 @@ type peer struct {
 	beats uint64 // own heartbeats that had come back at the host's last one
 }
 
-// silentBeats is how many own heartbeats must have come back without one of
-// the other host. When the server is away both are silent, so neither is taken
-// for dead, and a burst of old heartbeats counts once.
+// silentBeats is the number of own heartbeats that must have come back without one of the other
+// host. If the server is unavailable both are silent, so neither counts as dead, and a burst of old
+// heartbeats counts once.
 const silentBeats = 3
 
 // bye is the last heartbeat of a host that stops; no host has that name.

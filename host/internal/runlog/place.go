@@ -8,22 +8,20 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Place is where a reader continues.
+// Place is the position at which a reader continues.
 type Place struct {
-	From    Pos    // what [Log.Follow] is given
+	From    Pos    // argument of [Log.Follow]
 	Seen    uint64 // number of the last record that the reader has and that counts
-	Attempt uint64 // whose records come first; later ones say so with a record of their own
+	Attempt uint64 // owner of the first records; later owners announce themselves with a record
 }
 
-// Place finds where a reader continues that has seen a run up to a position. attempt
-// says whose record the last one was when it had not been stored yet, and is 0
-// for one that was. If that host died with it, the records of the next one take
-// its number, and everything from there on is read again.
+// Place returns the position at which a reader continues that has read a run up to pos. attempt is
+// the owner of the last record if it was not stored yet, and 0 if it was. If that host died with
+// it, the records of the next one take its number, and everything from there on is read again.
 //
 // It reads the newest message of the run and, if that is not enough, a number
 // of messages that grows with the logarithm of the log's length. In a cluster
-// any replica may answer; what one did not know yet comes to the reader as a
-// record.
+// any replica may answer; missing messages reach the reader as records.
 func (s *records) Place(ctx context.Context, run string, seen Pos, attempt uint64) (Place, error) {
 	p := Place{From: seen, Seen: seen.Seq, Attempt: 1}
 	at, last, err := s.newest(ctx, run)
@@ -42,10 +40,10 @@ func (s *records) Place(ctx context.Context, run string, seen Pos, attempt uint6
 	}
 	switch stored := last.next() - 1; {
 	case stored <= seen.Seq:
-		// Not all of it is stored, perhaps: it is skipped when it comes.
+		// Perhaps not all of it is stored: it is skipped when it arrives.
 		b, found, p.From.Seq = last, at, stored
 	case seen.At > 0:
-		// A hint that is wrong costs Follow a look at the whole run, no more.
+		// With a wrong hint Follow only reads the whole run.
 		found, b, err = s.next(ctx, run, seen.At)
 	default:
 		found, b, err = s.firstThat(ctx, run, at, func(b *bundle) bool { return b.next() > seen.Seq })
@@ -56,7 +54,7 @@ func (s *records) Place(ctx context.Context, run string, seen Pos, attempt uint6
 	return p, broker.Fail(err, "place in run %q", run)
 }
 
-// newest is the newest bundle of a run on the server that answers, and its
+// newest returns the newest bundle of a run on the server that answers, and its
 // sequence; 0 when there is none.
 func (s *records) newest(ctx context.Context, run string) (at uint64, b bundle, err error) {
 	m, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
@@ -76,7 +74,7 @@ func (s *records) newest(ctx context.Context, run string) (at uint64, b bundle, 
 	return m.Sequence, b, err
 }
 
-// next is the first bundle of a run with sequence from or later; 0 when there is
+// next returns the first bundle of a run with sequence from or later; 0 when there is
 // none.
 func (s *records) next(ctx context.Context, run string, from uint64) (at uint64, b bundle, err error) {
 	m, err := s.conn.ReadNext(ctx, s.conn.Name("LOG"), s.conn.Subject("run", broker.Token(run), "ev"), from)
@@ -87,16 +85,18 @@ func (s *records) next(ctx context.Context, run string, from uint64) (at uint64,
 	return m.Seq, b, err
 }
 
-// firstThat is the first bundle of a run of which is says true, and of all later
-// ones as well, found by halving; 0 when there is none up to the sequence until.
-func (s *records) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64, found bundle, err error) {
+// firstThat returns the first bundle of a run for which is returns true, as for all later ones, by
+// binary search; 0 when there is none up to the sequence until.
+func (s *records) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64,
+	found bundle, err error,
+) {
 	for low, high := uint64(1), until; low <= high; {
 		middle := low + (high-low)/2
 		seq, b, err := s.next(ctx, run, middle)
 		switch {
 		case err != nil:
 			return 0, found, err
-		case seq == 0: // forgotten meanwhile
+		case seq == 0: // deleted meanwhile
 			return 0, found, broker.ErrGone
 		case is(&b):
 			at, found, high = seq, b, middle-1
@@ -107,7 +107,7 @@ func (s *records) firstThat(ctx context.Context, run string, until uint64, is fu
 	return at, found, nil
 }
 
-// lastBundle is the newest stored bundle of a run and its sequence, from the
+// lastBundle returns the newest stored bundle of a run and its sequence, from the
 // stream's leader; the sequence is 0 when there is none.
 func (s *records) lastBundle(ctx context.Context, run string) (bundle, uint64, error) {
 	m, err := s.conn.Last(ctx, s.conn.Name("LOG"), s.conn.Subject("run", broker.Token(run), "ev"))

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlace asks where readers go on in a long run that was taken over twice, and what the answer
-// costs.
+// TestPlace checks the positions of readers in a long run that was taken over twice, and the cost
+// of finding them.
 func TestPlace(t *testing.T) { onBoth(t, testPlace) }
 
 func testPlace(t *testing.T, cfg setup) {
@@ -57,7 +57,7 @@ func testPlace(t *testing.T, cfg setup) {
 	require.Len(t, records, 6*messages)
 	const second, third = 2*messages + 1, 4*messages + 1 // numbers with which the attempts begin
 
-	// cheap asks and counts what the server sent.
+	// cheap calls Place and counts the messages of the server.
 	cheap := func(seen Pos, attempt uint64) Place {
 		t.Helper()
 		before := l.conn.NATS.Stats().InMsgs
@@ -66,7 +66,7 @@ func testPlace(t *testing.T, cfg setup) {
 		require.Less(t, l.conn.NATS.Stats().InMsgs-before, uint64(300), "far less than the 2,100 of the run")
 		of := func(number uint64) uint64 { return min((max(number, 1)-1)/(2*messages)+1, 3) }
 		require.Contains(t, []uint64{of(p.From.Seq), of(p.From.Seq + 1)}, p.Attempt, "whose records come")
-		// Whatever the hint, what is read from there begins right behind what the reader has.
+		// With any hint, reading continues right after the last record of the reader.
 		got := read(t, l, "r", p.From)
 		require.Len(t, got, len(records)-int(p.From.Seq))
 		if p.From.At > 0 && len(got) > 0 {

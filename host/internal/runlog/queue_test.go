@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQueueThatForgot: a server that lost its power may have forgotten the queue and still know
-// what it had handed out of it. New messages are not taken for those.
+// TestQueueThatForgot checks that after a power loss, when a server may have lost queue messages
+// but not their delivery state, new messages are delivered.
 func TestQueueThatForgot(t *testing.T) {
 	dir := t.TempDir()
 	work := func(runs ...string) {

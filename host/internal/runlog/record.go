@@ -14,23 +14,23 @@ type Record struct {
 	Seq  uint64 // 1, 2, 3 ... within the run; set by the lease
 	At   uint64 // sequence of the stored message that holds it, 0 while it is not stored
 	Kind string // chosen by the writer, at most 255 bytes
-	Data []byte // JSON, or what does not begin like it
+	Data []byte // JSON, or text that does not begin like it
 	More bool   // for readers: another record follows at once
-	// Known holds facts of the writer about Data, so that readers on its host need not
-	// parse it; nil when there is nothing, and for readers of the stream.
+	// Known holds facts of the writer about Data, so that readers on its host need not parse it;
+	// nil if there are none, and for readers of the stream.
 	Known any
 
 	packed bool // Data is as it is stored, see blobs.go
 }
 
-// Pos is a place in a run: everything up to Seq has been read. The zero value
-// is the beginning. At only makes resuming quick; any value is safe.
+// Pos is a position in a run: everything up to Seq has been read. The zero value is the beginning.
+// At only makes resuming fast; any value is safe.
 type Pos struct{ Seq, At uint64 }
 
-// Pos is the place after this record.
+// Pos returns the place after this record.
 func (r Record) Pos() Pos { return Pos{r.Seq, r.At} }
 
-// String is the form for an SSE id: "12" or "12-3456".
+// String returns the form for an SSE id: "12" or "12-3456".
 func (p Pos) String() string {
 	if p.At == 0 {
 		return strconv.FormatUint(p.Seq, 10)
@@ -38,8 +38,8 @@ func (p Pos) String() string {
 	return strconv.FormatUint(p.Seq, 10) + "-" + strconv.FormatUint(p.At, 10)
 }
 
-// ParsePos reads what [Pos.String] wrote; "" is the beginning. What is not
-// such a text is an error: it is the id of another run.
+// ParsePos reads what [Pos.String] wrote; "" is the beginning. Other texts are an error: they may
+// be the id of another run.
 func ParsePos(text string) (Pos, error) {
 	if text == "" {
 		return Pos{}, nil
@@ -56,11 +56,11 @@ func ParsePos(text string) (Pos, error) {
 	return p, nil
 }
 
-// bundle is what one stored message holds: consecutive records of one owner.
-// A claim is a bundle without records.
+// bundle is the content of one stored message: consecutive records of one owner. A claim is a
+// bundle without records.
 type bundle struct {
 	owner   string // unique per lease
-	attempt uint64 // how many leases the run has had, this one counted
+	attempt uint64 // number of leases of the run, including this one
 	first   uint64 // number of the first record, or of the next one when empty
 	end     bool   // the run ends with it
 	records []Record
@@ -71,7 +71,7 @@ const (
 	flagEnd       = 1
 )
 
-// next is the number that the record after this bundle gets.
+// next returns the number that the record after this bundle gets.
 func (b *bundle) next() uint64 { return b.first + uint64(len(b.records)) }
 
 func (b *bundle) encode() []byte {
@@ -127,7 +127,7 @@ func decodeBundle(data []byte, at uint64) (bundle, error) {
 	return b, nil
 }
 
-// decoder reads forward and remembers that it could not.
+// decoder reads forward and records a failure.
 type decoder struct {
 	data []byte
 	bad  bool

@@ -20,7 +20,10 @@ func TestPos(t *testing.T) {
 }
 
 func FuzzDecodeBundle(f *testing.F) {
-	b := bundle{owner: "h.r.1", attempt: 1, first: 3, end: true, records: []Record{{Kind: "ev", Data: []byte("{}")}, {Data: []byte("!x"), packed: true}, {}}}
+	b := bundle{
+		owner: "h.r.1", attempt: 1, first: 3, end: true,
+		records: []Record{{Kind: "ev", Data: []byte("{}")}, {Data: []byte("!x"), packed: true}, {}},
+	}
 	f.Add(b.encode())
 	f.Add([]byte{1, 0, 0, 0, 0, 200, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hosts that live through the loss of everything a NATS had go on with a new one: what they had is
-// fenced or gone, and everything that is asked for from then on is done.
+// Hosts that survive the loss of all data of a NATS continue with a new one: their old runs are
+// fenced or lost, and all later requests succeed.
 func TestServerThatForgotEverything(t *testing.T) {
 	dir, port := t.TempDir(), freePort(t)
 	server := natsChild(t, dir, port)

@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// snapshot is a run's state as of one place.
+// snapshot is a run's state at one position.
 type snapshot struct {
 	upTo  Pos
 	state []byte
@@ -48,15 +48,15 @@ func (e *Lease) sendSnapshot(ctx context.Context, body []byte) error {
 	return err
 }
 
-// Checkpoint is what a host continues from.
+// Checkpoint is the state from which a host continues.
 type Checkpoint struct {
 	Snapshot []byte   // the last one, nil when there is none
-	UpTo     Pos      // the place of the snapshot
-	Records  []Record // what was stored after it, in order
+	UpTo     Pos      // the position of the snapshot
+	Records  []Record // the records stored after it, in order
 }
 
-// Checkpoint reads the state of the run as its former owner left it. The claim
-// came first, so nothing can be added to it meanwhile.
+// Checkpoint reads the last state of the run by its previous owner. The run is claimed, so nothing
+// can be added to it meanwhile.
 //
 // Errors: [broker.ErrGone] when records are missing.
 func (e *Lease) Checkpoint(ctx context.Context) (Checkpoint, error) {
@@ -67,17 +67,17 @@ func (e *Lease) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	return c, broker.Fail(err, "checkpoint of run %q", e.Run.ID)
 }
 
-// records reads and writes what is stored of runs.
+// records reads and writes the stored data of runs.
 type records struct {
 	conn   *broker.Conn
 	stream jetstream.Stream
 	cache  blobCache
 }
 
-// Records reads what is stored of a run from its beginning, as far as it is
-// known to the server asked.
+// Records reads the stored records of a run from its beginning, as far as the answering server has
+// them.
 //
-// Errors: [broker.ErrGone] when the first records are no longer kept.
+// Errors: [broker.ErrGone] when the first records are no longer stored.
 func (s *records) Records(ctx context.Context, run string) ([]Record, error) {
 	records, err := s.readAfter(ctx, run, Pos{}, 0)
 	return records, broker.Fail(err, "records of run %q", run)
@@ -102,8 +102,7 @@ func (s *records) checkpoint(ctx context.Context, run string, until uint64) (Che
 	return c, err
 }
 
-// records reads what comes after a place, at least up to the message with
-// sequence until.
+// records reads the records after a position, at least up to the message with sequence until.
 func (s *records) readAfter(ctx context.Context, run string, after Pos, until uint64) (out []Record, err error) {
 	at, next := after.At, after.Seq+1
 	for {
@@ -135,7 +134,7 @@ func (s *records) readAfter(ctx context.Context, run string, after Pos, until ui
 	}
 }
 
-// after are the bundle's records with a number above seq.
+// after returns the bundle's records with a number above seq.
 func (b *bundle) after(seq uint64) []Record {
 	for i, r := range b.records {
 		if r.Seq > seq {

@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// endedRun waits to be forgotten. Runs of hosts that died in between go with
-// the stream's own limits.
+// endedRun is a run to be deleted. Runs of hosts that died before are deleted by the limits of the
+// stream.
 type endedRun struct {
 	token string
 	due   time.Time
@@ -35,8 +35,7 @@ func (s *sweeper) forgetLater(run string) {
 	s.ended = append(s.ended, endedRun{run, time.Now().Add(s.keep)})
 }
 
-// sweep forgets runs that ended long enough ago, and the notes of those that
-// ended now.
+// sweep deletes runs that ended long enough ago, and the notes of those that ended now.
 func (s *sweeper) work() {
 	every := min(time.Second, max(s.keep/4, 10*time.Millisecond))
 	tick := time.NewTicker(every)
@@ -52,14 +51,12 @@ func (s *sweeper) work() {
 	}
 }
 
-// purgeWait is how long a server may take to forget a run. It is asked again
-// for what it did not answer.
+// purgeWait is the time limit of purging a run. Purges without an answer are repeated.
 const purgeWait = 2 * time.Second
 
-// forget purges runs that are due, one after the other, until a time: that of
-// thousands at once takes seconds on a cluster, and the notes of runs that end
-// now wait no longer than for one. What is left is for the next time, and so is
-// what an unavailable server has missed.
+// forget purges due runs one after the other until a time limit: purging thousands at once takes
+// seconds on a cluster, and the notes of runs that end now wait for one purge at most. The others
+// are left to the next call, as are those that an unavailable server has missed.
 func (s *sweeper) forget(until time.Time) {
 	for {
 		run := s.due()
@@ -86,8 +83,8 @@ func (s *sweeper) forget(until time.Time) {
 	}
 }
 
-// due is the run that ended first when it is to be forgotten now, and else "".
-// It stays in the list.
+// due returns the run that ended first if it is to be deleted now, and else "". It stays in the
+// list.
 func (s *sweeper) due() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Thousands of runs that are due at once are forgotten in several goes, so that what ends now waits
-// for none of them.
+// Thousands of runs that are due at once are deleted in several batches, so that runs that end now
+// do not wait for them.
 func TestForgettingIsPaced(t *testing.T) {
 	l := openTest(t, setup{KeepEnded: time.Hour})
 	const many = 3000
@@ -33,7 +33,7 @@ func TestForgettingIsPaced(t *testing.T) {
 	}
 }
 
-// A run that was due while the server was away is forgotten when it is back.
+// A run that was due while the server was unavailable is deleted when it is back.
 func TestForgettingWaitsForTheServer(t *testing.T) {
 	dir, port := t.TempDir(), freePort(t)
 	server := natsChild(t, dir, port)
@@ -56,7 +56,7 @@ func TestForgettingWaitsForTheServer(t *testing.T) {
 	}, patience, 20*time.Millisecond)
 }
 
-// sweptByHand ends what a log does by itself.
+// sweptByHand stops the sweeper of a log.
 func (l *Log) sweptByHand(t *testing.T) {
 	l.stop(ErrStopping)
 	l.wg.Wait()

@@ -20,8 +20,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// The failure tests start this test program again as hosts and servers, and
-// send them signals. The orders of a child come in one variable.
+// The failure tests start this test program again as hosts and servers, and send them signals. The
+// configuration of a child is in one variable.
 
 type childConfig struct {
 	Role   string // host, embedded, nats
@@ -110,8 +110,8 @@ func (c childConfig) runHost() error {
 	select {}
 }
 
-// toy does its steps one by one; each is one record. A step counts as done
-// when its record is stored, which is what the next host goes by.
+// toy executes its steps one by one; each is one record. A step counts as done when its record is
+// stored, at which the next host continues.
 func (c childConfig) toy(ctx context.Context, e *Lease) error {
 	check, err := e.Checkpoint(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c childConfig) toy(ctx context.Context, e *Lease) error {
 	}
 	if e.Run.ID == "poison" {
 		fmt.Println("poisoned")
-		select {} // until somebody kills it
+		select {} // until it is killed
 	}
 	for ; done < c.Steps; done++ {
 		if done == c.Freeze && c.Freeze > 0 && e.Attempt == 1 {
@@ -151,8 +151,7 @@ func (c childConfig) toy(ctx context.Context, e *Lease) error {
 	return e.End(ctx)
 }
 
-// requireSteps checks that each step is there once, in order, numbered without
-// gaps.
+// requireSteps checks that each step exists once, in order, numbered without gaps.
 func requireSteps(t testing.TB, records []Record, steps int) {
 	t.Helper()
 	for i, r := range records {
@@ -180,11 +179,11 @@ func (c childConfig) runServer() error {
 	return nil
 }
 
-// child is a running process of ours.
+// child is a process started by a test.
 type child struct {
 	t     testing.TB
 	cmd   *exec.Cmd
-	lines chan string // what it prints; closed when it is gone
+	lines chan string // its output; closed when it has exited
 }
 
 // start runs a child and waits until it is ready. It is killed with the test.
@@ -230,12 +229,12 @@ func (c *child) line(word string) string {
 func (c *child) signal(s syscall.Signal) { require.NoError(c.t, c.cmd.Process.Signal(s)) }
 
 func (c *child) kill() {
-	// It may be gone, which is the goal.
+	// It may have exited already, as intended.
 	_ = c.cmd.Process.Kill()
 	_ = c.cmd.Wait()
 }
 
-// natsChild is a NATS server in a process of its own.
+// natsChild returns a NATS server in a separate process.
 func natsChild(t testing.TB, dir string, port int) *child {
 	return start(t, childConfig{Role: "nats", Dir: dir, Port: port})
 }
@@ -248,7 +247,7 @@ func freePort(t testing.TB) int {
 	return port
 }
 
-// timeline follows a run and knows the longest silence.
+// timeline follows a run and measures the longest gap between records.
 type timeline struct {
 	records []Record
 	gap     time.Duration

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// queue holds runs for whichever host is free.
+// queue holds runs for any free host.
 type queue struct {
 	conn     *broker.Conn
 	stream   jetstream.Stream // schedules, too
@@ -22,14 +22,13 @@ type queue struct {
 	logger   *slog.Logger
 }
 
-// Submit puts a run into the queue, for whichever host is free. The same id
-// within two minutes, and the id of a run that has begun, is taken once. An
-// Attempt of 2 says that a host died with the run and left no note; it is ignored
-// when the run waits in the queue.
+// Submit puts a run into the queue for any free host. The same id within two minutes, and the id of
+// a run that has begun, is accepted once. An Attempt of 2 means that a host died with the run and
+// left no note; it is ignored if the run waits in the queue.
 func (q *queue) Submit(ctx context.Context, run Run) error {
 	run.Failures = max(run.Attempt, 1) - 1
 	if run.Attempt > 1 {
-		// Waiting messages there already have their failure count.
+		// Waiting messages already have their failure count.
 		m, err := q.conn.Last(ctx, q.conn.Name("RUNS"), q.conn.Subject("rq", broker.Token(run.ID)))
 		if err != nil || m != nil {
 			return broker.Fail(err, "submit run %q", run.ID)
@@ -38,13 +37,12 @@ func (q *queue) Submit(ctx context.Context, run Run) error {
 	return broker.Fail(q.put(ctx, run, run.ID), "submit run %q", run.ID)
 }
 
-// Work claims queued runs, those of dead hosts among them, and gives each to
-// fn in a goroutine of its own, until ctx ends; then it waits for them.
+// Work claims queued runs, including those of dead hosts, and calls fn with each in a separate
+// goroutine, until ctx ends; then it waits for them.
 //
 // fn continues the run from [Lease.Checkpoint] and calls [Lease.End]. When it
-// returns nil without End, the run is ended. When it returns an error, the run
-// goes back into the queue after a pause, as if its host had died; not so for
-// [ErrFenced] and when this host stops.
+// returns nil without End, the run is ended. When it returns an error, the run returns to the queue
+// after a pause, as if its host had died, except for [ErrFenced] and when this host stops.
 func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -69,7 +67,7 @@ func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) 
 	return nil
 }
 
-// worker gives queued runs to fn.
+// worker passes queued runs to fn.
 type worker struct {
 	log     *Log
 	fn      func(context.Context, *Lease) error
@@ -77,20 +75,18 @@ type worker struct {
 	running sync.WaitGroup
 }
 
-// open makes or finds what hands out the queue's messages. It comes before
-// anything is queued: a server that lost its power may have forgotten the newest
-// messages and not that they were handed out, and would take the next ones for
-// those.
+// open creates or finds the consumer of the queue. It must precede the first queued message: after
+// a power loss a server may have lost the newest messages but not their delivery state, and would
+// treat the next ones as delivered.
 func (q *queue) open(ctx context.Context) (jetstream.Consumer, error) {
 	cfg := jetstream.ConsumerConfig{
 		Durable: "workers", FilterSubject: q.conn.Subject("rq", "*"), AckPolicy: jetstream.AckExplicitPolicy,
-		// A claim takes milliseconds; a host that was frozen with the message is
-		// not waited for.
+		// A claim takes milliseconds; there is no wait for a host that was frozen with the message.
 		AckWait: max(q.lease/4, 500*time.Millisecond), MaxDeliver: -1, MaxAckPending: 10_000,
 	}
 	consumer, err := q.stream.CreateOrUpdateConsumer(ctx, cfg)
 	if broker.IsDamaged(err) && q.conn.Embedded() {
-		// What was done is no longer in the queue; what is delivered again is claimed once.
+		// Completed runs are no longer in the queue; a run that is delivered again is claimed once.
 		if err := q.conn.DropConsumerState(q.conn.Name("RUNS"), cfg.Durable, err); err != nil {
 			return nil, err
 		}
@@ -107,7 +103,8 @@ func (q *queue) open(ctx context.Context) (jetstream.Consumer, error) {
 	if handed <= queue.State.LastSeq {
 		return consumer, nil
 	}
-	q.logger.Warn("the queue has lost its newest messages; those still wanted are queued again", "last", queue.State.LastSeq, "delivered", handed)
+	q.logger.Warn("the queue has lost its newest messages; those still wanted are queued again", "last",
+		queue.State.LastSeq, "delivered", handed)
 	if err := q.stream.DeleteConsumer(ctx, cfg.Durable); err != nil {
 		return nil, err
 	}
@@ -142,8 +139,7 @@ func (w *worker) pull(ctx context.Context, messages jetstream.MessagesContext) {
 }
 
 // deliver claims the run of a queue message and works on it. The message is
-// acknowledged once the note of the claim is stored; from there on it is the
-// note that keeps the run.
+// acknowledged once the note of the claim is stored; from then on the note keeps the run.
 func (w *worker) deliver(ctx context.Context, msg jetstream.Msg) {
 	l := w.log
 	run, err := l.queue.read(ctx, msg)
@@ -178,16 +174,16 @@ func (w *worker) deliver(ctx context.Context, msg jetstream.Msg) {
 	l.finish(e, w.fn(e.ctx, e))
 }
 
-// settle notes that an answer to the queue got lost; the message then comes
-// again and is found to be done.
+// settle logs that an answer to the queue got lost; the message is then delivered again and found
+// to be done.
 func (q *queue) settle(err error) {
 	if err != nil {
 		q.logger.Warn("queue was not answered", "err", err)
 	}
 }
 
-// read reads the run of a queue message. One that a schedule has made gets
-// an id of its own, the same when the message is delivered again.
+// read reads the run of a queue message. A message of a schedule gets an id, the same when the
+// message is delivered again.
 func (q *queue) read(ctx context.Context, msg jetstream.Msg) (Run, error) {
 	var run Run
 	data, err := q.conn.Unpack(ctx, msg.Data())
@@ -197,7 +193,7 @@ func (q *queue) read(ctx context.Context, msg jetstream.Msg) (Run, error) {
 	if err := json.Unmarshal(data, &run); err != nil {
 		return run, err
 	}
-	// A schedule that comes once has named its run.
+	// A schedule that fires once has named its run.
 	if h := msg.Headers(); h.Get("Nats-Scheduler") != "" && h.Get("Nats-Schedule-Next") != "purge" {
 		meta, err := msg.Metadata()
 		if err != nil {
@@ -211,7 +207,7 @@ func (q *queue) read(ctx context.Context, msg jetstream.Msg) (Run, error) {
 	return run, nil
 }
 
-// finish does with a lease what its worker's answer asks for.
+// finish ends or releases a lease by the result of its worker.
 func (l *Log) finish(e *Lease, err error) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(l.ctx), broker.Wait)
 	defer done()
@@ -248,9 +244,9 @@ func (l *Log) rescue(e *Lease) {
 	}
 }
 
-// HandBack does with the lease of a claimed run what [Log.Work] does when its
-// function returns an error: another host continues the run, or this one
-// after a pause. A lease that has ended is left alone.
+// HandBack releases the lease of a claimed run as [Log.Work] does when its function returns an
+// error: another host continues the run, or this one after a pause. A lease that has ended is not
+// changed.
 func (e *Lease) HandBack(why error) { e.log.finish(e, why) }
 
 // retry puts the run back into the queue after a pause that grows.

@@ -46,7 +46,7 @@ type Clock struct {
 // Errors: a When that the server does not understand.
 func (s *Clocks) Put(ctx context.Context, v Clock) error {
 	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) {
-		// The target stands for the schedule; the worker names each run.
+		// The target identifies the schedule; the worker names each run.
 		msg := nats.NewMsg(s.conn.Subject("sched", broker.Token(v.ID)))
 		msg.Header.Set("Nats-Schedule", v.When)
 		msg.Header.Set("Nats-Schedule-Target", s.conn.Subject("rq", broker.Token("sched-"+v.ID)))

@@ -53,7 +53,7 @@ var cronNames = map[string]string{
 // longestCron is in bytes; a list of all values of all fields is shorter.
 const longestCron = 1000
 
-// parseCron reads a line. The error says which field is wrong.
+// parseCron reads a line. The error names the invalid field.
 func parseCron(line string, zone *time.Location) (cron, error) {
 	if len(line) > longestCron {
 		return cron{}, fmt.Errorf("it has %d characters; at most %d are read", len(line), longestCron)

@@ -10,22 +10,23 @@ import (
 
 func TestCronLines(t *testing.T) {
 	for line, want := range map[string]string{
-		"30 7 * * mon-fri":              "0 30 7 * * 1,2,3,4,5",
-		"*/20 * * * *":                  "0 0,20,40 * * * *",
-		"5/20 0 1 JAN,jul *":            "0 5,25,45 0 1 1,7 *",
-		"15 0 0 ? * 0":                  "15 0 0 * * 0",
-		"0 12 * * 5-7":                  "0 0 12 * * 0,5,6",
-		"0 0 13 * fri":                  "0 0 0 13 * 5",
-		" 0  9-17/4 */10 * * ":          "0 0 9,13,17 1,11,21,31 * *",
-		"@daily":                        "0 0 0 * * *",
-		"@Weekly":                       "0 0 0 * * 0",
-		"59 59 23 31 12 6":              "59 59 23 31 12 6",
-		"0 0 29 2 *":                    "0 0 0 29 2 *",
-		"1,2,3-5 0 * * *":               "0 1,2,3,4,5 0 * * *",
-		"0 0 * * */2":                   "0 0 0 * * 0,2,4,6",
-		"* * * * *":                     "0 * * * * *",
-		"* * * * * *":                   "* * * * * *",
-		"0 0 1-31 * mon":                "0 0 0 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31 * 1",
+		"30 7 * * mon-fri":     "0 30 7 * * 1,2,3,4,5",
+		"*/20 * * * *":         "0 0,20,40 * * * *",
+		"5/20 0 1 JAN,jul *":   "0 5,25,45 0 1 1,7 *",
+		"15 0 0 ? * 0":         "15 0 0 * * 0",
+		"0 12 * * 5-7":         "0 0 12 * * 0,5,6",
+		"0 0 13 * fri":         "0 0 0 13 * 5",
+		" 0  9-17/4 */10 * * ": "0 0 9,13,17 1,11,21,31 * *",
+		"@daily":               "0 0 0 * * *",
+		"@Weekly":              "0 0 0 * * 0",
+		"59 59 23 31 12 6":     "59 59 23 31 12 6",
+		"0 0 29 2 *":           "0 0 0 29 2 *",
+		"1,2,3-5 0 * * *":      "0 1,2,3,4,5 0 * * *",
+		"0 0 * * */2":          "0 0 0 * * 0,2,4,6",
+		"* * * * *":            "0 * * * * *",
+		"* * * * * *":          "* * * * * *",
+		"0 0 1-31 * mon": "0 0 0 " +
+			"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31 * 1",
 		"7/9223372036854775807 0 * * *": "0 7 0 * * *",
 		"10/20 10/6 * * *":              "0 10,30,50 10,16,22 * * *",
 	} {
@@ -66,7 +67,7 @@ func TestCronSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// The next time is the first second that fits, whatever clocks do meanwhile.
+// The next time is the first matching second, also over changes of the clock.
 func TestCronNext(t *testing.T) {
 	at := func(zone, text string) time.Time {
 		loc, err := time.LoadLocation(zone)
@@ -128,7 +129,7 @@ func TestCronNext(t *testing.T) {
 	}
 }
 
-// fits says whether a line names a second.
+// fits reports whether a line matches a second.
 func (c *cron) fits(v time.Time) bool {
 	return c.has(cronSecond, v.Second()) && c.has(cronMinute, v.Minute()) && c.has(cronHour, v.Hour()) && c.has(
 		cronMonth, int(v.Month()),

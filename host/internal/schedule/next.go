@@ -14,7 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// clockID is the id of a schedule's clock; all tenants share the run log. A tenant id has no space.
+// clockID returns the id of a schedule's clock; all tenants share the run log. A tenant id has no
+// space.
 func clockID(tenant, id string) string { return tenant + " " + id }
 
 // timed reports whether a schedule has times now.

@@ -68,7 +68,7 @@ func newSchedules(s *store.Store, clocks *Clocks, r *runs.Runs) *Schedules {
 	return New(Config{Store: s, Clocks: clocks, Runs: r, Shortest: time.Second, Logger: runstest.Quiet})
 }
 
-// reopen closes the host and opens it again with what it does then.
+// reopen closes the host and opens it again with new behaviour.
 func (b *bench) reopen(work func(context.Context) error) {
 	b.Close()
 	b.work = work
@@ -102,7 +102,7 @@ func (b *bench) schedule(s Schedule) Schedule {
 	return kept
 }
 
-// history are the runs of a schedule in a state, newest first.
+// history returns the runs of a schedule in a state, newest first.
 func (b *bench) history(s Schedule, status string) []store.Run {
 	b.T.Helper()
 	list, _, err := b.Store.Runs.List(
@@ -249,7 +249,7 @@ func TestScheduleIsPausedAndChanged(t *testing.T) {
 	b.hasClocks(0)
 }
 
-// What the clock does not know of yet ends the schedule when its time comes.
+// A change that the clock does not have yet ends the schedule at its next time.
 func TestScheduleEndsWithItsCanvas(t *testing.T) {
 	b := newBench(t)
 	canvas, other := b.Canvas(runstest.Talk), b.Canvas(runstest.Talk)
@@ -308,7 +308,7 @@ func TestClocksFollowTheRecords(t *testing.T) {
 	next, err := s.Next(1, time.Now(), time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, "@at "+next[0].UTC().Format(time.RFC3339), right[0].When)
-	// History may be forgotten; that is no missed time.
+	// A deleted history is not a missed time.
 	b.setAt(s, time.Now().Add(-72*time.Hour))
 	require.NoError(t, b.schedules.compareClocks(t.Context()))
 	require.Equal(t, right, b.kept())
@@ -338,7 +338,7 @@ func TestClocksFollowTheRecords(t *testing.T) {
 	b.hasClocks(1) // a host that starts compares
 }
 
-// A host that sets a clock by what it read before a change does not undo the change.
+// A host that sets a clock from records read before a change does not undo the change.
 func TestClockIsThatOfTheLastChange(t *testing.T) {
 	b := newBench(t)
 	b.reopen(b.drop) // no host compares by itself
@@ -443,7 +443,7 @@ func TestScheduleIsRefused(t *testing.T) {
 		{"no time", Schedule{}, "either every or cron"},
 		{"two times", Schedule{When: When{Every: "1h", Cron: "@daily"}}, "not both"},
 		{"a time that does not parse", Schedule{When: When{Cron: "now and then"}}, `cron "now and then": 3 fields`},
-		{"no period", Schedule{When: When{Every: "ten minutes"}}, "no period such as"},
+		{"no period", Schedule{When: When{Every: "ten minutes"}}, "not a period such as"},
 		{"a period that is too short", Schedule{When: When{Every: "500ms"}}, "whole seconds"},
 		{"a period with half a second", Schedule{When: When{Every: "90.5s"}}, "whole seconds"},
 		{"a period back in time", Schedule{When: When{Every: "-1h"}}, "at most 366 days"},
@@ -502,7 +502,7 @@ func TestScheduleIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooMany)
 }
 
-// setAt lets the records say that a schedule goes, and was set at another time.
+// setAt changes the records so that a schedule is active, and was set at another time.
 func (b *bench) setAt(s Schedule, at time.Time) {
 	b.T.Helper()
 	item, err := b.Store.Items.Get(b.T.Context(), "t", kind, s.ID)
@@ -573,7 +573,7 @@ func TestScheduleOfThePublishedVersion(t *testing.T) {
 	require.Contains(t, string(v.Messages), "You published x")
 }
 
-// edit saves a canvas that says another verb, published or not.
+// edit saves a canvas with another text, published or not.
 func (b *bench) edit(id, verb string, publish bool) {
 	b.T.Helper()
 	_, err := b.Store.Canvases.Edit(b.T.Context(), "t", id, verb, func(c *store.Canvas) error {

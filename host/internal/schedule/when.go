@@ -69,7 +69,7 @@ func (w *When) period() (time.Duration, error) {
 	d, err := time.ParseDuration(w.Every)
 	switch {
 	case err != nil:
-		return 0, badWhen("every %.40q is no period such as 90s, 10m or 24h", w.Every)
+		return 0, badWhen("every %.40q is not a period such as 90s, 10m or 24h", w.Every)
 	case d <= 0 || d > longestPeriod:
 		return 0, badWhen("every %s: a period is at most %d days", w.Every, longestPeriod/(24*time.Hour))
 	case d%time.Second != 0:

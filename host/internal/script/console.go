@@ -22,7 +22,8 @@ func (m *machine) prepare() error {
 		module.Set("exports", exports), m.vm.Set("module", module), m.vm.Set("exports", exports),
 		m.vm.Set("setTimeout", m.timers.set(m.vm)), m.vm.Set("clearTimeout", m.timers.clear),
 		m.vm.Set("require", func(name string) (goja.Value, error) {
-			text := "require(" + name + "): scripts run without modules; only the language, console and setTimeout are there"
+			text := "require(" + name +
+				"): scripts run without modules; only the language, console and setTimeout are there"
 			failed, err := m.vm.New(m.vm.Get("Error"), m.vm.ToValue(text))
 			if err != nil {
 				return nil, err

@@ -39,40 +39,61 @@ var hostile = []struct{ name, script string }{
 	{"Array.from", `function main() { return Array.from({length: 4e9}).length }`},
 	{"Array.from with a function", `function main() { return Array.from({length: 1e9}, (_, i) => [i]).length }`},
 	{"fill", `function main() { return new Array(2 ** 30).fill({}).length }`},
-	{"flat", `function main() { let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return a.flat(Infinity).length }`},
+	{"flat", `function main() { let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return ` +
+		`a.flat(Infinity).length }`},
 	{"typed array", `function main() { return new Float64Array(2 ** 28).length }`},
 	{"typed arrays, retained", `function main() { const a = []; for (;;) a.push(new Uint8Array(2 ** 20).fill(1)) }`},
 	{"ArrayBuffer", `function main() { return new ArrayBuffer(2 ** 31 - 1).byteLength }`},
 	{"Map", `function main() { const m = new Map(); for (let i = 0; ; i++) m.set(i, i) }`},
 	{"Set of strings", `function main() { const m = new Set(); for (let i = 0; ; i++) m.add("key" + i) }`},
-	{"WeakMap", `function main() { const m = new WeakMap(), a = []; for (;;) { const k = {}; a.push(k); m.set(k, [1]) } }`},
+	{
+		"WeakMap",
+		`function main() { const m = new WeakMap(), a = []; for (;;) { const k = {}; a.push(k); m.set(k, [1]) } }`,
+	},
 	{"closures", `function main() { let f = () => 1; for (;;) { const g = f; f = () => g } }`},
-	{"getters", `function main() { const o = {get more() { return {__proto__: o, data: new Array(100).fill(1), up: this} }}; let p = o; for (;;) p = p.more }`},
-	{"generators", `function main() { function* g(x) { yield x }; const a = []; for (;;) { const i = g(a.length); i.next(); a.push(i) } }`},
+	{"getters", `function main() { const o = {get more() { return {__proto__: o, data: new Array(100).fill(1), up: ` +
+		`this} }}; let p = o; for (;;) p = p.more }`},
+	{"generators", `function main() { function* g(x) { yield x }; const a = []; for (;;) { const i = g(a.length); ` +
+		`i.next(); a.push(i) } }`},
 	{"promises", `function main() { const a = []; for (;;) a.push(new Promise(r => a.push(r))) }`},
 	{"timers", `async function main() { for (;;) setTimeout(() => 1, 1000) }`},
 	{"symbols", `function main() { const o = {}; for (;;) o[Symbol("s")] = 1 }`},
 	{"proxies", `function main() { let p = {}; for (;;) p = new Proxy(p, {}) }`},
 	{"BigInt", `function main() { let n = 3n; for (;;) n = n * n }`},
 	{"BigInt shifted", `function main() { return (1n << 4000000000n).toString().length }`},
-	{"JSON.stringify of shared arrays", `function main() { let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return JSON.stringify(a).length }`},
-	{"JSON.stringify with a gap", `function main() { let a = []; for (let i = 0; i < 2e4; i++) a = [a]; return JSON.stringify(a, null, "          ").length }`},
+	{
+		"JSON.stringify of shared arrays",
+		`function main() { let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return JSON.stringify(a).length }`,
+	},
+	{"JSON.stringify with a gap", `function main() { let a = []; for (let i = 0; i < 2e4; i++) a = [a]; return ` +
+		`JSON.stringify(a, null, "          ").length }`},
 	{"JSON.parse", `function main() { return JSON.parse("[" + "[],".repeat(2 ** 23) + "0]").length }`},
 	{"toJSON", `function main() { const o = {toJSON() { return {a: o, b: o} }}; return JSON.stringify(o) }`},
-	{"error stacks", `function main() { const a = []; const f = n => n ? f(n - 1) : a.push(new Error("x")); for (;;) f(500) }`},
+	{
+		"error stacks",
+		`function main() { const a = []; const f = n => n ? f(n - 1) : a.push(new Error("x")); for (;;) f(500) }`,
+	},
 	{"recursion with data", `function main(x) { const f = (n, s) => f(n + 1, s + s); return f(0, "ab") }`},
 	{"recursion of a sort", `function main() { const f = () => [2, 1].sort(f); return f() }`},
 	{"regular expression that collects", `function main() { return "x".repeat(2 ** 24).match(/x/g).length }`},
-	{"regular expression with look-behind", `function main() { return "x".repeat(2 ** 22).replace(/(?<=x)/g, "$` + "`" + `").length }`},
+	{"regular expression with look-behind", `function main() { return "x".repeat(2 ** 22).replace(/(?<=x)/g, "$` + "`" +
+		`").length }`},
 	{"eval", `function main() { return eval("[" + "1,".repeat(2 ** 24) + "]").length }`},
-	{"function with many arguments", `function main() { return Function(...new Array(2 ** 22).fill("a"), "return 1")() }`},
+	{
+		"function with many arguments",
+		`function main() { return Function(...new Array(2 ** 22).fill("a"), "return 1")() }`,
+	},
 	{"encodeURIComponent", `function main() { return encodeURIComponent("\u4e2d".repeat(2 ** 25)).length }`},
 	{"normalize", `function main() { return "\ufdfa".repeat(2 ** 24).normalize("NFKD").length }`},
 	{"console", `function main() { for (;;) console.log("x".repeat(2 ** 20)) }`},
-	{"output of control characters", `function main() { const s = "\u0001".repeat(7e6); console.log(s); console.error(s); return s }`},
+	{
+		"output of control characters",
+		`function main() { const s = "\u0001".repeat(7e6); console.log(s); console.error(s); return s }`,
+	},
 	{"wide result", `function main() { let a = []; for (let i = 0; i < 9e5; i++) a.push({}); return a }`},
 	{"template literal", "function main() { let s = \"x\"; for (;;) s = `${s}${s}` }"},
-	{"toString with growing results", `function main() { let n = 0; const o = {toString() { return "x".repeat(2 ** (n++)) }}; let s = ""; for (;;) s += o }`},
+	{"toString with growing results", `function main() { let n = 0; const o = {toString() { return "x".repeat(2 ** ` +
+		`(n++)) }}; let s = ""; for (;;) s += o }`},
 }
 
 // TestHostileScriptsStayWithinMemory checks that no worker uses more memory than is reserved for

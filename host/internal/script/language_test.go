@@ -44,7 +44,10 @@ func readPieces(t *testing.T) (pieces []piece) {
 			if arguments == "" {
 				arguments = "{}"
 			}
-			pieces = append(pieces, piece{strings.TrimSuffix(filepath.Base(file), ".js") + ": " + name, arguments, script})
+			pieces = append(pieces, piece{
+				strings.TrimSuffix(filepath.Base(file), ".js") + ": " + name, arguments,
+				script,
+			})
 		}
 	}
 	return pieces
@@ -90,10 +93,12 @@ func (p piece) run(t *testing.T) outcome {
 	args, err := engine.ParseJSONText(p.arguments)
 	require.NoError(t, err)
 	limits := Limits{Time: time.Minute, Memory: 64 << 20}
-	if strings.HasPrefix(p.name, "limits:") && !strings.Contains(p.script, "repeat") && !strings.Contains(p.script, "+=") {
+	if strings.HasPrefix(p.name, "limits:") && !strings.Contains(p.script, "repeat") &&
+		!strings.Contains(p.script, "+=") {
 		limits.Time = time.Second
 	}
-	res, err := (&Runner{Limits: limits}).RunCode(t.Context(), &engine.CodeCall{Language: "javascript", Script: p.script, Arguments: args})
+	res, err := (&Runner{Limits: limits}).RunCode(t.Context(),
+		&engine.CodeCall{Language: "javascript", Script: p.script, Arguments: args})
 	switch {
 	case errors.Is(err, engine.ErrLimit):
 		return outcome{Error: "limit"}

@@ -56,7 +56,8 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 		return engine.CodeResult{}, fmt.Errorf("%w: %q; this sandbox runs javascript only", ErrLanguage, c.Language)
 	}
 	if len(c.Script) > limits.Script {
-		return engine.CodeResult{}, fmt.Errorf("script of %d bytes: %w: at most %d are accepted", len(c.Script), engine.ErrLimit, limits.Script)
+		return engine.CodeResult{}, fmt.Errorf("script of %d bytes: %w: at most %d are accepted", len(c.Script),
+			engine.ErrLimit, limits.Script)
 	}
 	release, err := limits.Reserve(ctx, r.Memory, memoryOf)
 	if err != nil {

@@ -49,10 +49,17 @@ func call(script string) *engine.CodeCall {
 func TestScripts(t *testing.T) {
 	for _, c := range []struct{ name, script, value, stdout, stderr string }{
 		{"main receives one object", `function main({text, n}) { return text.toUpperCase() + n }`, `"GRÜSS2"`, "", ""},
-		{"an object keeps its order", `function main(a) { return {z: a.list, a: 1.5, u: undefined, f() {}} }`, `{"z":[1,{"a":null}],"a":1.5}`, "", ""},
+		{
+			"an object keeps its order", `function main(a) { return {z: a.list, a: 1.5, u: undefined, f() {}} }`,
+			`{"z":[1,{"a":null}],"a":1.5}`, "", "",
+		},
 		{"an async main", `async function main() { await null; return [1, 2] }`, `[1,2]`, "", ""},
 		{"a promise with a timer", `const main = () => new Promise(r => setTimeout(r, 5, "later"))`, `"later"`, "", ""},
-		{"timers run in order", `const main = async () => { let s = ""; setTimeout(() => s += "b", 8); setTimeout(() => s += "a", 1); await new Promise(r => setTimeout(r, 12)); return s }`, `"ab"`, "", ""},
+		{
+			"timers run in order",
+			`const main = async () => { let s = ""; setTimeout(() => s += "b", 8); setTimeout(() => s += "a", 1); ` +
+				`await new Promise(r => setTimeout(r, 12)); return s }`, `"ab"`, "", "",
+		},
 		{"timers run in order, however slow the script is", `const main = async () => {
 			let s = ""
 			const busy = () => { for (const t = Date.now(); Date.now() - t < 30;); }
@@ -63,13 +70,30 @@ func TestScripts(t *testing.T) {
 			await new Promise(r => setTimeout(r, 20))
 			return s
 		}`, `"abcd"`, "", ""},
-		{"a timer with a negative delay", `const main = async () => { let s = ""; setTimeout(() => s += "a", 0); setTimeout(() => s += "b", -1e300); await new Promise(r => setTimeout(r, 1)); return s }`, `"ab"`, "", ""},
-		{"a cleared timer", `const main = () => new Promise(r => { clearTimeout(setTimeout(() => r(1), 1)); setTimeout(() => r(2), 5) })`, `2`, "", ""},
+		{
+			"a timer with a negative delay",
+			`const main = async () => { let s = ""; setTimeout(() => s += "a", 0); setTimeout(() => s += "b", ` +
+				`-1e300); await new Promise(r => setTimeout(r, 1)); return s }`, `"ab"`, "", "",
+		},
+		{
+			"a cleared timer",
+			`const main = () => new Promise(r => { clearTimeout(setTimeout(() => r(1), 1)); setTimeout(() => r(2), ` +
+				`5) })`, `2`, "", "",
+		},
 		{"module.exports", `module.exports = { main: (a) => a.n + 1 }`, `3`, "", ""},
 		{"module.exports as a function", `module.exports = () => true`, `true`, "", ""},
-		{"printed text", `function main() { console.log("a", {b: [1]}, null); console.error("c") }`, `null`, "a {\"b\": [1]} null\n", "c\n"},
-		{"dates and numbers", `function main() { return [new Date(0), 0/0, 1e21, -0, 2**53, new Number(4)] }`, `["1970-01-01T00:00:00.000Z",null,1e+21,0,9007199254740992,4]`, "", ""},
-		{"a thrown error", `function main() { throw new Error("no luck") }`, `null`, "", "Error: no luck\n\tat main (script.js:1:25(3))\n"},
+		{
+			"printed text", `function main() { console.log("a", {b: [1]}, null); console.error("c") }`, `null`,
+			"a {\"b\": [1]} null\n", "c\n",
+		},
+		{
+			"dates and numbers", `function main() { return [new Date(0), 0/0, 1e21, -0, 2**53, new Number(4)] }`,
+			`["1970-01-01T00:00:00.000Z",null,1e+21,0,9007199254740992,4]`, "", "",
+		},
+		{
+			"a thrown error", `function main() { throw new Error("no luck") }`, `null`, "",
+			"Error: no luck\n\tat main (script.js:1:25(3))\n",
+		},
 		{"a string thrown in a promise", `async function main() { throw "no luck" }`, `null`, "", "no luck\n"},
 		{"no main", `let x = 1`, `null`, "", "the script defines no function main(args)\n"},
 		{"a cyclic result", `function main() { const a = []; a.push(a); return a }`, `error: holds itself`, "", ""},
@@ -98,7 +122,11 @@ func TestUnsupportedFeatures(t *testing.T) {
 		{"export", "export function main() {}", "import and export are not available"},
 		{"a syntax error", "function main( {", "SyntaxError"},
 		{"infinite recursion", "function main() { return main() + 1 }", "RangeError"},
-		{"infinite recursion through toString", "const o = { toString() { return '' + o } }; const main = () => '' + o", "RangeError"},
+		{
+			"infinite recursion through toString",
+			"const o = { toString() { return '' + o } }; const main = () => '' + o",
+			"RangeError",
+		},
 		{"Node.js globals", "function main() { return process.env }", "ReferenceError: process is not defined"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -115,12 +143,23 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct{ name, script, want string }{
 		{"an infinite loop", `function main() { for (;;) {} }`, "ran longer than 1s"},
 		{"an infinite loop at the top level", `for (;;) {}`, "ran longer than 1s"},
-		{"a timer beyond the time limit", `const main = () => new Promise(r => setTimeout(r, 1e6))`, "ran longer than 1s"},
-		{"an array that grows without bound", `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`, "more than 32 MB of memory"},
+		{
+			"a timer beyond the time limit", `const main = () => new Promise(r => setTimeout(r, 1e6))`,
+			"ran longer than 1s",
+		},
+		{
+			"an array that grows without bound",
+			`function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`,
+			"more than 32 MB of memory",
+		},
 		{"a string that doubles", `function main() { let s = "xy"; for (;;) s += s }`, "more than 32 MB of memory"},
 		{"a large result", `function main() { return "x".repeat(2000) }`, "larger than it may be"},
 		{"a sparse array", `function main() { return new Array(4e9) }`, "larger than it may be"},
-		{"few objects that expand to unbounded text", `function main() { let a = [1]; for (let i = 0; i < 50; i++) a = [a, a]; return a }`, "larger than it may be"},
+		{
+			"few objects that expand to unbounded text",
+			`function main() { let a = [1]; for (let i = 0; i < 50; i++) a = [a, a]; return a }`,
+			"larger than it may be",
+		},
 	} {
 		own := limits
 		if strings.HasPrefix(c.want, "ran longer") {
@@ -141,7 +180,8 @@ func TestLimits(t *testing.T) {
 
 func TestOutputIsTruncated(t *testing.T) {
 	r := &Runner{Limits: Limits{Output: 100}}
-	res, err := r.RunCode(t.Context(), call(`function main() { for (let i = 0; i < 1000; i++) console.log("line " + i) }`))
+	res, err := r.RunCode(t.Context(),
+		call(`function main() { for (let i = 0; i < 1000; i++) console.log("line " + i) }`))
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(res.Stdout), 100+len(cutNote))
 	require.True(t, strings.HasSuffix(res.Stdout, cutNote))
@@ -151,7 +191,10 @@ func TestOutputIsTruncated(t *testing.T) {
 func TestCrashesAreConfinedToTheWorker(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
 		{"nested brackets", `const main = () => eval("(".repeat(1e6) + "1" + ")".repeat(1e6))`},
-		{"JSON of a deeply nested array", `function main() { let a = []; for (let i = 0; i < 1e6; i++) a = [a]; return JSON.stringify(a) }`},
+		{
+			"JSON of a deeply nested array",
+			`function main() { let a = []; for (let i = 0; i < 1e6; i++) a = [a]; return JSON.stringify(a) }`,
+		},
 		{"a single step that exhausts memory", `function main() { return Array.from({length: 4e9}).length }`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -217,7 +260,8 @@ func TestLargeResultsAreRejected(t *testing.T) {
 		if mode != "worker" {
 			continue // only the results of a worker are encoded
 		}
-		_, err := r.RunCode(t.Context(), call(`function main() { const s = "\u0001".repeat(9000); console.log(s); return s }`))
+		_, err := r.RunCode(t.Context(),
+			call(`function main() { const s = "\u0001".repeat(9000); console.log(s); return s }`))
 		require.ErrorIs(t, err, engine.ErrLimit)
 		require.ErrorContains(t, err, "the result is larger than it may be")
 	}
@@ -233,7 +277,10 @@ func TestFailedWorkerIsNotALimit(t *testing.T) {
 
 func TestWorkerSeesNoEnvironment(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "secret")
-	res, err := (&Runner{Worker: []string{"/bin/sh", "-c", `printf '{"Result":{"Value":null,"Stdout":"%s"}}' "$OPENAI_API_KEY"`}}).RunCode(t.Context(), call(""))
+	res, err := (&Runner{Worker: []string{
+		"/bin/sh", "-c",
+		`printf '{"Result":{"Value":null,"Stdout":"%s"}}' "$OPENAI_API_KEY"`,
+	}}).RunCode(t.Context(), call(""))
 	require.NoError(t, err)
 	require.Empty(t, res.Stdout)
 }

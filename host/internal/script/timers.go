@@ -35,7 +35,7 @@ func (t *timers) set(vm *goja.Runtime) func(goja.FunctionCall) goja.Value {
 	return func(call goja.FunctionCall) goja.Value {
 		f, ok := goja.AssertFunction(call.Argument(0))
 		if !ok {
-			panic(vm.NewTypeError("setTimeout: the first argument is no function"))
+			panic(vm.NewTypeError("setTimeout: the first argument is not a function"))
 		}
 		var args []goja.Value
 		if len(call.Arguments) > 2 {

@@ -52,7 +52,8 @@ func (e *exporter) spend(n int) error {
 
 func (e *exporter) deep(depth int) error {
 	if depth > maxDepth {
-		return fmt.Errorf("script: the result nests deeper than %d levels or holds itself: %w", maxDepth, engine.ErrLimit)
+		return fmt.Errorf("script: the result nests deeper than %d levels or holds itself: %w", maxDepth,
+			engine.ErrLimit)
 	}
 	return nil
 }

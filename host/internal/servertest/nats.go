@@ -57,7 +57,8 @@ func StartCluster(program, dir string) (servers []*NATS, err error) {
 		if err != nil {
 			return servers, err
 		}
-		n.config += fmt.Sprintf("cluster { name: test, listen: \"127.0.0.1:%d\", routes: [%s] }\n", ports[i], strings.Join(routes, ", "))
+		n.config += fmt.Sprintf("cluster { name: test, listen: \"127.0.0.1:%d\", routes: [%s] }\n", ports[i],
+			strings.Join(routes, ", "))
 		if err := n.Restart(); err != nil {
 			return servers, err
 		}
@@ -71,8 +72,12 @@ func newNATS(program, dir, name, more string) (*NATS, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &NATS{program: program, dir: filepath.Join(dir, name), Name: name, URL: fmt.Sprintf("nats://127.0.0.1:%d", port)}
-	n.config = fmt.Sprintf("server_name: %s\nlisten: \"127.0.0.1:%d\"\njetstream { store_dir: %q%s }\n", name, port, n.dir, more)
+	n := &NATS{
+		program: program, dir: filepath.Join(dir, name), Name: name,
+		URL: fmt.Sprintf("nats://127.0.0.1:%d", port),
+	}
+	n.config = fmt.Sprintf("server_name: %s\nlisten: \"127.0.0.1:%d\"\njetstream { store_dir: %q%s }\n", name, port,
+		n.dir, more)
 	return n, os.MkdirAll(n.dir, 0o700)
 }
 

@@ -72,7 +72,8 @@ func reserve(port int) (ours bool, err error) {
 	}
 	reserved.ports[port] = true
 	// The byte lock is released when the process exits; the file stays empty.
-	err = syscall.FcntlFlock(reserved.file.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK, Start: int64(port), Len: 1})
+	err = syscall.FcntlFlock(reserved.file.Fd(), syscall.F_SETLK,
+		&syscall.Flock_t{Type: syscall.F_WRLCK, Start: int64(port), Len: 1})
 	if err == syscall.EAGAIN || err == syscall.EACCES {
 		return false, nil
 	}

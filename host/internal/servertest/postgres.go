@@ -57,7 +57,10 @@ func startPostgres(parent, fsync string) (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Postgres{bin: bin, dir: dir, port: strconv.Itoa(port), fsync: fsync, URL: fmt.Sprintf("postgres://easel@127.0.0.1:%d/postgres?sslmode=disable", port)}
+	s := &Postgres{
+		bin: bin, dir: dir, port: strconv.Itoa(port), fsync: fsync,
+		URL: fmt.Sprintf("postgres://easel@127.0.0.1:%d/postgres?sslmode=disable", port),
+	}
 	if s.user, err = serverUser(dir); err == nil {
 		var out []byte
 		args := []string{"-D", s.data(), "-U", "easel", "-A", "trust", "-E", "UTF8"}

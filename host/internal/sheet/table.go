@@ -55,7 +55,7 @@ func tableOf(name string, rows [][]document.Cell) table {
 	return t
 }
 
-// valueOf is a cell as JSON; an empty one is null.
+// valueOf returns a cell as JSON; an empty one is null.
 func valueOf(c document.Cell) engine.Value {
 	if c.Text == "" {
 		return engine.Null
@@ -68,7 +68,7 @@ func valueOf(c document.Cell) engine.Value {
 	return engine.String(c.Text)
 }
 
-// records are the rows as objects.
+// records returns the rows as objects.
 func (t *table) records() engine.Value {
 	list := make([]engine.Value, len(t.rows))
 	for i, row := range t.rows {
@@ -139,7 +139,7 @@ func (t *table) even() {
 	}
 }
 
-// cells are the columns and rows as a sheet has them.
+// cells returns the columns and rows as a sheet has them.
 func (t *table) cells() [][]document.Cell {
 	out := make([][]document.Cell, 0, len(t.rows)+1)
 	head := make([]document.Cell, len(t.columns))

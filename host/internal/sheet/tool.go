@@ -180,7 +180,7 @@ func (p *Processor) tables(ctx context.Context, params, arguments engine.Value) 
 	return tables, problems, nil
 }
 
-// descriptors are the files of a value: one descriptor, or lists of them.
+// descriptors returns the files of a value: one descriptor, or lists of them.
 func descriptors(v engine.Value) []engine.Value {
 	switch v.Kind() {
 	case engine.KindObject:
@@ -278,7 +278,7 @@ func outputs(tables []table, problems []string, attachment engine.Value) engine.
 	)
 }
 
-// markdown is a table of the first rows.
+// markdown returns a table of the first rows.
 func (t *table) markdown() string {
 	rows := make([][]string, min(len(t.rows), shownRows))
 	for i := range rows {

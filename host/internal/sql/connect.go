@@ -22,14 +22,14 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Network connects to servers and refuses addresses that it must not reach.
+// Network connects to servers and refuses forbidden addresses.
 type Network interface {
 	Dial(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 const (
 	connectTimeout = 10 * time.Second
-	// mostPacket bounds what a server may send at once: a row, in bytes.
+	// mostPacket bounds one packet of a server, such as a row, in bytes.
 	mostPacket = 16 << 20
 )
 
@@ -62,7 +62,8 @@ func (r *Runner) open(s *Settings) (*sql.DB, error) {
 }
 
 func (r *Runner) openPostgres(s *Settings) (*sql.DB, error) {
-	// Everything that pgx would take from the environment or the home directory of the host is set.
+	// All settings that pgx would read from the environment or the home directory of the host are
+	// overridden.
 	config, err := pgx.ParseConfig("sslmode=prefer passfile=/dev/null servicefile=/dev/null sslcert='' sslkey='' " +
 		"sslrootcert='' host=127.0.0.1 port=5432 user=x dbname=x")
 	if err != nil {
@@ -97,7 +98,7 @@ func (r *Runner) openMySQL(s *Settings) (*sql.DB, error) {
 	config.DialFunc = r.Network.Dial
 	config.Timeout, config.MaxAllowedPacket = connectTimeout, mostPacket
 	config.TLSConfig = "preferred"
-	config.Logger = &mysql.NopLogger{} // errors are returned; the driver has nothing else to say
+	config.Logger = &mysql.NopLogger{} // errors are returned; the driver logs nothing else of use
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSettings, err)
@@ -105,7 +106,7 @@ func (r *Runner) openMySQL(s *Settings) (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// openSQLite opens a file below the folder that the operator set apart for databases, for reading.
+// openSQLite opens a file below the operator's folder of databases for reading.
 func (r *Runner) openSQLite(s *Settings) (*sql.DB, error) {
 	if r.Dir == "" {
 		return nil, fmt.Errorf("%w: no folder of SQLite files is configured", ErrDriver)

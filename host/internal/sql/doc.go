@@ -1,10 +1,10 @@
 // Package sql runs SQL on databases that canvases name: PostgreSQL, MySQL, MariaDB, OceanBase and
 // SQLite files. It is the ExeSQL component behind the engine's Tools port.
 //
-// Each execution opens one connection and closes it. Statements run one by one, each in a read-only
-// transaction of its own unless the node asks for more; results are bounded in rows and bytes;
+// Each execution opens one connection and closes it. Statements run one by one, each in a separate
+// read-only transaction unless the node allows writes; results are bounded in rows and bytes;
 // cancelling the context ends the statement on the server. Addresses are checked by the dialer of
-// the [Network], on the address that is really dialled.
+// the [Network], on the dialled IP address.
 package sql
 
 import "errors"

@@ -41,7 +41,7 @@ var startMariaDB = sync.OnceValues(func() (*servertest.MariaDB, error) {
 	return server, err
 })
 
-// servers are the settings of real databases, by kind.
+// servers returns the settings of real databases, by kind.
 func servers(t *testing.T) map[string]Settings {
 	t.Helper()
 	return map[string]Settings{"postgres": postgres(t), "mariadb": maria(t)}

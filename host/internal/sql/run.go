@@ -34,8 +34,8 @@ type Result struct {
 	Err     error // the statement failed, the others ran
 }
 
-// Run runs the statements of text one after the other. A statement that fails does not keep the
-// next ones from running; one that returns no rows is the last, as in the original.
+// Run runs the statements of text one after the other. A failed statement does not stop the next
+// ones; one that returns no rows is the last, as in the original.
 //
 // Errors: [ErrSettings], [ErrDriver], those of the connection and of the context.
 func (r *Runner) Run(ctx context.Context, s *Settings, text string) ([]Result, error) {
@@ -118,7 +118,7 @@ func (r *Runner) connect(ctx context.Context, s *Settings, k kind) (*connection,
 	return c, nil
 }
 
-// name is the database in messages.
+// name returns the database in messages.
 func (s *Settings) name() string {
 	if s.Kind == "sqlite" {
 		return s.Database
@@ -127,12 +127,12 @@ func (s *Settings) name() string {
 }
 
 func (c *connection) close() {
-	// What was read is complete, and a connection that fails to close is gone as well.
+	// The result is complete, and a connection that fails to close is unusable as well.
 	_ = c.conn.Close()
 	_ = c.db.Close()
 }
 
-// run runs a statement in a transaction of its own, which is rolled back unless data may change.
+// run runs a statement in a separate transaction, which is rolled back unless data may change.
 func (c *connection) run(ctx context.Context, statement string, budget *int) Result {
 	if word, ok := reads(statement, c.kind); !ok && !c.settings.Write {
 		return Result{Err: fmt.Errorf("%w (%s)", ErrReadOnly, word)}
@@ -175,7 +175,7 @@ func (c *connection) query(ctx context.Context, q querier, statement string, bud
 	return result
 }
 
-// limited is err in our words if it is the driver's limit of a message.
+// limited replaces err if it is the driver's limit of a message.
 func limited(err error) error {
 	var body *pgproto3.ExceededMaxBodyLenErr
 	if errors.As(err, &body) {
@@ -185,8 +185,8 @@ func limited(err error) error {
 }
 
 // cancelOnServer ends the running statement of MySQL when the context ends: its driver only closes
-// the connection, and the server continues until it wants to send. pgx and SQLite do it
-// themselves. The returned function must be called after the statement.
+// the connection, and the server continues until it sends. pgx and SQLite cancel by themselves. The
+// returned function must be called after the statement.
 func (c *connection) cancelOnServer(ctx context.Context) (stop func()) {
 	if c.kind != mySQL {
 		return func() {}
@@ -201,7 +201,7 @@ func (c *connection) cancelOnServer(ctx context.Context) (stop func()) {
 			return
 		}
 		defer db.Close()
-		// It fails when the statement has ended by itself, which is as good.
+		// It fails if the statement has already ended, which is fine.
 		_, _ = db.ExecContext(killer, fmt.Sprintf("KILL %d", c.id))
 	})
 	return func() {

@@ -26,7 +26,7 @@ func write(t *testing.T, s Settings, text string) {
 	}
 }
 
-// cell is the first cell of a statement's result, as JSON, or its error.
+// cell returns the first cell of a statement's result, as JSON, or its error.
 func cell(t *testing.T, s Settings, statement string) string {
 	t.Helper()
 	results, err := runner.Run(t.Context(), &s, statement)
@@ -143,7 +143,7 @@ func TestCancelEndsTheStatementOnTheServer(t *testing.T) {
 	}
 }
 
-// await asks a server until it answers as wanted; there is no event to wait for.
+// await polls a server for the expected answer, because there is no event.
 func await(t *testing.T, reached func() bool) {
 	t.Helper()
 	require.Eventually(t, reached, 10*time.Second, 20*time.Millisecond)

@@ -32,7 +32,7 @@ func statements(text string, k kind) []string {
 	return list
 }
 
-// withoutComments is a statement without the comments and blanks that it begins with.
+// withoutComments returns a statement without the comments and blanks that it begins with.
 func withoutComments(s string, k kind) string {
 	for {
 		s = strings.TrimSpace(s)
@@ -74,7 +74,7 @@ func comment(s string, k kind) int {
 	return 0
 }
 
-// blockComment is the length of a comment; those of PostgreSQL nest.
+// blockComment returns the length of a comment; those of PostgreSQL nest.
 func blockComment(s string, nests bool) int {
 	depth := 1
 	for i := 2; i+1 < len(s); i++ {
@@ -92,8 +92,8 @@ func blockComment(s string, nests bool) int {
 	return len(s)
 }
 
-// quoted is the length of a quoted text. A doubled quote needs no care: it ends one text and begins
-// another.
+// quoted returns the length of a quoted text. A doubled quote needs no care: it ends one text and
+// begins another.
 func quoted(s string, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -122,7 +122,7 @@ func dollarQuoted(s string) int {
 var firstWord = regexp.MustCompile(`^[A-Za-z]+`)
 
 // reading are the statements that a node which only reads may run. The transaction is read-only
-// besides; this keeps statements out that end it, or that no transaction contains.
+// besides; this refuses statements that end it, or that cannot run in a transaction.
 var reading = map[string]bool{
 	"SELECT": true, "WITH": true, "VALUES": true, "TABLE": true, "SHOW": true,
 	"EXPLAIN": true, "DESCRIBE": true, "DESC": true,

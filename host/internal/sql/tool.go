@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/markdown"
 )
 
-// noRecord is the content of a result without rows, in the original's words, which prompts of
-// canvases look for.
+// noRecord is the content of a result without rows, with the text of RAGFlow, which prompts of
+// canvases refer to.
 const noRecord = "No record in the database!"
 
 // Call runs an ExeSQL node: json is a list with the records of each statement, formalized_content
@@ -41,7 +41,7 @@ func (r *Runner) Call(ctx context.Context, params, arguments engine.Value) (engi
 	), nil
 }
 
-// outputs are the records of a result and their table.
+// outputs returns the records of a result and their table.
 func (r *Result) outputs() (engine.Value, string) {
 	switch {
 	case r.Err != nil:
@@ -62,10 +62,10 @@ func (r *Result) outputs() (engine.Value, string) {
 	return engine.List(records...), markdownTable(names, r.Rows)
 }
 
-// note is the record of a result without rows.
+// note returns the record of a result without rows.
 func note(text string) engine.Value { return engine.List(engine.Object("content", text)) }
 
-// distinct names columns apart, since a join may return two of the same name.
+// distinct makes the names of columns unique, since a join may return two of the same name.
 func distinct(columns []string) []string {
 	seen := map[string]bool{}
 	names := make([]string, len(columns))
@@ -80,7 +80,7 @@ func distinct(columns []string) []string {
 	return names
 }
 
-// markdownTable is a result for prompts.
+// markdownTable returns a result for prompts.
 func markdownTable(columns []string, rows [][]engine.Value) string {
 	texts := make([][]string, len(rows))
 	for i, row := range rows {

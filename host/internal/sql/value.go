@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// read takes at most most rows, and at most budget bytes of cells, of which it subtracts what it
-// used. Errors: [ErrTooLarge], those of the driver.
+// read reads at most most rows, and at most budget bytes of cells, which it subtracts from budget.
+// Errors: [ErrTooLarge], those of the driver.
 func read(rows *sql.Rows, most int, budget *int) ([][]engine.Value, []string, error) {
 	columns, err := rows.Columns()
 	if err != nil {
@@ -50,8 +50,8 @@ func read(rows *sql.Rows, most int, budget *int) ([][]engine.Value, []string, er
 	return out, columns, rows.Err()
 }
 
-// value is a cell as JSON: decimals are numbers with their digits, dates YYYY-MM-DD, bytes that are
-// not text base64.
+// value returns a cell as JSON: decimals are numbers with their digits, dates YYYY-MM-DD, bytes
+// that are not text base64.
 func value(cell any, typ string) engine.Value {
 	switch c := cell.(type) {
 	case nil:
@@ -83,7 +83,7 @@ func float(f float64, bits int) engine.Value {
 	return number(strconv.FormatFloat(f, 'g', -1, bits))
 }
 
-// number is a number with the digits of text, or text itself if it is none.
+// number returns a number with the digits of text, or text itself if it is not a number.
 func number(text string) engine.Value {
 	v, err := engine.ParseJSONText(text)
 	if err != nil || v.Kind() != engine.KindNumber {
@@ -110,7 +110,7 @@ func octets(b []byte, typ string) engine.Value {
 	return text(string(b), typ)
 }
 
-// text is a string of the driver; drivers also hand decimals and JSON over as strings.
+// text returns a string of the driver; drivers also hand decimals and JSON over as strings.
 func text(s, typ string) engine.Value {
 	switch typ {
 	case "DECIMAL", "NUMERIC":

@@ -41,22 +41,23 @@ func (t *Tracer) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// known keeps strangers' words out of the list of methods.
+// known replaces unknown methods, whose number is unbounded.
 func known(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "_OTHER"
 }
 
-// answer notes the status of a response.
+// answer records the status of a response.
 type answer struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (a *answer) WriteHeader(status int) {
 	a.status = status
 	a.ResponseWriter.WriteHeader(status)

@@ -29,7 +29,7 @@ type open struct {
 	queued float64 // seconds in queues
 }
 
-// idle is how long a run may be silent before it counts as gone elsewhere.
+// idle is the time without events after which a run counts as moved to another host.
 const idle = time.Hour
 
 // Parent implements runs.Config.Parent.
@@ -40,8 +40,7 @@ func (t *Tracer) Parent(ctx context.Context) string {
 	return parentOf(ctx)
 }
 
-// Watch implements runs.Config.Watch. Entries that are sent again have been spans of the host
-// that was first.
+// Watch implements runs.Config.Watch. Repeated entries were spans of the previous host.
 func (t *Tracer) Watch(j *runs.Job, e runlog.Record, again bool) {
 	if t == nil || again {
 		return
@@ -77,7 +76,7 @@ func (t *Tracer) begin(j *runs.Job) *run {
 	return r
 }
 
-// step opens or ends the span of a node, or makes that of a tool call; mu is held.
+// step opens or ends the span of a node, or creates that of a tool call; mu is held.
 func (t *Tracer) step(r *run, kind engine.EventType, f engine.Facts) {
 	switch kind {
 	case engine.EventNodeStarted:
@@ -98,7 +97,7 @@ func (t *Tracer) step(r *run, kind engine.EventType, f engine.Facts) {
 		if n, ok := r.nodes[f.Node]; ok {
 			ctx = n.ctx
 		}
-		// The event comes at the end, and says how long the call took.
+		// The event comes at the end, and has the duration of the call.
 		seconds, _ := f.Data.Get("elapsed_time").Float()
 		ended := time.Now()
 		began := ended.Add(-time.Duration(seconds * float64(time.Second)))
@@ -147,7 +146,7 @@ func (t *Tracer) End(j *runs.Job, e runs.End) {
 	r.close(status)
 }
 
-// close ends the run's span and what is still open below it.
+// close ends the run's span and the open spans below it.
 func (r *run) close(status codes.Code) {
 	for node := range r.nodes {
 		r.end(node, false)

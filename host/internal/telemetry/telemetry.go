@@ -5,12 +5,12 @@
 // call is a span below its run. A caller's own trace continues when it sends a traceparent header,
 // and a run that another host takes over stays in its trace.
 //
-// Spans hold names, ids, times and how something ended. They never hold what people wrote, what
-// models or tools said, the texts of errors, keys, or query strings.
+// Spans hold names, ids, times and how something ended. They never contain texts of users, models
+// or tools, texts of errors, keys, or query strings.
 //
-// Where spans go is said by the standard variables: OTEL_EXPORTER_OTLP_ENDPOINT and its companions,
-// OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_SDK_DISABLED. A collector that is away or slow loses
-// spans and slows nothing down.
+// The destination of spans is set by the standard variables: OTEL_EXPORTER_OTLP_ENDPOINT and
+// related ones, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_SDK_DISABLED. An unavailable or slow
+// collector loses spans and does not slow the host down.
 package telemetry
 
 import (
@@ -34,7 +34,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// Config is what traces report about the program. The rest is in the environment.
+// Config describes the program in traces. Other settings are in the environment.
 type Config struct {
 	Version string
 	Log     *slog.Logger // nil means slog.Default
@@ -45,19 +45,19 @@ type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	log      *slog.Logger
-	closing  time.Duration // how long what is left may take to be sent
+	closing  time.Duration // time limit for sending the remaining spans
 
 	mu   sync.Mutex
 	runs map[string]*run
 }
 
-// Wanted says whether the environment names a collector.
+// Wanted reports whether the environment names a collector.
 func Wanted(getenv func(string) string) bool {
 	return (getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "") &&
 		getenv("OTEL_SDK_DISABLED") != "true" && getenv("OTEL_TRACES_EXPORTER") != "none"
 }
 
-// Open begins to send spans.
+// Open starts sending spans.
 func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
@@ -66,7 +66,7 @@ func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
-	// What the environment says comes last, and counts.
+	// The environment comes last and takes precedence.
 	about, err := resource.New(ctx, resource.WithAttributes(
 		attribute.String("service.name", "easel"), attribute.String("service.version", cfg.Version),
 	), resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv())
@@ -91,9 +91,9 @@ func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	return t, nil
 }
 
-// proxyAtOrigin is the proxy of the environment for a request to the collector. The exporter
-// follows redirects with the headers of OTEL_EXPORTER_OTLP_HEADERS and this is the one place that
-// sees each: another origin is refused.
+// proxyAtOrigin returns the proxy of the environment for a request to the collector. The exporter
+// follows redirects with the headers of OTEL_EXPORTER_OTLP_HEADERS and only this function is called
+// for each: another origin is refused.
 func proxyAtOrigin(r *http.Request) (*url.URL, error) {
 	if from := r.Response; from != nil { // the redirect that led here
 		if err := reach.StayAtOrigin(r, []*http.Request{from.Request}); err != nil {
@@ -103,10 +103,10 @@ func proxyAtOrigin(r *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(r)
 }
 
-// closeTime is how long a host that stops waits for its collector.
+// closeTime bounds the wait of a stopping host for its collector.
 const closeTime = 3 * time.Second
 
-// Close sends what is left.
+// Close sends the remaining spans.
 func (t *Tracer) Close() error {
 	if t == nil {
 		return nil
@@ -129,7 +129,7 @@ func parentOf(ctx context.Context) string {
 	return m["traceparent"]
 }
 
-// under is a context below the span that a traceparent header names.
+// under returns a context below the span that a traceparent header names.
 func under(ctx context.Context, parent string) context.Context {
 	return carrier.Extract(ctx, propagation.MapCarrier{"traceparent": parent})
 }

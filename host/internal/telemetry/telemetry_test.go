@@ -26,7 +26,7 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// receiver takes what a Tracer sends, as a collector would.
+// receiver is a collector that records the spans of a Tracer.
 type receiver struct {
 	mu    sync.Mutex
 	spans []*spans.Span
@@ -68,7 +68,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// tree shows the spans as "name < name of the parent", sorted by their beginning.
+// tree formats the spans as "name < name of the parent", sorted by start.
 func (r *receiver) tree() (out []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,18 +127,21 @@ func TestSpans(t *testing.T) {
 		w.WriteHeader(http.StatusAccepted)
 		require.NoError(t, http.NewResponseController(w).Flush(), "streams flush through the wrapper")
 	}))
-	req := httptest.NewRequest("POST", "/api/v1/agents/hush-id/completions?token=hush-query", strings.NewReader("hush-body"))
+	req := httptest.NewRequest("POST", "/api/v1/agents/hush-id/completions?token=hush-query",
+		strings.NewReader("hush-body"))
 	req.Header.Set("Authorization", "Bearer hush-key")
 	req.Header.Set("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	h.ServeHTTP(httptest.NewRecorder(), req)
 	tell("workflow_started", `{"inputs":{"query":"hush-prompt"}}`)
 	tell("node_started", `{"component_id":"begin","component_type":"Begin"}`)
-	tell("node_finished", `{"component_id":"begin","component_type":"Begin","outputs":{"x":"hush-answer"},"error":null}`)
+	tell("node_finished",
+		`{"component_id":"begin","component_type":"Begin","outputs":{"x":"hush-answer"},"error":null}`)
 	tell("node_started", `{"component_id":"Agent:A","component_type":"Agent"}`)
 	tell("queued", `{"component_id":"Agent:A","queue":"model","name":"hush-model","elapsed_time":1.5}`)
 	tell("queued", `{"component_id":"Agent:A","queue":"model","name":"hush-model","elapsed_time":0.5}`)
 	tell("tool_finished", `{"component_id":"Agent:A","tool_name":"search","arguments":{"q":"hush-argument"},"result":"hush-result","elapsed_time":2.5}`)
-	tell("node_finished", `{"component_id":"Agent:A","component_type":"Agent","inputs":{"p":"hush-prompt"},"error":"hush-error"}`)
+	tell("node_finished",
+		`{"component_id":"Agent:A","component_type":"Agent","inputs":{"p":"hush-prompt"},"error":"hush-error"}`)
 	tell("node_started", `{"component_id":"Message:M","component_type":"Message"}`)
 	tr.End(&job, runs.End{Status: "failed", Code: "run_failed", Error: "hush-error"})
 	require.Empty(t, tr.runs)
@@ -154,7 +157,8 @@ func TestSpans(t *testing.T) {
 	require.NoError(t, tr.Close())
 	const request = "POST /api/v1/agents/{id}/completions"
 	require.ElementsMatch(t, []string{
-		request + " < ", "run < " + request + " !", "node Begin < run", "node Agent < run !", "tool < node Agent", "node Message < run", "run < " + request,
+		request + " < ", "run < " + request + " !", "node Begin < run", "node Agent < run !", "tool < node Agent",
+		"node Message < run", "run < " + request,
 	}, r.tree())
 	s := r.find(t, request)
 	require.Equal(t, "0af7651916cd43dd8448eb211c80319c", hex.EncodeToString(s.TraceId), "the caller's trace continues")
@@ -176,7 +180,11 @@ func TestSpans(t *testing.T) {
 func TestRequestsWithoutARoute(t *testing.T) {
 	r := newReceiver(t)
 	tr := opened(t)
-	h := tr.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
+	h := tr.Handler(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/hush/path", nil))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("HUSH", "/", nil))
 	require.NoError(t, tr.Close())
@@ -185,7 +193,7 @@ func TestRequestsWithoutARoute(t *testing.T) {
 	require.Equal(t, spans.Status_STATUS_CODE_ERROR, r.spans[0].Status.Code)
 }
 
-// A collector that is away stops no request, and closing ends soon.
+// An unavailable collector blocks no request, and closing ends soon.
 func TestCollectorThatIsAway(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	tr := opened(t)

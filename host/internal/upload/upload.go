@@ -69,11 +69,13 @@ func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (en
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)
 	}
 	v := engine.Object("id", id, "name", name, "size", int64(info.Size),
-		"extension", strings.TrimPrefix(strings.ToLower(path.Ext(name)), "."), "mime_type", files.MimeOf(name, head[:n]),
+		"extension", strings.TrimPrefix(strings.ToLower(path.Ext(name)), "."), "mime_type",
+		files.MimeOf(name, head[:n]),
 		"created_by", tenant, "created_at", float64(time.Now().UnixMilli())/1000, "preview_url", engine.Null)
 	item := store.Item{Tenant: tenant, Kind: kind, ID: id, Name: name, Repeats: true, Doc: v.AppendJSON(nil)}
 	if _, err := b.Store.Items.Put(ctx, item); err != nil {
-		return engine.Null, errors.Join(fmt.Errorf("file %q: %w", name, err), b.Files.Delete(ctx, objectName(tenant, id)))
+		return engine.Null, errors.Join(fmt.Errorf("file %q: %w", name, err),
+			b.Files.Delete(ctx, objectName(tenant, id)))
 	}
 	return v, nil
 }
@@ -171,7 +173,7 @@ func (r reader) document(
 	return err
 }
 
-// unreadable is the key of a descriptor that stores why the file cannot be read, see
+// unreadable is the key of a descriptor under which the error of an unreadable file is stored, see
 // [document.Failure].
 const unreadable = "unreadable"
 
@@ -189,7 +191,7 @@ func failedBefore(v engine.Value) error {
 	return f.Err()
 }
 
-// remember stores why a file cannot be read, so that later runs do not parse it again.
+// remember stores the error of an unreadable file, so that later runs do not parse it again.
 func (b *Box) remember(ctx context.Context, item store.Item, v engine.Value, f document.Failure) error {
 	text, err := json.Marshal(f)
 	if err != nil {

@@ -61,7 +61,8 @@ func TestPort(t *testing.T) {
 	require.Contains(t, text, "File: returns.docx\n")
 	require.Contains(t, text, "三十天内可以退货")
 	// Only the id of a descriptor that a canvas passes is used.
-	text, err = b.Of("one").Read(t.Context(), engine.Object("id", image.Get("id"), "name", "x.txt", "mime_type", "text/plain", "created_by", "two"))
+	text, err = b.Of("one").Read(t.Context(),
+		engine.Object("id", image.Get("id"), "name", "x.txt", "mime_type", "text/plain", "created_by", "two"))
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(text, "data:image/png;base64,"), text)
 }
@@ -72,7 +73,13 @@ func TestTenantsAreIsolated(t *testing.T) {
 	require.NoError(t, err)
 	id := file.Get("id").Str()
 	require.True(t, b.has(t, "one", id))
-	for _, c := range []struct{ tenant, id string }{{"two", id}, {"two", "../one/" + id}, {"", "one/" + id}, {"one", "../one/" + id}, {"one", ""}} {
+	for _, c := range []struct{ tenant, id string }{
+		{"two", id},
+		{"two", "../one/" + id},
+		{"", "one/" + id},
+		{"one", "../one/" + id},
+		{"one", ""},
+	} {
 		require.False(t, b.has(t, c.tenant, c.id), c)
 		_, err := b.Of(c.tenant).Read(t.Context(), engine.Object("id", c.id, "created_by", "one"))
 		require.ErrorIs(t, err, ErrNotFound)
@@ -148,7 +155,8 @@ func (blanks) Read(p []byte) (int, error) {
 func TestInterruptedUpload(t *testing.T) {
 	b := newBox(t)
 	gone := errors.New("gone")
-	_, err := b.Put(t.Context(), "one", "a.txt", io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20)), broken{gone}))
+	_, err := b.Put(t.Context(), "one", "a.txt",
+		io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20)), broken{gone}))
 	require.ErrorIs(t, err, gone)
 	list, err := b.Store.Items.List(t.Context(), "one", kind)
 	require.NoError(t, err)
@@ -174,12 +182,16 @@ func TestMaker(t *testing.T) {
 }
 
 func FuzzCleanName(f *testing.F) {
-	for _, s := range []string{"a.txt", "../a", `..\..\a`, "", ".", "..", "a/", "\x00\r\n\"", "\xff", "退货.txt", strings.Repeat("长", 300)} {
+	for _, s := range []string{
+		"a.txt", "../a", `..\..\a`, "", ".", "..", "a/", "\x00\r\n\"", "\xff", "退货.txt",
+		strings.Repeat("长", 300),
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got := cleanName(name)
-		if got == "" || got == "." || got == ".." || strings.ContainsAny(got, "/\\\"\r\n\x00") || !utf8.ValidString(got) || utf8.RuneCountInString(got) > 200 {
+		if got == "" || got == "." || got == ".." || strings.ContainsAny(got, "/\\\"\r\n\x00") ||
+			!utf8.ValidString(got) || utf8.RuneCountInString(got) > 200 {
 			t.Fatalf("%q becomes %q", name, got)
 		}
 	})

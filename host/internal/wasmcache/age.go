@@ -23,7 +23,8 @@ const (
 	mostRemoved = 1000
 )
 
-// versionFolder is the name of the folder that this version of wazero uses, which it does not tell.
+// versionFolder returns the name of the folder that this version of wazero uses, which it does not
+// tell.
 func versionFolder() (name string, err error) {
 	dir, err := os.MkdirTemp("", "easel-wazero-")
 	if err != nil {

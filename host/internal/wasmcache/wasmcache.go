@@ -44,7 +44,7 @@ type stamp struct {
 	modified time.Time
 }
 
-// entryName is what wazero calls an entry inside the folder of its version.
+// entryName is wazero's name of an entry inside the folder of its version.
 var entryName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // sumSuffix is added to the name of an entry for the file with its checksum.
@@ -76,7 +76,7 @@ func Open(path string, log *slog.Logger) (*Dir, wazero.CompilationCache, error) 
 	return d, cache, nil
 }
 
-// KeyOf is the key of a module for [Dir.Compile].
+// KeyOf returns the key of a module for [Dir.Compile].
 func KeyOf(module []byte) string {
 	sum := sha256.Sum256(module)
 	return hex.EncodeToString(sum[:])
@@ -135,7 +135,7 @@ func (d *Dir) Has(key string) bool {
 	return false
 }
 
-// each calls do with the path of every entry and what is known of the file.
+// each calls do with the path and the info of every entry.
 func (d *Dir) each(do func(path string, now stamp) error) error {
 	folders, err := os.ReadDir(d.path)
 	if err != nil {
@@ -190,7 +190,7 @@ func (d *Dir) check(path string, now stamp) error {
 	return os.Remove(path)
 }
 
-// sealedSum is the checksum in a file of seal.
+// sealedSum returns the checksum in a file of seal.
 func sealedSum(text []byte) string {
 	sum, _, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
 	return sum

@@ -17,7 +17,7 @@ import (
 
 var module = wattest.Must(`(module (func (export "answer") (result i32) i32.const 42))`)
 
-// answer compiles the module in a process's stead: with a cache of its own on the folder.
+// answer compiles the module as another process would: with a separate cache on the folder.
 func answer(t *testing.T, dir string, log *slog.Logger) int {
 	t.Helper()
 	return answerOf(t, dir, log, module)
@@ -41,7 +41,7 @@ func answerOf(t *testing.T, dir string, log *slog.Logger, code []byte) int {
 	return int(out[0])
 }
 
-// entries are the paths of compiled modules.
+// entries returns the paths of compiled modules.
 func entries(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*", "*"))

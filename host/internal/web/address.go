@@ -54,5 +54,8 @@ func (c *Client) check(ctx context.Context, host string) error {
 
 // sortHeader makes the order of response headers deterministic.
 func sortHeader(h []engine.HTTPHeader) {
-	slices.SortStableFunc(h, func(a, b engine.HTTPHeader) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	slices.SortStableFunc(h, func(a, b engine.HTTPHeader) int {
+		return cmp.Compare(strings.ToLower(a.Name),
+			strings.ToLower(b.Name))
+	})
 }

@@ -61,7 +61,10 @@ func (c *Client) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPR
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	e := &exchange{client: c, request: req, method: req.Method, body: req.Body, secrets: SecretBox{from: c.Secrets, mark: req.SecretMark}}
+	e := &exchange{
+		client: c, request: req, method: req.Method, body: req.Body,
+		secrets: SecretBox{from: c.Secrets, mark: req.SecretMark},
+	}
 	res, err := e.follow(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", req.Method, e.secrets.plain(plainURL(req.URL)), e.secrets.plainError(err))
@@ -124,7 +127,10 @@ func (e *exchange) send(ctx context.Context, address string) (*http.Response, er
 	if err != nil {
 		return nil, err
 	}
-	transport := &http.Transport{DialContext: e.client.Dial, TLSHandshakeTimeout: 10 * time.Second, DisableKeepAlives: true}
+	transport := &http.Transport{
+		DialContext: e.client.Dial, TLSHandshakeTimeout: 10 * time.Second,
+		DisableKeepAlives: true,
+	}
 	if p := strings.TrimSpace(e.request.Proxy); p != "" {
 		proxy, err := e.proxy(ctx, p)
 		if err != nil {
@@ -156,7 +162,8 @@ func (e *exchange) proxy(ctx context.Context, text string) (*url.URL, error) {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
 	if proxy, err = url.Parse(full); err != nil {
-		return nil, fmt.Errorf("proxy %q is not an address; a secret in it must be escaped for URLs", e.secrets.plain(text))
+		return nil, fmt.Errorf("proxy %q is not an address; a secret in it must be escaped for URLs",
+			e.secrets.plain(text))
 	}
 	return proxy, nil
 }
@@ -195,7 +202,8 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 	}
 	e.crossed = e.crossed || !reach.SameOrigin(e.first, u)
 	if e.crossed && e.secrets.in(e.body) {
-		return nil, fmt.Errorf("redirect to %s: %w: the body holds a secret that is meant for %s", u.Host, ErrAddress, e.first.Host)
+		return nil, fmt.Errorf("redirect to %s: %w: the body holds a secret that is meant for %s", u.Host, ErrAddress,
+			e.first.Host)
 	}
 	body, err := e.secrets.put(ctx, u, e.body, e.contentType())
 	if err != nil {

@@ -40,7 +40,8 @@ func TestRequest(t *testing.T) {
 	defer server.Close()
 	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234", "ID", "x/y")}
 	res, err := c.Do(t.Context(), &engine.HTTPRequest{
-		SecretMark: "m4rk", Method: "post", URL: server.URL + "/a?k={{secret:KEY:m4rk}}&b=1", Body: `{"t": "{{secret:KEY:m4rk}}"}`,
+		SecretMark: "m4rk", Method: "post", URL: server.URL + "/a?k={{secret:KEY:m4rk}}&b=1",
+		Body:   `{"t": "{{secret:KEY:m4rk}}"}`,
 		Header: []engine.HTTPHeader{{Name: "x-key", Value: "Bearer {{secret:KEY:m4rk}}"}},
 	})
 	require.NoError(t, err)
@@ -80,10 +81,17 @@ func TestSecretIsEscapedForContext(t *testing.T) {
 
 func TestSecretReachesTheServer(t *testing.T) {
 	var seen string
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Get("X-Key") }))
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request,
+	) {
+		seen = r.Header.Get("X-Key")
+	}))
 	defer server.Close()
 	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234")}
-	_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: server.URL, Header: []engine.HTTPHeader{{Name: "X-Key", Value: "{{secret:KEY:m4rk}}"}}})
+	_, err := c.Do(t.Context(), &engine.HTTPRequest{
+		SecretMark: "m4rk", Method: "GET", URL: server.URL,
+		Header: []engine.HTTPHeader{{Name: "X-Key", Value: "{{secret:KEY:m4rk}}"}},
+	})
 	require.NoError(t, err)
 	require.Equal(t, "abcd1234", seen)
 }
@@ -92,7 +100,10 @@ func TestMissingSecret(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(echo))
 	defer server.Close()
 	for _, c := range []*Client{{AllowPrivate: true}, {AllowPrivate: true, Secrets: secrets()}} {
-		_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: server.URL + "/{{secret:KEY:m4rk}}"})
+		_, err := c.Do(t.Context(), &engine.HTTPRequest{
+			SecretMark: "m4rk", Method: "GET",
+			URL: server.URL + "/{{secret:KEY:m4rk}}",
+		})
 		require.ErrorContains(t, err, `secret "KEY"`)
 	}
 }
@@ -113,7 +124,8 @@ func TestRejectedAddresses(t *testing.T) {
 		{"a secret as host", "http://{{secret:KEY:m4rk}}/"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := (&Client{Secrets: secrets("KEY", "127.0.0.1")}).Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: c.url})
+			_, err := (&Client{Secrets: secrets("KEY", "127.0.0.1")}).Do(t.Context(),
+				&engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: c.url})
 			require.ErrorIs(t, err, ErrAddress)
 		})
 	}
@@ -163,7 +175,10 @@ func TestRedirects(t *testing.T) {
 	home = server.URL
 	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234")}
 	do := func(path, key, body string) (*engine.HTTPResponse, error) {
-		return c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "POST", URL: server.URL + path, Body: body, Header: []engine.HTTPHeader{{Name: "X-Key", Value: key}}})
+		return c.Do(t.Context(), &engine.HTTPRequest{
+			SecretMark: "m4rk", Method: "POST", URL: server.URL + path,
+			Body: body, Header: []engine.HTTPHeader{{Name: "X-Key", Value: key}},
+		})
 	}
 	res, err := do("/near", "{{secret:KEY:m4rk}}", "b")
 	require.NoError(t, err)
@@ -204,7 +219,10 @@ func TestLimits(t *testing.T) {
 	c := &Client{AllowPrivate: true, Largest: 1000}
 	_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: server.URL})
 	require.ErrorIs(t, err, ErrTooLarge)
-	_, err = c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: server.URL + "/slow", Timeout: 50 * time.Millisecond})
+	_, err = c.Do(t.Context(), &engine.HTTPRequest{
+		SecretMark: "m4rk", Method: "GET", URL: server.URL + "/slow",
+		Timeout: 50 * time.Millisecond,
+	})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
@@ -213,16 +231,21 @@ func TestProxy(t *testing.T) {
 		_, _ = io.WriteString(w, "by proxy: "+r.URL.String())
 	}))
 	defer proxy.Close()
-	res, err := (&Client{AllowPrivate: true}).Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/x", Proxy: proxy.URL})
+	res, err := (&Client{AllowPrivate: true}).Do(t.Context(),
+		&engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/x", Proxy: proxy.URL})
 	require.NoError(t, err)
 	require.Equal(t, "by proxy: http://example.invalid/x", res.Body)
-	_, err = (&Client{AllowPrivate: true}).Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/x", Proxy: "://"})
+	_, err = (&Client{AllowPrivate: true}).Do(t.Context(),
+		&engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/x", Proxy: "://"})
 	require.ErrorContains(t, err, "is not an address")
 }
 
 func TestErrorsHideSecrets(t *testing.T) {
 	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234")}
-	_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://127.0.0.1:1/p/{{secret:KEY:m4rk}}"})
+	_, err := c.Do(t.Context(), &engine.HTTPRequest{
+		SecretMark: "m4rk", Method: "GET",
+		URL: "http://127.0.0.1:1/p/{{secret:KEY:m4rk}}",
+	})
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "abcd1234")
 }
@@ -262,7 +285,8 @@ func TestSecretsAreBoundToHosts(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked++; r.URL.Path == "/away" {
-			http.Redirect(w, r, strings.Replace("http://"+r.Host, "127.0.0.1", "localhost", 1)+"/", http.StatusTemporaryRedirect)
+			http.Redirect(w, r, strings.Replace("http://"+r.Host, "127.0.0.1", "localhost", 1)+"/",
+				http.StatusTemporaryRedirect)
 			return
 		}
 		_, _ = io.WriteString(w, r.Header.Get("X-Key"))
@@ -272,7 +296,8 @@ func TestSecretsAreBoundToHosts(t *testing.T) {
 	do := func(hosts []string, address, body string) (*engine.HTTPResponse, error) {
 		c := &Client{AllowPrivate: true, Secrets: bound(hosts)}
 		return c.Do(t.Context(), &engine.HTTPRequest{
-			SecretMark: "m4rk", Method: "POST", URL: address, Header: []engine.HTTPHeader{{Name: "X-Key", Value: "{{secret:KEY:m4rk}}"}}, Body: body,
+			SecretMark: "m4rk", Method: "POST", URL: address,
+			Header: []engine.HTTPHeader{{Name: "X-Key", Value: "{{secret:KEY:m4rk}}"}}, Body: body,
 		})
 	}
 	for _, hosts := range [][]string{nil, {here}, {"127.0.0.1"}, {"api.example", "*"}} {
@@ -298,20 +323,31 @@ func TestSecretsAreBoundToHosts(t *testing.T) {
 
 func TestProxyPasswordMayBeASecret(t *testing.T) {
 	var seen string
-	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Get("Proxy-Authorization") }))
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request,
+	) {
+		seen = r.Header.Get("Proxy-Authorization")
+	}))
 	defer proxy.Close()
 	at := "http://u:{{secret:KEY:m4rk}}@" + strings.TrimPrefix(proxy.URL, "http://")
 	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234")}
-	_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/", Proxy: at})
+	_, err := c.Do(t.Context(), &engine.HTTPRequest{
+		SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/",
+		Proxy: at,
+	})
 	require.NoError(t, err)
 	require.Equal(t, "Basic "+base64.StdEncoding.EncodeToString([]byte("u:abcd1234")), seen)
 	c.Secrets = bound{"other.example"}
-	_, err = c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/", Proxy: at})
+	_, err = c.Do(t.Context(), &engine.HTTPRequest{
+		SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/",
+		Proxy: at,
+	})
 	require.ErrorIs(t, err, ErrSecretHost)
 }
 
 func TestEnvironmentBindsSecrets(t *testing.T) {
-	e := secrets("KEY", "v", "KEY_HOSTS", "api.example, *.other.example:8443", "BAD", "v", "BAD_HOSTS", "https://x", "FREE", "v")
+	e := secrets("KEY", "v", "KEY_HOSTS", "api.example, *.other.example:8443", "BAD", "v", "BAD_HOSTS", "https://x",
+		"FREE", "v")
 	got, err := e.Secret(t.Context(), "KEY")
 	require.NoError(t, err)
 	require.Equal(t, engine.Secret{Value: "v", Hosts: []string{"api.example", "*.other.example:8443"}}, got)

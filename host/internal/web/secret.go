@@ -58,7 +58,8 @@ func (b *SecretBox) fill(ctx context.Context, host, text, contentType string) (s
 			return "", fmt.Errorf("secret %q: %w", name, err)
 		}
 		if len(secret.Hosts) > 0 && !hostmatch.Any(secret.Hosts, host) {
-			return "", fmt.Errorf("secret %q: %w: %s is not among %s", name, ErrSecretHost, host, strings.Join(secret.Hosts, ", "))
+			return "", fmt.Errorf("secret %q: %w: %s is not among %s", name, ErrSecretHost, host,
+				strings.Join(secret.Hosts, ", "))
 		}
 		b.hide(name, secret.Value)
 		return engine.EscapeSecret(contentType, secret.Value), nil

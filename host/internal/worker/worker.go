@@ -79,7 +79,7 @@ type Buffer struct {
 	Remaining int // bytes that are still stored
 }
 
-// Write stores what fits. It never fails.
+// Write stores the bytes that fit. It never fails.
 func (b *Buffer) Write(p []byte) (int, error) {
 	n := min(len(p), b.Remaining)
 	b.Remaining -= n

@@ -30,7 +30,10 @@ export interface GoRuntime {
   run(instance: WebAssembly.Instance): Promise<void>;
   /** Called when the program ends; callers that wait for run are notified later. */
   exit(code: number): void;
-  /** The timers it waits for. A timer of a program that has ended throws an error that cannot be caught. */
+  /**
+   * The timers it waits for. A timer of a program that has ended throws an error that cannot be
+   * caught.
+   */
   _scheduledTimeouts?: Map<number, ReturnType<typeof setTimeout>>;
 }
 

@@ -18,20 +18,28 @@ export interface Reach {
 /** Place classifies an address as seen from a page. */
 export type Place = "own" | "private" | "public";
 
-/** pageAddress is the origin of the page or Worker around this code; undefined outside of browsers. */
+/**
+ * pageAddress returns the origin of the page or Worker around this code; undefined outside of
+ * browsers.
+ */
 export function pageAddress(): string | undefined {
   const { location } = globalThis as { location?: { origin: string } };
   return location?.origin;
 }
 
-/** placeOf classifies an address. A page cannot see that a public name leads to a private address. */
+/**
+ * placeOf classifies an address. A page cannot see that a public name leads to a private address.
+ */
 export function placeOf(url: URL, page: string): Place {
   const host = nameOf(url);
   if (URL.canParse(page) && host === nameOf(new URL(page))) return "own";
   return isLocal(host) ? "private" : "public";
 }
 
-/** isPageServer reports whether an address is the server of the page, also under another local name of it. */
+/**
+ * isPageServer reports whether an address is the server of the page, also under another local name
+ * of it.
+ */
 export function isPageServer(url: URL, page: string): boolean {
   if (!URL.canParse(page)) return false;
   const own = new URL(page);

@@ -5,7 +5,7 @@
 import { EngineError } from "./errors.ts";
 import { encode, type Ended, type Failure, type Host, type Module, type Request, type Start } from "./protocol.ts";
 
-/** RunSink receives what belongs to one run. */
+/** RunSink receives the events and calls of one run. */
 export interface RunSink {
   /** events gets the raw text: one JSON object per line. */
   events(text: string): void;
@@ -27,7 +27,7 @@ export class Client implements Host {
   #next = 1;
   readonly #requests = new Map<number, Waiting>();
   readonly #runs = new Map<number, RunSink>();
-  /** asked gets the calls that belong to no run: what the module itself wants to know. */
+  /** asked receives the calls of the module outside of runs. */
   asked: ((call: number, text: string) => void) | undefined;
 
   /** attach gives the client its module; until then nothing can be asked. */
@@ -79,7 +79,7 @@ export class Client implements Host {
     this.#guard(() => this.#module?.deliver(call, ok, more, text));
   }
 
-  /** cancel asks a run to end. */
+  /** cancel requests the end of a run. */
   cancel(run: number, reason: string): void {
     if (this.#broken || !this.#runs.has(run)) return;
     this.#guard(() => this.#module?.cancel(run, JSON.stringify({ reason })));
@@ -109,7 +109,10 @@ export class Client implements Host {
     const sink = this.#runs.get(run);
     if (sink) sink.call(call, text);
     else if (run === 0 && this.asked) this.asked(call, text);
-    else queueMicrotask(() => this.deliver(call, false, false, JSON.stringify({ code: "canceled", message: "the run is over" })));
+    else
+      queueMicrotask(() =>
+        this.deliver(call, false, false, JSON.stringify({ code: "canceled", message: "the run is over" })),
+      );
   }
 
   done(id: number, ok: boolean, text: string): void {

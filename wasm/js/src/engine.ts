@@ -16,7 +16,10 @@ import {
   ABI, type ComponentSpec, type Info, type Layout, type Request, type StandIn,
 } from "./protocol.ts";
 
-/** DSL is a canvas: its JSON text, or the parsed object. Text keeps numbers and the order of keys as written. */
+/**
+ * DSL is a canvas: its JSON text, or the parsed object. Text keeps numbers and the order of keys as
+ * written.
+ */
 export type DSL = string | Record<string, unknown>;
 
 /** WasmSource is where the engine module comes from. */
@@ -24,13 +27,19 @@ export type WasmSource = URL | string | Response | ArrayBuffer | Uint8Array<Arra
 
 /** EngineOptions say how to start; all are optional. */
 export interface EngineOptions {
-  /** Compiled once, also for the starts after a crash. A text is an address as this page sees it, in Node also a path. */
+  /**
+   * Compiled once, also for the starts after a crash. A text is an address as this page sees it, in
+   * Node also a path.
+   */
   wasm?: WasmSource;
   /** Address of Go's wasm_exec.js that belongs to the module. */
   runtime?: URL | string;
   /** false: run in this thread. A URL: another worker script. Default true. */
   worker?: boolean | URL | string;
-  /** Ends an engine that gives no sign of life for so many milliseconds; 0 never. Default 10,000. Needs the worker. */
+  /**
+   * Ends an engine that gives no sign of life for so many milliseconds; 0 never. Default 10,000.
+   * Needs the worker.
+   */
   watchdog?: number;
   /** Largest canvas accepted, in characters. Default 20,000,000. */
   maxCanvas?: number;
@@ -122,7 +131,10 @@ export class Engine {
     return JSON.parse(await this.#ask({ op: "stand_in", component, args, params })) as StandIn;
   }
 
-  /** layout gives every node a place; `sizes` says how large nodes are drawn, as [width, height]. */
+  /**
+   * layout returns a position for every node; `sizes` are the sizes of drawn nodes, as [width,
+   * height].
+   */
   async layout(dsl: DSL, { sizes }: { sizes?: Record<string, [width: number, height: number]> } = {}): Promise<Layout> {
     return JSON.parse(await this.#ask({ op: "layout", sizes }, this.#text(dsl))) as Layout;
   }
@@ -212,7 +224,11 @@ export class Engine {
   }
 
   #world(): World {
-    return { link: () => this.#current(), text: (dsl) => this.#text(dsl), plugins: (sources) => this.#plugins(sources) };
+    return {
+      link: () => this.#current(),
+      text: (dsl) => this.#text(dsl),
+      plugins: (sources) => this.#plugins(sources),
+    };
   }
 
   #text(dsl: DSL): string {
@@ -243,12 +259,18 @@ export class Canvas {
     this.#world = world;
   }
 
-  /** once runs a canvas without a handle. The module drops it when the run ends; a paused one is kept as text. */
+  /**
+   * once runs a canvas without a handle. The module drops it when the run ends; a paused one is
+   * kept as text.
+   */
   static once(text: string, world: World, inputs: Inputs, options: RunOptions): Run {
     const canvas = new Canvas(text, world);
     const begin = (next: Inputs, more: RunOptions): Run => {
       const run = new Run(() => canvas.#ready(more), next, more, begin);
-      run.result.then((result) => (result.status === "paused" ? canvas.#park() : canvas.#release()), () => canvas.#release());
+      run.result.then(
+        (result) => (result.status === "paused" ? canvas.#park() : canvas.#release()),
+        () => canvas.#release(),
+      );
       return run;
     };
     return begin(inputs, options);
@@ -269,7 +291,7 @@ export class Canvas {
     await this.#change({ request: { op: "patch", node, params } });
   }
 
-  /** save gives the canvas with its present state, as JSON text. */
+  /** save returns the canvas with its present state, as JSON text. */
   async save(): Promise<string> {
     const { client, canvas } = await this.#open();
     const changes = this.#changes.length;
@@ -278,7 +300,10 @@ export class Canvas {
     return this.#text;
   }
 
-  /** restore takes the conversation of a saved document of the same canvas; its nodes stay as they are here. */
+  /**
+   * restore takes the conversation of a saved document of the same canvas; its nodes stay as they
+   * are here.
+   */
   async restore(saved: DSL): Promise<void> {
     await this.#change({ request: { op: "restore" }, body: this.#world.text(saved) });
   }
@@ -349,17 +374,22 @@ export class Canvas {
 
 /** World is what a canvas needs of its engine. */
 interface World {
-  /** link is the connection to the module that lives now. */
+  /** link returns the connection to the module that lives now. */
   link(): Promise<Link>;
-  /** text is a canvas as text, if it is not too large. */
+  /** text returns a canvas as text, if it is not too large. */
   text(dsl: DSL): string;
-  /** plugins makes these known and opens all there are to one run; undefined when there are none. */
+  /**
+   * plugins makes these known and opens all there are to one run; undefined when there are none.
+   */
   plugins(sources?: readonly PluginSource[]): Promise<Session | undefined>;
 }
 
 /** Change is a request that alters a canvas; it is repeated when the canvas is loaded again. */
 interface Change {
-  request: { op: "patch"; node: string; params: Record<string, unknown> } | { op: "restore" } | { op: "reset"; keep_history?: boolean };
+  request:
+    | { op: "patch"; node: string; params: Record<string, unknown> }
+    | { op: "restore" }
+    | { op: "reset"; keep_history?: boolean };
   body?: string;
 }
 
@@ -368,7 +398,8 @@ async function apply(client: Client, canvas: number, { request: { op, ...more },
 }
 
 function asText(dsl: unknown): string {
-  if (typeof dsl !== "object" || dsl === null) throw new EngineError("bad_canvas", `a canvas is text or an object, not ${dsl === null ? "null" : typeof dsl}`);
+  if (typeof dsl !== "object" || dsl === null)
+    throw new EngineError("bad_canvas", `a canvas is text or an object, not ${dsl === null ? "null" : typeof dsl}`);
   try {
     return JSON.stringify(dsl);
   } catch (err) {
@@ -396,7 +427,11 @@ async function open(connect: Connect): Promise<{ link: Link; info: Info }> {
   try {
     const info = JSON.parse(await client.request({ op: "info" })) as Info;
     if (info.abi !== ABI) {
-      throw new EngineError("version", `this engine module speaks version ${info.abi} of the contract, this package version ${ABI}; use files of one release`);
+      throw new EngineError(
+        "version",
+        `this engine module speaks version ${info.abi} of the contract, this package version ${ABI}; use files of ` +
+        `one release`,
+      );
     }
     return { link: { client, generation: 0, end }, info };
   } catch (err) {

@@ -40,7 +40,7 @@ export class EngineError extends Error {
     return new EngineError(failure.code as Code, failure.message, { node: failure.node, retry: failure.retry });
   }
 
-  /** failure is the form this error has on the wire. */
+  /** failure returns the form this error has on the wire. */
   failure(): Failure {
     const out: Failure = { code: this.code, message: this.message };
     if (this.node !== undefined) out.node = this.node;

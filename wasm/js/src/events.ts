@@ -49,7 +49,9 @@ export interface FormField {
   optional?: boolean;
   value?: unknown;
   options?: unknown[];
-  /** Whether a tool or a node may run; the name with ":arguments" takes other arguments, as JSON. */
+  /**
+   * Whether a tool or a node may run; the name with ":arguments" takes other arguments, as JSON.
+   */
   approval?: Approval;
 }
 
@@ -73,35 +75,68 @@ export interface Attachment {
 export type RunEvent =
   | Envelope<"workflow_started", { inputs: Record<string, unknown> | null }>
   | Envelope<"node_started", NodeRef & { inputs: null; created_at: number; thoughts: string }>
-  | Envelope<"node_finished", NodeRef & {
-      inputs: Outputs; outputs: Outputs; error: string | null;
-      /** Seconds. */
-      elapsed_time: number; created_at: number;
-    }>
-  | Envelope<"message", { content: string | null; start_to_think?: true; end_to_think?: true; audio_binary?: string | null }>
+  | Envelope<
+      "node_finished",
+      NodeRef & {
+        inputs: Outputs;
+        outputs: Outputs;
+        error: string | null;
+        /** Seconds. */
+        elapsed_time: number;
+        created_at: number;
+      }
+    >
+  | Envelope<
+      "message",
+      { content: string | null; start_to_think?: true; end_to_think?: true; audio_binary?: string | null }
+    >
   | Envelope<"message_end", { status?: unknown; attachment?: Attachment; reference?: Reference; downloads?: unknown[] }>
   | Envelope<"user_inputs", { inputs: Record<string, FormField>; tips: string }>
-  | Envelope<"workflow_finished", {
-      inputs: Record<string, unknown> | null; outputs: unknown; elapsed_time: number; created_at: number; usage?: Usage;
-    }>
+  | Envelope<
+      "workflow_finished",
+      {
+        inputs: Record<string, unknown> | null;
+        outputs: unknown;
+        elapsed_time: number;
+        created_at: number;
+        usage?: Usage;
+      }
+    >
   | OwnEvent;
 
 /** OwnEvent is an event that only our own API sends. */
 export type OwnEvent =
   | Envelope<"tool_started", ToolCalled>
-  | Envelope<"tool_finished", ToolCalled & {
-      result: unknown; error?: string | null; elapsed_time: number; created_at?: number;
-    }>
+  | Envelope<
+      "tool_finished",
+      ToolCalled & {
+        result: unknown;
+        error?: string | null;
+        elapsed_time: number;
+        created_at?: number;
+      }
+    >
   | Envelope<"model_started", { component_id: string; call: string; model: string; messages: ModelMessage[] }>
-  | Envelope<"model_finished", { component_id: string; call: string; text: string; usage?: Usage; elapsed_time: number; error?: string | null }>
+  | Envelope<
+      "model_finished",
+      { component_id: string; call: string; text: string; usage?: Usage; elapsed_time: number; error?: string | null }
+    >
   | Envelope<"variables_changed", { values: Record<string, unknown> }>
   | Envelope<"message_reset", Record<string, never>>
   | Envelope<"progress", Progress>
-  | Envelope<"usage", Usage & {
-      component_id: string; path: string; model: string; node: Usage; run: Usage;
-      /** Seconds that the call took, and when it ended; of model calls. */
-      elapsed_time?: number; created_at?: number;
-    }>
+  | Envelope<
+      "usage",
+      Usage & {
+        component_id: string;
+        path: string;
+        model: string;
+        node: Usage;
+        run: Usage;
+        /** Seconds that the call took, and when it ended; of model calls. */
+        elapsed_time?: number;
+        created_at?: number;
+      }
+    >
   | Envelope<"worked", { component_id: string; elapsed_time: number; created_at: number }>
   | Envelope<"queued", Queued>
   | Envelope<"limit_reached", { component_id?: string; path?: string; code: Code; message: string }>

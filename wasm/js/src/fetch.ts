@@ -60,7 +60,8 @@ async function follow(fetcher: typeof fetch, first: string, init: RequestInit): 
   for (let hop = 0; hop <= mostRedirects; hop++) {
     const response = await fetcher(url, init);
     const location = response.headers.get("location");
-    if (init.redirect !== "manual" || ![301, 302, 303, 307, 308].includes(response.status) || !location) return response;
+    if (init.redirect !== "manual" || ![301, 302, 303, 307, 308].includes(response.status) || !location)
+      return response;
     await response.body?.cancel();
     const next = new URL(location, url);
     const { method } = init;
@@ -86,7 +87,10 @@ function checked(response: Response, url: string, guard: Guard): Response {
   return response;
 }
 
-/** unmarked removes the mark of a run or a call from a text: placeholders of secrets read {{secret:NAME}} again. */
+/**
+ * unmarked removes the mark of a run or a call from a text: placeholders of secrets read
+ * {{secret:NAME}} again.
+ */
 export function unmarked(text: string, mark: unknown): string {
   return typeof mark === "string" && mark ? text.replaceAll(`:${mark}`, "").replaceAll(mark, "") : text;
 }

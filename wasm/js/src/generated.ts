@@ -1,6 +1,6 @@
 // Generated from the engine by go run ./build/gen; do not edit.
 
-/** Status says where a run, or an execution of a node, stands. */
+/** Status is the status of a run or of an execution of a node. */
 export type Status =
   /** accepted, waiting for a worker */
   | "queued"
@@ -15,7 +15,7 @@ export type Status =
   /** stopped on request */
   | "canceled";
 
-/** Severity says how bad a diagnostic is. */
+/** Severity is the severity of a diagnostic. */
 export type Severity =
   /** some run fails */
   | "error"
@@ -24,7 +24,7 @@ export type Severity =
 
 /** Code is a stable word for one kind of error or diagnostic. */
 export type Code =
-  /** the document is no canvas, or the canvas does not load */
+  /** the document is not a canvas, or the canvas does not load */
   | "bad_canvas"
   /** component_name names no component of this host */
   | "unknown_component"
@@ -38,7 +38,7 @@ export type Code =
    * the component acts outside the engine and runs on a host only; a page answers with a stand-in
    */
   | "needs_host"
-  /** the node needs something that is not there; the message says what, or how to get it */
+  /** a requirement of the node is missing; the message names it, or how to get it */
   | "not_available"
   /** scripts in this language do not run at the place that was asked for */
   | "unknown_language"
@@ -68,11 +68,11 @@ export type Code =
   | "enters_body"
   /** an edge leads out of the body of a container, which ends it */
   | "leaves_body"
-  /** what a node of an eager canvas gives depends on which of two others ends first */
+  /** the result of a node of an eager canvas depends on which of two others ends first */
   | "order_dependent"
   /** a cycle without a choice, so that the run never finishes */
   | "endless_cycle"
-  /** a node failed for a reason that has no code of its own; the message says which */
+  /** a node failed for a reason without a code; the message names it */
   | "run_failed"
   /** the run was stopped on request */
   | "canceled"
@@ -84,7 +84,7 @@ export type Code =
   | "bad_state"
   /** a value nests more levels than documents may */
   | "value_too_deep"
-  /** a limit of the run that has no code of its own */
+  /** a limit of the run without a separate code */
   | "limit_reached"
   /**
    * the run has a limit on money and calls a model without a price; add the model to the prices
@@ -96,7 +96,7 @@ export type Code =
   | "repeated_call"
   /** the host is short of memory and ended the run */
   | "host_memory"
-  /** the program itself is wrong; the log of the host says more */
+  /** an internal error; see the log of the host */
   | "internal"
   /** the run made the host run out of memory before, and is not repeated */
   | "out_of_memory"
@@ -152,7 +152,7 @@ export type Code =
   | "too_large"
   /** the module and the package are of different versions */
   | "version"
-  /** the module used the processor for too long without a sign of life and was ended */
+  /** the module did not respond for too long and was ended */
   | "watchdog"
   /** a member of the request has a wrong type or value */
   | "bad_argument"
@@ -200,7 +200,7 @@ export type Code =
   | "provider_timeout"
   /** the model provider cannot be reached */
   | "provider_unreachable"
-  /** too many requests; Retry-After says when to try again */
+  /** too many requests; retry after the time in Retry-After */
   | "rate_limited"
   /** the session is running; wait for the end of the turn */
   | "session_busy"
@@ -221,7 +221,7 @@ export type Code =
   /** the password is wrong */
   | "wrong_password";
 
-/** EventType says what an event reports. */
+/** EventType is the type of an event. */
 export type EventType =
   /** a run begins, or continues after a form */
   | "workflow_started"
@@ -247,9 +247,9 @@ export type EventType =
   | "warning"
   /** an event of a canvas that a node runs; inner is the ids on the way to its node */
   | "canvas_event"
-  /** what a model call used, with the totals of its node and of the run */
+  /** the usage of a model call, with the totals of its node and of the run */
   | "usage"
-  /** a limit stopped a node or a tool; its code says which */
+  /** a limit stopped a node or a tool; the code names it */
   | "limit_reached"
   /** a node has done its work and waits for the rest of its batch to be settled */
   | "worked"
@@ -264,7 +264,7 @@ export type EventType =
   /** variables have changed; only from the browser module */
   | "variables_changed";
 
-/** Category groups components by what they are for. */
+/** Category groups components by purpose. */
 export type Category =
   /** talks with the person */
   | "conversation"
@@ -281,7 +281,7 @@ export type Category =
   /** a step of an ingestion pipeline */
   | "pipeline";
 
-/** Role says where a component can stand in a canvas. */
+/** Role restricts the position of a component in a canvas. */
 export type Role =
   /** a canvas begins here; nothing leads to it */
   | "start"
@@ -321,7 +321,7 @@ export type Group =
   /** methods, content_types, schema, security, execution_mode, response */
   | "webhook";
 
-/** Icon names a drawing that some component asks for. */
+/** Icon names an icon of a component. */
 export type Icon =
   /** VariableAssigner */
   | "assign"
@@ -388,7 +388,7 @@ export const wireEvents: readonly EventType[] = [
   "workflow_finished",
 ];
 
-/** canceledText is what a canceled run has as outputs. */
+/** canceledText is the output of a canceled run. */
 export const canceledText = "Task has been canceled";
 
 /** Diagnostic is one finding of `validate`. */

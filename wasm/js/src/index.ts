@@ -1,10 +1,21 @@
-// What both entries export besides createEngine.
+// Exports of both entries besides createEngine.
 
 export type { Reach } from "./address.ts";
 export { Canvas, Engine, type DSL, type EngineOptions, type WasmSource } from "./engine.ts";
 export { EngineError, messageOf } from "./errors.ts";
 export type { Approval } from "./events.ts";
-export type { Attachment, Chunk, FormField, ModelMessage, Outputs, OwnEvent, Progress, Reference, RunEvent, ToolCalled } from "./events.ts";
+export type {
+  Attachment,
+  Chunk,
+  FormField,
+  ModelMessage,
+  Outputs,
+  OwnEvent,
+  Progress,
+  Reference,
+  RunEvent,
+  ToolCalled,
+} from "./events.ts";
 export { isWire } from "./events.ts";
 export type { Category, Code, Diagnostic, EventType, Group, Icon, Role, Severity, Status, Usage } from "./generated.ts";
 export type { Connect, Connection } from "./link.ts";
@@ -18,6 +29,21 @@ export type { PluginBytes, PluginSource } from "./plugin/shelf.ts";
 export type { ToolCall, ToolModule } from "./plugin/tool.ts";
 export type { CodeAnswer, CodeRequest, CodeRunner, Found, Port, Providers, Retriever, Tool } from "./ports.ts";
 export type { Model, ModelPiece, ModelRequest } from "./model/model.ts";
-export { ABI, type Abilities, type Base, type BranchSpec, type ComponentSpec, type Ended, type Failure, type Info, type Layout, type Limits, type Schema, type SpecField, type StandIn, type ToolSpec } from "./protocol.ts";
+export {
+  ABI,
+  type Abilities,
+  type Base,
+  type BranchSpec,
+  type ComponentSpec,
+  type Ended,
+  type Failure,
+  type Info,
+  type Layout,
+  type Limits,
+  type Schema,
+  type SpecField,
+  type StandIn,
+  type ToolSpec,
+} from "./protocol.ts";
 export { Run, type Inputs, type RunOptions, type RunResult } from "./run.ts";
 export { toSSE, type SSEOptions } from "./sse.ts";

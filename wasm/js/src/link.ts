@@ -18,16 +18,18 @@ export interface Connection {
 /** Connect starts a module for a host. `lost` is called when it dies later. */
 export type Connect = (host: Host, lost: (error: EngineError) => void) => Promise<Connection>;
 
-/** Line is a Worker of either platform, with what is said to it and what it says. */
+/** Line is a Worker of either platform, with its messages. */
 export interface Line<To = ToWorker, From = FromWorker> {
   post(message: To): void;
   listen(receive: (message: From) => void, broken: (why: string) => void): void;
-  /** hold says whether anybody waits; an idle worker must not keep a Node program alive. */
+  /** hold reports whether a caller waits; an idle worker must not keep a Node program alive. */
   hold?(busy: boolean): void;
   end(): void;
 }
 
-/** patient is the least time to start, milliseconds: a machine that is busy is no engine that hangs. */
+/**
+ * patient is the least time to start, milliseconds: a machine that is busy is no engine that hangs.
+ */
 const patient = 30_000;
 
 /** LinkOptions say how to start the far end. */
@@ -71,7 +73,10 @@ export function link(spawn: () => Line | Promise<Line>, options: LinkOptions): C
         }
       }, (why) => failed(new EngineError("init", `the engine's worker failed: ${why}`)));
       dog.began(starting);
-      options.wasm().then((wasm) => line.post({ t: "init", wasm, runtime: options.runtime }), (err: unknown) => failed(EngineError.from(err, "init")));
+      options.wasm().then(
+        (wasm) => line.post({ t: "init", wasm, runtime: options.runtime }),
+        (err: unknown) => failed(EngineError.from(err, "init")),
+      );
     });
     return { module: remote(line, dog), end: () => { dog.stop(); line.end(); } };
   };

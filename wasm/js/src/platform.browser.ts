@@ -10,11 +10,14 @@ import { compileAny, compileOnce, wasmStarter } from "./wasm.ts";
 export function platform(options: EngineOptions): Connect {
   const runtime = String(options.runtime ?? new URL("./wasm_exec.js", import.meta.url));
   const { wasm: given = new URL("./engine.wasm", import.meta.url) } = options;
-  const wasm = typeof given === "string" ? new URL(given, location.href) : given; // the same in a worker, which lies elsewhere
+  // the same in a worker, which lies elsewhere
+  const wasm = typeof given === "string" ? new URL(given, location.href) : given;
   const source = compileOnce(compileAny, wasm);
   if (options.worker === false) {
     return async (host, lost) => {
-      const module = await wasmStarter(compileAny)({ wasm: await source(), runtime }, host, (why) => lost(new EngineError("crashed", why)));
+      const module = await wasmStarter(compileAny)({ wasm: await source(), runtime }, host, (why) =>
+        lost(new EngineError("crashed", why)),
+      );
       return { module, end: () => module.close(0) };
     };
   }
@@ -36,14 +39,18 @@ function spawn<To, From>(script: URL | string, name: string): Line<To, From> {
   };
 }
 
-/** plugins is how a page runs plugins. What they need is loaded with the first one. */
+/** plugins runs plugins in a page. Their code is loaded with the first one. */
 export async function plugins({ pluginWorker = true, locale }: EngineOptions): Promise<Shelf> {
   const [{ Shelf }, { inline }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/inline.ts")]);
   const script = typeof pluginWorker === "boolean" ? new URL("./plugin.js", import.meta.url) : pluginWorker;
   return new Shelf({
     locale, spawn: pluginWorker === false ? inline : () => spawn(script, "easel plugin"), read: bytesOf,
     services: (options) => {
-      if (options.secrets) throw new EngineError("unsupported", "plugin: secrets do not belong in a page; give the plugin a proxy of the host that holds them");
+      if (options.secrets)
+        throw new EngineError(
+          "unsupported",
+          "plugin: secrets do not belong in a page; give the plugin a proxy of the host that holds them",
+        );
       return options;
     },
   });
@@ -53,6 +60,7 @@ async function bytesOf(source: unknown): Promise<Uint8Array<ArrayBuffer>> {
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (source instanceof Uint8Array) return source.slice() as Uint8Array<ArrayBuffer>;
   const response = source instanceof Response ? source : await fetch(String(source));
-  if (!response.ok) throw new EngineError("plugin", `plugin: it could not be fetched: ${response.status} ${response.url}`);
+  if (!response.ok)
+    throw new EngineError("plugin", `plugin: it could not be fetched: ${response.status} ${response.url}`);
   return new Uint8Array(await response.arrayBuffer());
 }

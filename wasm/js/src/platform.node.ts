@@ -23,7 +23,9 @@ export function platform(options: EngineOptions): Connect {
   const source = compileOnce(compile, wasm);
   if (options.worker === false) {
     return async (host, lost) => {
-      const module = await wasmStarter(compile)({ wasm: await source(), runtime }, host, (why) => lost(new EngineError("crashed", why)));
+      const module = await wasmStarter(compile)({ wasm: await source(), runtime }, host, (why) =>
+        lost(new EngineError("crashed", why)),
+      );
       return { module, end: () => module.close(0) };
     };
   }
@@ -46,10 +48,17 @@ function spawn<To, From>(script: URL): Line<To, From> {
   };
 }
 
-/** plugins is how Node runs plugins. What they need is loaded with the first one. */
+/** plugins runs plugins in Node. Their code is loaded with the first one. */
 export async function plugins({ pluginWorker = true, locale }: EngineOptions): Promise<Shelf> {
-  const [{ Shelf }, { inline }, { dial }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/inline.ts"), import("./plugin/dial.node.ts")]);
-  const script = typeof pluginWorker === "boolean" ? new URL("./plugin.node.js", import.meta.url) : new URL(pluginWorker, import.meta.url);
+  const [{ Shelf }, { inline }, { dial }] = await Promise.all([
+    import("./plugin/shelf.ts"),
+    import("./plugin/inline.ts"),
+    import("./plugin/dial.node.ts"),
+  ]);
+  const script =
+    typeof pluginWorker === "boolean"
+      ? new URL("./plugin.node.js", import.meta.url)
+      : new URL(pluginWorker, import.meta.url);
   return new Shelf({
     locale, server: true, spawn: pluginWorker === false ? inline : () => spawn(script), read: bytesOf,
     services: (options) => ({ ...options, dial }),
@@ -60,8 +69,10 @@ async function bytesOf(source: unknown): Promise<Uint8Array<ArrayBuffer>> {
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (source instanceof Uint8Array) return new Uint8Array(source);
   const address = String(source);
-  if (!(source instanceof Response) && !/^https?:/.test(address)) return new Uint8Array(await readFile(address.startsWith("file:") ? fileURLToPath(address) : address));
+  if (!(source instanceof Response) && !/^https?:/.test(address))
+    return new Uint8Array(await readFile(address.startsWith("file:") ? fileURLToPath(address) : address));
   const response = source instanceof Response ? source : await fetch(address);
-  if (!response.ok) throw new EngineError("plugin", `plugin: it could not be fetched: ${response.status} ${response.url}`);
+  if (!response.ok)
+    throw new EngineError("plugin", `plugin: it could not be fetched: ${response.status} ${response.url}`);
   return new Uint8Array(await response.arrayBuffer());
 }

@@ -19,14 +19,17 @@ export interface Tool extends ToolSpec {
   run(args: Record<string, unknown>, context: CallContext & { params: Record<string, unknown> }): unknown;
 }
 
-/** Found is what a retriever gives, best chunk first. */
+/** Found is the result of a retriever, best chunk first. */
 export interface Found {
   chunks: Chunk[];
   doc_aggs?: unknown[];
 }
 
 /** Retriever searches datasets. */
-export type Retriever = (query: { query: string; datasets?: string[]; top_n?: number } & Record<string, unknown>, context: CallContext) => Found | Promise<Found>;
+export type Retriever = (
+  query: { query: string; datasets?: string[]; top_n?: number } & Record<string, unknown>,
+  context: CallContext,
+) => Found | Promise<Found>;
 
 /** CodeRequest is a script of a Code node with its arguments. */
 export interface CodeRequest {
@@ -51,15 +54,18 @@ export interface Artifact {
   url?: string;
 }
 
-/** CodeAnswer is what a script gave. */
+/** CodeAnswer is the result of a script. */
 export interface CodeAnswer {
-  /** What main returned, as JSON would carry it. */
+  /** The result of main, as JSON. */
   result: unknown;
   /** The same as JSON text, used in place of `result`; its numbers keep all digits. */
   result_json?: string;
-  /** What it printed; read as the result when that is null. */
+  /** Standard output; read as the result if that is null. */
   stdout?: string;
-  /** What it wrote as warnings and errors, and what it threw; fails the node when there is no result. */
+  /**
+   * What it wrote as warnings and errors, and what it threw; fails the node when there is no
+   * result.
+   */
   stderr?: string;
   /** Files that it left in its folder `artifacts`. */
   artifacts?: Artifact[];
@@ -75,13 +81,17 @@ export type Port = (payload: Record<string, unknown>, context: CallContext) => u
 export interface Providers {
   llm?: Model;
   tools?: Record<string, Tool>;
-  /** Sends the requests of nodes, without cookies; in a page to public addresses only, see `reach`. */
+  /**
+   * Sends the requests of nodes, without cookies; in a page to public addresses only, see `reach`.
+   */
   fetch?: typeof globalThis.fetch;
   /** Further addresses for requests of nodes; without effect outside of a page. */
   reach?: Reach;
   retrieve?: Retriever;
   code?: CodeRunner;
-  /** Plugins the canvas may use, besides those of the engine; the engine knows them from then on. */
+  /**
+   * Plugins the canvas may use, besides those of the engine; the engine knows them from then on.
+   */
   plugins?: readonly PluginSource[];
   /** Any further kind of call, by name. */
   ports?: Partial<Record<Exclude<CallKind, "model">, Port>>;
@@ -132,7 +142,7 @@ export class Switchboard {
     const silence = this.#watchSilence(aborter);
     const reply: Reply = (ok, more, payload) => {
       if (this.#open.get(id) !== aborter) return;
-      const said = JSON.stringify(payload) ?? "null"; // what is no JSON is the provider's failure
+      const said = JSON.stringify(payload) ?? "null"; // other values are an error of the provider
       if (more) silence.heard();
       else this.#open.delete(id);
       send(id, ok, more, said);
@@ -168,23 +178,39 @@ export class Switchboard {
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const stop = (): void => reject(signal.reason instanceof EngineError ? signal.reason : new EngineError("canceled", "the call was taken back"));
+    const stop = (): void =>
+      reject(
+        signal.reason instanceof EngineError ? signal.reason : new EngineError("canceled", "the call was taken back"),
+      );
     signal.addEventListener("abort", stop, { once: true });
   });
 }
 
-async function answer(providers: Providers, call: Exclude<Call, { kind: "abort" | "reply" }>, context: CallContext, reply: Reply): Promise<void> {
+async function answer(
+  providers: Providers,
+  call: Exclude<Call, { kind: "abort" | "reply" }>,
+  context: CallContext,
+  reply: Reply,
+): Promise<void> {
   const payload = call.payload;
   const last = (value: unknown): void => reply(true, false, value ?? null);
   const port = call.kind in (providers.ports ?? {}) ? providers.ports?.[call.kind as "files"] : undefined;
   if (port) return last(await port(payload, context));
   switch (call.kind) {
-    case "model": return model(need(providers.llm, "model"), payload as unknown as ModelRequest, context, reply);
-    case "retrieve": return last(await need(providers.retrieve, "retrieve")(payload as { query: string }, context));
-    case "tool": return last(await tool(providers.tools, payload, context));
-    case "fetch": return last(await fetchAnswer(need(providers.fetch, "fetch"), payload, context.signal, new Guard(providers.reach)));
-    case "code": return last(await need(providers.code, "code")(payload as unknown as CodeRequest, context));
-    default: throw new EngineError("unsupported", `this host answers no calls of kind ${String(call.kind)}`);
+    case "model":
+      return model(need(providers.llm, "model"), payload as unknown as ModelRequest, context, reply);
+    case "retrieve":
+      return last(await need(providers.retrieve, "retrieve")(payload as { query: string }, context));
+    case "tool":
+      return last(await tool(providers.tools, payload, context));
+    case "fetch":
+      return last(
+        await fetchAnswer(need(providers.fetch, "fetch"), payload, context.signal, new Guard(providers.reach)),
+      );
+    case "code":
+      return last(await need(providers.code, "code")(payload as unknown as CodeRequest, context));
+    default:
+      throw new EngineError("unsupported", `this host answers no calls of kind ${String(call.kind)}`);
   }
 }
 
@@ -208,13 +234,20 @@ async function model(llm: Model, request: ModelRequest, context: CallContext, re
   reply(true, false, thinking ? { text: "</think>" } : {});
 }
 
-async function tool(tools: Record<string, Tool> | undefined, payload: Record<string, unknown>, context: CallContext): Promise<unknown> {
+async function tool(
+  tools: Record<string, Tool> | undefined,
+  payload: Record<string, unknown>,
+  context: CallContext,
+): Promise<unknown> {
   const name = String(payload["component"]);
   const found = tools && Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (!found) throw new EngineError("unsupported", `this host has no tool named ${name}`);
   // All of params is the canvas's own, so a tool needs no mark to tell whose placeholders stand
   // there.
-  const params = JSON.parse(unmarked(JSON.stringify(payload["params"] ?? {}), payload["secret_mark"])) as Record<string, unknown>;
+  const params = JSON.parse(unmarked(JSON.stringify(payload["params"] ?? {}), payload["secret_mark"])) as Record<
+    string,
+    unknown
+  >;
   const given = await found.run((payload["arguments"] ?? {}) as Record<string, unknown>, { ...context, params });
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
   return { formalized_content: typeof given === "string" ? given : JSON.stringify(given ?? "") };

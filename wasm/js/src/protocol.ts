@@ -10,7 +10,7 @@
 import type { Outputs } from "./events.ts";
 import type { Category, Group, Icon, Role, Status, Usage } from "./generated.ts";
 
-/** ABI is the version of this contract; a module that says another one is refused. */
+/** ABI is the version of this contract; a module with another one is refused. */
 export const ABI = 1;
 
 /** Module is the engine. Nothing here blocks, answers come through the Host. */
@@ -19,7 +19,7 @@ export interface Module {
   load(request: number, text: string): void;
   /** start begins a run with a Start; events follow, then `done(run, …)`. */
   start(run: number, text: string): void;
-  /** deliver answers a call; `more` says that further pieces of this answer follow. */
+  /** deliver answers a call; `more` means that further pieces of this answer follow. */
   deliver(call: number, ok: boolean, more: boolean, text: string): void;
   /** cancel ends a run soon; the text is `{"reason"}`. */
   cancel(run: number, text: string): void;
@@ -27,11 +27,11 @@ export interface Module {
   close(handle: number): void;
 }
 
-/** Host receives what the engine has to say. */
+/** Host receives the messages of the engine. */
 export interface Host {
   /** emit hands over one or more event objects, one per line. */
   emit(run: number, text: string): void;
-  /** call asks the host for something outside the engine; the text is a Call. */
+  /** call requests something outside the engine from the host; the text is a Call. */
   call(run: number, call: number, text: string): void;
   /** done ends a request or a run. */
   done(id: number, ok: boolean, text: string): void;
@@ -48,13 +48,15 @@ export type Request =
   | { op: "form"; canvas: number; node: string }
   | { op: "validate" }
   | { op: "components" }
-  /** What a preview answers for a component that acts outside. */
+  /** The answer of a preview for a component with outside effects. */
   | { op: "stand_in"; component: string; args: Record<string, unknown>; params: Record<string, unknown> }
-  /** Compares what a plugin is given with its manifest, which follows. */
+  /** Compares the input of a plugin with its manifest, which follows. */
   | { op: "check"; params: Record<string, unknown>; arguments: Record<string, unknown> }
-  /** Compares what a plugin wrote with its manifest, which follows, and gives the outputs. */
+  /** Compares the message of a plugin with its manifest, which follows, and returns the outputs. */
   | { op: "check"; output: string }
-  /** A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget. */
+  /**
+   * A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget.
+   */
   | {
     op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean;
     settings?: Record<string, unknown>;
@@ -72,15 +74,18 @@ export interface Start {
   inputs?: Record<string, unknown>;
   user_id?: string;
   webhook_payload?: Record<string, unknown>;
-  /** What the host answers; for the rest the engine has stand-ins or refuses. */
+  /** Calls that the host answers; others are answered by stand-ins or refused. */
   ports: CallKind[];
-  /** Components the host answers for, by name, as it describes them; the module's own descriptions count. */
+  /**
+   * Components the host answers for, by name, as it describes them; the module's own descriptions
+   * count.
+   */
   tools?: Record<string, ToolSpec>;
-  /** What the host's models can do. */
+  /** Abilities of the host's models. */
   model?: Abilities;
   /** Outputs that stand in for running a node. */
   pins?: Record<string, Outputs>;
-  /** Node to start at; `base` then holds what ran before it. */
+  /** Node to start at; `base` then holds the results before it. */
   from?: string;
   /** Node after which the run ends. */
   until?: string;
@@ -92,7 +97,7 @@ export interface Start {
   continue?: boolean;
   /** Such a continuation counts as a new execution: new message id, numbering from 1. */
   rerun?: boolean;
-  /** What the run may hold and use. */
+  /** Limits of the run. */
   limits?: Limits;
   /** Nodes at once; 0 or absent means 5. */
   concurrency?: number;
@@ -104,8 +109,9 @@ export interface Start {
 }
 
 /**
- * Limits bound what a run may hold and use; 0 or absent is the default, a negative number no limit. Sizes are in bytes.
- * Reaching one is the node's error, with the code in brackets; events and the state of a conversation end the run.
+ * Limits bound what a run may hold and use; 0 or absent is the default, a negative number no limit.
+ * Sizes are in bytes. Reaching one is the node's error, with the code in brackets; events and the
+ * state of a conversation end the run.
  */
 export interface Limits {
   /** One text; 16 MiB [text_too_large]. */
@@ -136,7 +142,9 @@ export interface Limits {
   tool_seconds?: number;
 }
 
-/** Abilities say what models can do; without `tools`, agents plan in text, which every model can. */
+/**
+ * Abilities say what models can do; without `tools`, agents plan in text, which every model can.
+ */
 export interface Abilities {
   /** They understand `tools` in a request and answer with `tool_calls`. */
   tools?: boolean;
@@ -158,12 +166,15 @@ export interface ToolSpec {
   parameters?: Record<string, unknown>;
 }
 
-/** CallKind names what the engine may ask for. */
+/** CallKind names the kinds of calls of the engine. */
 export type CallKind =
   | "model" | "retrieve" | "tool" | "mcp" | "fetch" | "code" | "plugin" | "files" | "documents"
   | "speech" | "memory" | "secret" | "canvas";
 
-/** Call is one question of the engine. `abort` takes a question back; `reply` answers what a plugin asked; both have no answer. */
+/**
+ * Call is one question of the engine. `abort` takes a question back; `reply` answers what a plugin
+ * asked; both have no answer.
+ */
 export type Call =
   | { kind: CallKind; node?: string; payload: Record<string, unknown> }
   | { kind: "abort" }
@@ -178,7 +189,7 @@ export interface Failure {
   retry?: boolean;
 }
 
-/** Info answers `{"op":"info"}` and is the first thing a host asks for. */
+/** Info answers `{"op":"info"}`, the first request of a host. */
 export interface Info {
   abi: number;
   version: string;
@@ -194,7 +205,7 @@ export interface Ended {
   usage?: Usage;
 }
 
-/** ComponentSpec describes a component: what an editor needs to draw and edit it. */
+/** ComponentSpec describes a component for editors. */
 export interface ComponentSpec {
   name: string;
   aliases?: string[];
@@ -238,7 +249,7 @@ export interface BranchSpec {
   label?: string;
 }
 
-/** StandIn is what a component answers in a preview. */
+/** StandIn is the answer of a component in a preview. */
 export interface StandIn {
   outputs: Record<string, unknown>;
   /** The outputs are made up; otherwise the work was done. */

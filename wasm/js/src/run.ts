@@ -27,7 +27,7 @@ export interface RunOptions extends Providers {
   onEvent?(event: RunEvent): void;
   /** Outputs that stand in for running a node, by node id. */
   pins?: Record<string, Outputs>;
-  /** Start at this node, with `base` as what came before. */
+  /** Start at this node, with `base` as the earlier results. */
   from?: string;
   base?: Base;
   /** End after this node. */
@@ -42,7 +42,10 @@ export interface RunOptions extends Providers {
   limits?: Limits;
   /** Nodes at once; default 5. */
   concurrency?: number;
-  /** Executions without progress, besides one of each node, before the run counts as a runaway; default 10,000. */
+  /**
+   * Executions without progress, besides one of each node, before the run counts as a runaway;
+   * default 10,000.
+   */
   maxSteps?: number;
   /** Makes random choices repeatable. */
   seed?: number;
@@ -63,9 +66,18 @@ export interface RunResult extends Ended {
 const patience = 600_000;
 
 // Options of one run that do not apply to the run that continues after a form.
-const onlyOnce: RunOptions = { from: undefined, until: undefined, base: undefined, debug: undefined, continue: undefined, rerun: undefined };
+const onlyOnce: RunOptions = {
+  from: undefined,
+  until: undefined,
+  base: undefined,
+  debug: undefined,
+  continue: undefined,
+  rerun: undefined,
+};
 
-/** Opened is a canvas ready to run: its connection, its handle there, and the plugins it may use. */
+/**
+ * Opened is a canvas ready to run: its connection, its handle there, and the plugins it may use.
+ */
 export interface Opened {
   client: Client;
   canvas: number;
@@ -140,7 +152,7 @@ export class Run implements AsyncIterable<RunEvent> {
     for await (const text of this.#texts) yield* text.split("\n");
   }
 
-  /** toSSE gives the events as a server would send them, byte for byte. */
+  /** toSSE returns the events as a server would send them, byte for byte. */
   toSSE(options?: SSEOptions): ReadableStream<Uint8Array> {
     return toSSE(this.lines(), options);
   }
@@ -205,11 +217,18 @@ export class Run implements AsyncIterable<RunEvent> {
 }
 
 function startOf(canvas: number, inputs: Inputs, options: RunOptions, more: CallKind[]): Start {
-  const start: Start = { canvas, ...(typeof inputs === "string" ? { query: inputs } : inputs), ports: [...new Set([...kindsOf(options), ...more])] };
+  const start: Start = {
+    canvas,
+    ...(typeof inputs === "string" ? { query: inputs } : inputs),
+    ports: [...new Set([...kindsOf(options), ...more])],
+  };
   const { pins, from, base, until, debug, continue: goOn, rerun, limits, seed, now, tools, llm } = options;
   if (tools) start.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, specOf(tool)]));
   const steps = { concurrency: options.concurrency, max_steps: options.maxSteps };
-  return Object.assign(start, defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, limits, ...steps, seed, now }));
+  return Object.assign(
+    start,
+    defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, limits, ...steps, seed, now }),
+  );
 }
 
 function specOf({ description, parameters }: ToolSpec): ToolSpec {

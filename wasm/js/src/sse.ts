@@ -6,17 +6,21 @@ import { isWire, type RunEvent } from "./events.ts";
 /** SSEOptions choose the dialect of a stream. */
 export interface SSEOptions {
   /**
-   * `easel` (default): the events of our own API, which are the numbered ones, with ids to go on from.
-   * `ragflow`: the seven events its clients know, spaced as Python writes JSON.
+   * `easel` (default): the events of our own API, which are the numbered ones, with ids to go on
+   * from. `ragflow`: the seven events its clients know, spaced as Python writes JSON.
    */
   dialect?: "easel" | "ragflow";
-  /** Dialect `ragflow`: end with `[DONE]`, as all its endpoints but the editor's do. Default true. */
+  /**
+   * Dialect `ragflow`: end with `[DONE]`, as all its endpoints but the editor's do. Default true.
+   */
   done?: boolean;
   /** Dialect `ragflow`: put into every frame, as the endpoints that belong to a session do. */
   session?: string;
 }
 
-/** toSSE turns events into the bytes a server would send; a text is an event as the engine wrote it. */
+/**
+ * toSSE turns events into the bytes a server would send; a text is an event as the engine wrote it.
+ */
 export function toSSE(events: AsyncIterable<RunEvent | string>, options: SSEOptions = {}): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const plain = options.dialect === "ragflow";
@@ -58,7 +62,7 @@ function told(given: RunEvent | string): Told {
   return { event: given.event, seq, data: JSON.stringify(rest) };
 }
 
-// frame is one event of the stream, or "" when this dialect does not tell it.
+// frame returns one event of the stream, or "" when this dialect does not tell it.
 function frame(event: Told, plain: boolean, session: string | undefined): string {
   if (!plain) return event.seq === undefined ? "" : `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.data}\n\n`;
   return isWire(event) ? `data:${within(spaced(event.data), session)}\n\n` : "";
@@ -82,7 +86,7 @@ function spaced(text: string): string {
   return out;
 }
 
-// endOfText is the place behind the text that begins at a quote.
+// endOfText returns the place behind the text that begins at a quote.
 function endOfText(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     at = text.indexOf('"', at);

@@ -90,14 +90,30 @@ export interface RunState {
 }
 
 /** emptyState is the state before the first event. */
-export const emptyState: RunState = { status: "idle", count: 0, steps: [], latest: {}, answers: [], variables: {}, warnings: [] };
+export const emptyState: RunState = {
+  status: "idle",
+  count: 0,
+  steps: [],
+  latest: {},
+  answers: [],
+  variables: {},
+  warnings: [],
+};
 
-/** reduce gives the state after one more event. Unknown events only count. */
+/** reduce returns the state after one more event. Unknown events only count. */
 export function reduce(state: RunState, event: RunEvent): RunState {
   const next = { ...state, count: state.count + 1 };
   switch (event.event) {
     case "workflow_started":
-      return { ...next, status: "running", messageId: event.message_id, taskId: event.task_id, inputs: event.data.inputs, form: undefined, error: undefined };
+      return {
+        ...next,
+        status: "running",
+        messageId: event.message_id,
+        taskId: event.task_id,
+        inputs: event.data.inputs,
+        form: undefined,
+        error: undefined,
+      };
     case "node_started": return started(next, event.data);
     case "node_finished": return finished(next, event.data);
     case "message": return said(next, event.data);
@@ -107,11 +123,20 @@ export function reduce(state: RunState, event: RunEvent): RunState {
     case "workflow_finished": {
       const canceled = event.data.outputs === canceledText;
       const over = canceled ? stopped(next) : next;
-      return { ...over, status: canceled ? "canceled" : "succeeded", outputs: event.data.outputs, elapsed: event.data.elapsed_time, usage: event.data.usage ?? next.usage };
+      return {
+        ...over,
+        status: canceled ? "canceled" : "succeeded",
+        outputs: event.data.outputs,
+        elapsed: event.data.elapsed_time,
+        usage: event.data.usage ?? next.usage,
+      };
     }
     case "tool_started": {
       const { tool_name: name, path, arguments: args } = event.data;
-      return onStep(next, event.data.component_id, (step) => ({ ...step, tools: [...step.tools, { name, path, arguments: args }] }));
+      return onStep(next, event.data.component_id, (step) => ({
+        ...step,
+        tools: [...step.tools, { name, path, arguments: args }],
+      }));
     }
     case "tool_finished": return toolFinished(next, event.data);
     case "model_started": {
@@ -153,8 +178,16 @@ type Data<Name extends RunEvent["event"]> = Extract<RunEvent, { event: Name }>["
 
 function started(state: RunState, data: Data<"node_started">): RunState {
   const step: Step = {
-    index: state.steps.length, run: (latest(state, data.component_id)?.run ?? 0) + 1, node: data.component_id, name: data.component_name, type: data.component_type,
-    status: "running", thoughts: data.thoughts ?? "", startedAt: data.created_at, tools: [], models: [],
+    index: state.steps.length,
+    run: (latest(state, data.component_id)?.run ?? 0) + 1,
+    node: data.component_id,
+    name: data.component_name,
+    type: data.component_type,
+    status: "running",
+    thoughts: data.thoughts ?? "",
+    startedAt: data.created_at,
+    tools: [],
+    models: [],
   };
   return { ...state, steps: [...state.steps, step], latest: { ...state.latest, [step.node]: step } };
 }
@@ -166,7 +199,11 @@ function finished(state: RunState, data: Data<"node_finished">): RunState {
   const next = onStep(base, data.component_id, (step) => {
     const { error: _old, ...rest } = step;
     return {
-      ...rest, status: failed ? "failed" : canceled ? "canceled" : "succeeded", elapsed: data.elapsed_time, inputs: data.inputs, outputs: data.outputs,
+      ...rest,
+      status: failed ? "failed" : canceled ? "canceled" : "succeeded",
+      elapsed: data.elapsed_time,
+      inputs: data.inputs,
+      outputs: data.outputs,
       ...(failed ? { error: data.error as string } : {}),
     };
   });
@@ -207,7 +244,9 @@ function toolFinished(state: RunState, data: Data<"tool_finished">): RunState {
   const { tool_name: name, path, arguments: args, result, elapsed_time: elapsed } = data;
   const key = JSON.stringify(args);
   return onStep(state, data.component_id, (step) => {
-    const open = step.tools.findIndex((use) => use.elapsed === undefined && use.name === name && JSON.stringify(use.arguments) === key);
+    const open = step.tools.findIndex(
+      (use) => use.elapsed === undefined && use.name === name && JSON.stringify(use.arguments) === key,
+    );
     const use: ToolUse = { name, path, arguments: args, result, elapsed, error: data.error ?? undefined };
     return { ...step, tools: open < 0 ? [...step.tools, use] : step.tools.with(open, use) };
   });
@@ -218,7 +257,9 @@ function modelFinished(state: RunState, data: Data<"model_finished">): RunState 
   const next = onStep(state, data.component_id, (step) => ({
     ...step,
     usage: add(step.usage, usage),
-    models: step.models.map((use) => (use.call === call ? { ...use, text, usage, elapsed, error: error ?? undefined } : use)),
+    models: step.models.map((use) =>
+      use.call === call ? { ...use, text, usage, elapsed, error: error ?? undefined } : use,
+    ),
   }));
   return { ...next, usage: add(next.usage, usage) };
 }
@@ -231,7 +272,7 @@ function closed(answers: Answer[]): Answer[] {
   return answers.some((answer) => !answer.done) ? answers.map((answer) => ({ ...answer, done: true })) : answers;
 }
 
-// mark gives every step that still runs another status.
+// mark returns every step that still runs another status.
 function mark(state: RunState, status: Status): RunState {
   let next = state;
   for (const step of state.steps) {

@@ -17,7 +17,8 @@ export async function compileAny(source: unknown): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source as BufferSource);
   const response = source instanceof Response ? source : await fetch(String(source));
-  if (!response.ok) throw new EngineError("init", `the engine module could not be fetched: ${response.status} ${response.url}`);
+  if (!response.ok)
+    throw new EngineError("init", `the engine module could not be fetched: ${response.status} ${response.url}`);
   // A server that does not know the type makes streaming fail; the bytes are fine.
   if (/^application\/wasm\b/.test(response.headers.get("content-type") ?? "")) {
     return WebAssembly.compileStreaming(response);
@@ -26,18 +27,22 @@ export async function compileAny(source: unknown): Promise<WebAssembly.Module> {
 }
 
 /**
- * compileOnce begins to compile a module when it is first asked for, in this thread's background, while a worker
- * starts; further starts get the same one. Where this thread may not compile, the address goes to the worker, which
- * tries itself and says what is wrong.
+ * compileOnce begins to compile a module when it is first asked for, in this thread's background,
+ * while a worker starts; further starts get the same one. Where this thread may not compile, the
+ * address goes to the worker, which tries itself and says what is wrong.
  */
-export function compileOnce(compile: (source: unknown) => Promise<WebAssembly.Module>, wasm: unknown): () => Promise<unknown> {
+export function compileOnce(
+  compile: (source: unknown) => Promise<WebAssembly.Module>,
+  wasm: unknown,
+): () => Promise<unknown> {
   const address = wasm instanceof URL ? wasm.href : typeof wasm === "string" ? wasm : undefined;
   let compiled: Promise<unknown> | undefined;
-  return () => compiled ??= compile(address ?? wasm).catch((err: unknown) => {
-    compiled = undefined;
-    if (address === undefined) throw err;
-    return address;
-  });
+  return () =>
+    (compiled ??= compile(address ?? wasm).catch((err: unknown) => {
+      compiled = undefined;
+      if (address === undefined) throw err;
+      return address;
+    }));
 }
 
 // Go's wasm_exec.js is a classic script that leaves a class behind.

@@ -27,7 +27,11 @@ export type Said =
   | ["done", number, boolean, string];
 
 /** Starter starts the module a worker serves. */
-export type Starter = (init: { wasm: unknown; runtime: string }, host: Host, exited: (why: string) => void) => Promise<Module>;
+export type Starter = (
+  init: { wasm: unknown; runtime: string },
+  host: Host,
+  exited: (why: string) => void,
+) => Promise<Module>;
 
 /** Port is the worker's end of the line. */
 export interface Port {

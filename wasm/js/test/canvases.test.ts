@@ -15,7 +15,11 @@ describe("real canvases", { skip: folder ? false : "EASEL_CANVASES names no fold
   let engine: Engine;
   before(async () => {
     built = build();
-    engine = await createEngine({ wasm: built.wasm, runtime: built.runtime, worker: new URL("../src/worker.node.ts", import.meta.url) });
+    engine = await createEngine({
+      wasm: built.wasm,
+      runtime: built.runtime,
+      worker: new URL("../src/worker.node.ts", import.meta.url),
+    });
   });
   after(() => { engine?.close(); built?.remove(); });
 
@@ -26,14 +30,23 @@ describe("real canvases", { skip: folder ? false : "EASEL_CANVASES names no fold
       const saved = await canvas.save(); // older ones have been brought up to date
       const nodes = Object.keys((JSON.parse(saved) as { components: object }).components);
       assert.ok(nodes.length > 0);
-      assert.deepEqual((await engine.validate(text)).filter(({ node }) => node !== undefined && !nodes.includes(node) && !node.includes("-->")), [], "problems are about nodes of the canvas");
+      assert.deepEqual(
+        (await engine.validate(text)).filter(
+          ({ node }) => node !== undefined && !nodes.includes(node) && !node.includes("-->"),
+        ),
+        [],
+        "problems are about nodes of the canvas",
+      );
       const { nodes: places } = await engine.layout(saved);
       assert.deepEqual(nodes.filter((node) => !places[node]), [], "nodes without a place");
       const again = await engine.load(saved);
       assert.equal(await again.save(), saved, "what was saved is saved again");
       again.close();
       const run = canvas.run("What is on sale?", { signal: AbortSignal.timeout(60_000), patience: 10_000 });
-      const { status, error } = await run.result.catch((err: { code: string; message: string }) => ({ status: "refused", error: err }));
+      const { status, error } = await run.result.catch((err: { code: string; message: string }) => ({
+        status: "refused",
+        error: err,
+      }));
       assert.ok(["succeeded", "paused", "failed", "refused"].includes(status), `${status}: ${error?.message}`);
       if (status === "failed" || status === "refused") assert.ok(error?.code && error.message, "a failure says why");
       canvas.close();

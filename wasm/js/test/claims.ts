@@ -13,12 +13,20 @@ export function same(actual: unknown, expected: unknown, what = "value"): void {
 
 /** fits compares a text with a pattern. */
 export function fits(actual: string | undefined, pattern: RegExp, what = "text"): void {
-  if (actual === undefined || !pattern.test(actual)) throw new Error(`${what}: ${JSON.stringify(actual)?.slice(0, 2000)} does not fit ${String(pattern)}`);
+  if (actual === undefined || !pattern.test(actual))
+    throw new Error(`${what}: ${JSON.stringify(actual)?.slice(0, 2000)} does not fit ${String(pattern)}`);
 }
 
 /** fails waits for an EngineError with this code, and gives it. */
-export async function fails(doing: Promise<unknown>, code: string, message = /./): Promise<{ code: string; message: string }> {
-  const error = await doing.then(() => undefined, (err: unknown) => err as { name: string; code: string; message: string });
+export async function fails(
+  doing: Promise<unknown>,
+  code: string,
+  message = /./,
+): Promise<{ code: string; message: string }> {
+  const error = await doing.then(
+    () => undefined,
+    (err: unknown) => err as { name: string; code: string; message: string },
+  );
   if (!error) throw new Error(`did not fail, should with ${code}`);
   same([error.name, error.code], ["EngineError", code], `error ${error.message}`);
   fits(error.message, message, "message");
@@ -26,7 +34,9 @@ export async function fails(doing: Promise<unknown>, code: string, message = /./
 }
 
 function plain(value: unknown): string {
-  const sorted = (_: string, given: unknown): unknown => (typeof given !== "object" || given === null || Array.isArray(given) ? given
-    : Object.fromEntries(Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1))));
+  const sorted = (_: string, given: unknown): unknown =>
+    typeof given !== "object" || given === null || Array.isArray(given)
+      ? given
+      : Object.fromEntries(Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1)));
   return JSON.stringify(value, sorted) ?? "undefined";
 }

@@ -19,8 +19,14 @@ describe("conformance in Node", { timeout: 1_200_000 }, () => {
   before(async () => {
     built = build("conformance");
     cases = played();
-    client.attach(await wasmStarter(compile)({ wasm: built.wasm, runtime: built.runtime.href }, client, (why) => assert.fail(why)));
-    engine = await createEngine({ wasm: built.wasm, runtime: built.runtime, worker: new URL("../src/worker.node.ts", import.meta.url) });
+    client.attach(
+      await wasmStarter(compile)({ wasm: built.wasm, runtime: built.runtime.href }, client, (why) => assert.fail(why)),
+    );
+    engine = await createEngine({
+      wasm: built.wasm,
+      runtime: built.runtime,
+      worker: new URL("../src/worker.node.ts", import.meta.url),
+    });
   });
   after(() => { engine.close(); built.remove(); });
 

@@ -23,7 +23,10 @@ export function whole(client: Client, body: string): Promise<string> {
   return client.request({ op: "play", concurrency: 1 } as never, body);
 }
 
-/** turns plays a case run by run, as a user of the package would. The last run may be one that tells no events. */
+/**
+ * turns plays a case run by run, as a user of the package would. The last run may be one that tells
+ * no events.
+ */
 export async function turns(engine: Engine, body: string, canvas: string): Promise<Turn[]> {
   const played = JSON.parse(body) as Case;
   const seen: Turn[] = [];
@@ -39,7 +42,8 @@ export async function turns(engine: Engine, body: string, canvas: string): Promi
     const held = await engine.load(stored);
     const run = held.run({ ...kwargs, play: { case: played, run: n } } as Record<string, unknown>);
     const lines: string[] = [];
-    for await (const line of run.lines()) if (isWire(JSON.parse(line) as RunEvent)) lines.push(line.replace(/,"seq":\d+\}$/, "}"));
+    for await (const line of run.lines())
+      if (isWire(JSON.parse(line) as RunEvent)) lines.push(line.replace(/,"seq":\d+\}$/, "}"));
     const { status, error } = await run.result;
     seen.push(status === "failed" ? { lines, error: error?.message } : { lines });
     stored = await held.save();

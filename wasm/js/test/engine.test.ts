@@ -26,7 +26,13 @@ describe("the engine", { timeout: 1_200_000 }, () => {
   }
 
   test("a canvas of 50 MB is read where the limit allows it", async () => {
-    const engine = await createEngine({ wasm: built.wasm, runtime: built.runtime, worker, maxCanvas: 100_000_000, watchdog: 120_000 });
+    const engine = await createEngine({
+      wasm: built.wasm,
+      runtime: built.runtime,
+      worker,
+      maxCanvas: 100_000_000,
+      watchdog: 120_000,
+    });
     const large = JSON.stringify(chat).slice(0, -1) + `,"x":"${"y".repeat(50 << 20)}"}`;
     assert.deepEqual(await engine.validate(large), []);
     engine.close();
@@ -67,10 +73,21 @@ describe("the engine", { timeout: 1_200_000 }, () => {
   });
 
   test("init errors of a worker travel", async () => {
-    await assert.rejects(createEngine({ wasm: built.wasm + ".gone", runtime: built.runtime, worker }), { code: "init", message: /no such file/ });
-    await assert.rejects(createEngine({ wasm: built.wasm, runtime: new URL("./nowhere.js", import.meta.url), worker }), { code: "init" });
-    await assert.rejects(createEngine({ wasm: built.wasm, runtime: built.runtime, worker: new URL("./nowhere.ts", import.meta.url) }), { code: "init" });
-    await assert.rejects(createEngine({ wasm: new Uint8Array([1, 2, 3]), runtime: built.runtime, worker }), { code: "init" });
+    await assert.rejects(createEngine({ wasm: built.wasm + ".gone", runtime: built.runtime, worker }), {
+      code: "init",
+      message: /no such file/,
+    });
+    await assert.rejects(
+      createEngine({ wasm: built.wasm, runtime: new URL("./nowhere.js", import.meta.url), worker }),
+      { code: "init" },
+    );
+    await assert.rejects(
+      createEngine({ wasm: built.wasm, runtime: built.runtime, worker: new URL("./nowhere.ts", import.meta.url) }),
+      { code: "init" },
+    );
+    await assert.rejects(createEngine({ wasm: new Uint8Array([1, 2, 3]), runtime: built.runtime, worker }), {
+      code: "init",
+    });
   });
 });
 
@@ -82,5 +99,8 @@ test("a module of another version is refused", async () => {
       start() { throw new Error("not to be used"); }, deliver() {}, cancel() {}, close() {},
     },
   });
-  await assert.rejects(createEngine({ connect }), (err) => err instanceof EngineError && err.code === "version" && /version 9 .* version 1/.test(err.message));
+  await assert.rejects(
+    createEngine({ connect }),
+    (err) => err instanceof EngineError && err.code === "version" && /version 9 .* version 1/.test(err.message),
+  );
 });

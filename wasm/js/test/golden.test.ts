@@ -9,7 +9,16 @@ import type { Connect } from "../src/link.ts";
 import type { Model } from "../src/index.ts";
 import { decode, type Host, type Module } from "../src/protocol.ts";
 
-type Line = { to: "module" | "host"; fn: string; id?: number; run?: number; call?: number; ok?: boolean; more?: boolean; text?: string };
+type Line = {
+  to: "module" | "host";
+  fn: string;
+  id?: number;
+  run?: number;
+  call?: number;
+  ok?: boolean;
+  more?: boolean;
+  text?: string;
+};
 
 const folder = new URL("../golden/", import.meta.url);
 
@@ -22,7 +31,8 @@ const thoughtful: Model = {
 };
 const silent: Model = { async *chat() { await new Promise(() => undefined); } };
 
-const doings: Record<string, (connect: Connect, dsl: string, heard: (what: string) => Promise<void>) => Promise<void>> = {
+const doings: Record<string, (connect: Connect, dsl: string, heard: (what: string) => Promise<void>) => Promise<void>> =
+  {
   async start(connect) {
     assert.equal((await engineOf(connect)).info.version, "0.1.0");
   },
@@ -36,7 +46,10 @@ const doings: Record<string, (connect: Connect, dsl: string, heard: (what: strin
     assert.equal(result.usage?.total_tokens, 5);
   },
   async refused(connect) {
-    await assert.rejects((await engineOf(connect)).load(`{"components": {}}`), { code: "bad_canvas", message: /no component "begin"/ });
+    await assert.rejects((await engineOf(connect)).load(`{"components": {}}`), {
+      code: "bad_canvas",
+      message: /no component "begin"/,
+    });
   },
   async cancel(connect, dsl, heard) {
     const run = (await engineOf(connect)).run(dsl, "hello", { llm: silent });
@@ -45,15 +58,22 @@ const doings: Record<string, (connect: Connect, dsl: string, heard: (what: strin
     assert.equal((await run.result).status, "canceled");
   },
   async abort(connect, dsl) {
-    const result = await (await engineOf(connect)).run(dsl, "hello", { fetch: () => new Promise(() => undefined) }).result;
+    const result = await (await engineOf(connect)).run(dsl, "hello", { fetch: () => new Promise(() => undefined) })
+      .result;
     assert.equal(result.status, "failed");
     assert.deepEqual([result.error?.node, result.error?.code], ["Invoke:A", "timeout"]);
   },
   async provider(connect, dsl) {
-    await (await engineOf(connect)).run(dsl, "hello", {
-      retrieve: ({ query }) => ({ chunks: [{ id: "c1", content: `${query} world`, document_name: "a.md" }], doc_aggs: [] }),
+    await (
+      await engineOf(connect)
+    ).run(dsl, "hello", {
+      retrieve: ({ query }) => ({
+        chunks: [{ id: "c1", content: `${query} world`, document_name: "a.md" }],
+        doc_aggs: [],
+      }),
       tools: { TavilySearch: { description: "web search", run: (args) => `found: ${String(args["query"])}` } },
-      fetch: () => Promise.resolve(new Response("short and stout", { status: 418, headers: { "content-type": "text/plain" } })),
+      fetch: () =>
+        Promise.resolve(new Response("short and stout", { status: 418, headers: { "content-type": "text/plain" } })),
       code: () => Promise.resolve({ result: 2, stdout: "" }),
     }).result;
   },
@@ -70,8 +90,18 @@ const doings: Record<string, (connect: Connect, dsl: string, heard: (what: strin
     await canvas.patch("LLM:A", { prompts: "say {sys.query}" });
     assert.deepEqual(await canvas.form("LLM:A"), { "sys.query": { name: "sys.query", type: "line" } });
     await canvas.restore({
-      components: {}, history: [["user", "hello"], ["assistant", "hi"]],
-      globals: { "sys.query": "hello", "sys.user_id": "ada", "sys.conversation_turns": 1, "sys.files": [], "sys.history": ["user: hello", "assistant: hi"] },
+      components: {},
+      history: [
+        ["user", "hello"],
+        ["assistant", "hi"],
+      ],
+      globals: {
+        "sys.query": "hello",
+        "sys.user_id": "ada",
+        "sys.conversation_turns": 1,
+        "sys.files": [],
+        "sys.history": ["user: hello", "assistant: hi"],
+      },
     });
     await canvas.reset({ keepHistory: true });
     assert.match(await canvas.save(), /"assistant","hi"/);
@@ -89,7 +119,11 @@ const doings: Record<string, (connect: Connect, dsl: string, heard: (what: strin
       base: { outputs: { begin: {} }, variables: { "sys.user_id": "ada" } }, ...same,
     });
     assert.equal((await run.result).answer, "pinned");
-    const alone = engine.run(dsl, {}, { debug: { node: "Message:A", params: { "LLM:A@content": "by hand" } }, ...same });
+    const alone = engine.run(
+      dsl,
+      {},
+      { debug: { node: "Message:A", params: { "LLM:A@content": "by hand" } }, ...same },
+    );
     assert.deepEqual((await alone.result).outputs, { content: "by hand" });
   },
   async components(connect) {
@@ -105,11 +139,14 @@ for (const file of readdirSync(folder)) {
     const doing = doings[name];
     assert.ok(doing, `nothing plays ${file}`);
     // After a wrong line the doing may wait for ever.
-    await Promise.race([player.failed, doing(player.connect, canvasIn(lines), (what) => player.heard(what)).then(() => player.finished())]);
+    await Promise.race([
+      player.failed,
+      doing(player.connect, canvasIn(lines), (what) => player.heard(what)).then(() => player.finished()),
+    ]);
   });
 }
 
-// canvasIn is the canvas a conversation is about, as its load line carries it.
+// canvasIn returns the canvas a conversation is about, as its load line carries it.
 function canvasIn(lines: Line[]): string {
   const load = lines.find(({ fn, text }) => fn === "load" && text?.startsWith('{"op":"load"}'));
   return load?.text ? decode(load.text).body : "";

@@ -16,7 +16,10 @@ export const imports = `
 	(import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
 	(memory (export "memory") 1)`;
 
-/** steps writes the body of easel_invoke: say TEXT, input, emit KIND TEXT, call JSON, fail TEXT, spin. */
+/**
+ * steps writes the body of easel_invoke: say TEXT, input, emit KIND TEXT, call JSON, fail TEXT,
+ * spin.
+ */
 export function guest(...steps: string[]): string {
   let data = "";
   let code = "";
@@ -30,13 +33,27 @@ export function guest(...steps: string[]): string {
   for (const step of steps) {
     const [, verb = "", rest = ""] = /^(\w+) ?([^]*)$/.exec(step) ?? [];
     switch (verb) {
-      case "say": code += `${put(rest)} call $output_write\n`; break;
-      case "input": code += "i32.const 20000 i32.const 20000 i32.const 20000 call $input_read call $output_write\n"; break;
-      case "emit": code += `i32.const ${rest[0]} ${put(rest.slice(2))} call $emit if i32.const 0 return end\n`; break;
-      case "call": code += `i32.const 0 ${put(rest)} call $call drop i32.const 20000 i32.const 20000 i32.const 20000 call $result_read call $output_write\n`; break;
-      case "fail": code += `${put(rest)} call $error_write i32.const 1 return\n`; break;
-      case "spin": code += "loop $l br $l end\n"; break;
-      default: throw new Error(`no step ${step}`);
+      case "say":
+        code += `${put(rest)} call $output_write\n`;
+        break;
+      case "input":
+        code += "i32.const 20000 i32.const 20000 i32.const 20000 call $input_read call $output_write\n";
+        break;
+      case "emit":
+        code += `i32.const ${rest[0]} ${put(rest.slice(2))} call $emit if i32.const 0 return end\n`;
+        break;
+      case "call":
+        code += `i32.const 0 ${put(rest)} call $call drop i32.const 20000 i32.const 20000 i32.const 20000 call ` +
+          `$result_read call $output_write\n`;
+        break;
+      case "fail":
+        code += `${put(rest)} call $error_write i32.const 1 return\n`;
+        break;
+      case "spin":
+        code += "loop $l br $l end\n";
+        break;
+      default:
+        throw new Error(`no step ${step}`);
     }
   }
   return `(module${imports}${data}(func (export "easel_invoke") (result i32) ${code} i32.const 0))`;

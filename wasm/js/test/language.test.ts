@@ -19,7 +19,10 @@ interface Outcome {
 
 const folder = new URL("../../../host/internal/script/testdata/language/", import.meta.url);
 const results = JSON.parse(readFileSync(new URL("results.json", folder), "utf8")) as Record<string, Outcome>;
-const differences = JSON.parse(readFileSync(new URL("differences.json", folder), "utf8")) as Record<string, { why: string; here: Outcome }>;
+const differences = JSON.parse(readFileSync(new URL("differences.json", folder), "utf8")) as Record<
+  string,
+  { why: string; here: Outcome }
+>;
 
 interface Piece {
   name: string;
@@ -31,16 +34,27 @@ const pieces: Piece[] = readdirSync(folder).filter((file) => file.endsWith(".js"
   ("\n" + readFileSync(new URL(file, folder), "utf8")).split("\n//// ").slice(1).map((part) => {
     const cut = part.indexOf("\n");
     const [name = "", args = "{}"] = part.slice(0, cut).split(" :: ");
-    return { name: `${file.slice(0, -3)}: ${name}`, args: JSON.parse(args) as Record<string, unknown>, script: part.slice(cut + 1) };
+    return {
+      name: `${file.slice(0, -3)}: ${name}`,
+      args: JSON.parse(args) as Record<string, unknown>,
+      script: part.slice(cut + 1),
+    };
   }));
 
 async function run(quickjs: QuickJSWASMModule, { name, args, script }: Piece): Promise<Outcome> {
   const timeout = name.startsWith("limits:") && !/repeat|\+=/.test(script) ? 1_000 : 60_000;
   try {
-    const { result, stdout, stderr } = await runScript(quickjs, { lang: "javascript", script, arguments: args, timeout });
+    const { result, stdout, stderr } = await runScript(quickjs, {
+      lang: "javascript",
+      script,
+      arguments: args,
+      timeout,
+    });
     // As in the engine: an error of the script itself is reported like a result.
     const kind = stderr.replace(/^(\w*Error)\b[^]*|( at |\n\s*at )[^]*/m, "$1").trimEnd();
-    return Object.fromEntries(Object.entries({ result: JSON.stringify(result), stdout, stderr: kind }).filter(([, text]) => text !== ""));
+    return Object.fromEntries(
+      Object.entries({ result: JSON.stringify(result), stdout, stderr: kind }).filter(([, text]) => text !== ""),
+    );
   } catch (err) {
     if (!(err instanceof EngineError)) throw err;
     return { error: err.code === "timeout" || err.code === "limit_reached" ? "limit" : err.message };
@@ -59,10 +73,17 @@ describe("the language of scripts", () => {
         quickjs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory: memoryOf(32 << 20) }));
       }
       const there = results[piece.name];
-      assert.ok(there, "the server's interpreter has not run this script: go test ./host/internal/script -run TestLanguage -update");
+      assert.ok(
+        there,
+        "the server's interpreter has not run this script: go test ./host/internal/script -run TestLanguage -update",
+      );
       const here = await run(quickjs, piece);
       const listed = differences[piece.name];
-      if (process.env["EASEL_DIFFERENCES"]) return void (JSON.stringify(here) !== JSON.stringify(there) && console.error(JSON.stringify({ [piece.name]: { there, here } })));
+      if (process.env["EASEL_DIFFERENCES"])
+        return void (
+          JSON.stringify(here) !== JSON.stringify(there) &&
+          console.error(JSON.stringify({ [piece.name]: { there, here } }))
+        );
       if (listed) assert.notDeepEqual(here, there, "they agree: take it from the list");
       assert.deepEqual(here, listed ? listed.here : there);
     });

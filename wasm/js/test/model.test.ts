@@ -6,7 +6,11 @@ import { openai } from "../src/model/openai.ts";
 import { proxy } from "../src/model/proxy.ts";
 import { scripted } from "../src/model/scripted.ts";
 
-const request: ModelRequest = { model: "tiny@Vendor", mode: "stream", messages: [{ role: "user", content: "what is blue?" }] };
+const request: ModelRequest = {
+  model: "tiny@Vendor",
+  mode: "stream",
+  messages: [{ role: "user", content: "what is blue?" }],
+};
 
 async function ask(model: Model, given = request): Promise<ModelPiece[]> {
   const pieces: ModelPiece[] = [];
@@ -55,17 +59,23 @@ function server(lines: string[], check: (url: string, init: RequestInit) => void
 }
 
 test("an OpenAI stream becomes pieces, with whole tool calls and usage", async () => {
-  const fetch = server([
-    '{"choices":[{"delta":{"reasoning_content":"hm"}}]}', '{"choices":[{"delta":{"content":"天"}}]}',
-    '{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"se","arguments":"{\\"q\\""}}]}}]}',
-    '{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"arch","arguments":":1}"}}]},"finish_reason":"tool_calls"}]}',
-    '{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}', "[DONE]",
-  ], (url, init) => {
-    assert.equal(url, "http://box/v1/chat/completions");
-    assert.equal(new Headers(init.headers).get("authorization"), "Bearer secret");
-    assert.deepEqual([init.credentials, init.referrerPolicy], ["omit", "no-referrer"]);
-    assert.equal((JSON.parse(String(init.body)) as { model: string }).model, "tiny");
-  });
+  const fetch = server(
+    [
+      '{"choices":[{"delta":{"reasoning_content":"hm"}}]}',
+      '{"choices":[{"delta":{"content":"天"}}]}',
+      '{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"se","arguments":"{\\"q\\""}}]}}]}',
+      '{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"arch","arguments":":1}"}}]},' +
+      '"finish_reason":"tool_calls"}]}',
+      '{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}',
+      "[DONE]",
+    ],
+    (url, init) => {
+      assert.equal(url, "http://box/v1/chat/completions");
+      assert.equal(new Headers(init.headers).get("authorization"), "Bearer secret");
+      assert.deepEqual([init.credentials, init.referrerPolicy], ["omit", "no-referrer"]);
+      assert.equal((JSON.parse(String(init.body)) as { model: string }).model, "tiny");
+    },
+  );
   const pieces = await ask(openai({ url: "http://box/v1/", key: "secret", fetch }));
   assert.equal(pieces[0]?.reasoning, "hm");
   assert.equal(text(pieces), "天");
@@ -75,9 +85,16 @@ test("an OpenAI stream becomes pieces, with whole tool calls and usage", async (
 
 test("faults of a model server are reported", async () => {
   const refuse: typeof fetch = () => Promise.resolve(new Response("slow down", { status: 429 }));
-  await assert.rejects(ask(openai({ url: "http://box", fetch: refuse })), { code: "provider", retry: true, message: /429: slow down/ });
+  await assert.rejects(ask(openai({ url: "http://box", fetch: refuse })), {
+    code: "provider",
+    retry: true,
+    message: /429: slow down/,
+  });
   await assert.rejects(ask(openai({ url: "http://box", fetch: server(["<html>"]) })), /not JSON/);
-  await assert.rejects(ask(openai({ url: "http://box", fetch: server(['{"error":{"message":"overloaded"}}']) })), /overloaded/);
+  await assert.rejects(
+    ask(openai({ url: "http://box", fetch: server(['{"error":{"message":"overloaded"}}']) })),
+    /overloaded/,
+  );
 });
 
 test("the host's proxy is asked without a key", async () => {
@@ -85,7 +102,11 @@ test("the host's proxy is asked without a key", async () => {
     assert.equal(url, "/api/llm/chat/completions");
     assert.equal(new Headers(init.headers).has("authorization"), false);
     assert.deepEqual([init.credentials, new Headers(init.headers).get("x-easel-page")], ["same-origin", "run"]);
-    assert.equal((JSON.parse(String(init.body)) as { model: string }).model, request.model, "the host knows whole names");
+    assert.equal(
+      (JSON.parse(String(init.body)) as { model: string }).model,
+      request.model,
+      "the host knows whole names",
+    );
   });
   assert.equal(text(await ask(proxy({ fetch }))), "ok");
 });

@@ -18,7 +18,14 @@ export interface Built {
 /** build makes the module as it is shipped; `tags` are those of the Go build. */
 export function build(tags = ""): Built {
   const folder = mkdtempSync(join(tmpdir(), "easel-"));
-  execFileSync("go", ["run", "./build/module", "-only", "js", "-tags", tags, "-out", folder], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("go", ["run", "./build/module", "-only", "js", "-tags", tags, "-out", folder], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   // Go's script is a classic one; in a folder without package.json Node takes it as such.
-  return { wasm: join(folder, "engine.wasm"), runtime: pathToFileURL(join(folder, "wasm_exec.js")), remove: () => rmSync(folder, { recursive: true }) };
+  return {
+    wasm: join(folder, "engine.wasm"),
+    runtime: pathToFileURL(join(folder, "wasm_exec.js")),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
 }

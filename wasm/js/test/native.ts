@@ -23,7 +23,10 @@ interface Observed {
 }
 
 /** names are those of all cases. */
-export const names = readdirSync(folder).filter((name) => name.endsWith(".json")).sort().map((name) => name.slice(0, -".json".length));
+export const names = readdirSync(folder)
+  .filter((name) => name.endsWith(".json"))
+  .sort()
+  .map((name) => name.slice(0, -".json".length));
 
 /** Cases that cannot go through JavaScript unchanged, with the reason. */
 export const unlike: Record<string, string> = {
@@ -35,11 +38,21 @@ export const unlike: Record<string, string> = {
 /** played plays every case natively. */
 export function played(): Map<string, Played> {
   const cwd = fileURLToPath(new URL("./testdata/native/", import.meta.url));
-  const lines = execFileSync("go", ["run", ".", folder], { cwd, encoding: "utf8", maxBuffer: 64 << 20 }).trimEnd().split("\n");
+  const lines = execFileSync("go", ["run", ".", folder], { cwd, encoding: "utf8", maxBuffer: 64 << 20 })
+    .trimEnd()
+    .split("\n");
   assert.equal(lines.length, 2 * names.length, "two lines for each case");
-  return new Map(names.map((name, at) => [name, {
-    name, body: readFileSync(`${folder}${name}.json`, "utf8"), native: lines[2 * at] as string, canvas: lines[2 * at + 1] as string,
-  }]));
+  return new Map(
+    names.map((name, at) => [
+      name,
+      {
+        name,
+        body: readFileSync(`${folder}${name}.json`, "utf8"),
+        native: lines[2 * at] as string,
+        canvas: lines[2 * at + 1] as string,
+      },
+    ]),
+  );
 }
 
 /** sameWhole holds the observation of a module against the native one. */
@@ -47,7 +60,10 @@ export function sameWhole(seen: string, { native }: Played): void {
   if (seen !== native) assert.deepEqual(inOrder(seen), inOrder(native));
 }
 
-/** sameTurns holds the runs of a case through the package against the native ones, events byte for byte. */
+/**
+ * sameTurns holds the runs of a case through the package against the native ones, events byte for
+ * byte.
+ */
 export function sameTurns(seen: Turn[], { native }: Played): void {
   const { runs } = JSON.parse(native) as Observed;
   for (const [n, turn] of seen.entries()) {
@@ -57,7 +73,10 @@ export function sameTurns(seen: Turn[], { native }: Played): void {
       const bytes = `"events":[${turn.lines.join(",")}]`;
       assert.ok(native.includes(bytes), "the events are the same, but not their bytes: " + bytes);
     }
-    const canceled = want.error !== undefined && turn.error === undefined && turn.lines?.some((line) => line.includes("Task has been canceled"));
+    const canceled =
+      want.error !== undefined &&
+      turn.error === undefined &&
+      turn.lines?.some((line) => line.includes("Task has been canceled"));
     assert.deepEqual([turn.load_error, turn.error], [want.load_error, canceled ? undefined : want.error]);
   }
 }

@@ -21,10 +21,24 @@ describe("the published package", { timeout: 1_200_000 }, () => {
     JSON.parse(readFileSync(join(installed.home, "package.json"), "utf8")) as never;
 
   const node = (program: string): string =>
-    execFileSync(process.execPath, [write(installed.folder, "program.mjs", program)], { cwd: installed.folder, encoding: "utf8", timeout: 60_000 });
+    execFileSync(process.execPath, [write(installed.folder, "program.mjs", program)], {
+      cwd: installed.folder,
+      encoding: "utf8",
+      timeout: 60_000,
+    });
 
   test("has the engine, types, the contract and the license, and nothing of its tests", () => {
-    for (const needed of ["README.md", "PROTOCOL.md", "package.json", "dist/LICENSE", "dist/THIRD-PARTY.txt", "dist/engine.wasm", "dist/wasm_exec.js", "dist/types/index.d.ts", "golden/run.json"]) {
+    for (const needed of [
+      "README.md",
+      "PROTOCOL.md",
+      "package.json",
+      "dist/LICENSE",
+      "dist/THIRD-PARTY.txt",
+      "dist/engine.wasm",
+      "dist/wasm_exec.js",
+      "dist/types/index.d.ts",
+      "golden/run.json",
+    ]) {
       assert.ok(installed.files.includes(needed), needed);
     }
     assert.deepEqual(installed.files.filter((file) => /test|\.map$|(?<!\.d)\.ts$|node_modules/.test(file)), []);
@@ -32,12 +46,16 @@ describe("the published package", { timeout: 1_200_000 }, () => {
 
   test("depends on nothing", () => {
     assert.equal(manifest().dependencies, undefined);
-    assert.deepEqual(readdirSync(join(installed.folder, "node_modules")).filter((name) => !name.startsWith(".")), ["@easel"]);
+    assert.deepEqual(
+      readdirSync(join(installed.folder, "node_modules")).filter((name) => !name.startsWith(".")),
+      ["@easel"],
+    );
   });
 
   test("every export leads to a file", () => {
     const leaves = (at: Conditions): string[] => (typeof at === "string" ? [at] : Object.values(at).flatMap(leaves));
-    for (const file of Object.values(manifest().exports).flatMap(leaves)) assert.ok(existsSync(join(installed.home, file)), file);
+    for (const file of Object.values(manifest().exports).flatMap(leaves))
+      assert.ok(existsSync(join(installed.home, file)), file);
   });
 
   test("the first program of the README does what its comment says, and ends by itself", () => {
@@ -51,15 +69,35 @@ describe("the published package", { timeout: 1_200_000 }, () => {
   });
 
   test("its modules load in Node", () => {
-    const modules = Object.keys(manifest().exports).filter((name) => !/worker|wasm|json/.test(name)).map((name) => "@easel/engine" + name.slice(1));
+    const modules = Object.keys(manifest().exports)
+      .filter((name) => !/worker|wasm|json/.test(name))
+      .map((name) => "@easel/engine" + name.slice(1));
     assert.ok(modules.length > 6);
-    assert.equal(node(modules.map((name, i) => `import * as m${i} from ${JSON.stringify(name)};`).join("\n") + `\nconsole.log([${modules.map((_, i) => `Object.keys(m${i}).length > 0`).join()}].every(Boolean));`), "true\n");
+    assert.equal(
+      node(
+        modules.map((name, i) => `import * as m${i} from ${JSON.stringify(name)};`).join("\n") +
+          `\nconsole.log([${modules.map((_, i) => `Object.keys(m${i}).length > 0`).join()}].every(Boolean));`,
+      ),
+      "true\n",
+    );
   });
 
   for (const resolution of ["bundler", "nodenext"]) {
     test(`its types are complete for strangers, resolved as by ${resolution}`, () => {
       write(installed.folder, "consumer.ts", consumer);
-      const options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--lib", "es2023,dom,dom.iterable,dom.asynciterable", "--moduleResolution", resolution, "--module", resolution === "bundler" ? "esnext" : "nodenext"];
+      const options = [
+        "--noEmit",
+        "--strict",
+        "--exactOptionalPropertyTypes",
+        "--target",
+        "es2022",
+        "--lib",
+        "es2023,dom,dom.iterable,dom.asynciterable",
+        "--moduleResolution",
+        resolution,
+        "--module",
+        resolution === "bundler" ? "esnext" : "nodenext",
+      ];
       try {
         execFileSync(tsc, [...options, "consumer.ts"], { cwd: installed.folder, encoding: "utf8" });
       } catch (err) {

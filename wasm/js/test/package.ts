@@ -24,19 +24,27 @@ export interface Installed {
 export function install(): Installed {
   const folder = mkdtempSync(join(tmpdir(), "easel-package-"));
   const built = build();
-  const run = (command: string, args: string[], cwd: string): string => execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const run = (command: string, args: string[], cwd: string): string =>
+    execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   try {
     run("go", ["run", "./build/bundle", "-only", "package", "-wasm", dirname(built.wasm)], root);
-    const [{ filename, files }] = JSON.parse(run("npm", ["pack", "--json", "--loglevel=error", "--pack-destination", folder], here)) as [{ filename: string; files: { path: string }[] }];
+    const [{ filename, files }] = JSON.parse(
+      run("npm", ["pack", "--json", "--loglevel=error", "--pack-destination", folder], here),
+    ) as [{ filename: string; files: { path: string }[] }];
     writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
     run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", join(folder, filename)], folder);
-    return { folder, home: join(folder, "node_modules/@easel/engine"), files: files.map(({ path }) => path), remove: () => rmSync(folder, { recursive: true }) };
+    return {
+      folder,
+      home: join(folder, "node_modules/@easel/engine"),
+      files: files.map(({ path }) => path),
+      remove: () => rmSync(folder, { recursive: true }),
+    };
   } finally {
     built.remove();
   }
 }
 
-/** readme is the first program of the README. */
+/** readme returns the first program of the README. */
 export function readme(): string {
   const [, program] = /```js\n([^]*?)```/.exec(readFileSync(join(here, "README.md"), "utf8")) ?? [];
   if (!program) throw new Error("the README has no program");

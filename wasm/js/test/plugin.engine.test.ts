@@ -385,7 +385,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     service.close();
   });
 
-  // describedBy is the manifest that a plugin made with an SDK writes itself.
+  // describedBy returns the manifest that a plugin made with an SDK writes itself.
   async function describedBy(wasm: Uint8Array<ArrayBuffer>): Promise<string> {
     const client = new Client();
     const connection = await platform({ wasm: built.wasm, runtime: built.runtime, worker: false })(client, (err) => client.fail(err));

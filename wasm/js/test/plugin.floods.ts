@@ -14,7 +14,9 @@ export interface Flood {
 }
 
 // The input is how often, as four bytes, and the request of a call.
-const text = (step: string): string => `(module${imports}(func (export "easel_invoke") (result i32) (local $i i32) (local $n i32)
+const text = (
+  step: string,
+): string => `(module${imports}(func (export "easel_invoke") (result i32) (local $i i32) (local $n i32)
 	i32.const 0 i32.const 30000 call $input_read i32.const 4 i32.sub local.set $n i32.const 0 i32.load local.set $i
 	loop $l ${step} local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0))`;
 
@@ -25,7 +27,10 @@ export const floods: Record<string, string> = {
   "flood call": text("i32.const 0 i32.const 4 local.get $n call $call drop"),
 };
 
-/** drown makes as many steps as are allowed, and wants one more to be the fault that the golden message says. */
+/**
+ * drown makes as many steps as are allowed, and wants one more to be the fault that the golden
+ * message says.
+ */
 export async function drown(plugin: Plugin, flood: Flood): Promise<void> {
   same((await wade(plugin, flood, flood.allowed)).error, undefined, "as often as allowed");
   same((await wade(plugin, flood, flood.allowed + 1)).error, flood.error, "once more");

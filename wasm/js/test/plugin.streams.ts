@@ -6,7 +6,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { imports } from "./guests.ts";
 
-/** chain is a guest that makes the requests of its input, one per line, and gives the answers, one per line. */
+/**
+ * chain is a guest that makes the requests of its input, one per line, and gives the answers, one
+ * per line.
+ */
 export const chain = `(module${imports}(data (i32.const 9) "\\0a")
 	(func (export "easel_invoke") (result i32) (local $at i32) (local $n i32) (local $end i32)
 		i32.const 30 memory.grow drop
@@ -88,7 +91,9 @@ interface Answer {
   error?: { code: string; message: string };
 }
 
-/** Ask makes requests in one call of a plugin that may ask the fountain, and gives what it put out. */
+/**
+ * Ask makes requests in one call of a plugin that may ask the fountain, and gives what it put out.
+ */
 export type Ask = (lines: string) => Promise<string>;
 
 /** streams are the stories, each of which throws when it goes wrong. */
@@ -96,11 +101,15 @@ export const streams: Record<string, (f: Fountain, ask: Ask) => Promise<void>> =
   "a text comes in pieces of whole characters": async (f, ask) => {
     for (const max of [16, 1000, 0]) {
       const { got, whole } = await read(f, ask, "/text", max);
-      assert.ok(whole ? got === text : max === 16 && got.length > 0 && text.startsWith(got), `pieces of ${max}: ${got.length} of ${text.length} characters`);
+      assert.ok(
+        whole ? got === text : max === 16 && got.length > 0 && text.startsWith(got),
+        `pieces of ${max}: ${got.length} of ${text.length} characters`,
+      );
     }
   },
   "other bytes come in base64": async (f, ask) => assert.equal((await read(f, ask, "/bytes", 0)).got, binary),
-  "nothing comes as nothing": async (f, ask) => assert.deepEqual(await read(f, ask, "/empty", 0), { got: "", whole: true }),
+  "nothing comes as nothing": async (f, ask) =>
+    assert.deepEqual(await read(f, ask, "/empty", 0), { got: "", whole: true }),
   "what has arrived is given before the rest is sent": async (f, ask) => {
     const [, first, , second, end] = await asked(ask, open(f, "/drip"), next(), open(f, "/go"), next(), next());
     assert.equal(bodyOf(first!), "one");
@@ -135,7 +144,7 @@ export const streams: Record<string, (f: Fountain, ask: Ask) => Promise<void>> =
   },
 };
 
-/** open is a request whose answer is read in pieces. */
+/** open returns a request whose answer is read in pieces. */
 export function open({ address }: Fountain, path: string, headers?: Record<string, string>): object {
   return { op: "http.fetch", args: { url: `http://${address}${path}`, stream: true, ...(headers && { headers }) } };
 }
@@ -157,7 +166,7 @@ export async function asked(ask: Ask, ...requests: object[]): Promise<Answer[]> 
   return answers;
 }
 
-/** bodyOf is the piece in an answer, bytes as the characters of their numbers. */
+/** bodyOf returns the piece in an answer, bytes as the characters of their numbers. */
 export function bodyOf({ ok, error }: Answer): string {
   assert.equal(error, undefined);
   return ok!.body ?? Buffer.from(ok!.body_base64 ?? "", "base64").toString("latin1");

@@ -9,19 +9,31 @@ import type { Manifest } from "../src/plugin/manifest.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** make assembles texts and builds examples. */
-export function make(wanted: { wat?: Record<string, string>; examples?: string[] }): Record<string, Uint8Array<ArrayBuffer>> {
+export function make(wanted: {
+  wat?: Record<string, string>;
+  examples?: string[];
+}): Record<string, Uint8Array<ArrayBuffer>> {
   const out = execFileSync("go", ["run", "./wasm/js/test/testdata/plugin"], {
-    cwd: root, input: JSON.stringify(wanted), maxBuffer: 100 << 20, stdio: ["pipe", "pipe", "inherit"],
+    cwd: root,
+    input: JSON.stringify(wanted),
+    maxBuffer: 100 << 20,
+    stdio: ["pipe", "pipe", "inherit"],
   });
   const made = JSON.parse(out.toString()) as Record<string, string>;
-  return Object.fromEntries(Object.entries(made).map(([name, text]) => [name, Uint8Array.from(Buffer.from(text, "base64"))]));
+  return Object.fromEntries(
+    Object.entries(made).map(([name, text]) => [name, Uint8Array.from(Buffer.from(text, "base64"))]),
+  );
 }
 
-/** goldens are the golden messages of the contract whose name begins so. */
+/** goldens returns the golden messages of the contract whose name begins so. */
 export function goldens(prefix = ""): { file: string; valid: boolean; message: unknown }[] {
   const folder = `${root}plugins/contract/golden/`;
-  return readdirSync(folder).filter((file) => file.startsWith(prefix))
-    .map((file) => ({ file, ...(JSON.parse(readFileSync(folder + file, "utf8")) as { valid: boolean; message: unknown }) }));
+  return readdirSync(folder)
+    .filter((file) => file.startsWith(prefix))
+    .map((file) => ({
+      file,
+      ...(JSON.parse(readFileSync(folder + file, "utf8")) as { valid: boolean; message: unknown }),
+    }));
 }
 
 /** pack puts a manifest into a module; fields are laid over a minimal one. */

@@ -12,7 +12,9 @@ import { isCredential } from "../src/origin.ts";
 import { special } from "../src/plugin/special.ts";
 
 function golden<T>(name: string): T {
-  return JSON.parse(readFileSync(new URL(`../../../host/internal/reach/testdata/${name}`, import.meta.url), "utf8")) as T;
+  return JSON.parse(
+    readFileSync(new URL(`../../../host/internal/reach/testdata/${name}`, import.meta.url), "utf8"),
+  ) as T;
 }
 
 test("addresses are public here when they are on the server", () => {
@@ -21,7 +23,11 @@ test("addresses are public here when they are on the server", () => {
   for (const row of rows) {
     assert.equal(!special(row.address), row.public, `${row.address} ${row.why ?? ""}`);
     if (row.address.includes(":")) {
-      assert.equal(!special(new URL(`http://[${row.address}]/`).hostname), row.public, `[${row.address}] ${row.why ?? ""}`);
+      assert.equal(
+        !special(new URL(`http://[${row.address}]/`).hostname),
+        row.public,
+        `[${row.address}] ${row.why ?? ""}`,
+      );
     }
   }
 });
@@ -32,11 +38,19 @@ test("headers are credentials here when they are on the server", () => {
   for (const name of plain) assert.ok(!isCredential(name), name);
 });
 
-async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ url: string; [Symbol.dispose](): void }> {
+async function serve(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ url: string; [Symbol.dispose](): void }> {
   const server = createServer(handle);
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, [Symbol.dispose]: () => { server.closeAllConnections(); server.close(); } };
+  return {
+    url,
+    [Symbol.dispose]: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 test("credentials do not follow a redirect to another origin", async () => {
@@ -51,17 +65,31 @@ test("credentials do not follow a redirect to another origin", async () => {
     if (request.url !== "/near" && request.url !== "/end") response.writeHead(307, { location: other.url });
     response.end("end");
   });
-  const ask = (path: string, method: string) => answer(fetch, {
-    url: server.url + path, method, headers: { "X-Api-Key": "k", "X-Plain": "p" }, body: method === "GET" ? undefined : "b",
-  }, new AbortController().signal, new Guard());
+  const ask = (path: string, method: string) =>
+    answer(
+      fetch,
+      {
+        url: server.url + path,
+        method,
+        headers: { "X-Api-Key": "k", "X-Plain": "p" },
+        body: method === "GET" ? undefined : "b",
+      },
+      new AbortController().signal,
+      new Guard(),
+    );
   assert.equal((await ask("/near", "GET")).body, "end");
   assert.equal((await ask("/far", "POST")).body, "{}");
   assert.deepEqual(seen.splice(0), ["/near k", "/end k", "/far k", "other POST - p"]);
 
   const model = openai({ url: server.url, key: "k", headers: { "x-api-key": "k" } });
-  const request = { model: "m", messages: [{ role: "user", content: "q" }], stream: true } as unknown as Parameters<typeof model.chat>[0];
+  const request = { model: "m", messages: [{ role: "user", content: "q" }], stream: true } as unknown as Parameters<
+    typeof model.chat
+  >[0];
   await assert.rejects(async () => {
-    for await (const piece of await model.chat(request, { signal: new AbortController().signal } as Parameters<typeof model.chat>[1])) assert.fail(JSON.stringify(piece));
+    for await (const piece of await model.chat(request, { signal: new AbortController().signal } as Parameters<
+      typeof model.chat
+    >[1]))
+      assert.fail(JSON.stringify(piece));
   }, /redirects; use the final address/);
   assert.deepEqual(seen, ["/chat/completions k"], "the other server is not asked");
 });

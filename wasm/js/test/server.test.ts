@@ -15,8 +15,14 @@ import { chain } from "./canvases.ts";
 import { build, type Built } from "./module.ts";
 
 // Texts, numbers and keys that a parser would write differently.
-const canvas = JSON.stringify(chain(["begin", { mode: "conversational" }], ["LLM:A", { llm_id: "", prompts: "say: {sys.query}" }],
-  ["VariableAssigner:A", { variables: [] }], ["Message:A", { content: ['{LLM:A@content} "quoted": \\\\ , {Odd} 茶 \u2028 {sys.query}'] }]));
+const canvas = JSON.stringify(
+  chain(
+    ["begin", { mode: "conversational" }],
+    ["LLM:A", { llm_id: "", prompts: "say: {sys.query}" }],
+    ["VariableAssigner:A", { variables: [] }],
+    ["Message:A", { content: ['{LLM:A@content} "quoted": \\\\ , {Odd} 茶 \u2028 {sys.query}'] }],
+  ),
+);
 
 const question = 'is 1.0 = 1, or "one": two?\n<b>';
 
@@ -34,10 +40,19 @@ describe("events as the server sends them", { timeout: 1_200_000 }, () => {
 
   before(async () => {
     built = build();
-    engine = await createEngine({ wasm: built.wasm, runtime: built.runtime, worker: new URL("../src/worker.node.ts", import.meta.url) });
+    engine = await createEngine({
+      wasm: built.wasm,
+      runtime: built.runtime,
+      worker: new URL("../src/worker.node.ts", import.meta.url),
+    });
     const program = join(folder, "easel");
-    execFileSync("go", ["build", "-o", program, "./host/cmd/easel"], { cwd: fileURLToPath(new URL("../../../", import.meta.url)), stdio: ["ignore", "ignore", "inherit"] });
-    host = spawn(program, ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data")], { stdio: ["ignore", "pipe", "ignore"] });
+    execFileSync("go", ["build", "-o", program, "./host/cmd/easel"], {
+      cwd: fileURLToPath(new URL("../../../", import.meta.url)),
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    host = spawn(program, ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data")], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     await new Promise<void>((resolve, reject) => {
       host.once("exit", (code) => reject(new Error(`the host ended with ${code}`)));
       createInterface({ input: host.stdout as NodeJS.ReadableStream }).on("line", (line) => {
@@ -46,7 +61,11 @@ describe("events as the server sends them", { timeout: 1_200_000 }, () => {
         if (address && key) resolve();
       });
     });
-    id = (JSON.parse(await ask("/api/v2/canvases", { title: "compared", dsl: JSON.parse(canvas) as unknown })) as { id: string }).id;
+    id = (
+      JSON.parse(await ask("/api/v2/canvases", { title: "compared", dsl: JSON.parse(canvas) as unknown })) as {
+        id: string;
+      }
+    ).id;
   });
   after(async () => {
     engine?.close();
@@ -61,14 +80,21 @@ describe("events as the server sends them", { timeout: 1_200_000 }, () => {
 
   async function ask(path: string, body: unknown): Promise<string> {
     const answer = await fetch(address + path, {
-      method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream, application/json" }, body: JSON.stringify(body),
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        accept: "text/event-stream, application/json",
+      },
+      body: JSON.stringify(body),
     });
     const text = await answer.text();
     assert.ok(answer.ok, `${path}: ${answer.status} ${text}`);
     return text;
   }
 
-  const local = (options: object): Promise<string> => new Response(engine.run(canvas, { query: question, user_id: "u" }, options).toSSE(options)).text();
+  const local = (options: object): Promise<string> =>
+    new Response(engine.run(canvas, { query: question, user_id: "u" }, options).toSSE(options)).text();
 
   test("our own API", async () => {
     const sent = await ask(`/api/v2/canvases/${id}/runs`, { query: question, user: "u" });
@@ -88,7 +114,9 @@ describe("events as the server sends them", { timeout: 1_200_000 }, () => {
     const sent = await ask(`/api/v1/agents/${id}/completions`, { question, stream: true, user_id: "u" });
     const session = /"session_id": "([^"]+)"/.exec(sent)?.[1] ?? assert.fail(sent);
     const shown = new Set([...sent.matchAll(/^data:\{"event": "(\w+)"/gm)].map(([, name]) => name));
-    const here = (await local({ dialect: "ragflow", session })).split(/(?<=\n\n)/).filter((frame) => frame.startsWith("data:[DONE]") || shown.has(/"event": "(\w+)"/.exec(frame)?.[1] ?? ""));
+    const here = (await local({ dialect: "ragflow", session }))
+      .split(/(?<=\n\n)/)
+      .filter((frame) => frame.startsWith("data:[DONE]") || shown.has(/"event": "(\w+)"/.exec(frame)?.[1] ?? ""));
     assert.equal(plain(here.join("")), plain(sent));
   });
 });

@@ -4,14 +4,29 @@ import type { RunEvent } from "../src/events.ts";
 import { conclude, emptyState, reduce, replay } from "../src/state.ts";
 
 const envelope = { message_id: "m", task_id: "t", created_at: 1 };
-const node = (id: string) => ({ component_id: id, component_name: id.toLowerCase(), component_type: id.split(":")[0] as string });
+const node = (id: string) => ({
+  component_id: id,
+  component_name: id.toLowerCase(),
+  component_type: id.split(":")[0] as string,
+});
 const began: RunEvent = { ...envelope, event: "workflow_started", data: { inputs: null } };
-const start = (id: string): RunEvent => ({ ...envelope, event: "node_started", data: { ...node(id), inputs: null, created_at: 1, thoughts: "" } });
-const finish = (id: string, error: string | null = null): RunEvent =>
-  ({ ...envelope, event: "node_finished", data: { ...node(id), inputs: {}, outputs: { x: 1 }, error, elapsed_time: 2, created_at: 3 } });
+const start = (id: string): RunEvent => ({
+  ...envelope,
+  event: "node_started",
+  data: { ...node(id), inputs: null, created_at: 1, thoughts: "" },
+});
+const finish = (id: string, error: string | null = null): RunEvent => ({
+  ...envelope,
+  event: "node_finished",
+  data: { ...node(id), inputs: {}, outputs: { x: 1 }, error, elapsed_time: 2, created_at: 3 },
+});
 const say = (content: string, more = {}): RunEvent => ({ ...envelope, event: "message", data: { content, ...more } });
 const end = (data = {}): RunEvent => ({ ...envelope, event: "message_end", data });
-const over = (outputs: unknown): RunEvent => ({ ...envelope, event: "workflow_finished", data: { inputs: null, outputs, elapsed_time: 1, created_at: 1 } });
+const over = (outputs: unknown): RunEvent => ({
+  ...envelope,
+  event: "workflow_finished",
+  data: { inputs: null, outputs, elapsed_time: 1, created_at: 1 },
+});
 
 test("a node that runs twice has two steps, and the latest is the second", () => {
   const state = replay([began, start("LLM:A"), finish("LLM:A"), start("LLM:A")]);
@@ -27,8 +42,26 @@ test("old states stay as they were", () => {
 });
 
 test("reasoning and text become parts of one answer", () => {
-  const state = replay([began, say("", { start_to_think: true }), say("hm"), say("", { end_to_think: true }), say("a"), say("b"), end(), say("c")]);
-  assert.deepEqual(state.answers.map((answer) => answer.parts), [[{ kind: "think", text: "hm" }, { kind: "text", text: "ab" }], [{ kind: "text", text: "c" }]]);
+  const state = replay([
+    began,
+    say("", { start_to_think: true }),
+    say("hm"),
+    say("", { end_to_think: true }),
+    say("a"),
+    say("b"),
+    end(),
+    say("c"),
+  ]);
+  assert.deepEqual(
+    state.answers.map((answer) => answer.parts),
+    [
+      [
+        { kind: "think", text: "hm" },
+        { kind: "text", text: "ab" },
+      ],
+      [{ kind: "text", text: "c" }],
+    ],
+  );
   assert.deepEqual(state.answers.map((answer) => answer.done), [true, false]);
 });
 
@@ -46,7 +79,12 @@ test("cancelling closes what was open", () => {
 });
 
 test("a node that was stopped is canceled, not failed", () => {
-  const state = replay([began, start("LLM:A"), finish("LLM:A", "Task has been canceled"), over("Task has been canceled")]);
+  const state = replay([
+    began,
+    start("LLM:A"),
+    finish("LLM:A", "Task has been canceled"),
+    over("Task has been canceled"),
+  ]);
   assert.equal(state.latest["LLM:A"]?.status, "canceled");
   assert.equal(state.error, undefined);
 });
@@ -69,11 +107,20 @@ test("a form shows until the next run", () => {
 test("tools, models and tokens belong to their step", () => {
   const usage = { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 };
   const state = replay([
-    began, start("Agent:A"),
+    began,
+    start("Agent:A"),
     { ...envelope, event: "tool_started", data: { component_id: "Agent:A", tool_name: "search_0", arguments: {} } },
-    { ...envelope, event: "tool_finished", data: { component_id: "Agent:A", tool_name: "search_0", arguments: {}, result: "r", elapsed_time: 1 } },
+    {
+      ...envelope,
+      event: "tool_finished",
+      data: { component_id: "Agent:A", tool_name: "search_0", arguments: {}, result: "r", elapsed_time: 1 },
+    },
     { ...envelope, event: "model_started", data: { component_id: "Agent:A", call: "2", model: "m", messages: [] } },
-    { ...envelope, event: "model_finished", data: { component_id: "Agent:A", call: "2", text: "t", usage, elapsed_time: 1 } },
+    {
+      ...envelope,
+      event: "model_finished",
+      data: { component_id: "Agent:A", call: "2", text: "t", usage, elapsed_time: 1 },
+    },
   ]);
   assert.equal(state.latest["Agent:A"]?.tools[0]?.result, "r");
   assert.equal(state.latest["Agent:A"]?.models[0]?.text, "t");
@@ -89,7 +136,12 @@ test("variables follow, unknown events only count", () => {
 });
 
 test("ten thousand events are reduced in seconds, not minutes", () => {
-  const events = Array.from({ length: 2500 }, (_, i) => [start(`LLM:${i % 500}`), say("x"), end(), finish(`LLM:${i % 500}`)]).flat();
+  const events = Array.from({ length: 2500 }, (_, i) => [
+    start(`LLM:${i % 500}`),
+    say("x"),
+    end(),
+    finish(`LLM:${i % 500}`),
+  ]).flat();
   const began = performance.now();
   assert.equal(replay(events, emptyState).count, 10_000);
   assert.ok(performance.now() - began < 10_000);

@@ -1,7 +1,16 @@
 // What users of the package do with the real engine. Node plays each story in its own thread and in
 // a worker thread, the browser in a Worker; so a story uses nothing that only one of them has.
 
-import { EngineError, isWire, type Engine, type Model, type ModelPiece, type Run, type RunEvent, type RunOptions } from "../src/index.ts";
+import {
+  EngineError,
+  isWire,
+  type Engine,
+  type Model,
+  type ModelPiece,
+  type Run,
+  type RunEvent,
+  type RunOptions,
+} from "../src/index.ts";
 import { scripted } from "../src/model/scripted.ts";
 import { replay } from "../src/state.ts";
 import { agent, chain, chat, circle, form, long } from "./canvases.ts";
@@ -12,7 +21,7 @@ export type Story = (engine: Engine) => Promise<void>;
 
 const silent: Model = { async *chat() { await new Promise(() => undefined); } };
 
-/** streaming is a model that gives these pieces, whatever they are. */
+/** streaming returns a model that gives these pieces, whatever they are. */
 const streaming = (...pieces: unknown[]): Model => ({ async *chat() { yield* pieces as ModelPiece[]; } });
 
 async function all(run: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
@@ -22,7 +31,8 @@ async function all(run: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
 }
 
 type Of<Name extends RunEvent["event"]> = Extract<RunEvent, { event: Name }>;
-const only = <Name extends RunEvent["event"]>(events: RunEvent[], name: Name): Of<Name>[] => events.filter((e): e is Of<Name> => e.event === name);
+const only = <Name extends RunEvent["event"]>(events: RunEvent[], name: Name): Of<Name>[] =>
+  events.filter((e): e is Of<Name> => e.event === name);
 
 async function until(run: Run, name: RunEvent["event"]): Promise<void> {
   for await (const event of run) if (event.event === name) return;
@@ -50,12 +60,28 @@ const failing: Record<string, [llm: Model, says: RegExp]> = {
 export const stories: Record<string, Story> = {
   async "a run streams events and ends with a result"(engine) {
     const seen: RunEvent[] = [];
-    const run = engine.run(chat, "hello", { llm: scripted([{ text: "good morning" }]), onEvent: (event) => seen.push(event) });
+    const run = engine.run(chat, "hello", {
+      llm: scripted([{ text: "good morning" }]),
+      onEvent: (event) => seen.push(event),
+    });
     const events = await all(run);
-    same(events.filter(isWire).map((e) => e.event), [
-      "workflow_started", "node_started", "node_finished", "node_started", "node_started", "message", "message", "message",
-      "message_end", "node_finished", "node_finished", "workflow_finished",
-    ]);
+    same(
+      events.filter(isWire).map((e) => e.event),
+      [
+        "workflow_started",
+        "node_started",
+        "node_finished",
+        "node_started",
+        "node_started",
+        "message",
+        "message",
+        "message",
+        "message_end",
+        "node_finished",
+        "node_finished",
+        "workflow_finished",
+      ],
+    );
     const { status, answer, outputs, usage } = await run.result;
     same([status, answer, outputs], ["succeeded", "It says: good morning", { content: "It says: good morning" }]);
     same([usage?.calls, usage?.completion_tokens], [1, 3]);
@@ -70,7 +96,10 @@ export const stories: Record<string, Story> = {
   async "the same seed and clock give the same bytes"(engine) {
     const once = async (): Promise<string> => {
       let text = "";
-      for await (const line of engine.run(chat, "hi", { llm: scripted([{ chunks: ["a", "b"] }]), seed: 7, now: 1_700_000_000_000 }).lines()) text += line + "\n";
+      for await (const line of engine
+        .run(chat, "hi", { llm: scripted([{ chunks: ["a", "b"] }]), seed: 7, now: 1_700_000_000_000 })
+        .lines())
+        text += line + "\n";
       return text.replace(/"elapsed_time":[\d.]+/g, "");
     };
     same(await once(), await once());
@@ -78,10 +107,21 @@ export const stories: Record<string, Story> = {
 
   async "prompts, answers, tokens, tools and variables are reported"(engine) {
     const asked: unknown[] = [];
-    const llm = scripted([
-      { tool_calls: [{ id: "c1", name: "tavily_search_0", arguments: '{"query":"k"}' }] }, { text: "k is v" }, { text: "k is v" },
-    ], { can: { tools: true } });
-    const spied: Model = { can: llm.can, chat: (request, context) => { asked.push(request.tools); return llm.chat(request, context); } };
+    const llm = scripted(
+      [
+        { tool_calls: [{ id: "c1", name: "tavily_search_0", arguments: '{"query":"k"}' }] },
+        { text: "k is v" },
+        { text: "k is v" },
+      ],
+      { can: { tools: true } },
+    );
+    const spied: Model = {
+      can: llm.can,
+      chat: (request, context) => {
+        asked.push(request.tools);
+        return llm.chat(request, context);
+      },
+    };
     const tools: RunOptions["tools"] = { TavilySearch: { run: (args) => `found ${String(args["query"])}` } };
     const events = await all(engine.run(agent, "find k", { llm: spied, tools }));
     holds(JSON.stringify(asked[0]).includes("tavily_search_0"), "a model that can call functions is offered them");
@@ -89,11 +129,24 @@ export const stories: Record<string, Story> = {
     same(started?.data.messages, [{ role: "system", content: "You help." }, { role: "user", content: "find k" }]);
     const finished = only(events, "model_finished");
     same(finished.map((e) => e.data.text), ["", "k is v"]);
-    holds(finished.every((e) => (e.data.usage?.total_tokens ?? 0) > 0 && e.data.elapsed_time >= 0), "every answer has tokens and a time");
-    same(only(events, "tool_started").map((e) => [e.data.component_id, e.data.tool_name, e.data.arguments]), [["Agent:A", "tavily_search_0", { query: "k" }]]);
+    holds(
+      finished.every((e) => (e.data.usage?.total_tokens ?? 0) > 0 && e.data.elapsed_time >= 0),
+      "every answer has tokens and a time",
+    );
+    same(
+      only(events, "tool_started").map((e) => [e.data.component_id, e.data.tool_name, e.data.arguments]),
+      [["Agent:A", "tavily_search_0", { query: "k" }]],
+    );
     same(only(events, "tool_finished").map((e) => e.data.result), ["found k"]);
     const order = events.map((e) => e.event).filter((name) => /^(model|tool)_/.test(name));
-    same(order, ["model_started", "model_finished", "tool_started", "tool_finished", "model_started", "model_finished"]);
+    same(order, [
+      "model_started",
+      "model_finished",
+      "tool_started",
+      "tool_finished",
+      "model_started",
+      "model_finished",
+    ]);
     const values = only(events, "variables_changed").map((e) => e.data.values);
     same([values[0]?.["sys.query"], values.at(-1)?.["sys.history"]], ["find k", ["user: find k", "assistant: k is v"]]);
     const state = replay(events);
@@ -104,11 +157,26 @@ export const stories: Record<string, Story> = {
 
   async "an agent whose model cannot call functions plans in text"(engine) {
     const asked: unknown[] = [];
-    const llm = scripted([{ text: "to find k" }, { text: '[{"name":"tavily_search_0","arguments":{"query":"k"}}]' }, { text: '[{"name":"complete_task","arguments":{"answer":"v"}}]' }, { text: "v" }]);
-    const spied: Model = { chat: (request, context) => { asked.push(request.tools); return llm.chat(request, context); } };
+    const llm = scripted([
+      { text: "to find k" },
+      { text: '[{"name":"tavily_search_0","arguments":{"query":"k"}}]' },
+      { text: '[{"name":"complete_task","arguments":{"answer":"v"}}]' },
+      { text: "v" },
+    ]);
+    const spied: Model = {
+      chat: (request, context) => {
+        asked.push(request.tools);
+        return llm.chat(request, context);
+      },
+    };
     const events = await all(engine.run(agent, "find k", { llm: spied, tools: { TavilySearch: { run: () => "v" } } }));
     same(asked.filter(Boolean), []);
-    same(only(events, "tool_finished").filter((e) => e.data.tool_name === "tavily_search_0").map((e) => e.data.result), ["v"]);
+    same(
+      only(events, "tool_finished")
+        .filter((e) => e.data.tool_name === "tavily_search_0")
+        .map((e) => e.data.result),
+      ["v"],
+    );
   },
 
   async "without a model the offline one answers"(engine) {
@@ -118,7 +186,11 @@ export const stories: Record<string, Story> = {
   },
 
   async "a run warns once of what is odd"(engine) {
-    const search = chain(["begin"], ["Retrieval:A", { query: "{sys.query}", kb_ids: ["x"] }], ["Retrieval:B", { query: "{sys.query}", kb_ids: ["x"] }]);
+    const search = chain(
+      ["begin"],
+      ["Retrieval:A", { query: "{sys.query}", kb_ids: ["x"] }],
+      ["Retrieval:B", { query: "{sys.query}", kb_ids: ["x"] }],
+    );
     const state = replay(await all(engine.run(search, "x")));
     same(state.warnings, ["Retrieval: no retriever is configured, so nothing is found"]);
   },
@@ -135,7 +207,10 @@ export const stories: Record<string, Story> = {
   async "other providers that fail, fail their node"(engine) {
     const search = chain(["begin"], ["TavilySearch:A", { query: "{sys.query}" }]);
     const invoke = chain(["begin"], ["Invoke:A", { url: "http://x.example", method: "get" }]);
-    const code = chain(["begin"], ["CodeExec:A", { lang: "javascript", script: "function main() { return 1 }", arguments: {} }]);
+    const code = chain(
+      ["begin"],
+      ["CodeExec:A", { lang: "javascript", script: "function main() { return 1 }", arguments: {} }],
+    );
     const retrieve = chain(["begin"], ["Retrieval:A", { query: "{sys.query}", kb_ids: ["x"] }]);
     const cases: [canvas: object, options: RunOptions, says: RegExp][] = [
       [search, { tools: {} }, /no tool named TavilySearch/],
@@ -163,7 +238,14 @@ export const stories: Record<string, Story> = {
 
   async "cancel ends a run although its model never answers"(engine) {
     const stopped = { by: "" };
-    const llm: Model = { async *chat(_request, { signal }) { signal.addEventListener("abort", () => { stopped.by = "signal"; }); await new Promise(() => undefined); } };
+    const llm: Model = {
+      async *chat(_request, { signal }) {
+        signal.addEventListener("abort", () => {
+          stopped.by = "signal";
+        });
+        await new Promise(() => undefined);
+      },
+    };
     const run = engine.run(chat, "x", { llm });
     await until(run, "model_started");
     run.cancel();
@@ -191,7 +273,10 @@ export const stories: Record<string, Story> = {
   async "a form pauses, resume continues after it"(engine) {
     const run = engine.run(form, "x");
     const result = await run.result;
-    same([result.status, result.waiting, result.form], ["paused", ["UserFillUp:A"], { inputs: { name: { name: "name", type: "line" } }, tips: "name?" }]);
+    same(
+      [result.status, result.waiting, result.form],
+      ["paused", ["UserFillUp:A"], { inputs: { name: { name: "name", type: "line" } }, tips: "name?" }],
+    );
     same(replay(await all(run)).status, "paused");
     const next = run.resume({ name: "Ada" });
     same((await next.result).answer, "Hello Ada");
@@ -200,13 +285,19 @@ export const stories: Record<string, Story> = {
     const saved = await kept.save();
     kept.close();
     const later = await engine.load(saved); // as on another day
-    same((await later.run({ inputs: { name: { name: "name", type: "line", value: "Grace" } } }).result).answer, "Hello Grace");
+    same(
+      (await later.run({ inputs: { name: { name: "name", type: "line", value: "Grace" } } }).result).answer,
+      "Hello Grace",
+    );
     later.close();
   },
 
   async "stand-ins, the middle of a run and one node alone"(engine) {
     same((await engine.run(chat, "x", { pins: { "LLM:A": { content: "pinned" } } }).result).answer, "It says: pinned");
-    const from = engine.run(chat, "x", { from: "Message:A", base: { outputs: { "LLM:A": { content: "earlier" } }, variables: { "sys.user_id": "ada" } } });
+    const from = engine.run(chat, "x", {
+      from: "Message:A",
+      base: { outputs: { "LLM:A": { content: "earlier" } }, variables: { "sys.user_id": "ada" } },
+    });
     same((await from.result).answer, "It says: earlier");
     const some = await all(engine.run(chat, "x", { until: "begin" }));
     same(only(some, "node_finished").map((e) => e.data.component_id), ["begin"]);
@@ -215,8 +306,16 @@ export const stories: Record<string, Story> = {
     const alone = await all(canvas.run({}, { debug: { node: "Message:A", params: { "LLM:A@content": "by hand" } } }));
     same(only(alone, "node_finished").map((e) => e.data.outputs["content"]), ["It says: by hand"]);
     canvas.close();
-    for (const wrong of [{ from: "X" }, { until: "X" }, { base: { outputs: { X: { y: 1 } } } }, { debug: { node: "X", params: {} } }] as RunOptions[]) {
-      const outcome = await engine.run(chat, "x", wrong).result.then(({ status, error }) => `${status} ${error?.message}`, (err: EngineError) => `refused ${err.message}`);
+    for (const wrong of [
+      { from: "X" },
+      { until: "X" },
+      { base: { outputs: { X: { y: 1 } } } },
+      { debug: { node: "X", params: {} } },
+    ] as RunOptions[]) {
+      const outcome = await engine.run(chat, "x", wrong).result.then(
+        ({ status, error }) => `${status} ${error?.message}`,
+        (err: EngineError) => `refused ${err.message}`,
+      );
       fits(outcome, /^(failed|refused) .*X/, JSON.stringify(wrong));
     }
   },
@@ -230,7 +329,10 @@ export const stories: Record<string, Story> = {
     const middle = { ...doc, run: { ...doc.run, next: ["Message:A"], steps: 2 } };
     const resumed = await engine.load(middle);
     const events = await all(resumed.run({}, { continue: true }));
-    same(events.filter(isWire).map((e) => e.event), ["node_started", "message", "message_end", "node_finished", "workflow_finished"]);
+    same(
+      events.filter(isWire).map((e) => e.event),
+      ["node_started", "message", "message_end", "node_finished", "workflow_finished"],
+    );
     const again = await engine.load(middle);
     const rerun = await all(again.run({}, { continue: true, rerun: true }));
     holds(rerun[0]?.message_id !== events[0]?.message_id, "a rerun has a message id of its own");
@@ -265,7 +367,10 @@ export const stories: Record<string, Story> = {
   },
 
   async "a canvas goes through unchanged"(engine) {
-    const text = JSON.stringify(chat).replace('"params":{}', '"params":{"b":1.0,"a":12345678901234567890,"7":1e400,"\\u00fc":"\\ud83d\\ude00"}');
+    const text = JSON.stringify(chat).replace(
+      '"params":{}',
+      '"params":{"b":1.0,"a":12345678901234567890,"7":1e400,"\\u00fc":"\\ud83d\\ude00"}',
+    );
     const canvas = await engine.load(text);
     fits(await canvas.save(), /"b":1\.0,"a":12345678901234567890,"7":1e400,"ü":"😀"/);
     canvas.close();
@@ -292,7 +397,8 @@ export const stories: Record<string, Story> = {
 
   async "what is too large is refused before it crosses"(engine) {
     const large = `{"components":{},"x":"${"y".repeat(50 << 20)}"}`;
-    for (const doing of [engine.load(large), engine.validate(large), engine.layout(large), engine.run(large).result]) await fails(doing, "too_large", /limit is 20000000/);
+    for (const doing of [engine.load(large), engine.validate(large), engine.layout(large), engine.run(large).result])
+      await fails(doing, "too_large", /limit is 20000000/);
   },
 
   async "script in a name stays text, and names of the language are names"(engine) {
@@ -300,13 +406,29 @@ export const stories: Record<string, Story> = {
     const dsl = chain(["begin"], [`Message:${evil}`, { content: [`${evil} {sys.query}`] }]);
     const run = engine.run(dsl, evil);
     same((await run.result).answer, `${evil} ${evil}`);
-    await fails(engine.load({ components: { begin: { obj: { component_name: evil, params: {} } } } }), "unknown_component", /<img/);
+    await fails(
+      engine.load({ components: { begin: { obj: { component_name: evil, params: {} } } } }),
+      "unknown_component",
+      /<img/,
+    );
     for (const name of ["__proto__", "constructor", "toString"]) {
-      const text = JSON.stringify(chain(["begin"], ["Message:odd", { content: ["hi"] }])).replaceAll("Message:odd", name).replace(`"component_name":"${name}"`, '"component_name":"Message"');
+      const text = JSON.stringify(chain(["begin"], ["Message:odd", { content: ["hi"] }]))
+        .replaceAll("Message:odd", name)
+        .replace(`"component_name":"${name}"`, '"component_name":"Message"');
       const odd = engine.run(text, "x");
       const { status } = await odd.result;
       const state = replay(await all(odd));
-      same([name, status, state.steps.map((step) => [step.node, step.status])], [name, "succeeded", [["begin", "succeeded"], [name, "succeeded"]]]);
+      same(
+        [name, status, state.steps.map((step) => [step.node, step.status])],
+        [
+          name,
+          "succeeded",
+          [
+            ["begin", "succeeded"],
+            [name, "succeeded"],
+          ],
+        ],
+      );
     }
     holds(!("pwned" in globalThis) && !("pwned" in Object.prototype), "nothing was run");
   },
@@ -316,7 +438,10 @@ export const stories: Record<string, Story> = {
     same((await engine.validate(broken)).map(({ severity, node }) => [severity, node]), [["error", "Message:A"]]);
     same(await engine.validate(chat), []);
     const specs = await engine.components();
-    holds(specs.length > 20 && specs.every((spec) => spec.name && spec.params?.type === "object"), "every component has a schema");
+    holds(
+      specs.length > 20 && specs.every((spec) => spec.name && spec.params?.type === "object"),
+      "every component has a schema",
+    );
     const { nodes } = await engine.layout(chat);
     same(Object.keys(nodes), ["begin", "LLM:A", "Message:A"]);
     same(engine.info.abi, 1);
@@ -327,7 +452,10 @@ export const stories: Record<string, Story> = {
     const plain = await new Response(run.toSSE({ dialect: "ragflow" })).text();
     const frames = plain.split("\n\n");
     same(frames.slice(-2), ["data:[DONE]", ""]);
-    fits(frames[0], /^data:\{"event": "workflow_started", "message_id": "\w+", "created_at": \d+, "task_id": "\w+", "data": \{"inputs": null\}\}$/);
+    fits(
+      frames[0],
+      /^data:\{"event": "workflow_started", "message_id": "\w+", "created_at": \d+, "task_id": "\w+", "data": \{"inputs": null\}\}$/,
+    );
     holds(!/model_started|"seq"|variables_changed/.test(plain), "only the seven, without numbers");
     const question = frames.find((frame) => frame.includes("sys.query")) ?? "";
     holds(question.includes(String.raw`"a \"b\": c,\\ d"`), "texts are left alone: " + question);
@@ -340,7 +468,19 @@ export const stories: Record<string, Story> = {
   async "two hundred nodes, and many runs at once"(engine) {
     const events = await all(engine.run(long(200), "hi"));
     same(only(events, "node_finished").length, 201);
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => engine.run(chat, `q${i}`, { llm: { async *chat({ messages }) { yield { text: `re ${String(messages.at(-1)?.content)}` }; } } }).result));
+    const answers = await Promise.all(
+      Array.from(
+        { length: 20 },
+        (_, i) =>
+          engine.run(chat, `q${i}`, {
+            llm: {
+              async *chat({ messages }) {
+                yield { text: `re ${String(messages.at(-1)?.content)}` };
+              },
+            },
+          }).result,
+      ),
+    );
     same(answers.map((a) => a.answer), answers.map((_, i) => `It says: re q${i}`));
   },
 };

@@ -6,7 +6,12 @@ export async function load(url, context, next) {
   if (!/\.tsx?$/.test(url)) return next(url, context);
   const source = await readFile(fileURLToPath(url), "utf8");
   const { code } = await transform(source, {
-    loader: url.endsWith("x") ? "tsx" : "ts", format: "esm", target: "node20", sourcemap: "inline", sourcefile: fileURLToPath(url), jsx: "automatic",
+    loader: url.endsWith("x") ? "tsx" : "ts",
+    format: "esm",
+    target: "node20",
+    sourcemap: "inline",
+    sourcefile: fileURLToPath(url),
+    jsx: "automatic",
   });
   return { format: "module", source: code, shortCircuit: true };
 }

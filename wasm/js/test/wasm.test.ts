@@ -23,7 +23,11 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "easel-"));
     wasm = join(folder, "echo.wasm");
-    execFileSync("go", ["build", "-o", wasm, "."], { cwd: source, env: { ...process.env, GOOS: "js", GOARCH: "wasm" }, stdio: "inherit" });
+    execFileSync("go", ["build", "-o", wasm, "."], {
+      cwd: source,
+      env: { ...process.env, GOOS: "js", GOARCH: "wasm" },
+      stdio: "inherit",
+    });
     const root = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
     // Go's script is a classic one; in a folder without package.json Node takes it as such.
     copyFileSync(join(root, "lib/wasm/wasm_exec.js"), join(folder, "wasm_exec.js"));
@@ -61,8 +65,13 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
   });
 
   test("two engines live on one page", async () => {
-    const [a, b] = await Promise.all([createEngine({ wasm, runtime, worker: false }), createEngine({ wasm, runtime, worker: false })]);
-    const results = await Promise.all([a, b].map((engine) => engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result));
+    const [a, b] = await Promise.all([
+      createEngine({ wasm, runtime, worker: false }),
+      createEngine({ wasm, runtime, worker: false }),
+    ]);
+    const results = await Promise.all(
+      [a, b].map((engine) => engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result),
+    );
     assert.deepEqual(results.map((result) => result.status), ["succeeded", "succeeded"]);
   });
 
@@ -77,7 +86,8 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
   });
 
   for (const place of [false, worker]) {
-    test(`a module that crashes ${place ? "in a worker" : "in this thread"} fails its runs, and the next run works`, async () => {
+    test(`a module that crashes ${place ? "in a worker" : "in this thread"} fails its runs, and the next run works`,
+      async () => {
       const engine = await createEngine({ wasm, runtime, worker: place });
       await assert.rejects(engine.run("{}", "crash").result, { code: "crashed" });
       assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "succeeded");
@@ -96,7 +106,11 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     for (const given of [address, new URL(address), await fetch(address), new Uint8Array(readFileSync(wasm))]) {
       for (const place of [false, worker]) {
         asked = 0;
-        const engine = await createEngine({ wasm: given instanceof Response ? given.clone() : given, runtime, worker: place });
+        const engine = await createEngine({
+          wasm: given instanceof Response ? given.clone() : given,
+          runtime,
+          worker: place,
+        });
         await assert.rejects(engine.run("{}", "crash").result, { code: "crashed" });
         assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "succeeded");
         engine.close();
@@ -111,13 +125,23 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     let tries = 0;
     const refuse = async (): Promise<WebAssembly.Module> => { tries++; throw new WebAssembly.CompileError("policy"); };
     const source = compileOnce(refuse, new URL("http://x.example/engine.wasm"));
-    assert.deepEqual([await source(), await source(), tries], ["http://x.example/engine.wasm", "http://x.example/engine.wasm", 2], "and it is tried again");
+    assert.deepEqual(
+      [await source(), await source(), tries],
+      ["http://x.example/engine.wasm", "http://x.example/engine.wasm", 2],
+      "and it is tried again",
+    );
     await assert.rejects(compileOnce(refuse, new Uint8Array(0))(), { name: "CompileError" });
   });
 
   test("timers of a module that crashed in this thread do nothing any more", async () => {
     const engine = await createEngine({ wasm, runtime, worker: false });
-    const sleeps = engine.run("{}", "x", { llm: { async *chat() { await new Promise(() => undefined); } } }); // it waits for a timer of 5 ms first
+    const sleeps = engine.run("{}", "x", {
+      llm: {
+        async *chat() {
+          await new Promise(() => undefined);
+        },
+      },
+    }); // it waits for a timer of 5 ms first
     for await (const _ of sleeps) break;
     const thrown: unknown[] = [];
     const note = (err: unknown): void => { thrown.push(err); };
@@ -132,9 +156,16 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
 
   test("a module of another version is refused", async () => {
     const later = join(folder, "later.wasm");
-    execFileSync("go", ["build", "-ldflags=-X main.abi=9", "-o", later, "."], { cwd: source, env: { ...process.env, GOOS: "js", GOARCH: "wasm" }, stdio: "inherit" });
+    execFileSync("go", ["build", "-ldflags=-X main.abi=9", "-o", later, "."], {
+      cwd: source,
+      env: { ...process.env, GOOS: "js", GOARCH: "wasm" },
+      stdio: "inherit",
+    });
     for (const place of [false, worker]) {
-      await assert.rejects(createEngine({ wasm: later, runtime, worker: place }), { code: "version", message: /version 9 .* version 1/ });
+      await assert.rejects(createEngine({ wasm: later, runtime, worker: place }), {
+        code: "version",
+        message: /version 9 .* version 1/,
+      });
     }
   });
 
@@ -144,6 +175,8 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     await assert.rejects(createEngine({ wasm: other, runtime, worker: false }), { code: "version" });
     writeFileSync(other, "not wasm");
     await assert.rejects(createEngine({ wasm: other, runtime, worker: false }), { code: "init" });
-    await assert.rejects(createEngine({ wasm: join(folder, "nowhere.wasm"), runtime, worker: false }), { code: "init" });
+    await assert.rejects(createEngine({ wasm: join(folder, "nowhere.wasm"), runtime, worker: false }), {
+      code: "init",
+    });
   });
 });

@@ -3,10 +3,10 @@
 import type { CanvasModel, CanvasNode } from "../drawing.ts";
 import { sizeOf } from "../places.ts";
 
-/** Alignment says how boxes are put in line. */
+/** Alignment is a way to align boxes. */
 export type Alignment = "left" | "center" | "right" | "top" | "middle" | "bottom" | "across" | "down";
 
-/** aligned gives the places of boxes put in line; those in other groups than the first stay. */
+/** aligned returns the places of aligned boxes; those in other groups than the first stay. */
 export function aligned(
   model: CanvasModel,
   ids: Iterable<string>,

@@ -1,16 +1,16 @@
-// The canvas that a person begins with.
+// The initial canvas.
 
 import type { Specs } from "../drawing.ts";
 import { dict } from "../dsl.ts";
 import { Draft } from "./draft.ts";
 import { addNode } from "./nodes.ts";
 
-/** blank is the text of a canvas that has a start and nothing else. */
+/** blank returns the text of a canvas that has a start and nothing else. */
 export function blank(specs: Specs, title: string): string {
   return JSON.stringify({ title, dsl: empty(specs).dsl });
 }
 
-/** empty is the draft of a canvas that has a start and nothing else. */
+/** empty returns the draft of a canvas that has a start and nothing else. */
 export function empty(specs: Specs): Draft {
   const globals = {
     "sys.query": "",

@@ -31,7 +31,7 @@ export function setBranches(draft: Draft, specs: Specs, id: string, branch: Bran
   rewire(draft, id, handles);
 }
 
-// handlesOf gives the targets of each handle of a param.
+// handlesOf returns the targets of each handle of a param.
 function handlesOf(
   draft: Draft,
   id: string,

@@ -1,5 +1,5 @@
-// Copying nodes, also to another canvas or browser: they travel as JSON on the clipboard. Anything
-// may stand there, so what is pasted is checked first.
+// Copying nodes, also to another canvas or browser, as JSON on the clipboard. The clipboard is
+// untrusted, so pasted text is checked first.
 
 import type { CanvasModel, Specs } from "../drawing.ts";
 import { isObject, own, type Component, type Dsl, type Params } from "../dsl.ts";
@@ -27,7 +27,10 @@ const most = 2_000_000;
 const mostNodes = 1_000;
 const deepest = 100;
 
-/** copy takes nodes out of a canvas, with what groups hold and agents call. Starts stay. */
+/**
+ * copy copies nodes of a canvas, with the nodes in groups and the tools of agents, except start
+ * nodes.
+ */
 export function copy(dsl: Dsl, model: CanvasModel, ids: Iterable<string>): Clip {
   const all = new Set(
     [...ids].filter((id) => {
@@ -61,12 +64,12 @@ export function copy(dsl: Dsl, model: CanvasModel, ids: Iterable<string>): Clip 
   return { components, nodes, edges };
 }
 
-/** written is a clip as text for the clipboard. */
+/** written returns a clip as text for the clipboard. */
 export function written(clip: Clip): string {
   return JSON.stringify({ format, version, ...clip });
 }
 
-/** ClipError says why a clipboard text cannot be pasted. */
+/** ClipError is the reason why a clipboard text cannot be pasted. */
 export class ClipError extends Error {
   readonly code: "none" | "damaged" | "too_large";
 
@@ -76,7 +79,7 @@ export class ClipError extends Error {
   }
 }
 
-/** read checks a text from the clipboard. It throws a ClipError for one that is no clip. */
+/** read checks a text from the clipboard. It throws a ClipError for one that is not a clip. */
 export function read(text: string): Clip {
   if (text.length > most) throw new ClipError("too_large");
   let value: unknown;
@@ -167,7 +170,7 @@ export function paste(
   return ids;
 }
 
-// newIds gives every pasted node an id that the canvas does not have.
+// newIds returns an id for every pasted node that the canvas does not have.
 function newIds(draft: Draft, clip: Clip, keep: boolean): Map<string, string> {
   const ids = new Map<string, string>();
   const taken = new Set<string>();
@@ -185,13 +188,13 @@ function newIds(draft: Draft, clip: Clip, keep: boolean): Map<string, string> {
   return ids;
 }
 
-// cut leaves only edges to nodes that came along.
+// cut keeps only edges to copied nodes.
 function cut(component: Component, here: ReadonlySet<string>): Component {
   const among = (list: string[] | undefined): string[] => (list ?? []).filter((id) => here.has(id));
   return { ...component, downstream: among(component.downstream), upstream: among(component.upstream) };
 }
 
-// dropLostTargets empties branches and error handlers that led to nodes which did not come along.
+// dropLostTargets removes targets of branches and error handlers that were not copied.
 function dropLostTargets(draft: Draft, specs: Specs, pasted: ReadonlySet<string>): void {
   for (const id of pasted) {
     const params = draft.component(id)?.obj.params;

@@ -1,5 +1,5 @@
-// A draft collects the changes of one act, each made for the document as it is after the ones
-// before. Acts keep `components`, which runs, and `graph`, which is drawn, in step.
+// A draft collects the changes of one act, each based on the document after the previous ones. Acts
+// keep `components`, which runs, and `graph`, which is drawn, consistent.
 
 import type { Role } from "../drawing.ts";
 import { isObject, own, type Component, type Dsl, type Params } from "../dsl.ts";
@@ -36,12 +36,12 @@ export class Draft {
     this.#make({ path: [...path, step], after: value, ...(id !== undefined && at !== undefined ? { at } : {}) });
   }
 
-  /** remove takes a value out; what is not there needs no change. */
+  /** remove removes a value; a missing one needs no change. */
   remove(path: Path): void {
     if (this.get(path) !== undefined) this.#make(removing(this.dsl, path));
   }
 
-  /** take makes changes that were worked out elsewhere, such as a difference of documents. */
+  /** take applies changes that were computed elsewhere, such as a difference of documents. */
   take(changes: readonly Change[]): void {
     for (const change of changes) this.#make(change);
   }
@@ -54,7 +54,7 @@ export class Draft {
     return this.component(id)?.obj.params ?? {};
   }
 
-  /** pictures gives the nodes of `graph`, whatever they are. */
+  /** pictures returns the nodes of `graph`, of any type. */
   pictures(): Params[] {
     return this.#listed("nodes");
   }
@@ -89,7 +89,7 @@ export class Draft {
     }
   }
 
-  /** list gives the strings of a list, or of a single string. */
+  /** list returns the strings of a list, or of a single string. */
   list(path: Path): string[] {
     const value = this.get(path);
     if (typeof value === "string") return value === "" ? [] : [value];
@@ -167,5 +167,5 @@ export function setParam(draft: Draft, id: string, name: string, value: unknown)
   }
 }
 
-/** pictured are the roles of boxes that stand in `graph` only. */
+/** pictured are the roles of boxes that exist in `graph` only. */
 export const pictured: ReadonlySet<Role> = new Set(["note", "tool", "agent"]);

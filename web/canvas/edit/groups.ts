@@ -39,7 +39,7 @@ function mayMove(model: CanvasModel, id: string, group: string | undefined): boo
   return group === undefined || model.byId.get(group)?.role === "group";
 }
 
-// below are the boxes that hang below agents.
+// below returns the boxes that hang below agents.
 function below(model: CanvasModel, agents: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
   const open = new Set(agents);
@@ -53,7 +53,7 @@ function below(model: CanvasModel, agents: ReadonlySet<string>): Set<string> {
   return found;
 }
 
-/** origin is where a box stands on the whole plane. */
+/** origin returns the position of a box on the whole plane. */
 export function origin(model: CanvasModel, id: string): { x: number; y: number } {
   let x = 0;
   let y = 0;
@@ -68,7 +68,7 @@ export function origin(model: CanvasModel, id: string): { x: number; y: number }
   return { x, y };
 }
 
-/** groupAt is the innermost group that a place lies in. */
+/** groupAt returns the innermost group at a position. */
 export function groupAt(
   model: CanvasModel,
   { x, y }: { x: number; y: number },

@@ -15,7 +15,7 @@ const thirds = (
   "Meet Move Open Play Rest Ride Rise Sing Turn Wait"
 ).split(" ");
 
-/** newId gives an id that no node of the document has; without a kind, that of the start. */
+/** newId returns an id that no node of the document has; without a kind, that of the start. */
 export function newId(draft: Draft, kind: string | undefined): string {
   if (kind === undefined && !draft.component("begin")) return "begin";
   for (;;) {

@@ -1,6 +1,6 @@
-// A node that runs another canvas is replaced by the nodes of that canvas: the way back of
-// subcanvas.ts. What the nodes read of their start is read where the node had it from, and what was
-// read of the node is read of them.
+// A node that runs another canvas is replaced by the nodes of that canvas: the inverse of
+// subcanvas.ts. References to the start of the inner canvas become references to the sources of the
+// node, and references to the node become references to the inner nodes.
 
 import type { CanvasModel, CanvasNode, Specs } from "../drawing.ts";
 import { isObject, own, type Component, type Dsl, type Params } from "../dsl.ts";
@@ -14,10 +14,10 @@ import { baseOf, collects, nodeOf, runsCanvases, says } from "./subcanvas.ts";
 import { follow } from "./variables.ts";
 import { connect, disconnect, errorHandle } from "./wires.ts";
 
-/** Unjoined is why a canvas cannot take the place of the node that runs it. */
+/** Unjoined is the reason why a canvas cannot replace the node that runs it. */
 export type Unjoined = "node" | "start" | "variables" | "input" | "answer" | "says" | "end" | "error";
 
-/** inline puts a canvas in the place of the node that runs it, and gives the new ids. */
+/** inline replaces a node by the canvas that it runs, and returns the new ids. */
 export function inline(draft: Draft, specs: Specs, id: string, dsl: Dsl): string[] | Unjoined {
   const model = build(draft.dsl, specs);
   const node = model.byId.get(id);
@@ -53,16 +53,16 @@ export function inline(draft: Draft, specs: Specs, id: string, dsl: Dsl): string
   return [...ids.values()];
 }
 
-/** Inside is a canvas that takes the place of a node. */
+/** Inside is a canvas that replaces a node. */
 interface Inside {
   dsl: Dsl;
   model: CanvasModel;
   start: string;
-  /** Boxes that go along: all but the start, and a last node that only gives results. */
+  /** Inserted boxes: all but the start, and a last node that only gives results. */
   kept: string[];
   entries: string[];
   exits: string[];
-  /** What the canvas gives, as references to its nodes: answer, and outputs of its last node. */
+  /** Results of the canvas, as references to its nodes: answer, and outputs of its last node. */
   results: Results;
 }
 
@@ -114,7 +114,7 @@ function isStep(role: CanvasNode["role"]): boolean {
   return role === "node" || role === "group";
 }
 
-// collected are the outputs of a node that gives one variable for each; undefined for another.
+// collected returns the outputs of a node that gives one variable for each; undefined for another.
 function collected(params: Params): Map<string, string> | undefined {
   const groups = Array.isArray(params["groups"]) ? params["groups"].filter(isObject) : [];
   const pairs = groups.map((group): [unknown, unknown] => {
@@ -127,7 +127,7 @@ function collected(params: Params): Map<string, string> | undefined {
     : undefined;
 }
 
-// givenTo maps what the nodes read of their start, and the message, to where the node had it from.
+// givenTo maps references to the start, and the message, to the sources of the node.
 function givenTo(params: Params, { dsl, start }: Inside): Map<string, string> | undefined {
   const inputs = isObject(params["inputs"]) ? params["inputs"] : {};
   const given = new Map<string, string>();
@@ -140,7 +140,7 @@ function givenTo(params: Params, { dsl, start }: Inside): Map<string, string> | 
   return [...given.values()].every(isReference) ? given : undefined;
 }
 
-// readOf maps what others read of the node to what they read of the nodes in its place.
+// readOf maps references to the node to references to the nodes that replace it.
 function readOf(dsl: Dsl, id: string, { results }: Inside): Map<string, string> | undefined {
   const read = new Map<string, string>();
   for (const [, { obj }] of Object.entries(dsl.components)) {
@@ -154,7 +154,7 @@ function readOf(dsl: Dsl, id: string, { results }: Inside): Map<string, string> 
   return read;
 }
 
-// plainOf is a reference without braces; "" for what is none.
+// plainOf returns a reference without braces; "" for other texts.
 function plainOf(value: unknown): string {
   const text = typeof value === "string" ? value.trim() : "";
   return /^\{[^{}]+\}$/.test(text) ? text.slice(1, -1).trim() : text;

@@ -1,4 +1,4 @@
-// Nodes come, go, move and are renamed. Ids stay what they are: a name is only what is shown.
+// Adding, removing, moving and renaming nodes. Ids never change: a name is only shown.
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasModel, CanvasNode, Specs } from "../drawing.ts";
@@ -9,7 +9,7 @@ import { pictured, setParam, type Draft } from "./draft.ts";
 import { newId } from "./ids.ts";
 import { connect, disconnect, forget, refusal } from "./wires.ts";
 
-/** Place is where something stands; in a group, relative to it. */
+/** Place is a position; in a group, relative to it. */
 export interface Place {
   x: number;
   y: number;
@@ -17,8 +17,8 @@ export interface Place {
 }
 
 /**
- * addNode adds a node of a component, and gives its id. A container comes with the node that opens
- * its turns.
+ * addNode adds a node of a component, and returns its id. A container comes with the node that
+ * opens its turns.
  */
 export function addNode(draft: Draft, specs: Specs, kind: string, name: string, place: Place, params?: Params): string {
   const spec = specs.get(kind);
@@ -66,7 +66,7 @@ function put(draft: Draft, { id, kind, spec, name, params }: Added, { x, y, pare
   });
 }
 
-// pictureType is the word that RAGFlow's editor chooses a drawing by.
+// pictureType returns the word by which RAGFlow's editor chooses a drawing.
 function pictureType(spec: ComponentSpec | undefined): string {
   if (spec?.role === "container") return "group";
   if (spec?.role === "item") return "iterationStartNode";
@@ -81,7 +81,8 @@ export function takesTools(spec: ComponentSpec | undefined): boolean {
 }
 
 /**
- * startingParams are those of a new node: what is always set, and the outputs that others refer to.
+ * startingParams returns those of a new node: required values, and the outputs that others refer
+ * to.
  */
 export function startingParams(spec: ComponentSpec | undefined): Params {
   const params: Params = {};
@@ -91,7 +92,8 @@ export function startingParams(spec: ComponentSpec | undefined): Params {
       params[name] = schema.default;
     else if (required.has(name)) params[name] = emptyOf(name, spec);
   }
-  // A declared object is a schema of the answer: nodes answer as they are until a person wants one.
+  // A declared object is a schema of the answer: nodes answer in plain text until a person adds
+  // one.
   const schemas = ["object", "json"];
   const outputs = (spec?.outputs ?? []).filter(
     ({ name, type }) => !/^(\*|_)/.test(name) && !schemas.includes(type ?? "any"),
@@ -101,7 +103,7 @@ export function startingParams(spec: ComponentSpec | undefined): Params {
   return params;
 }
 
-// emptyOf is a value of the right shape: a way out to fill in, an empty list, an empty text.
+// emptyOf returns a value of the right shape: a way out to fill in, an empty list, an empty text.
 function emptyOf(name: string, spec: ComponentSpec | undefined): unknown {
   const schema = spec?.params?.properties?.[name];
   const branch = spec?.branches?.find(({ param }) => param === name);
@@ -114,7 +116,7 @@ function emptyOf(name: string, spec: ComponentSpec | undefined): unknown {
 }
 
 /**
- * removeNodes deletes nodes with what they hold. A node between two others leaves an edge where one
+ * removeNodes deletes nodes with their children. A node between two others leaves an edge where one
  * may be drawn.
  */
 export function removeNodes(draft: Draft, specs: Specs, model: CanvasModel, ids: Iterable<string>): string[] {
@@ -156,7 +158,7 @@ interface Bridge {
   branch?: string;
 }
 
-// bridgesOf joins what leads to a node with the one that follows it.
+// bridgesOf connects the predecessors of a node with its successor.
 function bridgesOf(model: CanvasModel, id: string, gone: ReadonlySet<string>): Bridge[] {
   const next = model.edges.filter((edge) => edge.source === id && edge.role === "flow");
   const [only] = next;
@@ -188,7 +190,7 @@ function removeTools(draft: Draft, model: CanvasModel, gone: ReadonlySet<string>
 }
 
 /**
- * nameNode changes what a node is called. A text that is shown nowhere else refers to it by name.
+ * nameNode changes the name of a node, and the texts that refer to it by name.
  */
 export function nameNode(draft: Draft, id: string, name: string): void {
   const picture = draft.picture(id);
@@ -211,7 +213,7 @@ export function switchNodes(draft: Draft, model: CanvasModel, ids: readonly stri
   }
 }
 
-/** moveNodes gives boxes other places, relative to their groups. */
+/** moveNodes moves boxes to other places, relative to their groups. */
 export function moveNodes(
   draft: Draft,
   model: CanvasModel,

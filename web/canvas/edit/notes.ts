@@ -1,4 +1,4 @@
-// Notes: text on the plane that no run sees.
+// Notes: text on the plane that runs ignore.
 
 import type { Draft } from "./draft.ts";
 import { newId } from "./ids.ts";

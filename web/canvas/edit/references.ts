@@ -1,6 +1,5 @@
 // References inside the texts of a canvas: {node@output}, {sys.query}, bare in params that hold
-// nothing else. The engine says what they mean; here they are only followed when an id or a name
-// changes.
+// nothing else. The engine resolves them; here they are only updated when an id or a name changes.
 
 import { isObject } from "../dsl.ts";
 
@@ -8,7 +7,8 @@ import { isObject } from "../dsl.ts";
 export type Renaming = ReadonlyMap<string, string>;
 
 /**
- * renameIds gives a value in which each id, whole or at the head of a reference, has its new name.
+ * renameIds returns a value in which each id, whole or at the head of a reference, has its new
+ * name.
  */
 export function renameIds<T>(value: T, ids: Renaming): T {
   return mapped(value, (text) => {
@@ -24,7 +24,7 @@ export function renameIds<T>(value: T, ids: Renaming): T {
 }
 
 /**
- * renameReferences gives a value in which references, such as begin@topic or env.city, have their
+ * renameReferences returns a value in which references, such as begin@topic or env.city, have their
  * new names. All are renamed at once: a new name may be the old one of another.
  */
 export function renameReferences<T>(value: T, names: Renaming): T {
@@ -38,7 +38,7 @@ export function renameReferences<T>(value: T, names: Renaming): T {
   }) as T;
 }
 
-// renamed gives the new name of a reference, which may have a path behind it.
+// renamed returns the new name of a reference, which may have a path behind it.
 function renamed(reference: string, names: Renaming): string | undefined {
   for (let end = reference.length; end > 0; end = reference.lastIndexOf(".", end - 1)) {
     const name = names.get(reference.slice(0, end));

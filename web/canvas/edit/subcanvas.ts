@@ -1,6 +1,7 @@
-// A selection becomes a canvas of its own, which a node in its place runs. What the selection reads
-// from outside becomes an input of the new canvas; what is read of it outside, an output of its
-// last node. Only what runs the same afterwards is taken out: one way in, one way out.
+// A selection becomes a separate canvas, which a node in its place runs. References from the
+// selection to the outside become inputs of the new canvas; references from outside to the
+// selection become outputs of its last node. Only selections with equal behaviour afterwards are
+// extracted: one edge in, one edge out.
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasEdge, CanvasModel, CanvasNode, Specs } from "../drawing.ts";
@@ -15,7 +16,7 @@ import { referencesOf } from "./references.ts";
 import { follow } from "./variables.ts";
 import { connect, disconnect, errorHandle } from "./wires.ts";
 
-/** Unfit is why a selection cannot become a canvas. */
+/** Unfit is the reason why a selection cannot become a canvas. */
 export type Unfit =
   | "nothing"
   | "start"
@@ -27,7 +28,7 @@ export type Unfit =
   | "says"
   | "no_component";
 
-/** Extraction is a selection as a canvas of its own. */
+/** Extraction is a selection as a separate canvas. */
 export interface Extraction {
   /** The new canvas. */
   dsl: Dsl;
@@ -35,7 +36,7 @@ export interface Extraction {
   put(draft: Draft, canvas: string, name: string): string;
 }
 
-/** extract takes nodes out of a canvas, or says why they cannot be. */
+/** extract extracts nodes from a canvas, or returns the reason why it cannot. */
 export function extract(dsl: Dsl, model: CanvasModel, specs: Specs, ids: readonly string[]): Extraction | Unfit {
   const runner = [...specs.values()].find(runsCanvases);
   const selection = selectionOf(model, ids);
@@ -105,8 +106,8 @@ export function collects(spec: ComponentSpec | undefined): boolean {
   return spec?.params?.properties?.["groups"]?.items?.properties?.["group_name"] !== undefined;
 }
 
-// assigns reports whether a component changes variables of the conversation: a canvas of its own
-// has others.
+// assigns reports whether a component changes variables of the conversation, which a separate
+// canvas does not share.
 function assigns(spec: ComponentSpec | undefined): boolean {
   const each = spec?.params?.properties?.["variables"]?.items?.properties;
   return each?.["variable"] !== undefined && each["operator"] !== undefined;
@@ -122,7 +123,7 @@ export function says(spec: ComponentSpec | undefined): boolean {
 }
 
 interface Selection {
-  /** All that goes along: what groups hold and agents call too. */
+  /** All extracted nodes, with the children of groups and the tools of agents. */
   members: Set<string>;
   /** Those that stand in no group of the selection. */
   tops: CanvasNode[];
@@ -198,7 +199,7 @@ function handle({ role, branch }: CanvasEdge): string | undefined {
   return role === "error" ? errorHandle : branch;
 }
 
-// readsOf lists what nodes outside of the selection read of it.
+// readsOf lists the references from nodes outside to the selection.
 function readsOf(dsl: Dsl, members: ReadonlySet<string>): string[] {
   const others = Object.entries(dsl.components).filter(([id]) => !members.has(id));
   const all = others.flatMap(([, { obj }]) => referencesOf(obj.params).map(baseOf));
@@ -208,7 +209,8 @@ function readsOf(dsl: Dsl, members: ReadonlySet<string>): string[] {
 /** shared are variables that a canvas has from the run around it. */
 const shared = new Set(["sys.query", "sys.user_id", "sys.date"]);
 
-// outside lists what the selection reads of other nodes, of the conversation and of its variables.
+// outside lists the references of the selection to other nodes, to the conversation and its
+// variables.
 function outside(dsl: Dsl, members: ReadonlySet<string>): string[] {
   const all = [...members].flatMap((id) => referencesOf(own(dsl.components, id)?.obj.params).map(baseOf));
   return [...new Set(all)].filter((reference) => {
@@ -218,7 +220,7 @@ function outside(dsl: Dsl, members: ReadonlySet<string>): string[] {
   });
 }
 
-// named gives each reference a name that no other has.
+// named returns a unique name for each reference.
 function named(references: readonly string[]): Map<string, string> {
   const names = new Map<string, string>();
   const taken = new Set<string>();
@@ -232,12 +234,12 @@ function named(references: readonly string[]): Map<string, string> {
   return names;
 }
 
-/** baseOf is a reference without the path into its value. */
+/** baseOf returns a reference without the path into its value. */
 export function baseOf(reference: string): string {
   return /^(?:[^@]+@|sys\.|env\.)[^.]+/.exec(reference)?.[0] ?? reference;
 }
 
-/** nodeOf is the node that a reference reads; "" for a variable of the conversation. */
+/** nodeOf returns the node that a reference reads; "" for a variable of the conversation. */
 export function nodeOf(reference: string): string {
   return reference.includes("@") ? (reference.split("@")[0] ?? "") : "";
 }
@@ -246,7 +248,7 @@ function outputOf(reference: string): string {
   return reference.split(/[@.]/)[1] ?? reference;
 }
 
-// collect adds a last node that gives what is read of several nodes.
+// collect adds a last node that outputs the values read from several nodes.
 function collect(
   sub: Draft,
   specs: Specs,

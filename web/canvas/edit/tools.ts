@@ -1,5 +1,5 @@
-// What an agent may call: tools, other agents and MCP servers. They stand in its params; `graph`
-// draws agents each as a box below it, and all plain tools as one.
+// The tools of an agent: components, other agents and MCP servers. They are in its params; `graph`
+// draws each agent as a box below it, and all plain tools as one.
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasModel, Specs } from "../drawing.ts";
@@ -14,7 +14,9 @@ export function callable(specs: Specs): ComponentSpec[] {
   return [...new Set(specs.values())].filter((spec) => spec.tool !== undefined);
 }
 
-/** attach gives an agent a tool, which for a component that calls tools itself is another agent. */
+/**
+ * attach adds a tool to an agent; a component that calls tools itself becomes another agent.
+ */
 export function attach(
   draft: Draft,
   specs: Specs,
@@ -62,7 +64,7 @@ export function attach(
   return inner ? id : undefined;
 }
 
-/** detach takes the tool at an index away from an agent, with its box if it has one. */
+/** detach removes the tool at an index from an agent, with its box if it has one. */
 export function detach(draft: Draft, agent: string, index: number): void {
   const path = paramsPath(draft.dsl, agent);
   const tools = path && draft.get([...path, "tools"]);

@@ -1,4 +1,4 @@
-// Variables of a conversation: their values stand in `globals` as env.name, their types in
+// Variables of a conversation: their values are in `globals` as env.name, their types in
 // `variables`.
 
 import { isObject, type Dsl } from "../dsl.ts";
@@ -38,7 +38,7 @@ export function setVariable(draft: Draft, { name, type, value }: Variable): void
   draft.set(["globals", `env.${name}`], value);
 }
 
-/** removeVariable deletes a variable; what refers to it is reported as a problem. */
+/** removeVariable deletes a variable; references to it are reported as problems. */
 export function removeVariable(draft: Draft, name: string): void {
   draft.remove(["variables", name]);
   draft.remove(["globals", `env.${name}`]);
@@ -60,8 +60,8 @@ export function nameVariable(draft: Draft, from: string, to: string): void {
 }
 
 /**
- * follow renames references wherever they stand in params, and in what `graph` repeats of them: in
- * all nodes, or in those that are named.
+ * follow renames references in params and in their copies in `graph`: in all nodes, or in those
+ * that are named.
  */
 export function follow(draft: Draft, names: Renaming, only?: ReadonlySet<string>): void {
   for (const [id, { obj }] of Object.entries(draft.dsl.components)) {

@@ -1,5 +1,5 @@
-// Edges: which may be drawn, and what the document says of them. An edge stands in the lists of
-// both components, in the param of the branch it leaves by, and in `graph`.
+// Edges: which may be drawn, and how the document stores them. An edge is in the lists of both
+// components, in the param of its branch, and in `graph`.
 
 import type { ComponentSpec } from "@easel/engine";
 import type { CanvasModel, CanvasNode, Specs } from "../drawing.ts";
@@ -13,10 +13,10 @@ export const errorHandle = "error";
 /** toolHandle is the handle that agents and tool boxes are attached to. */
 export const toolHandle = "tool";
 
-/** Refusal is why an edge may not be drawn. */
+/** Refusal is the reason why an edge may not be drawn. */
 export type Refusal = "self" | "start" | "note" | "item" | "tool" | "end" | "exists" | "border" | "inside";
 
-/** refusal says why an edge may not lead from one box to another, or nothing. */
+/** refusal returns the reason why an edge may not lead from one box to another, or undefined. */
 export function refusal(model: CanvasModel, source: string, target: string, branch?: string): Refusal | undefined {
   const from = model.byId.get(source);
   const to = model.byId.get(target);
@@ -91,14 +91,14 @@ export function disconnect(draft: Draft, specs: Specs, source: string, target: s
   );
 }
 
-/** gotos are the nodes that an error of a node leads to. */
+/** gotos returns the nodes that an error of a node leads to. */
 export function gotos(draft: Draft, id: string): string[] {
   return draft.params(id)["exception_method"] === "goto"
     ? draft.list(["components", id, "obj", "params", "exception_goto"])
     : [];
 }
 
-/** branchTargets are the nodes that the branches of a node lead to. */
+/** branchTargets returns the nodes that the branches of a node lead to. */
 export function branchTargets(draft: Draft, spec: ComponentSpec | undefined, id: string): string[] {
   return targetPaths(draft, spec, id).flatMap(({ path }) => draft.list(path));
 }
@@ -139,7 +139,7 @@ function extend(draft: Draft, specs: Specs, id: string, branch: string, change: 
   if (draft.get(form) !== undefined) draft.set(form, draft.get(["components", id, "obj", "params", param]));
 }
 
-/** handleOf is what `graph` calls a branch: RAGFlow gives categories an id of their own. */
+/** handleOf returns the handle of a branch in `graph`: RAGFlow gives categories separate ids. */
 export function handleOf(draft: Draft, id: string, branch: string): string {
   const items = draft.get(["graph", "nodes", id, "data", "form", "items"]);
   const item = Array.isArray(items)

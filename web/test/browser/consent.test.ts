@@ -22,7 +22,7 @@ interface Seen {
 
 type Node = { name: string; params?: object };
 
-// chain is a canvas of nodes one after the other.
+// chain returns a canvas of nodes one after the other.
 function chain(nodes: Record<string, Node>): string {
   const ids = Object.keys(nodes);
   return JSON.stringify({ title: "Free money", components: Object.fromEntries(Object.entries(nodes).map(([id, { name, params = {} }], i) => [

@@ -10,7 +10,9 @@ import { after, before, describe, test } from "node:test";
 import { root, serveHost, type Served } from "./host.ts";
 import { allow, ask, missing, raise, type Stage } from "./stage.ts";
 
-const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.json", import.meta.url), "utf8")) as { dsl: unknown };
+const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.json", import.meta.url), "utf8")) as {
+  dsl: unknown;
+};
 
 // Chromium itself reports requests that were refused.
 const refused = /status of 401/;
@@ -27,7 +29,9 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     host = await serveHost();
     ({ folder, address, key } = host);
     const answer = await fetch(address + "/api/v2/canvases", {
-      method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: JSON.stringify({ title: "The town's paper", description: "Kept on the host", dsl: example.dsl }),
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ title: "The town's paper", description: "Kept on the host", dsl: example.dsl }),
     });
     assert.equal(answer.status, 201);
     canvas = ((await answer.json()) as { id: string }).id;
@@ -47,7 +51,10 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByText("100 EUR = 782.00 CNY").first().waitFor();
     const index = sent.get("/") ?? {};
-    assert.match(index["content-security-policy"] ?? "", /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';.*frame-ancestors 'none'$/);
+    assert.match(
+      index["content-security-policy"] ?? "",
+      /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';.*frame-ancestors 'none'$/,
+    );
     assert.equal(index["cross-origin-embedder-policy"] ?? index["cross-origin-opener-policy"], undefined);
     assert.equal(await page.evaluate(() => crossOriginIsolated), false);
     const [engine] = [...sent].filter(([path]) => path.endsWith(".wasm"));
@@ -128,18 +135,38 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(refused);
   });
 
-  test("a PDF that is attached is read in a Worker under the host's headers, and what cannot be read is refused", async () => {
+  test("a PDF that is attached is read in a Worker under the host's headers, and what cannot be read is refused",
+    async () => {
     const { page, done } = await stage.visit();
-    await page.locator('header input[type="file"]').setInputFiles({ name: "files.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ components: {
-      begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Message:A"] }, "Message:A": { obj: { component_name: "Message", params: { content: ["{sys.files}"] } }, upstream: ["begin"] },
-    } })) });
+    await page.locator('header input[type="file"]').setInputFiles({
+      name: "files.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(
+        JSON.stringify({
+          components: {
+            begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Message:A"] },
+            "Message:A": {
+              obj: { component_name: "Message", params: { content: ["{sys.files}"] } },
+              upstream: ["begin"],
+            },
+          },
+        }),
+      ),
+    });
     await allow(page);
     const files = page.locator('.composer input[type="file"]');
-    await files.setInputFiles([{ name: "old.doc", mimeType: "application/msword", buffer: Buffer.from("d0cf11e0a1b11ae1", "hex") }, { name: "shop.zip", mimeType: "application/zip", buffer: Buffer.from("PK\u0003\u0004") }]);
-    await page.locator(".composer .fault", { hasText: "old.doc was not attached: Office files from before 2007" }).waitFor();
+    await files.setInputFiles([
+      { name: "old.doc", mimeType: "application/msword", buffer: Buffer.from("d0cf11e0a1b11ae1", "hex") },
+      { name: "shop.zip", mimeType: "application/zip", buffer: Buffer.from("PK\u0003\u0004") },
+    ]);
+    await page
+      .locator(".composer .fault", { hasText: "old.doc was not attached: Office files from before 2007" })
+      .waitFor();
     await page.locator(".composer .fault", { hasText: "shop.zip was not attached: it is damaged" }).waitFor();
     assert.equal(await page.locator(".composer .chip").count(), 0);
-    await files.setInputFiles(["returns.pdf", "returns.docx"].map((name) => join(root, "host", "internal", "document", "testdata", name)));
+    await files.setInputFiles(
+      ["returns.pdf", "returns.docx"].map((name) => join(root, "host", "internal", "document", "testdata", name)),
+    );
     await page.getByRole("button", { name: "Remove returns.docx" }).waitFor();
     assert.equal(await page.locator(".composer .fault").count(), 0);
     await ask(page, "What do they say?");
@@ -155,7 +182,9 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Log in" }).click();
     await page.waitForURL((url) => url.pathname === "/");
     const started = await fetch(`${address}/api/v2/canvases/${canvas}/runs`, {
-      method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: JSON.stringify({ query: "雨天" }),
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ query: "雨天" }),
     });
     assert.equal(started.status, 202);
     const statuses: number[] = [];
@@ -175,7 +204,11 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
   test("a plugin is dropped on the page, and the canvas that misses it runs", async () => {
     const plugin = join(folder, "typewriter.wasm");
     const example = join(root, "plugins", "examples");
-    execFileSync(join(folder, "easel"), ["plugin", "pack", join(example, "typewriter"), join(example, "typewriter", "typewriter.wasm"), "-o", plugin], { stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync(
+      join(folder, "easel"),
+      ["plugin", "pack", join(example, "typewriter"), join(example, "typewriter", "typewriter.wasm"), "-o", plugin],
+      { stdio: ["ignore", "ignore", "inherit"] },
+    );
     const { page, done } = await stage.visit();
     const files = page.locator('header input[type="file"]');
     await files.setInputFiles(join(example, "canvas.json"));
@@ -186,11 +219,17 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
       document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }));
     }, [data, readFileSync(plugin).toString("base64")] as const);
     await page.locator(".plugins li", { hasText: "typewriter" }).waitFor();
-    await page.getByLabel("Add a plugin").setInputFiles({ name: "no.wasm", mimeType: "application/wasm", buffer: Buffer.from("no plugin") });
+    await page
+      .getByLabel("Add a plugin")
+      .setInputFiles({ name: "no.wasm", mimeType: "application/wasm", buffer: Buffer.from("no plugin") });
     await page.locator(".plugins .fault", { hasText: "no.wasm" }).waitFor();
     await page.getByRole("button", { name: "Done" }).click();
     await page.locator("#tab-problems .count").waitFor({ state: "detached" });
-    assert.equal(await page.locator(".composer").count(), 0, "a plugin that is there changes nothing: the canvas is a stranger's");
+    assert.equal(
+      await page.locator(".composer").count(),
+      0,
+      "a plugin that is there changes nothing: the canvas is a stranger's",
+    );
     await page.locator(".consent", { hasText: "Plugins: typewriter" }).waitFor();
     await allow(page);
     await ask(page, "word by word");
@@ -204,7 +243,9 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     const source = mkdtempSync(join(folder, "server-only-"));
     writeFileSync(join(source, "manifest.json"), JSON.stringify({ ...manifest, preview: "server" }));
     const plugin = join(source, "typewriter.wasm");
-    execFileSync(join(folder, "easel"), ["plugin", "pack", source, join(example, "typewriter.wasm"), "-o", plugin], { stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync(join(folder, "easel"), ["plugin", "pack", source, join(example, "typewriter.wasm"), "-o", plugin], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
     const { page, done } = await stage.visit();
     await page.locator('header input[type="file"]').setInputFiles(join(root, "plugins", "examples", "canvas.json"));
     await page.getByRole("button", { name: /^Model/ }).click();
@@ -223,10 +264,14 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     const signed = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const made = await fetch(address + "/api/v2/canvases", {
       method: "POST", headers: signed,
-      body: '{"title":"Numbers","dsl":{"globals":{"env.large":9007199254740993},"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},"Message:A":{"obj":{"component_name":"Message","params":{"content":["old words"]}},"downstream":[],"upstream":["begin"]}}}}',
+      body: '{"title":"Numbers","dsl":{"globals":{"env.large":9007199254740993},' +
+        '"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],' +
+        '"upstream":[]},"Message:A":{"obj":{"component_name":"Message","params":{"content":["old words"]}},' +
+        '"downstream":[],"upstream":["begin"]}}}}',
     });
     const { id } = (await made.json()) as { id: string };
-    const text = async (): Promise<string> => (await fetch(`${address}/api/v2/canvases/${id}`, { headers: signed })).text();
+    const text = async (): Promise<string> =>
+      (await fetch(`${address}/api/v2/canvases/${id}`, { headers: signed })).text();
     const { page, done } = await stage.visit("#host");
     await page.getByLabel("API key").fill(key);
     await page.getByRole("button", { name: "Use this key" }).click();
@@ -246,7 +291,11 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Saved" }).waitFor();
     assert.match(await text(), /newer words/, "the page follows the revision it made");
 
-    const elsewhere = await fetch(`${address}/api/v2/canvases/${id}`, { method: "PUT", headers: signed, body: '{"title":"Numbers, again"}' });
+    const elsewhere = await fetch(`${address}/api/v2/canvases/${id}`, {
+      method: "PUT",
+      headers: signed,
+      body: '{"title":"Numbers, again"}',
+    });
     assert.equal(elsewhere.status, 200);
     await rewrite("newer words", "newest words");
     await page.getByRole("button", { name: "Save to host" }).click();
@@ -261,10 +310,13 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     const example = join(root, "plugins", "examples", "typewriter");
     const source = mkdtempSync(join(folder, "writing-"));
     const manifest = JSON.parse(readFileSync(join(example, "manifest.json"), "utf8")) as object;
-    const version = (of: string): void => writeFileSync(join(source, "manifest.json"), JSON.stringify({ ...manifest, version: of }));
+    const version = (of: string): void =>
+      writeFileSync(join(source, "manifest.json"), JSON.stringify({ ...manifest, version: of }));
     version("1.0.0");
     writeFileSync(join(source, "build.sh"), `test ! -e broken && cp ${join(example, "typewriter.wasm")} plugin.wasm`);
-    const dev = spawn(join(folder, "easel"), ["plugin", "dev", source, "--plugins", join(folder, "plugins")], { stdio: ["pipe", "ignore", "pipe"] });
+    const dev = spawn(join(folder, "easel"), ["plugin", "dev", source, "--plugins", join(folder, "plugins")], {
+      stdio: ["pipe", "ignore", "pipe"],
+    });
     try {
       const at = await new Promise<string>((resolve, reject) => {
         dev.once("exit", (code) => reject(new Error(`it ended with ${code}`)));
@@ -296,7 +348,13 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
   });
 
   test("routes of the API are not the page's", async () => {
-    for (const [path, status] of [["/api/v2/canvases", 401], ["/v1/canvas/list", 200], ["/login", 200], ["/api/nothing", 404], ["/assets/nothing.js", 404]] as const) {
+    for (const [path, status] of [
+      ["/api/v2/canvases", 401],
+      ["/v1/canvas/list", 200],
+      ["/login", 200],
+      ["/api/nothing", 404],
+      ["/assets/nothing.js", 404],
+    ] as const) {
       const answer = await fetch(address + path);
       assert.equal(answer.headers.get("content-security-policy")?.includes("wasm-unsafe-eval") ?? false, false, path);
       if (status !== 200) assert.equal(answer.status, status, path);

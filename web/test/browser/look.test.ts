@@ -6,11 +6,20 @@ import { pack } from "../../canvas/link.ts";
 import { audit } from "./audit.ts";
 import { ask, missing, raise, type Stage } from "./stage.ts";
 
-const stranger = JSON.stringify({ components: {
-  begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Invoke:A"] },
-  "Invoke:A": { obj: { component_name: "Invoke", params: { url: "https://api.example/x" } }, downstream: ["Message:B"], upstream: ["begin"] },
-  "Message:B": { obj: { component_name: "Message", params: { content: ["{Invoke:A@result}"] } }, upstream: ["Invoke:A"] },
-} });
+const stranger = JSON.stringify({
+  components: {
+    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Invoke:A"] },
+    "Invoke:A": {
+      obj: { component_name: "Invoke", params: { url: "https://api.example/x" } },
+      downstream: ["Message:B"],
+      upstream: ["begin"],
+    },
+    "Message:B": {
+      obj: { component_name: "Message", params: { content: ["{Invoke:A@result}"] } },
+      upstream: ["Invoke:A"],
+    },
+  },
+});
 
 describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
@@ -38,7 +47,10 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "切换明暗" }).click();
     await page.reload();
     await page.getByRole("tab", { name: "对话" }).waitFor();
-    assert.deepEqual(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset["theme"]]), ["zh", "dark"]);
+    assert.deepEqual(
+      await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset["theme"]]),
+      ["zh", "dark"],
+    );
     await done();
   });
 
@@ -69,7 +81,9 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await ask(page, "green tea");
       await page.locator('.box[data-status="succeeded"] .box-name', { hasText: /^Answer/ }).waitFor();
       await page.locator(".stand-ins").waitFor();
-      await page.locator('.composer input[type="file"]').setInputFiles({ name: "old.doc", mimeType: "application/msword", buffer: Buffer.from("d0cf11e0", "hex") });
+      await page
+        .locator('.composer input[type="file"]')
+        .setInputFiles({ name: "old.doc", mimeType: "application/msword", buffer: Buffer.from("d0cf11e0", "hex") });
       await page.locator(".composer .fault").waitFor();
       for (const tab of ["chat", "timeline", "node", "variables", "problems"]) {
         if (tab === "node") {

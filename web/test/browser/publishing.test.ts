@@ -18,7 +18,7 @@ interface Dsl {
   components: Record<string, { obj: { component_name: string; params: Record<string, unknown> } }>;
 }
 
-// answering is a canvas that says a text.
+// answering returns a canvas that says a text.
 function answering(text: string, start: Record<string, unknown> = {}): Dsl {
   const node = (component_name: string, params: object, upstream: string[], downstream: string[]): never =>
     ({ obj: { component_name, params }, upstream, downstream }) as never;
@@ -213,7 +213,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
   });
 });
 
-// answerOf is the answer in what curl prints.
+// answerOf returns the answer in what curl prints.
 function answerOf(out: string): string {
   return (JSON.parse(out) as { data: { data: { content: string } } }).data.data.content;
 }

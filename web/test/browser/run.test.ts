@@ -55,11 +55,16 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("a file is handed over, and a made one is taken", async () => {
     const { page, done } = await stage.visit("#example=garden-desk");
-    await page.locator('.composer input[type="file"]').setInputFiles({ name: "bed.txt", mimeType: "text/plain", buffer: Buffer.from("tomatoes, basil") });
+    await page
+      .locator('.composer input[type="file"]')
+      .setInputFiles({ name: "bed.txt", mimeType: "text/plain", buffer: Buffer.from("tomatoes, basil") });
     await page.getByRole("button", { name: "Remove bed.txt" }).waitFor();
     await ask(page, "When do tomatoes need water?");
     await page.locator(".bubble.mine", { hasText: "bed.txt" }).waitFor();
-    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "leaflet.html" }).click()]);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "leaflet.html" }).click(),
+    ]);
     assert.equal(file.suggestedFilename(), "leaflet.html");
     await done();
   });
@@ -113,7 +118,9 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Do the sum"))').click();
     await page.getByRole("button", { name: "Run to here" }).click();
-    await page.locator('.box:is([data-status="failed"], [data-status="succeeded"]):has(.box-name b:has-text("Do the sum"))').waitFor();
+    await page
+      .locator('.box:is([data-status="failed"], [data-status="succeeded"]):has(.box-name b:has-text("Do the sum"))')
+      .waitFor();
     assert.equal(await page.locator('.box[data-status="idle"]:has(.box-name b:has-text("Receipt"))').count(), 1);
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByRole("button", { name: "Run only this" }).click();
@@ -186,7 +193,12 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
       const touched = new Map<string, number>();
       Object.assign(globalThis, { touched });
       for (const box of document.querySelectorAll(".react-flow__node")) {
-        new MutationObserver(() => touched.set(box.getAttribute("data-id") ?? "", 1)).observe(box, { subtree: true, childList: true, attributes: true, characterData: true });
+        new MutationObserver(() => touched.set(box.getAttribute("data-id") ?? "", 1)).observe(box, {
+          subtree: true,
+          childList: true,
+          attributes: true,
+          characterData: true,
+        });
       }
     });
     await page.locator('.react-flow__node:has(.box-name b:has-text("Do the sum"))').focus();
@@ -197,8 +209,12 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("tab", { name: "Timeline" }).click();
     // Between these two records only the receipt is finished.
     const back = page.getByRole("button", { name: "Previous record" });
-    while ((await page.locator('.box[data-status="running"]:has(.box-name b:has-text("Receipt"))').count()) === 0) await back.click();
-    assert.deepEqual(await page.evaluate(() => [...(globalThis as unknown as { touched: Map<string, number> }).touched.keys()]), ["Message:Receipt"]);
+    while ((await page.locator('.box[data-status="running"]:has(.box-name b:has-text("Receipt"))').count()) === 0)
+      await back.click();
+    assert.deepEqual(
+      await page.evaluate(() => [...(globalThis as unknown as { touched: Map<string, number> }).touched.keys()]),
+      ["Message:Receipt"],
+    );
     await done();
   });
 });

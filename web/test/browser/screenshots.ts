@@ -12,24 +12,65 @@ mkdirSync(folder, { recursive: true });
 const stage = await raise();
 
 // What a stranger might send: requests, a script, a plugin, tools and a model.
-const stranger = "#" + await pack(JSON.stringify({ title: "Price watch", components: {
-  begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Invoke:Prices"] },
-  "Invoke:Prices": { obj: { component_name: "Invoke", params: { url: "https://prices.example/today" } }, downstream: ["Invoke:Shop"], upstream: ["begin"] },
-  "Invoke:Shop": { obj: { component_name: "Invoke", params: { url: "https://{sys.query}.shop.example/" } }, downstream: ["CodeExec:Compare"], upstream: ["Invoke:Prices"] },
-  "CodeExec:Compare": { obj: { component_name: "CodeExec", params: { lang: "javascript", script: "function main() { return { result: 1 } }" } }, downstream: ["plugin:digest@1:Sum"], upstream: ["Invoke:Shop"] },
-  "plugin:digest@1:Sum": { obj: { component_name: "plugin:digest@1", params: {} }, downstream: ["LLM:Advice"], upstream: ["CodeExec:Compare"] },
-  "LLM:Advice": { obj: { component_name: "LLM", params: {} }, downstream: ["Message:Reply"], upstream: ["plugin:digest@1:Sum"] },
-  "Message:Reply": { obj: { component_name: "Message", params: { content: ["{LLM:Advice@content}"] } }, upstream: ["LLM:Advice"] },
-} }));
+const stranger =
+  "#" +
+  (await pack(
+    JSON.stringify({
+      title: "Price watch",
+      components: {
+        begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Invoke:Prices"] },
+        "Invoke:Prices": {
+          obj: { component_name: "Invoke", params: { url: "https://prices.example/today" } },
+          downstream: ["Invoke:Shop"],
+          upstream: ["begin"],
+        },
+        "Invoke:Shop": {
+          obj: { component_name: "Invoke", params: { url: "https://{sys.query}.shop.example/" } },
+          downstream: ["CodeExec:Compare"],
+          upstream: ["Invoke:Prices"],
+        },
+        "CodeExec:Compare": {
+          obj: {
+            component_name: "CodeExec",
+            params: { lang: "javascript", script: "function main() { return { result: 1 } }" },
+          },
+          downstream: ["plugin:digest@1:Sum"],
+          upstream: ["Invoke:Shop"],
+        },
+        "plugin:digest@1:Sum": {
+          obj: { component_name: "plugin:digest@1", params: {} },
+          downstream: ["LLM:Advice"],
+          upstream: ["CodeExec:Compare"],
+        },
+        "LLM:Advice": {
+          obj: { component_name: "LLM", params: {} },
+          downstream: ["Message:Reply"],
+          upstream: ["plugin:digest@1:Sum"],
+        },
+        "Message:Reply": {
+          obj: { component_name: "Message", params: { content: ["{LLM:Advice@content}"] } },
+          upstream: ["LLM:Advice"],
+        },
+      },
+    }),
+  ));
 
 const done = (page: Page, name: string): Promise<void> =>
   page.locator(`.box[data-status="succeeded"]:has(.box-name b:text-is("${name}"))`).waitFor();
-const node = (page: Page, name: string): Promise<void> => page.locator(".react-flow__node", { hasText: name }).first().click();
+const node = (page: Page, name: string): Promise<void> =>
+  page.locator(".react-flow__node", { hasText: name }).first().click();
 const tab = (page: Page, name: string): Promise<void> => page.locator(`#tab-${name}`).click();
-const teaTime = "<think>The brewing card knows. I should not forget the time.</think>Take water of **75 to 80 degrees** and three grams to a cup, and give it two minutes [ID:248].\n\nBoiling water makes it bitter.";
+const teaTime =
+  "<think>The brewing card knows. I should not forget the time.</think>Take water of **75 to 80 degrees** and three " +
+  "grams to a cup, and give it two minutes [ID:248].\n\nBoiling water makes it bitter.";
 
 /** A picture: its name, where to go, how the page is, what to do there. */
-type Shot = [name: string, hash: string, more: { dark?: boolean; width?: number; height?: number }, act: (page: Page) => Promise<void>];
+type Shot = [
+  name: string,
+  hash: string,
+  more: { dark?: boolean; width?: number; height?: number },
+  act: (page: Page) => Promise<void>,
+];
 
 const shots: Shot[] = [
   ["gallery", "", {}, async (page) => { await page.waitForSelector(".card"); }],
@@ -68,8 +109,10 @@ const shots: Shot[] = [
   }],
   ["consent", stranger, {}, async (page) => { await page.locator(".consent").waitFor(); }],
   ["consent-dark", stranger, { dark: true }, async (page) => { await page.locator(".consent").waitFor(); }],
-  ["consent-phone", stranger, { width: 390, height: 844 }, async (page) => { await page.locator(".consent").waitFor(); }],
-  ["consent-phone-dark", stranger, { width: 390, height: 844, dark: true }, async (page) => { await page.locator(".consent").waitFor(); }],
+  ["consent-phone", stranger, { width: 390, height: 844 },
+    async (page) => { await page.locator(".consent").waitFor(); }],
+  ["consent-phone-dark", stranger, { width: 390, height: 844, dark: true },
+    async (page) => { await page.locator(".consent").waitFor(); }],
   ["replace", "#example=exchange", {}, async (page) => {
     await node(page, "Receipt");
     await page.getByLabel("Content", { exact: true }).fill("Other words");
@@ -121,7 +164,9 @@ const shots: Shot[] = [
   }],
   ["failed", "#example=exchange", {}, async (page) => {
     await node(page, "Do the sum");
-    await page.getByLabel("Script", { exact: true }).fill("function main() { throw new Error('the abacus lost a bead') }");
+    await page
+      .getByLabel("Script", { exact: true })
+      .fill("function main() { throw new Error('the abacus lost a bead') }");
     await tab(page, "chat");
     await page.getByRole("button", { name: "Run" }).click();
     await page.locator('.box[data-status="failed"]').waitFor();
@@ -140,7 +185,8 @@ const shots: Shot[] = [
     await page.getByText("OpenAI-compatible server").click();
   }],
   ["fault", "#c=AAAA", {}, async (page) => { await page.locator(".fault").waitFor(); }],
-  ["narrow", "#example=tea-house", { width: 420, height: 800 }, async (page) => { await page.locator(".box").first().waitFor(); }],
+  ["narrow", "#example=tea-house", { width: 420, height: 800 },
+    async (page) => { await page.locator(".box").first().waitFor(); }],
   ["narrow-gallery", "", { width: 420, height: 800 }, async (page) => { await page.waitForSelector(".card"); }],
 ];
 

@@ -13,7 +13,10 @@ import { chromium, type Browser, type Page } from "playwright-core";
 const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml", ".json": "application/json" };
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/** patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long to start a browser. */
+/**
+ * patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long
+ * to start a browser.
+ */
 const patience = 120_000;
 
 /** browserAt is where Chromium is expected; EASEL_CHROMIUM says another place. */
@@ -38,14 +41,20 @@ export interface Look {
 export interface Stage {
   address: string;
   browser: Browser;
-  /** open gives a fresh page; what it complains about is collected in faults. */
+  /** open returns a fresh page; what it complains about is collected in faults. */
   open(hash?: string, look?: Look): Promise<{ page: Page; faults: string[] }>;
-  /** visit is open for tests: done closes the page and asserts that the console was silent, but for what is expected. */
+  /**
+   * visit returns open for tests: done closes the page and asserts that the console was silent, but
+   * for what is expected.
+   */
   visit(hash?: string, look?: Look): Promise<{ page: Page; done(expected?: RegExp): Promise<void> }>;
   close(): Promise<void>;
 }
 
-/** raise starts both, or only a browser for the server at an address. Animations rest unless `motion` is asked for. */
+/**
+ * raise starts both, or only a browser for the server at an address. Animations rest unless
+ * `motion` is asked for.
+ */
 export async function raise({ motion = false, at = "" } = {}): Promise<Stage> {
   const server = at ? undefined : await serve();
   const address = at || `http://127.0.0.1:${(server?.address() as AddressInfo).port}/`;
@@ -130,8 +139,8 @@ export async function answer(page: Page, replies: unknown[]): Promise<void> {
 }
 
 /**
- * modelServer chooses an OpenAI-compatible server and answers in its place: each request with what `reply` says, as an
- * HTTP answer; undefined never answers.
+ * modelServer chooses an OpenAI-compatible server and answers in its place: each request with what
+ * `reply` says, as an HTTP answer; undefined never answers.
  */
 export async function modelServer(page: Page, reply: (count: number) => { status?: number; type?: string; body: string } | undefined): Promise<void> {
   let count = 0;
@@ -146,7 +155,7 @@ export async function modelServer(page: Page, reply: (count: number) => { status
   await page.getByRole("button", { name: "Done" }).click();
 }
 
-/** said is a whole answer of a model server. */
+/** said returns a whole answer of a model server. */
 export function said(text: string): { body: string } {
   return { body: JSON.stringify({ choices: [{ message: { content: text } }], usage: { prompt_tokens: 12, completion_tokens: 30, total_tokens: 42 } }) };
 }

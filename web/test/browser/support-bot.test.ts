@@ -228,7 +228,7 @@ async function backToCanvas(page: Page, name: string): Promise<void> {
   await box(page, name).and(page.locator(":focus")).waitFor();
 }
 
-// referByKeys is refer with the first of the offered variables that match.
+// referByKeys returns refer with the first of the offered variables that match.
 async function referByKeys(page: Page, text: string, variable: string): Promise<void> {
   await page.keyboard.type(`${text}{${variable}`);
   const list = ".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)"; // it is filtered
@@ -237,7 +237,7 @@ async function referByKeys(page: Page, text: string, variable: string): Promise<
   await page.locator(".cm-focused .chip:not(.lost)").waitFor();
 }
 
-// setting is a field of the selected node.
+// setting returns a field of the selected node.
 function setting(page: Page, label: string): Locator {
   return page.locator(".settings").getByLabel(label, { exact: true });
 }
@@ -251,7 +251,7 @@ async function refer(page: Page, text: string, variable: string | RegExp): Promi
   await page.locator(".cm-focused .chip:not(.lost)").waitFor();
 }
 
-// shopDataset is a dataset with a document about returns, made by the API.
+// shopDataset returns a dataset with a document about returns, made by the API.
 async function shopDataset({ address, key }: Served): Promise<string> {
   const headers = { authorization: `Bearer ${key}` };
   const made = await fetch(`${address}/api/v2/datasets`, {

@@ -60,7 +60,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
     }
   }
 
-  // login gives a context that is signed in.
+  // login returns a context that is signed in.
   async function login(): Promise<BrowserContext> {
     const { page } = await stage.open("login", desktop);
     await page.getByLabel("Password or API key").fill(host.key);

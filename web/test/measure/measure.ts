@@ -13,7 +13,14 @@ if (why) throw new Error(why);
 
 const lines: { what: string; measured: number; limit: number; unit: string; stretched: number; holds: boolean }[] = [];
 const note = (what: string, measured: number, limit: number, unit: string, by = 1): void => {
-  lines.push({ what, measured: Math.round(measured * 100) / 100, limit, unit, stretched: Math.round(by * 10) / 10, holds: measured <= limit * by });
+  lines.push({
+    what,
+    measured: Math.round(measured * 100) / 100,
+    limit,
+    unit,
+    stretched: Math.round(by * 10) / 10,
+    holds: measured <= limit * by,
+  });
 };
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
@@ -29,8 +36,20 @@ try {
   note("first event of a run, cold, median of 11", median(opened.map(({ event }) => event)), 1500, "ms", usual);
 
   const small = [await page(stage, 200), await page(stage, 200), await page(stage, 200)];
-  note("200 nodes, frame while a run animates, p95, best of 3", Math.min(...small.map(({ p95 }) => p95)), 34, "ms", usual);
-  note("200 nodes, longest task of the page's thread, best of 3", Math.min(...small.map(({ long }) => long)), 50, "ms", usual);
+  note(
+    "200 nodes, frame while a run animates, p95, best of 3",
+    Math.min(...small.map(({ p95 }) => p95)),
+    34,
+    "ms",
+    usual,
+  );
+  note(
+    "200 nodes, longest task of the page's thread, best of 3",
+    Math.min(...small.map(({ long }) => long)),
+    50,
+    "ms",
+    usual,
+  );
 
   const large = await page(stage, 500);
   const floor = await bare(stage, 500, large.seconds);

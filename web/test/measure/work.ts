@@ -6,10 +6,14 @@ import type { Browser, Page } from "playwright-core";
 
 const perSecond = 100; // ticks of /proc, the same on every Linux
 
-/** worked gives the processor time of all main threads of pages so far, milliseconds. Linux only. */
+/**
+ * worked returns the processor time of all main threads of pages so far, milliseconds. Linux only.
+ */
 export async function worked(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
-  const { processInfo } = (await session.send("SystemInfo.getProcessInfo")) as { processInfo: { type: string; id: number }[] };
+  const { processInfo } = (await session.send("SystemInfo.getProcessInfo")) as {
+    processInfo: { type: string; id: number }[];
+  };
   await session.detach();
   let ticks = 0;
   for (const { type, id } of processInfo) {
@@ -24,7 +28,10 @@ export async function worked(browser: Browser): Promise<number> {
   return (ticks / perSecond) * 1000;
 }
 
-/** stretch says how much longer than needed the slowest of twenty equal tasks of about 5 ms takes on this machine now; on a quiet one, 1. */
+/**
+ * stretch says how much longer than needed the slowest of twenty equal tasks of about 5 ms takes on
+ * this machine now; on a quiet one, 1.
+ */
 export async function stretch(page: Page): Promise<number> {
   const took = await page.evaluate(async () => {
     const spin = (rounds: number): number => {

@@ -66,7 +66,7 @@ export function Pager({
   );
 }
 
-/** Confirm is a button that acts at the second press. */
+/** Confirm returns a button that acts at the second press. */
 export function Confirm({
   label,
   sure,

@@ -10,7 +10,7 @@ const translators = { en: filler(en), zh: filler(zh) };
 /** AreaText gives words of the areas. */
 export type AreaText = (key: AreaKey, ...values: (string | number)[]) => string;
 
-/** useAreaText gives the words of the areas in the person's language. */
+/** useAreaText returns the words of the areas in the person's language. */
 export function useAreaText(): AreaText {
   return translators[useLook((look) => look.language)];
 }

@@ -1,5 +1,5 @@
-// What can be done to a canvas, each with its keys: the toolbar, the command palette, the help
-// sheet and the keyboard all read this list.
+// The commands on a canvas, each with its keys: the toolbar, the command palette, the help sheet
+// and the keyboard all use this list.
 
 import { useReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { useMemo } from "react";
@@ -21,7 +21,7 @@ export interface Command {
   keys?: string;
   /** How many boxes must be selected. */
   needs?: number;
-  /** Where its keys count: on the canvas and its boxes only, or in fields too. */
+  /** The scope of its keys: the canvas and its boxes only, or fields too. */
   where?: "canvas" | "anywhere";
   run(): void;
 }
@@ -33,14 +33,14 @@ export const fitPadding = 0.08;
 export const legible = 0.8;
 
 /**
- * leastZoom is how far the page zooms out by itself: a phone shows the whole, a desktop what can be
- * read.
+ * leastZoom returns the smallest zoom that the page chooses: a phone shows the whole canvas, a
+ * desktop legible boxes.
  */
 export function leastZoom(): number {
   return innerWidth > 820 ? legible : 0.1;
 }
 
-/** center is the middle of what is visible of the canvas. */
+/** center returns the middle of what is visible of the canvas. */
 export function center(flow: ReactFlowInstance): Point {
   const board = document.querySelector(".board")?.getBoundingClientRect();
   if (!board) return { x: 0, y: 0 };
@@ -58,7 +58,7 @@ const alignments: [Alignment, Key, IconName][] = [
   ["down", "align.down", "down"],
 ];
 
-/** useCommands gives the commands for the open canvas. */
+/** useCommands returns the commands for the open canvas. */
 export function useCommands(): Command[] {
   const flow = useReactFlow();
   const app = useApp();
@@ -146,7 +146,7 @@ function editing(app: App, edited: Store<Edited>, flow: ReactFlowInstance, t: (k
   ];
 }
 
-// extract makes a canvas of the selection; a message says why it cannot be one.
+// extract makes a canvas of the selection, or shows the reason why it cannot.
 async function extract(app: App, edited: Store<Edited>, t: (key: Key) => string): Promise<void> {
   const { nodes } = edited.get();
   const { byId } = app.session.document.get()?.model ?? {};
@@ -252,7 +252,8 @@ function nextRegion(): void {
   }
 }
 
-// focusIn gives the keyboard to the selected box, the current tab or the first field of a region.
+// focusIn gives the keyboard focus to the selected box, the current tab or the first field of a
+// region.
 function focusIn(region: string): boolean {
   const all = '.react-flow__node.selected, [role="tab"][aria-selected="true"], .settings :is(input, select, textarea)';
   const inside = document.querySelector(region);
@@ -261,12 +262,12 @@ function focusIn(region: string): boolean {
   return target !== null && target !== undefined;
 }
 
-/** leave closes what lies over the canvas and gives the canvas the keyboard. */
+/** leave closes the overlays and gives the canvas the keyboard focus. */
 export function leave(edited: Store<Edited>): void {
   close(edited);
   const board = document.querySelector<HTMLElement>(".board");
   board?.focus();
-  // What follows may select another box, which is drawn a moment later.
+  // The following code may select another box, which is drawn later.
   requestAnimationFrame(() => {
     const box = board?.querySelector<HTMLElement>(".react-flow__node.selected");
     if (document.activeElement === board) box?.focus({ preventScroll: true });

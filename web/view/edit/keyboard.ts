@@ -118,12 +118,12 @@ function onBoard(event: Event): boolean {
   );
 }
 
-// idOf is the box that an event belongs to.
+// idOf returns the box that an event belongs to.
 function idOf({ target }: Event): string | undefined {
   return target instanceof HTMLElement && target.matches(".react-flow__node") ? target.dataset["id"] : undefined;
 }
 
-// focusBox gives the keyboard to a box; false when it is not drawn.
+// focusBox gives a box the keyboard focus; false if it is not drawn.
 function focusBox(id: string): boolean {
   const box = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
   box?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-// What lies over the canvas: the palette, find, the command palette and the help sheet.
+// The overlays of the canvas: the palette, find, the command palette and the help sheet.
 
 import { useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useState } from "react";
@@ -82,7 +82,7 @@ interface Choice {
   run(): void;
 }
 
-// Chooser is a search field over a list, worked by keyboard or pointer.
+// Chooser returns a search field over a list, worked by keyboard or pointer.
 function Chooser({
   label,
   choices,

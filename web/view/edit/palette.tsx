@@ -1,4 +1,4 @@
-// The list of what can be added, made of what components say of themselves. A step is chosen by
+// The list of components that can be added, made from their descriptions. A step is chosen by
 // click, by keyboard or by dragging it onto the canvas.
 
 import { useEffect, useId, useMemo, useRef, useState } from "react";
@@ -150,7 +150,7 @@ function Entry({
   );
 }
 
-/** useOffered gives the components that can be added to the open canvas. */
+/** useOffered returns the components that can be added to the open canvas. */
 export function useOffered(): ComponentSpec[] {
   const { session } = useApp();
   const specs = useStore(session.specs, (all) => all);

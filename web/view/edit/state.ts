@@ -1,11 +1,11 @@
-// What the editor shows besides the canvas: the selection, where a step is being added, what is
-// open.
+// The state of the editor besides the canvas: the selection, the position of a new step, the open
+// overlay.
 
 import { createContext, useContext } from "react";
 import type { Spot } from "../../run/editing.ts";
 import { Store } from "../../run/store.ts";
 
-/** Overlay is what lies over the canvas. */
+/** Overlay is the open overlay of the canvas. */
 export type Overlay = "add" | "find" | "commands" | "connect" | "help";
 
 /** Edited is the state of the editor. */
@@ -22,7 +22,7 @@ export interface Edited {
   notice?: { text: string; count: number } | undefined;
 }
 
-/** newEdited is the state for a canvas that has just been opened. */
+/** newEdited returns the state for a canvas that has just been opened. */
 export function newEdited(): Store<Edited> {
   return new Store<Edited>({ nodes: [], edges: [] });
 }
@@ -30,12 +30,12 @@ export function newEdited(): Store<Edited> {
 /** EditedContext carries the state of the editor. */
 export const EditedContext = createContext<Store<Edited>>(newEdited());
 
-/** useEdited gives the store of the editor's state. */
+/** useEdited returns the store of the editor's state. */
 export function useEdited(): Store<Edited> {
   return useContext(EditedContext);
 }
 
-/** close takes away what lies over the canvas. */
+/** close closes the overlay. */
 export function close(edited: Store<Edited>): void {
   const { nodes, edges } = edited.get();
   edited.set({ nodes, edges });

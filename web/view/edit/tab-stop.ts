@@ -13,7 +13,7 @@ export const tabbed = { tabIndex: 0 };
 export const untabbed = { tabIndex: -1 };
 
 /**
- * useStop gives the one box that Tab stops at, the last that had the keyboard. Of a large canvas
+ * useStop returns the one box that Tab stops at, the last that had the keyboard. Of a large canvas
  * the boxes in view alone are drawn: there Tab stops at the canvas, and an arrow leads into it.
  */
 export function useStop(model: CanvasModel): [string | undefined, (event: React.FocusEvent) => void] {
@@ -26,7 +26,7 @@ export function useStop(model: CanvasModel): [string | undefined, (event: React.
   return [last !== undefined && model.byId.has(last) ? last : start?.id, follow];
 }
 
-/** useSpokenLabels gives what React Flow says to screen readers in the person's language. */
+/** useSpokenLabels returns React Flow's labels for screen readers in the person's language. */
 export function useSpokenLabels(): ReactFlowProps["ariaLabelConfig"] {
   const t = useText();
   return useMemo(

@@ -1,5 +1,5 @@
-// Which datasets a node searches: by name when the host says what there is, else as they are
-// written. A dataset that is not on this host is said to be missing.
+// Which datasets a node searches: by name if the host lists them, else as they are written. A
+// dataset that is not on this host is marked as missing.
 
 import { useEffect, useMemo, useState } from "react";
 import { Datasets } from "../../run/datasets.ts";

@@ -1,5 +1,5 @@
 // Settings of a node as a form, made from the component's JSON Schema. Each kind of value has its
-// editor; what has none is edited as JSON.
+// editor; others are edited as JSON.
 
 import { useId } from "react";
 import type { ComponentSpec, Diagnostic, Group, Schema } from "@easel/engine";
@@ -60,7 +60,7 @@ function Form({ node, spec, params, changed, problems = [], onChange }: FormProp
   );
 }
 
-/** sections are the parts of a form: what a component is for, and the groups of the rest. */
+/** sections returns the parts of a form: what a component is for, and the groups of the rest. */
 export function sections(
   spec: ComponentSpec | undefined,
   params: Params,

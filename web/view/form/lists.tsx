@@ -234,7 +234,7 @@ export function Pairs({ node, label, value, onChange }: ControlProps & { value: 
   );
 }
 
-/** unused is a name that a record does not have. */
+/** unused returns a name that a record does not have. */
 export function unused(record: Params, name = "name"): string {
   for (let number = 1, made = name; ; made = `${name}_${++number}`) if (!Object.hasOwn(record, made)) return made;
 }

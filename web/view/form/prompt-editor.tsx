@@ -237,7 +237,7 @@ function chips(offered: () => readonly Offered[], bare: boolean): ViewPlugin<{ d
   );
 }
 
-// offers is the list behind { and /. A choice counts at once: somebody who types fast presses
+// offers returns the list behind { and /. A choice counts at once: somebody who types fast presses
 // Enter as soon as the list is there.
 function offers(offered: () => readonly Offered[]): Extension {
   return autocompletion({ override: [(context) => complete(context, offered())], icons: false, interactionDelay: 0 });

@@ -40,12 +40,12 @@ export interface Editors {
 /** EditorsContext carries the editors. */
 export const EditorsContext = createContext<Editors>({ Control: () => null, Form: () => null });
 
-/** useEditors gives the editors. */
+/** useEditors returns the editors. */
 export function useEditors(): Editors {
   return useContext(EditorsContext);
 }
 
-/** typeOf is the first type of a schema. */
+/** typeOf returns the first type of a schema. */
 export function typeOf({ type }: Schema): string | undefined {
   return Array.isArray(type) ? type[0] : type;
 }

@@ -1,4 +1,4 @@
-// What an agent may call: tools with their settings, other agents, and MCP servers.
+// The tools of an agent: components with their settings, other agents, and MCP servers.
 
 import { isObject, type Params } from "../../canvas/dsl.ts";
 import { callable } from "../../canvas/edit/tools.ts";

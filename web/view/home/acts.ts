@@ -1,6 +1,6 @@
 import type { Example, Template } from "../example.ts";
 
-/** HomeActs are what the home view can do to the page. */
+/** HomeActs are the actions of the home view on the page. */
 export interface HomeActs {
   onNew(): void;
   onDraft(key: string): void;

@@ -1,4 +1,4 @@
-// Home: the person's canvases, what to start a new one from, and files to import.
+// Home: the person's canvases, starting points for a new one, and files to import.
 
 import { useEffect, useRef, useState } from "react";
 import { useText } from "../context.tsx";

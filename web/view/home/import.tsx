@@ -1,4 +1,4 @@
-// Before a file is imported: what of it will run here and on the host, and what will not.
+// The report before an import: the steps that run here and on the host, and those that do not.
 
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "@easel/engine";
@@ -150,7 +150,7 @@ function Group({
   );
 }
 
-// OnHost says what the host lacks for the canvas, for people who are signed in there.
+// OnHost lists the missing requirements of the host, for people who are signed in there.
 function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
   const h = useHomeText();
   const { host } = useApp();
@@ -185,7 +185,7 @@ function OnHost({ report: { dsl } }: { report: Report }): React.ReactNode {
   );
 }
 
-// nameOf is what a step is called in the drawing, or its id.
+// nameOf returns the name of a step in the drawing, or its id.
 function nameOf({ dsl }: Report, id: string): string {
   const { nodes } = (dsl.graph ?? {}) as { nodes?: { id?: unknown; data?: { name?: unknown } }[] };
   const name = Array.isArray(nodes) ? nodes.find((node) => node?.id === id)?.data?.name : undefined;

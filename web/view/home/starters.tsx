@@ -1,4 +1,4 @@
-// What a new canvas can be started from: templates by use case, and the examples.
+// Starting points of a new canvas: templates by use case, and the examples.
 
 import { useEffect, useState } from "react";
 import type { ComponentSpec } from "@easel/engine";
@@ -94,12 +94,12 @@ function StarterCard({
   );
 }
 
-/** kindsOf gives the components that are drawn for a canvas, each once. */
+/** kindsOf returns the components that are drawn for a canvas, each once. */
 export function kindsOf(names: string[], specs: ReadonlyMap<string, ComponentSpec>): ComponentSpec[] {
   return [...new Set(names)].flatMap((name) => specs.get(name) ?? []).filter(({ role }) => role !== "item");
 }
 
-/** Glyphs are the pictures of components in a row. */
+/** Glyphs returns the pictures of components in a row. */
 export function Glyphs({ kinds }: { kinds: ComponentSpec[] }): React.ReactNode {
   return (
     <span className="glyphs" aria-hidden="true">

@@ -4,7 +4,7 @@ import { useLook } from "../context.tsx";
 
 const translators = { en: filler(texts.en), zh: filler(texts.zh) };
 
-/** useHomeText gives the texts of the home view in the person's language. */
+/** useHomeText returns the texts of the home view in the person's language. */
 export function useHomeText(): HomeText {
   return translators[useLook((look) => look.language)];
 }

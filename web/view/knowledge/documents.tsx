@@ -191,7 +191,7 @@ export function Documents({
   );
 }
 
-// told fails for the documents that a request was refused for.
+// told throws for the documents that a request was refused for.
 function told({ refused }: Refused): void {
   if (refused.length > 0) throw new Error(refused.map(({ message }) => message).join("; "));
 }
@@ -200,7 +200,7 @@ async function removeAll(api: Datasets, dataset: string, documents: string[]): P
   for (const id of documents) await api.removeDocument(dataset, id);
 }
 
-// newer is a document as the list or the stream of changes has it, whichever is newer.
+// newer returns a document as the list or the stream of changes has it, whichever is newer.
 function newer(listed: StoredDocument, seen: StoredDocument | undefined): StoredDocument {
   return seen && seen.updated >= listed.updated ? seen : listed;
 }
@@ -381,7 +381,7 @@ function Progress({
   );
 }
 
-/** lastLine is what the last line of a log says, without its time. */
+/** lastLine returns the text of the last line of a log, without its time. */
 export function lastLine(log: string | undefined): string | undefined {
   return (
     log

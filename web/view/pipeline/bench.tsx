@@ -1,4 +1,4 @@
-// The source and what each node makes of it, side by side; settings change while one looks.
+// The source and the output of each node, side by side, updated when settings change.
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { CanvasNode } from "../../canvas/drawing.ts";

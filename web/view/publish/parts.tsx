@@ -20,7 +20,7 @@ export interface Section {
 /** SectionName names a section. */
 export type SectionName = "release" | "history" | "api" | "embed" | "webhook" | "schedules";
 
-/** usePublishText gives the texts of the view. */
+/** usePublishText returns the texts of the view. */
 export function usePublishText(): PublishText {
   return texts[useLook((look) => look.language)];
 }

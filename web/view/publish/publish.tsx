@@ -23,7 +23,7 @@ const sections: Record<SectionName, (props: Section) => React.ReactNode> = {
 };
 const order = Object.keys(sections) as SectionName[];
 
-/** Publish is a dialog; `onNew` saves a canvas that the host does not have yet. */
+/** Publish returns a dialog; `onNew` saves a canvas that the host does not have yet. */
 export default function Publish({
   onKeep,
   onNew,

@@ -1,4 +1,4 @@
-// What stands between the canvas and its users, and the button that publishes it.
+// The checks before publishing, and the button that publishes the canvas.
 
 import { useState } from "react";
 import type { Need } from "../../run/release.ts";

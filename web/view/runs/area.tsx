@@ -1,5 +1,5 @@
-// Runs: what the host ran, by canvas, status and source; one is opened on its canvas, two are
-// compared, one is saved as a test case.
+// Runs of the host by canvas, status and source; one can be opened on its canvas or saved as a test
+// case, two can be compared.
 
 import { useEffect, useState } from "react";
 import type { Host } from "../../run/host.ts";
@@ -34,7 +34,7 @@ export default function RunsArea({
   );
 }
 
-/** titlesOf gives the titles of the canvases of a host by id. */
+/** titlesOf returns the titles of the canvases of a host by id. */
 async function titlesOf(host: Host): Promise<Map<string, string>> {
   const answer = await host.ask("GET", "/api/v2/canvases?page_size=1000");
   const { items } = (await answer.json()) as { items: { id: string; title: string }[] };

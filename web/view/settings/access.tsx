@@ -1,4 +1,4 @@
-// Who may use the host: API keys, users, tenants.
+// Access to the host: API keys, users, tenants.
 
 import { useState } from "react";
 import type { ApiKey, Me, Tenant, User } from "../../run/admin.ts";

@@ -1,4 +1,4 @@
-// What the sections of the settings share: their texts and requests, forms to add something, rows.
+// Shared parts of the sections of the settings: texts, requests, forms to add entries, rows.
 
 import { useRef, useState } from "react";
 import { Admin } from "../../run/admin.ts";
@@ -9,7 +9,7 @@ import { useApp, useLook, useText } from "../context.tsx";
 
 const translators = { en: filler(texts.en), zh: filler(texts.zh) };
 
-/** useSettingsText gives the texts of the settings in the person's language. */
+/** useSettingsText returns the texts of the settings in the person's language. */
 export function useSettingsText(): SettingsText {
   return translators[useLook((look) => look.language)];
 }
@@ -44,7 +44,7 @@ export function Waiting({ loaded }: { loaded: Pick<Loaded<unknown>, "fault" | "r
   );
 }
 
-/** Adder is a form behind a button; it closes when its request succeeded. */
+/** Adder returns a form behind a button; it closes when its request succeeded. */
 export function Adder({
   label,
   submit,
@@ -80,7 +80,7 @@ export function Adder({
   );
 }
 
-/** Field is a labelled input of a form. */
+/** Field returns a labelled input of a form. */
 export function Field({
   label,
   ...input
@@ -93,18 +93,18 @@ export function Field({
   );
 }
 
-/** textOf is the trimmed text of a field. */
+/** textOf returns the trimmed text of a field. */
 export function textOf(values: FormData, name: string): string {
   const value = values.get(name);
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** namesOf are the names in a field, separated by commas. */
+/** namesOf returns the names in a field, separated by commas. */
 export function namesOf(values: FormData, name: string): string[] {
   return textOf(values, name).split(",").map((each) => each.trim()).filter(Boolean);
 }
 
-/** Row is an entry of a list with what can be done to it. */
+/** Row returns an entry of a list with what can be done to it. */
 export function Row({
   title,
   facts,

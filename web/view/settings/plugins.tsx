@@ -1,4 +1,5 @@
-// What plugins of the host may reach, the limit of the tenant for all of them, and built-in tools.
+// The permissions of the host's plugins, the limit of the tenant for all of them, and built-in
+// tools.
 
 import type { ComponentSpec } from "@easel/engine";
 import type { Installed, Permissions } from "../../run/admin.ts";

@@ -1,4 +1,4 @@
-// What canvases use on the host: secrets, MCP servers, schedules.
+// Services for canvases on the host: secrets, MCP servers, schedules.
 
 import { useState } from "react";
 import type { Secret, Server, Tools } from "../../run/admin.ts";

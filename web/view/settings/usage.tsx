@@ -1,4 +1,4 @@
-// What the tenant used of models: tokens and money, by day, by canvas and by model.
+// The tenant's usage of models: tokens and cost, by day, by canvas and by model.
 
 import { useState } from "react";
 import { days, type Usage, type Use } from "../../run/admin.ts";

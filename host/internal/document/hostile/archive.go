@@ -29,7 +29,10 @@ func archives() []File {
 		}},
 		{"overlapping-entries.docx", overlapping},
 		{"a-lying-entry.docx", func() []byte {
-			data := Archive(Part{"word/document.xml", wordHead + "<w:p><w:t>", "x", 250 * mega, "</w:t></w:p>" + wordTail})
+			data := Archive(Part{
+				"word/document.xml", wordHead + "<w:p><w:t>", "x", 250 * mega,
+				"</w:t></w:p>" + wordTail,
+			})
 			return declare(data, 100)
 		}},
 	}

@@ -120,7 +120,10 @@ func word(name, head, unit string, times int, tail string) File {
 // besides returns a docx with additional parts.
 func besides(name string, parts ...Part) File {
 	return File{name + ".docx", func() []byte {
-		return Archive(append(parts, Part{Name: "word/document.xml", Head: wordHead + "<w:p><w:t>x</w:t></w:p>" + wordTail})...)
+		return Archive(append(parts, Part{
+			Name: "word/document.xml",
+			Head: wordHead + "<w:p><w:t>x</w:t></w:p>" + wordTail,
+		})...)
 	}}
 }
 
@@ -140,13 +143,24 @@ func words() []File {
 		word("comments-in-a-text", "<w:p><w:t>", strings.Repeat("x", 1000)+"<!---->", 250_000, "</w:t></w:p>"),
 		word("breaks", "<w:p>", "<w:br/>", 30*mega, "</w:p>"),
 		word("cells", "<w:tbl><w:tr>", "<w:tc/>", 15*mega, "</w:tr></w:tbl>"),
-		word("paragraphs-in-a-cell", "<w:tbl><w:tr><w:tc>", "<w:p><w:t>x</w:t></w:p>", 8*mega, "</w:tc></w:tr></w:tbl>"),
-		word("notes-with-long-ids", "<w:p>", `<w:footnoteReference w:id="`+strings.Repeat("x", 1000)+`"/>`, 200_000, "</w:p>"),
-		besides("relation-target", Part{rels, relsHead + `<Relationship Id="a" Type="b" Target="`, "x", 250 * mega, `"/>` + relsTail}),
+		word("paragraphs-in-a-cell", "<w:tbl><w:tr><w:tc>", "<w:p><w:t>x</w:t></w:p>", 8*mega,
+			"</w:tc></w:tr></w:tbl>"),
+		word("notes-with-long-ids", "<w:p>", `<w:footnoteReference w:id="`+strings.Repeat("x", 1000)+`"/>`, 200_000,
+			"</w:p>"),
+		besides("relation-target", Part{
+			rels, relsHead + `<Relationship Id="a" Type="b" Target="`, "x", 250 * mega,
+			`"/>` + relsTail,
+		}),
 		besides("relations", Part{rels, relsHead, `<Relationship Id="a" Type="/b" Target="c.xml"/>`, mega, relsTail}),
-		besides("document-type", Part{"_rels/.rels", "<!DOCTYPE a [", `<!ENTITY b "&c;&c;">`, 12 * mega, "]>" + relsHead + relsTail}),
+		besides("document-type", Part{
+			"_rels/.rels", "<!DOCTYPE a [", `<!ENTITY b "&c;&c;">`, 12 * mega,
+			"]>" + relsHead + relsTail,
+		}),
 		besides("styles", styles, Part{"word/styles.xml", "<w:styles>", `<w:style/>`, 20 * mega, "</w:styles>"}),
-		besides("styles-by-id", styles, Part{"word/styles.xml", "<w:styles>" + ids(`<w:style w:styleId="%d"></w:style>`, 2*mega), "", 0, "</w:styles>"}),
+		besides("styles-by-id", styles, Part{
+			"word/styles.xml",
+			"<w:styles>" + ids(`<w:style w:styleId="%d"></w:style>`, 2*mega), "", 0, "</w:styles>",
+		}),
 	}
 }
 
@@ -164,9 +178,14 @@ func book(name string, rows Part, more ...Part) File {
 	rows.Name, rows.Head, rows.Tail = "xl/worksheets/sheet1.xml", "<worksheet>"+rows.Head, rows.Tail+"</worksheet>"
 	return File{name + ".xlsx", func() []byte {
 		return Archive(slices.Concat([]Part{
-			{Name: "xl/workbook.xml", Head: `<workbook xmlns:r="r"><sheets><sheet name="S" r:id="a"/></sheets></workbook>`},
-			{Name: "xl/_rels/workbook.xml.rels", Head: relsHead + `<Relationship Id="a" Type="x/worksheet" Target="worksheets/sheet1.xml"/>` +
-				`<Relationship Id="b" Type="x/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="c" Type="x/styles" Target="styles.xml"/>` + relsTail},
+			{
+				Name: "xl/workbook.xml",
+				Head: `<workbook xmlns:r="r"><sheets><sheet name="S" r:id="a"/></sheets></workbook>`,
+			},
+			{Name: "xl/_rels/workbook.xml.rels", Head: relsHead +
+				`<Relationship Id="a" Type="x/worksheet" Target="worksheets/sheet1.xml"/>` +
+				`<Relationship Id="b" Type="x/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="c" ` +
+				`Type="x/styles" Target="styles.xml"/>` + relsTail},
 			rows,
 		}, more)...)
 	}}
@@ -179,17 +198,35 @@ func sheets() []File {
 		book("empty-cells", Part{Head: "<row>", Unit: "<c/>", Times: 10 * mega, Tail: "</row>"}),
 		book("empty-rows", Part{Unit: "<row/>", Times: 10 * mega}),
 		book("far-cells", Part{Unit: `<row><c r="XFD1"><v>1</v></c></row>`, Times: mega}),
-		book("one-value", Part{Head: "<row><c><v>", Unit: strings.Repeat("1", 1000) + "<!---->", Times: 250_000, Tail: "</v></c></row>"}),
-		book("shared-texts", Part{Unit: `<row><c t="s"><v>0</v></c></row>`, Times: mega}, Part{shared, "<sst>", "<si><t>x</t></si>", 8 * mega, "</sst>"}),
-		book("a-large-shared-text", Part{Unit: `<row><c t="s"><v>0</v></c></row>`, Times: 100_000}, Part{shared, "<sst><si><t>", "x", mega, "</t></si></sst>"}),
-		book("parts-of-a-shared-text", Part{}, Part{shared, "<sst><si>", "<t>" + strings.Repeat("x", 1000) + "</t>", 250_000, "</si></sst>"}),
-		book("large-shared-texts", Part{}, Part{shared, "<sst>", "<si><t>" + strings.Repeat("x", 30_000) + "</t></si>", 8000, "</sst>"}),
+		book("one-value", Part{
+			Head: "<row><c><v>", Unit: strings.Repeat("1", 1000) + "<!---->", Times: 250_000,
+			Tail: "</v></c></row>",
+		}),
+		book("shared-texts", Part{Unit: `<row><c t="s"><v>0</v></c></row>`, Times: mega},
+			Part{shared, "<sst>", "<si><t>x</t></si>", 8 * mega, "</sst>"}),
+		book("a-large-shared-text", Part{Unit: `<row><c t="s"><v>0</v></c></row>`, Times: 100_000},
+			Part{shared, "<sst><si><t>", "x", mega, "</t></si></sst>"}),
+		book("parts-of-a-shared-text", Part{}, Part{
+			shared, "<sst><si>", "<t>" + strings.Repeat("x", 1000) + "</t>",
+			250_000, "</si></sst>",
+		}),
+		book("large-shared-texts", Part{}, Part{
+			shared, "<sst>", "<si><t>" + strings.Repeat("x", 30_000) + "</t></si>",
+			8000, "</sst>",
+		}),
 		book("formats", Part{}, Part{"xl/styles.xml", "<a><cellXfs>", "<xf/>", 40 * mega, "</cellXfs></a>"}),
-		book("format-codes", Part{}, Part{"xl/styles.xml", "<a>" + ids(`<numFmt numFmtId="%d"/>`, 2*mega), "", 0, "</a>"}),
+		book("format-codes", Part{}, Part{
+			"xl/styles.xml", "<a>" + ids(`<numFmt numFmtId="%d"/>`, 2*mega), "", 0,
+			"</a>",
+		}),
 		book("a-lying-size", Part{Head: `<dimension ref="A1:XFD1048576"/>`, Unit: "<row/>", Times: 1}),
 		{"sheets.xlsx", func() []byte {
-			return Archive(Part{"xl/workbook.xml", `<workbook xmlns:r="r"><sheets>`, `<sheet name="S" r:id="a"/>`, 100_000, "</sheets></workbook>"},
-				Part{Name: "xl/_rels/workbook.xml.rels", Head: relsHead + `<Relationship Id="a" Type="x/worksheet" Target="worksheets/sheet1.xml"/>` + relsTail},
+			return Archive(Part{
+				"xl/workbook.xml", `<workbook xmlns:r="r"><sheets>`, `<sheet name="S" r:id="a"/>`,
+				100_000, "</sheets></workbook>",
+			},
+				Part{Name: "xl/_rels/workbook.xml.rels", Head: relsHead +
+					`<Relationship Id="a" Type="x/worksheet" Target="worksheets/sheet1.xml"/>` + relsTail},
 				Part{Name: "xl/worksheets/sheet1.xml", Head: "<worksheet/>"})
 		}},
 	}
@@ -198,14 +235,23 @@ func sheets() []File {
 func slides() []File {
 	list := func(slide string, more ...Part) func() []byte {
 		return func() []byte {
-			return Archive(append(more, Part{"ppt/presentation.xml", `<p xmlns:r="r">`, `<p:sldId r:id="a"/>`, 100_000, "</p>"},
-				Part{Name: "ppt/_rels/presentation.xml.rels", Head: relsHead + `<Relationship Id="a" Type="x/slide" Target="slides/slide1.xml"/>` + relsTail},
+			return Archive(append(more, Part{
+				"ppt/presentation.xml", `<p xmlns:r="r">`, `<p:sldId r:id="a"/>`, 100_000,
+				"</p>",
+			},
+				Part{
+					Name: "ppt/_rels/presentation.xml.rels",
+					Head: relsHead + `<Relationship Id="a" Type="x/slide" Target="slides/slide1.xml"/>` + relsTail,
+				},
 				Part{Name: "ppt/slides/slide1.xml", Head: slide})...)
 		}
 	}
 	return []File{
 		{"slides.pptx", list("<p/>")},
-		{"notes.pptx", list("<p/>", Part{"ppt/slides/_rels/slide1.xml.rels", relsHead, `<Relationship Type="/notesSlide" Target="n.xml"/>`, 100_000, relsTail},
+		{"notes.pptx", list("<p/>", Part{
+			"ppt/slides/_rels/slide1.xml.rels", relsHead,
+			`<Relationship Type="/notesSlide" Target="n.xml"/>`, 100_000, relsTail,
+		},
 			Part{Name: "ppt/slides/n.xml"})},
 	}
 }

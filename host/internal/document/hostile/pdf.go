@@ -36,7 +36,8 @@ func PDFs() []File {
 			return file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>")
 		}},
 		{"object-stream.pdf", func() []byte {
-			objects := pdftest.Stream("/Type /ObjStm /N 1000000 /First 0 /Filter /FlateDecode", compressed(strings.Repeat("1 0 ", 1<<18), 1<<7))
+			objects := pdftest.Stream("/Type /ObjStm /N 1000000 /First 0 /Filter /FlateDecode",
+				compressed(strings.Repeat("1 0 ", 1<<18), 1<<7))
 			return file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", objects)
 		}},
 	}
@@ -48,7 +49,8 @@ func nestedForms() []byte {
 	form := "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
 	var forms []string
 	for i := range 30 {
-		forms = append(forms, pdftest.Stream(fmt.Sprintf("%s /Resources << /XObject << /X %d 0 R >> >>", form, 7+i), strings.Repeat("/X Do ", 10)))
+		forms = append(forms, pdftest.Stream(fmt.Sprintf("%s /Resources << /XObject << /X %d 0 R >> >>", form, 7+i),
+			strings.Repeat("/X Do ", 10)))
 	}
 	forms = append(forms, pdftest.Stream(form, "BT /F1 9 Tf (x) Tj ET"))
 	return onePage(pdftest.Stream("", "/X Do"), "/XObject << /X 6 0 R >>", forms...)

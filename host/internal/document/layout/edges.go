@@ -47,7 +47,7 @@ func (d *Document) dropEdges() {
 	}
 }
 
-// edgeRows are the lines at the top or the bottom of a page, from the edge inwards.
+// edgeRows returns the lines at the top or the bottom of a page, from the edge inwards.
 func (p *page) edgeRows(top bool) (out [][]segment) {
 	for i := range min(edgeRows, len(p.rows)) {
 		row := p.rows[i]
@@ -83,7 +83,7 @@ func (r repeated) add(row []segment) {
 	r[edgeLine{lineText(row), int(row[0].Top / edgeShift)}]++
 }
 
-// count is how many pages have a line at its place or a little beside it.
+// count returns the number of pages that have a line at the same position or close to it.
 func (r repeated) count(row []segment) (n int) {
 	text, at := lineText(row), int(row[0].Top/edgeShift)
 	for shift := -1; shift <= 1; shift++ {
@@ -92,7 +92,7 @@ func (r repeated) count(row []segment) (n int) {
 	return n
 }
 
-// repeatedRows is how many lines at an edge are a header or a footer.
+// repeatedRows returns the number of lines at an edge that are a header or a footer.
 func (p *page) repeatedRows(counts repeated, top bool, least int) (n int) {
 	for _, row := range p.edgeRows(top) {
 		if counts.count(row) < least {

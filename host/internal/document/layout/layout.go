@@ -23,7 +23,7 @@ func (b Box) width() float64  { return b.Right - b.Left }
 func (b Box) height() float64 { return b.Bottom - b.Top }
 func (b Box) middle() float64 { return (b.Top + b.Bottom) / 2 }
 
-// union is the smallest box around both.
+// union returns the smallest box around both.
 func (b Box) union(o Box) Box {
 	return Box{min(b.Left, o.Left), max(b.Right, o.Right), min(b.Top, o.Top), max(b.Bottom, o.Bottom)}
 }
@@ -123,7 +123,7 @@ func lines(words []Word) [][]segment {
 	return out
 }
 
-// sameLine reports whether a word stands on the line of a box: half of the lower one's height.
+// sameLine reports whether a word is on the line of a box: half of the lower one's height.
 func sameLine(line, word Box) bool {
 	overlap := min(line.Bottom, word.Bottom) - max(line.Top, word.Top)
 	return overlap > min(line.height(), word.height())/2 && word.middle()-line.middle() < line.height()
@@ -189,7 +189,7 @@ func (d *Document) Blocks(ctx context.Context) ([]block.Block, error) {
 	return w.finish(), nil
 }
 
-// textSize is the height of most of the text.
+// textSize returns the height of most of the text.
 func (d *Document) textSize() float64 {
 	count := map[int]int{} // characters by tenths of a point
 	for i := range d.pages {
@@ -208,7 +208,7 @@ func (d *Document) textSize() float64 {
 	return float64(best) / 10
 }
 
-// item is what is ordered on a page: a piece of a line, a table or an image.
+// item is an element of a page to be ordered: a piece of a line, a table or an image.
 type item struct {
 	Box
 	segment *segment
@@ -216,7 +216,7 @@ type item struct {
 	image   *Picture
 }
 
-// items are the contents of a page from top to bottom.
+// items returns the contents of a page from top to bottom.
 func (p *page) items() []item {
 	var out []item
 	rows := p.rows

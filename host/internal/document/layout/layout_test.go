@@ -20,7 +20,7 @@ func put(p *Page, size, x, y float64, line string) {
 	}
 }
 
-// shown are blocks as lines: "page kind level text".
+// shown returns blocks as lines: "page kind level text".
 func shown(list []block.Block) (out []string) {
 	for i := range list {
 		b := &list[i]
@@ -85,7 +85,7 @@ func TestParagraphsAndHeadings(t *testing.T) {
 		list[2].Positions)
 }
 
-// Columns are read one after the other, between what reaches over both.
+// Columns are read one after the other, between the elements that span both.
 func TestColumns(t *testing.T) {
 	var p Page
 	put(&p, 20, 50, 50, "A title that reaches over both columns")

@@ -159,13 +159,13 @@ func (g *grid) table(words []Word) (table, bool) {
 	return t, filled > 1
 }
 
-// upTo is the interval of sorted positions that holds v.
+// upTo returns the interval of sorted positions that holds v.
 func upTo(list []float64, v float64) int {
 	at, _ := slices.BinarySearch(list, v)
 	return min(max(at-1, 0), len(list)-2)
 }
 
-// divided reports whether a rule stands at the left of a column at a height.
+// divided reports whether a rule is at the left of a column at a height.
 func (g *grid) divided(column int, y float64) bool {
 	x := g.xs[column]
 	for _, r := range g.vertical {
@@ -261,7 +261,7 @@ func columnsWith(cols []interval, row []segment) []interval {
 	return merged
 }
 
-// columnOf is the column that a segment stands in, -1 for none.
+// columnOf returns the column of a segment, -1 for none.
 func columnOf(cols []interval, s segment) int {
 	for i, c := range cols {
 		if s.Left >= c.left-tolerance && s.Right <= c.right+tolerance {

@@ -25,7 +25,7 @@ func joinLines(parts []string) string {
 	return b.String()
 }
 
-// dividesWord reports whether a hyphen at the end of a line stands within a word.
+// dividesWord reports whether a hyphen at the end of a line divides a word.
 func dividesWord(text, next string) bool {
 	rest, ok := strings.CutSuffix(text, "-")
 	before, _ := utf8.DecodeLastRuneInString(rest)
@@ -85,7 +85,7 @@ func isNumber(mark string) bool {
 	return digits && len(end) < 3 || letter || strings.Trim(end, "ivx") == ""
 }
 
-// itemText is an item with a mark of Markdown.
+// itemText returns an item with a mark of Markdown.
 func itemText(line string) string {
 	mark, rest, _ := strings.Cut(line, " ")
 	if r, size := utf8.DecodeRuneInString(mark); size == len(mark) && strings.ContainsRune(bullets, r) {

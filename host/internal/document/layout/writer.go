@@ -31,7 +31,7 @@ type writer struct {
 	looks []look // of each block
 }
 
-// look is what may make a paragraph a heading.
+// look is the features by which a paragraph may be a heading.
 type look struct {
 	size  float64
 	bold  bool
@@ -98,7 +98,7 @@ func (w *writer) column(items []item) {
 	}
 }
 
-// joined is the segments of one line of a column as one.
+// joined returns the segments of one line of a column as one.
 func joined(items []item) segment {
 	if len(items) > 1 {
 		items = slices.Clone(items)
@@ -235,8 +235,8 @@ func (w *writer) finish() []block.Block {
 	return w.out
 }
 
-// headingSizes are the heights of headings, the largest first. Heights that are nearly equal are
-// one.
+// headingSizes returns the heights of headings, the largest first. Heights that are nearly equal
+// are one.
 func (w *writer) headingSizes() []float64 {
 	var all []float64
 	for i, b := range w.out {
@@ -254,7 +254,7 @@ func (w *writer) headingSizes() []float64 {
 	return out
 }
 
-// levelOf is the level of a height, from 1; 0 for text.
+// levelOf returns the level of a height, from 1; 0 for text.
 func levelOf(sizes []float64, size float64) int {
 	for i, s := range sizes {
 		if size >= s*(1-sameSize/2) {

@@ -10,16 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Texts of many pieces are refused before they are parsed; what is made of others stays within the
+// Texts of many pieces are refused before they are parsed; the files of others stay within the
 // estimate that is reserved for it.
 func TestMemoryOfFiles(t *testing.T) {
 	row := "|1|2|3|4|5|6|7|8|9|0|\n"
 	for name, text := range map[string]string{
-		"a million cells": strings.Repeat("|a|b|c|d|e|f|g|h|i|j|\n|-|-|-|-|-|-|-|-|-|-|\n"+strings.Repeat(row, 5000)+"\n", 20),
-		"items":           strings.Repeat("- a\n", 1<<20),
-		"headings":        strings.Repeat("# a\n", 1<<20),
-		"paragraphs":      strings.Repeat("a\n\n", Most/3),
-		"emphasis":        strings.Repeat("**a** b\n\n", Most/9),
+		"a million cells": strings.Repeat("|a|b|c|d|e|f|g|h|i|j|\n|-|-|-|-|-|-|-|-|-|-|\n"+
+			strings.Repeat(row, 5000)+"\n", 20),
+		"items":      strings.Repeat("- a\n", 1<<20),
+		"headings":   strings.Repeat("# a\n", 1<<20),
+		"paragraphs": strings.Repeat("a\n\n", Most/3),
+		"emphasis":   strings.Repeat("**a** b\n\n", Most/9),
 	} {
 		for _, format := range []string{"html", "docx", "xlsx", "pdf"} {
 			_, err := Make(format, text)
@@ -27,7 +28,8 @@ func TestMemoryOfFiles(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"cells":       strings.Repeat("|a|b|c|d|e|f|g|h|i|j|\n|-|-|-|-|-|-|-|-|-|-|\n"+strings.Repeat(row, 2400)+"\n", 2),
+		"cells": strings.Repeat("|a|b|c|d|e|f|g|h|i|j|\n|-|-|-|-|-|-|-|-|-|-|\n"+strings.Repeat(row, 2400)+"\n",
+			2),
 		"items":       strings.Repeat("- a\n", 20_000),
 		"bad letters": strings.Repeat("\xffa", Most/8),
 		"ampersands":  strings.Repeat("&", Most/4),
@@ -44,7 +46,8 @@ func TestMemoryOfFiles(t *testing.T) {
 	}
 }
 
-// peak is how many bytes the live heap grows by at most while f runs, as the collector finds it.
+// peak returns the number of bytes the live heap grows by at most while f runs, as the collector
+// finds it.
 func peak(t *testing.T, f func()) int64 {
 	t.Helper()
 	live := func() int64 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// docx is a Word document with the built-in styles of Word, so that a reader can change its looks
-// in one place.
+// docx returns a Word document with the built-in styles of Word, so that a reader can change its
+// looks in one place.
 func docx(blocks []block, layout *Layout) ([]byte, error) {
 	w := &word{rels: []relation{{"styles", "styles.xml", false}, {"numbering", "numbering.xml", false}}}
 	var pictures []part
@@ -45,7 +45,8 @@ func (w *word) section(layout *Layout) (string, []part) {
 		fmt.Fprintf(&refs, `<w:%sReference w:type="default" r:id="%s"/>`, kind, relationID(len(w.rels)-1))
 		runs := `<w:r><w:t xml:space="preserve">` + escape(text) + `</w:t></w:r>`
 		if numbers {
-			runs += `<w:r><w:t xml:space="preserve">   </w:t></w:r><w:fldSimple w:instr="PAGE"><w:r><w:t>1</w:t></w:r></w:fldSimple>`
+			runs += `<w:r><w:t xml:space="preserve">   </w:t></w:r><w:fldSimple ` +
+				`w:instr="PAGE"><w:r><w:t>1</w:t></w:r></w:fldSimple>`
 		}
 		parts = append(
 			parts,
@@ -99,7 +100,8 @@ func (w *word) block(b block) {
 		w.table(b)
 	case rule:
 		w.body.WriteString(
-			`<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="999999"/></w:pBdr></w:pPr></w:p>`,
+			`<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" ` +
+				`w:color="999999"/></w:pBdr></w:pPr></w:p>`,
 		)
 	default:
 		w.body.WriteString("<w:p>" + w.properties(b))
@@ -150,7 +152,7 @@ func (w *word) properties(b block) string {
 	return ""
 }
 
-// listID is the number of the list that an item belongs to: 1 is every list without numbers.
+// listID returns the number of the list that an item belongs to: 1 is every list without numbers.
 func (w *word) listID(b block) int {
 	if len(w.open) > b.level {
 		w.open = w.open[:b.level]
@@ -265,7 +267,8 @@ func (w *word) numbering() string {
 			}
 			fmt.Fprintf(
 				&b,
-				`<w:lvl w:ilvl="%d"><w:start w:val="1"/><w:numFmt w:val="%s"/><w:lvlText w:val="%s"/><w:lvlJc w:val="left"/><w:pPr><w:ind w:left="%d" w:hanging="360"/></w:pPr></w:lvl>`,
+				`<w:lvl w:ilvl="%d"><w:start w:val="1"/><w:numFmt w:val="%s"/><w:lvlText w:val="%s"/><w:lvlJc `+
+					`w:val="left"/><w:pPr><w:ind w:left="%d" w:hanging="360"/></w:pPr></w:lvl>`,
 				level,
 				format,
 				text,
@@ -278,7 +281,8 @@ func (w *word) numbering() string {
 	for i, l := range w.lists {
 		fmt.Fprintf(
 			&b,
-			`<w:num w:numId="%d"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="%d"><w:startOverride w:val="%d"/></w:lvlOverride></w:num>`,
+			`<w:num w:numId="%d"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="%d"><w:startOverride `+
+				`w:val="%d"/></w:lvlOverride></w:num>`,
 			i+2,
 			l.level,
 			l.start,
@@ -302,7 +306,8 @@ func wordStyles(layout *Layout) string {
 		`<w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:eastAsia="SimSun" ` +
 		`w:cs="Calibri"/>` + color(layout.Color))
 	fmt.Fprintf(&b, `<w:sz w:val="%d"/></w:rPr></w:rPrDefault>`+
-		`<w:pPrDefault><w:pPr><w:spacing w:after="120" w:line="%d" w:lineRule="auto"/></w:pPr></w:pPrDefault></w:docDefaults>`+
+		`<w:pPrDefault><w:pPr><w:spacing w:after="120" w:line="%d" `+
+		`w:lineRule="auto"/></w:pPr></w:pPrDefault></w:docDefaults>`+
 		`<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style>`,
 		halves(layout.FontSize, bodySize), int(240*cmp.Or(layout.LineSpacing, 1.1)))
 	style := func(id, name string, level, size int, color string) {
@@ -316,16 +321,21 @@ func wordStyles(layout *Layout) string {
 	}
 	style("Title", "Title", 0, halves(layout.TitleSize, 18), color(layout.TitleColor))
 	b.WriteString(
-		`<w:style w:type="paragraph" w:styleId="Quote"><w:name w:val="Quote"/><w:basedOn w:val="Normal"/><w:rPr><w:i/><w:color w:val="555555"/></w:rPr></w:style>` +
-			`<w:style w:type="paragraph" w:customStyle="1" w:styleId="Code"><w:name w:val="Code"/><w:basedOn w:val="Normal"/><w:pPr><w:shd w:val="clear" w:fill="F2F2F2"/></w:pPr><w:rPr><w:sz w:val="20"/></w:rPr></w:style>` +
-			`<w:style w:type="character" w:styleId="Hyperlink"><w:name w:val="Hyperlink"/><w:rPr><w:color w:val="0563C1"/><w:u w:val="single"/></w:rPr></w:style>` +
+		`<w:style w:type="paragraph" w:styleId="Quote"><w:name w:val="Quote"/><w:basedOn ` +
+			`w:val="Normal"/><w:rPr><w:i/><w:color w:val="555555"/></w:rPr></w:style>` +
+			`<w:style w:type="paragraph" w:customStyle="1" w:styleId="Code"><w:name w:val="Code"/><w:basedOn ` +
+			`w:val="Normal"/><w:pPr><w:shd w:val="clear" w:fill="F2F2F2"/></w:pPr><w:rPr><w:sz ` +
+			`w:val="20"/></w:rPr></w:style>` +
+			`<w:style w:type="character" w:styleId="Hyperlink"><w:name w:val="Hyperlink"/><w:rPr><w:color ` +
+			`w:val="0563C1"/><w:u w:val="single"/></w:rPr></w:style>` +
 			`<w:style w:type="table" w:styleId="TableGrid"><w:name w:val="Table Grid"/><w:tblPr><w:tblBorders>`,
 	)
 	for _, side := range []string{"top", "left", "bottom", "right", "insideH", "insideV"} {
 		b.WriteString(`<w:` + side + ` w:val="single" w:sz="4" w:space="0" w:color="999999"/>`)
 	}
 	b.WriteString(
-		`</w:tblBorders><w:tblCellMar><w:left w:w="108" w:type="dxa"/><w:right w:w="108" w:type="dxa"/></w:tblCellMar></w:tblPr></w:style></w:styles>`,
+		`</w:tblBorders><w:tblCellMar><w:left w:w="108" w:type="dxa"/><w:right w:w="108" ` +
+			`w:type="dxa"/></w:tblCellMar></w:tblPr></w:style></w:styles>`,
 	)
 	return b.String()
 }

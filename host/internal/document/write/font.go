@@ -102,7 +102,7 @@ func readFace(f face) (*font, error) {
 	return m, loaded.AddTTFFontData(f.name(), data)
 }
 
-// faceFor is the font that shows a character: base if it has it.
+// faceFor returns the font that shows a character: base if it has it.
 func faceFor(r rune, base face) (face, bool) {
 	for _, f := range [...]face{base, upright, eastern, korean} {
 		if _, ok := loadFace[f]().widths[r]; ok {
@@ -112,7 +112,7 @@ func faceFor(r rune, base face) (face, bool) {
 	return base, false
 }
 
-// textWidth is how wide a text is, in points.
+// textWidth returns the width of a text in points.
 func textWidth(text string, f face, size float64) float64 {
 	total, widths := 0, loadFace[f]().widths
 	for _, r := range text {

@@ -7,20 +7,20 @@ import (
 
 // ErrTangled means that a text has more nesting or more open marks than any text that somebody
 // reads; reading it would take time that grows with their square.
-var ErrTangled = errors.New("the text is no markdown that can be read: too many marks inside each other")
+var ErrTangled = errors.New("the text is not valid Markdown: marks are nested too deep")
 
 // ErrPieces means that a text has more lines, cells and marks than a file is made of; make several
 // files of it.
 var ErrPieces = errors.New("the text has too many lines, cells and marks for a file")
 
 const (
-	// mostMemory bounds what making a file of a text holds, in bytes.
+	// mostMemory bounds the memory for making a file of a text, in bytes.
 	mostMemory = 128 << 20
 	// perLine and perMark are what a line outside of tables, and a cell or a mark, take at most in
 	// any format: measured.
 	perLine = 1600
 	perMark = 700
-	// fontMemory is what the parsed fonts take; files that are made at the same time share it.
+	// fontMemory is the memory of the parsed fonts, which concurrent files share.
 	fontMemory = 32 << 20
 	// longestPDFCell is how long a cell of a table in a PDF is at most, in bytes. Its lines are set
 	// before they are placed, at 100 bytes for each character.
@@ -56,7 +56,7 @@ func pieces(markdown string) int64 {
 	return int64(n)
 }
 
-// Limits of what the parser meets in one place. At these it takes some tenths of a second.
+// Limits of constructs of the parser in one place. At these it takes some tenths of a second.
 const (
 	mostNesting = 200     // quotations and lists that a line begins
 	mostMarks   = 20_000  // of emphasis, code, links in one paragraph
@@ -94,7 +94,8 @@ func nesting(line string) int {
 		case c == '>':
 			n++
 		case c == ' ', c == '\t', c >= '0' && c <= '9':
-		case (c == '-' || c == '*' || c == '+' || c == '.' || c == ')') && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
+		case (c == '-' || c == '*' || c == '+' || c == '.' || c == ')') && i+1 < len(line) &&
+			(line[i+1] == ' ' || line[i+1] == '\t'):
 			n++
 		default:
 			return n

@@ -14,14 +14,14 @@ import (
 // reader is markdown as GitHub has it: with tables, crossed out text and bare addresses.
 var reader = goldmark.New(goldmark.WithExtensions(extension.GFM))
 
-// block is a paragraph or what stands in the place of one.
+// block is a paragraph or a block in its place.
 type block struct {
 	kind  blockKind
 	level int // of a heading: 1 to 6; of anything else: how many lists and quotations it stands in
 	spans []span
 	// number is that of an item, 0 in a list without numbers.
 	number int
-	// first says that an item begins here; more blocks of the same item have it unset.
+	// first marks the beginning of an item; further blocks of the same item have it unset.
 	first bool
 	rows  [][][]span // of a table: rows, cells, spans; the first row is the head
 }
@@ -45,7 +45,7 @@ type span struct {
 	link                       string // address
 }
 
-// plain is the text of spans without their style.
+// plain returns the text of spans without their style.
 func plain(spans []span) string {
 	var b strings.Builder
 	for _, s := range spans {
@@ -54,7 +54,7 @@ func plain(spans []span) string {
 	return b.String()
 }
 
-// unescape is the text that stands for itself: \* is *, &amp; is &.
+// unescape replaces escapes: \* is *, &amp; is &.
 func unescape(source []byte, raw bool) string {
 	if raw {
 		return string(source)
@@ -89,7 +89,10 @@ func (p *parser) blocks(parent ast.Node) {
 		case *ast.Paragraph, *ast.TextBlock:
 			p.add(block{spans: p.spans(n)})
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
-			p.add(block{kind: code, spans: []span{{text: strings.TrimRight(string(n.Lines().Value(p.source)), "\n"), mono: true}}})
+			p.add(block{kind: code, spans: []span{{
+				text: strings.TrimRight(string(n.Lines().Value(p.source)), "\n"),
+				mono: true,
+			}}})
 		case *ast.ThematicBreak:
 			p.add(block{kind: rule})
 		case *ast.Blockquote:
@@ -102,7 +105,7 @@ func (p *parser) blocks(parent ast.Node) {
 	}
 }
 
-// inside goes one level deeper, or nowhere when that is too deep.
+// inside enters one level deeper, unless that is too deep.
 func (p *parser) inside(then func()) {
 	if p.level == deepest {
 		return
@@ -171,7 +174,7 @@ func (p *parser) spans(parent ast.Node) []span {
 	return c.spans
 }
 
-// collector puts together what has the same style.
+// collector joins texts of the same style.
 type collector struct {
 	*parser
 	spans []span

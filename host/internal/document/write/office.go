@@ -14,7 +14,7 @@ type part struct{ name, content string }
 // xmlHead begins every part.
 const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// pack makes an Office document of its parts. The list of their types comes first, as readers
+// pack makes an Office document from its parts. The list of their types comes first, as readers
 // expect it.
 func pack(main, mainType string, parts ...part) ([]byte, error) {
 	var types strings.Builder
@@ -26,7 +26,8 @@ func pack(main, mainType string, parts ...part) ([]byte, error) {
 	for _, p := range parts {
 		if kind := partType(p.name); kind != "" {
 			types.WriteString(
-				`<Override PartName="/` + p.name + `" ContentType="application/vnd.openxmlformats-officedocument.` + kind + `+xml"/>`,
+				`<Override PartName="/` + p.name + `" ContentType="application/vnd.openxmlformats-officedocument.` +
+					kind + `+xml"/>`,
 			)
 		}
 	}
@@ -105,7 +106,7 @@ func relations(list ...relation) string {
 	return b.String()
 }
 
-// escape is text for XML; characters that XML cannot have become U+FFFD.
+// escape returns text for XML; characters that XML cannot have become U+FFFD.
 func escape(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail

@@ -93,7 +93,7 @@ func newSetter(layout *Layout) *setter {
 	return s
 }
 
-// newPage begins a page with what the layout puts on each.
+// newPage begins a page with the parts of the layout that are on each.
 func (s *setter) newPage() {
 	s.out.AddPage()
 	s.pages++
@@ -112,7 +112,7 @@ func (s *setter) newPage() {
 	s.y = 0
 }
 
-// centred sets one line; what does not fit is left out.
+// centred sets one line; the part that does not fit is left out.
 func (s *setter) centred(text string, size float64) {
 	if text == "" {
 		return
@@ -173,13 +173,13 @@ func (s *setter) check(err error) {
 	}
 }
 
-// room is the height that is left on the page.
+// room returns the height that is left on the page.
 func (s *setter) room() float64 { return s.height - s.Top - s.Bottom - s.y }
 
-// inner is the width between the margins.
+// inner returns the width between the margins.
 func (s *setter) inner() float64 { return s.width - s.Left - s.Right }
 
-// headingSize is the size of a heading, or of the title.
+// headingSize returns the size of a heading, or of the title.
 func (s *setter) headingSize(level int) float64 {
 	if s.title {
 		return cmp.Or(s.layout.TitleSize, s.body*headingScale[level-1])
@@ -357,7 +357,7 @@ func sum(list []float64) float64 {
 	return t
 }
 
-// operation counts what is drawn.
+// operation counts drawing operations.
 func (s *setter) operation() bool {
 	if s.operations++; s.operations > mostOperations && s.err == nil {
 		s.err = fmt.Errorf("%w: more than %d passages in a PDF", ErrPieces, mostOperations)

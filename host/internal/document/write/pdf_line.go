@@ -106,7 +106,7 @@ func cutSpan(s span, size float64) iter.Seq[piece] {
 	}
 }
 
-// printable replaces what no font here shows by U+FFFD, and drops what has no width.
+// printable replaces characters without a glyph by U+FFFD, and drops those without width.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// plainText is the text without marks: paragraphs with a blank line between them, items and rows
-// below each other, cells with a tab between them.
+// plainText returns the text without marks: paragraphs with a blank line between them, items and
+// rows below each other, cells with a tab between them.
 func plainText(blocks []block) []byte {
 	var b strings.Builder
 	last := rule

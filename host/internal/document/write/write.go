@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	// ErrFormat means that a format is none of those that [Make] knows.
+	// ErrFormat means that [Make] does not support the format.
 	ErrFormat = errors.New("unknown format (one of markdown, txt, html, pdf, docx, xlsx)")
 	// ErrTooLarge means that a text is longer than Most; make several files of it.
 	ErrTooLarge = errors.New("the text is too long for a file")
@@ -23,7 +23,7 @@ var (
 // Most is how long a text may be, in bytes.
 const Most = 4 << 20
 
-// Extension is how the names of files in a format end, with the dot.
+// Extension returns the file name extension of a format, with the dot.
 func Extension(format string) string {
 	if format == "markdown" {
 		return ".md"
@@ -31,8 +31,8 @@ func Extension(format string) string {
 	return "." + format
 }
 
-// Layout is what pages have beside the text. The zero value is A4, upright, with nothing else.
-// Sizes are points; 0 is the size of the format.
+// Layout is the format of pages and the parts beside the text. The zero value is A4 portrait
+// without any. Sizes are points; 0 is the size of the format.
 type Layout struct {
 	Header, Footer string // on each page
 	PageNumbers    bool   // in the footer
@@ -45,7 +45,7 @@ type Layout struct {
 	LineSpacing    float64  // distance of lines, in sizes of the text; 0 is that of the format
 	HeadingSizes   [6]float64
 	Color          Color
-	// Title says that the first block, a heading, is the title of the document, with its own size
+	// Title means that the first block, a heading, is the title of the document, with its own size
 	// and color.
 	Title      bool
 	TitleSize  float64

@@ -52,7 +52,8 @@ Table: Deadlines
 ![A shoe](https://example.com/shoe.png) last
 `
 
-// documents reads what was made; one for all tests, as the reader of PDF is compiled once for each.
+// documents reads the files; one reader for all tests, as the reader of PDF is compiled once for
+// each.
 var documents document.Reader
 
 func read(t testing.TB, data []byte) string {
@@ -62,7 +63,7 @@ func read(t testing.TB, data []byte) string {
 	return text
 }
 
-// words is a text without its lines, which break where the page ends.
+// words returns a text without its lines, which break where the page ends.
 func words(text string) string { return " " + strings.Join(strings.Fields(text), " ") + " " }
 
 func made(t testing.TB, format, markdown string) []byte {
@@ -84,7 +85,8 @@ func TestMarkdown(t *testing.T) {
 func TestWord(t *testing.T) {
 	require.Equal(t, `# Returns & refunds
 
-You can return shoes within thirty days, see the shop. Größe “38” – never always; sku < 7 *and* é. 三十天内可以退货。Ωμέγα, Привет.
+You can return shoes within thirty days, see the shop. Größe “38” – never always; sku < 7 *and* é. 三十天内可以退货。Ωμέγα, `+
+		`Привет.
 
 - Pack them
   - in their box
@@ -116,8 +118,10 @@ A shoe last`, read(t, made(t, "docx", sample)))
 func TestPDF(t *testing.T) {
 	text := words(read(t, made(t, "pdf", sample)))
 	for _, want := range []string{
-		"Returns & refunds", "You can return shoes within thirty days, see the shop.", "Größe “38” – never always; sku < 7 *and* é.", "三十天内可以退货。", "Ωμέγα", "Привет",
-		"1. Pack them", "• in their box", "Do not seal it.", "2. Send them", "☑ paid", "Keep the receipt.", "if a < b {", "Item Days", "Gift | card 007", "A shoe last",
+		"Returns & refunds", "You can return shoes within thirty days, see the shop.",
+		"Größe “38” – never always; sku < 7 *and* é.", "三十天内可以退货。", "Ωμέγα", "Привет",
+		"1. Pack them", "• in their box", "Do not seal it.", "2. Send them", "☑ paid", "Keep the receipt.",
+		"if a < b {", "Item Days", "Gift | card 007", "A shoe last",
 	} {
 		require.Contains(t, text, want)
 	}
@@ -170,7 +174,7 @@ func TestPlainText(t *testing.T) {
 		string(made(t, "txt", "# Title\n\na **b**\n\n- one\n- two\n  1. deep\n\n|x|y|\n|-|-|\n|1|2|\n")))
 }
 
-// A text of many pages comes back whole: no line is lost at the end of a page.
+// A text of many pages is read back completely: no line is lost at the end of a page.
 func TestLongPDF(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| n | text |\n|---|---|\n")
@@ -191,7 +195,8 @@ func TestLongPDF(t *testing.T) {
 }
 
 func TestBook(t *testing.T) {
-	markdown := sample + "\n## A/B: *test* [2026]\n\n|x|\n|-|\n|1|\n\n## A/B: *test* [2026]\n\n|x|\n|-|\n|99999999999999999999|\n\nno title\n\n|x|\n|-|\n|0.10|\n"
+	markdown := sample + "\n## A/B: *test* [2026]\n\n|x|\n|-|\n|1|\n\n## A/B: *test* " +
+		"[2026]\n\n|x|\n|-|\n|99999999999999999999|\n\nno title\n\n|x|\n|-|\n|0.10|\n"
 	f, err := excelize.OpenReader(bytes.NewReader(made(t, "xlsx", markdown)))
 	require.NoError(t, err)
 	defer f.Close()
@@ -199,7 +204,10 @@ func TestBook(t *testing.T) {
 	rows, err := f.GetRows("Table Deadlines")
 	require.NoError(t, err)
 	require.Equal(t, [][]string{{"Item", "Days"}, {"Shoes, all", "30"}, {"Gift | card", "007"}, {"=1+1", "-2.5"}}, rows)
-	for cell, want := range map[string]excelize.CellType{"B2": excelize.CellTypeUnset, "B3": excelize.CellTypeInlineString, "A4": excelize.CellTypeInlineString, "B4": excelize.CellTypeUnset} {
+	for cell, want := range map[string]excelize.CellType{
+		"B2": excelize.CellTypeUnset,
+		"B3": excelize.CellTypeInlineString, "A4": excelize.CellTypeInlineString, "B4": excelize.CellTypeUnset,
+	} {
 		kind, err := f.GetCellType("Table Deadlines", cell)
 		require.NoError(t, err)
 		require.Equal(t, want, kind, cell)
@@ -273,14 +281,15 @@ func TestTangled(t *testing.T) {
 		"emphasis":          strings.Repeat("*a **b ", 50_000),
 		"emphasis in lines": strings.Repeat("*a **b\n", 50_000),
 		"code":              strings.Repeat("``` ` ", 50_000),
-		"a table":           "|" + strings.Repeat("a|", 5_000) + "\n|" + strings.Repeat("-|", 5_000) + "\n" + strings.Repeat("|a\n", 1_000),
+		"a table": "|" + strings.Repeat("a|", 5_000) + "\n|" + strings.Repeat("-|", 5_000) + "\n" +
+			strings.Repeat("|a\n", 1_000),
 	} {
 		_, err := Make("docx", markdown)
 		require.ErrorIs(t, err, ErrTangled, name)
 	}
 }
 
-// What is just allowed, and what is long but plain, is made in every format.
+// Texts at the limits, and long plain texts, are made in every format.
 func TestHardMarkdown(t *testing.T) {
 	for name, markdown := range map[string]string{
 		"quotations": strings.Repeat(">", mostNesting) + " x",
@@ -288,7 +297,8 @@ func TestHardMarkdown(t *testing.T) {
 		"brackets":   strings.Repeat("[", mostMarks/2) + strings.Repeat("]", mostMarks/2),
 		"emphasis":   strings.Repeat("*a **b ", mostMarks/3),
 		"code":       strings.Repeat("``` ` ", mostMarks/4),
-		"a table":    "|" + strings.Repeat("a|", 1_000) + "\n|" + strings.Repeat("-|", 1_000) + "\n" + strings.Repeat("|a\n", 100),
+		"a table": "|" + strings.Repeat("a|", 1_000) + "\n|" + strings.Repeat("-|", 1_000) + "\n" +
+			strings.Repeat("|a\n", 100),
 		"a word":     strings.Repeat("x", 200_000),
 		"controls":   "a\x00\x01\x1b[31m\ufffe\xff b\u202e c",
 		"paragraphs": strings.Repeat("*a* **b** `c` [d](e)\n\n- f\n\n", 5_000),

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 )
 
-// xlsx is a book with a sheet for each table. A text without tables is one sheet, Data, with one
-// column, Content.
+// xlsx returns a book with a sheet for each table. A text without tables is one sheet, Data, with
+// one column, Content.
 //
 // Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, code written
 // independently). Differs: numbers are numbers, as they are in later versions.
@@ -48,7 +48,7 @@ func xlsx(blocks []block, markdown string) ([]byte, error) {
 	return book.pack()
 }
 
-// cellOf is a cell of a text, which is a number when it comes back as it was written.
+// cellOf returns a cell of a text, which is a number when it comes back as it was written.
 func cellOf(text string) document.Cell {
 	text = strings.TrimSpace(text)
 	return document.Cell{Text: text, Number: isNumber(text)}
@@ -74,7 +74,7 @@ func Workbook(sheets []document.Sheet) ([]byte, error) {
 	return book.pack()
 }
 
-// costOfCell is what writing a cell takes beside its text.
+// costOfCell is the cost of writing a cell besides its text.
 const costOfCell = 100
 
 // isTitle holds for a line that names the table below it.
@@ -105,7 +105,8 @@ func (b *book) add(title string, rows [][]document.Cell) {
 	fmt.Fprintf(&b.list, `<sheet name="%s" sheetId="%d" r:id="%s"/>`, escape(name), n, relationID(n-1))
 	var s strings.Builder
 	s.WriteString(
-		`<worksheet ` + sheetSpace + `><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`,
+		`<worksheet ` + sheetSpace + `><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" ` +
+			`activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`,
 	)
 	for i, row := range rows[:min(len(rows), mostRows)] {
 		s.WriteString("<row>")
@@ -146,7 +147,7 @@ func cut(s string, most int) string {
 	return string([]rune(s)[:most])
 }
 
-// cellXML is one cell. Nothing becomes a formula: a text that begins with = stays a text.
+// cellXML returns one cell. Nothing becomes a formula: a text that begins with = stays a text.
 func cellXML(cell document.Cell, head bool) string {
 	text := cell.Text
 	switch {
@@ -189,14 +190,19 @@ func (b *book) pack() ([]byte, error) {
 	parts := append([]part{
 		{
 			"xl/workbook.xml",
-			`<workbook ` + sheetSpace + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` + b.list.String() + `</sheets></workbook>`,
+			`<workbook ` + sheetSpace +
+				` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` +
+				b.list.String() + `</sheets></workbook>`,
 		},
 		{"xl/_rels/workbook.xml.rels", relations(rels...)},
 		{
 			"xl/styles.xml",
-			`<styleSheet ` + sheetSpace + `><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
-				`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
-				`<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" fontId="1" applyFont="1"/></cellXfs></styleSheet>`,
+			`<styleSheet ` + sheetSpace + `><fonts count="2"><font><sz val="11"/><name ` +
+				`val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
+				`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill ` +
+				`patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
+				`<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" ` +
+				`fontId="1" applyFont="1"/></cellXfs></styleSheet>`,
 		},
 	}, b.sheets...)
 	return pack("xl/workbook.xml", sheetType, parts...)

@@ -1,4 +1,4 @@
-// Package placetest has canvases that run one component, for tests of the list of components.
+// Package placetest contains canvases that run one component, for tests of the list of components.
 package placetest
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest/sketch"
 )
 
-// closed is an address at which nothing listens.
+// closed is an address without a listener.
 const closed = "http://127.0.0.1:1"
 
-// params are params with which components load and act. Any other gets those of outside.
+// params are params with which components load and run. Others use those of outside.
 var params = map[string]string{
 	"Categorize": `{"category_description": {"a": {"description": "x", "examples": ["x"], "to": ["M"]}}}`,
 	"Switch": `{"conditions": [{"logical_operator": "and", "to": ["M"],
@@ -37,7 +37,7 @@ var params = map[string]string{
 	"UserFillUp":     `{}`, "LLM": `{}`, "Agent": `{}`, "Begin": `{}`,
 }
 
-// outside are params of a component that calls a service: the service is away.
+// outside are params of a component that calls an unavailable service.
 const outside = `{"base_url": "` + closed + `", "searxng_url": "` + closed + `", "api_key": "x", "token": "x",
 	"auth_key": "x", "web_apikey": "x", "query": "{sys.query}", "urls": "` + closed + `",
 	"max_retries": 0, "delay_after_error": 0}`
@@ -68,8 +68,8 @@ func within(container, node string) []string {
 	}
 }
 
-// Lacks reports whether the error of a run means that the place does not have what a component
-// needs, in contrast to a service that is away or a setting that is wrong.
+// Lacks reports whether the error of a run means that the place does not meet a requirement of a
+// component, in contrast to an unavailable service or a wrong setting.
 func Lacks(text string) bool {
 	for _, words := range []string{
 		engine.ErrNoPort.Error(), "works only where", "does not run", "do not run", "Stand-in",

@@ -1,7 +1,7 @@
 // Package pack stores large values of a run log once.
 //
-// The records of a run repeat values: an output of 1 MB stands in the node's result, in its event,
-// in the next checkpoint and in every snapshot. The run log packs each record with Pack, stores the
+// The records of a run repeat values: an output of 1 MB is in the node's result, in its event, in
+// the next checkpoint and in every snapshot. The run log packs each record with Pack, stores the
 // blobs it returns before the record, and reads the record back with Unpack.
 package pack
 
@@ -13,19 +13,19 @@ import (
 	"fmt"
 )
 
-// Limit is the size in bytes from which a value of a record is kept apart.
+// Limit is the size in bytes from which a value of a record is stored as a blob.
 const Limit = 64 << 10
 
-// ErrDamaged means that a stored record or blob is not what was written.
+// ErrDamaged means that a stored record or blob differs from the written one.
 var ErrDamaged = errors.New("damaged")
 
 // Packer packs the records of one log. The zero value is ready; it is not safe for concurrent use.
 //
 // A packed record begins with '!', which no JSON text does; all others are stored as they are.
-// Inside it a value that was taken out reads {"$blob":"<sha256 of its JSON>"}; an object whose
-// first name is $blob, $$blob, ... gets one $ more.
+// Inside it an extracted value is written {"$blob":"<sha256 of its JSON>"}; an object whose first
+// name is $blob, $$blob, ... gets one $ more.
 type Packer struct {
-	Limit int // smallest value that is kept apart; 0 means Limit
+	Limit int // smallest value that is stored as a blob; 0 means Limit
 	known map[string]bool
 }
 
@@ -43,9 +43,9 @@ const (
 	blobOpen = `{"$blob":"`
 )
 
-// Pack gives a record as it is stored, and the blobs that no earlier record of this log had. They
+// Pack returns a record as it is stored, and the blobs that no earlier record of this log had. They
 // must be stored before it. A record without large values comes back unchanged and nothing is
-// allocated. The record must be JSON as the engine writes it; a broken one is kept as it is.
+// allocated. The record must be JSON as the engine writes it; an invalid one is not changed.
 func (p *Packer) Pack(record []byte) (stored []byte, blobs []Blob) {
 	limit := p.Limit
 	if limit <= 0 {
@@ -71,7 +71,7 @@ func (p *Packer) remember(id string) {
 	p.known[id] = true
 }
 
-// Unpack is the record Pack was given. read finds a blob by its id; its error is passed on.
+// Unpack returns the original record. read finds a blob by its id; its error is returned.
 func Unpack(stored []byte, read func(id string) ([]byte, error)) ([]byte, error) {
 	if len(stored) == 0 || stored[0] != packedMark {
 		return stored, nil
@@ -83,7 +83,7 @@ func Unpack(stored []byte, read func(id string) ([]byte, error)) ([]byte, error)
 	return u.out, u.err
 }
 
-// packing copies a record and takes large values out on the way, the inner ones first.
+// packing copies a record and extracts large values, the inner ones first.
 type packing struct {
 	scan
 	packer *Packer

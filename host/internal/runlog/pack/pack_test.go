@@ -35,7 +35,10 @@ func TestUnpackGivesWhatWasPacked(t *testing.T) {
 		{"a large list", `{"a":{"b":[` + numbers + `]},"c":[]}`},
 		{"a large value in a large value", `{"a":{"b":"` + long + `","c":[` + numbers + `],"d":[` + numbers + `]}}`},
 		{"many small values", `{"a":[` + strings.TrimSuffix(strings.Repeat(`"xxxxxxxx",`, 50), ",") + `]}`},
-		{"an object that looks like a reference", `{"a":"` + long + `","b":{"$blob":"x"},"c":{"$$blob":1,"$blob":2},"d":{"blob":3}}`},
+		{
+			"an object that looks like a reference",
+			`{"a":"` + long + `","b":{"$blob":"x"},"c":{"$$blob":1,"$blob":2},"d":{"blob":3}}`,
+		},
 		{"empty ones", `{"a":"` + long + `","b":{},"c":[],"d":"","e":[{},[]],"f":null,"g":-1e5,"h":true}`},
 		{"a small record", `{"a":{"$blob":"x"}}`},
 		{"no object", `"` + long + `"`},
@@ -90,7 +93,7 @@ func FuzzPack(f *testing.F) {
 	f.Add([]byte(`!{"a":1}`))
 	f.Fuzz(func(t *testing.T, record []byte) {
 		if len(record) > 0 && record[0] == '!' {
-			_, _ = pack.Unpack(record, store{}.read) // a stranger's record gives an error, no panic
+			_, _ = pack.Unpack(record, store{}.read) // an invalid record gives an error, no panic
 			return
 		}
 		p, s := pack.Packer{Limit: 8}, store{}

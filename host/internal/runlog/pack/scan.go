@@ -30,7 +30,9 @@ func (s *scan) copy(out *[]byte, depth int, inner func(depth int) bool, rename f
 	return n > 0 && s.take(out, n)
 }
 
-func (s *scan) copyMembers(out *[]byte, open byte, depth int, inner func(depth int) bool, rename func(key []byte) []byte) bool {
+func (s *scan) copyMembers(out *[]byte, open byte, depth int, inner func(depth int) bool,
+	rename func(key []byte) []byte,
+) bool {
 	s.take(out, 1)
 	for first := true; s.at < len(s.text); first = false {
 		switch c := s.text[s.at]; {
@@ -66,7 +68,7 @@ func (s *scan) take(out *[]byte, n int) bool {
 	return n > 0
 }
 
-// quoted is the length of the string that begins here, 0 when there is none.
+// quoted returns the length of the string that begins here, 0 when there is none.
 func (s *scan) quoted() int {
 	text := s.text[s.at:]
 	if len(text) == 0 || text[0] != '"' {

@@ -7,8 +7,9 @@
 const depth = 200;
 
 /**
- * exporter gives the source of an object with two functions: write(value) gives JSON, and throws a text for a value
- * over the limit; show(value) gives what a console prints, texts as they are and objects as JSON with blanks in it.
+ * exporter returns the source of an object with two functions: write(value) gives JSON, and throws
+ * a text for a value over the limit; show(value) gives what a console prints, texts as they are and
+ * objects as JSON with blanks in it.
  */
 export function exporter(output: number): string {
   return `(() => {

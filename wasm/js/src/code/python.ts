@@ -35,7 +35,7 @@ type Message = { ok: true; answer?: PythonReply } | { ok: false; failure: Failur
 
 const startLimit = 120_000; // milliseconds
 
-/** python gives a CodeRunner. Nothing is loaded before the first script. */
+/** python returns a CodeRunner. Nothing is loaded before the first script. */
 export function python(options: PythonOptions): CodeRunner {
   const memory = options.memory ?? limits.memory;
   const script = options.worker ?? new URL("./python.worker.js", import.meta.url);

@@ -18,7 +18,7 @@ type Reply = { ok: true; answer: CodeAnswer } | { ok: false; failure: Failure };
 
 const grace = 1_000; // milliseconds between the script's limit and the end of its Worker
 
-/** sandbox gives a CodeRunner; nothing is loaded before the first script. */
+/** sandbox returns a CodeRunner; nothing is loaded before the first script. */
 export function sandbox(options: SandboxOptions = {}): CodeRunner {
   const idle: Worker[] = [];
   const script = options.worker ?? new URL("./worker.js", import.meta.url);
@@ -31,7 +31,10 @@ export function sandbox(options: SandboxOptions = {}): CodeRunner {
       reject(error);
     };
     // The first script also waits for QuickJS to arrive.
-    const timer = setTimeout(() => kill(new EngineError("timeout", `the script ran longer than ${timeout} ms`)), timeout + grace + (idle.length ? 0 : 5_000));
+    const timer = setTimeout(
+      () => kill(new EngineError("timeout", `the script ran longer than ${timeout} ms`)),
+      timeout + grace + (idle.length ? 0 : 5_000),
+    );
     const stop = (): void => kill(new EngineError("canceled", "the script was stopped"));
     signal.addEventListener("abort", stop, { once: true });
     worker.onmessage = (event: MessageEvent<Reply>) => {
@@ -45,7 +48,8 @@ export function sandbox(options: SandboxOptions = {}): CodeRunner {
         reject(EngineError.ofFailure(event.data.failure));
       }
     };
-    worker.onerror = (event) => kill(new EngineError("code", "the sandbox failed: " + (event.message || "its script did not load")));
+    worker.onerror = (event) =>
+      kill(new EngineError("code", "the sandbox failed: " + (event.message || "its script did not load")));
     worker.postMessage({ ...request, timeout, memory: request.memory ?? options.memory });
   });
 }

@@ -2,7 +2,13 @@
 // else. Time, memory, stack and output are limited. What a script finds around itself, and how its
 // result leaves it, is as on the server.
 
-import { Scope, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule, type VmCallResult } from "quickjs-emscripten-core";
+import {
+  Scope,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSWASMModule,
+  type VmCallResult,
+} from "quickjs-emscripten-core";
 import { EngineError } from "../errors.ts";
 import type { CodeAnswer, CodeRequest } from "../ports.ts";
 import { exporter } from "./export.ts";
@@ -21,8 +27,9 @@ export function memoryOf(bytes: number): WebAssembly.Memory {
 }
 
 /**
- * Limits of a script whose request names none: milliseconds, bytes, bytes, characters, characters. With this stack a
- * function calls itself some 700 times; a larger one outgrows the half megabyte that a Worker of Chromium has.
+ * Limits of a script whose request names none: milliseconds, bytes, bytes, characters, characters.
+ * With this stack a function calls itself some 700 times; a larger one outgrows the half megabyte
+ * that a Worker of Chromium has.
  */
 export const limits = { timeout: 10_000, memory: 64 << 20, stack: 128 << 10, output: 8 << 20, script: 256 << 10 };
 
@@ -32,15 +39,19 @@ type Answer = Required<Pick<CodeAnswer, "result" | "stdout" | "stderr">>;
 export const spoilt = new WeakSet<QuickJSWASMModule>();
 
 /**
- * runScript calls main of a script with the arguments as one object and waits for it if it is async. What the script
- * throws comes back in stderr; an EngineError means that it was refused or went over a limit.
+ * runScript calls main of a script with the arguments as one object and waits for it if it is
+ * async. What the script throws comes back in stderr; an EngineError means that it was refused or
+ * went over a limit.
  */
 export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest): Promise<Answer> {
   if (!/^(javascript|nodejs|js)$/.test(request.lang)) {
     throw new EngineError("unsupported", `scripts in ${request.lang} need a server; in a page only javascript runs`);
   }
   if (request.script.length > limits.script) {
-    throw new EngineError("limit_reached", `a script of ${request.script.length} characters: at most ${limits.script} are accepted`);
+    throw new EngineError(
+      "limit_reached",
+      `a script of ${request.script.length} characters: at most ${limits.script} are accepted`,
+    );
   }
   const machine = new Machine(quickjs, request);
   try {
@@ -89,9 +100,14 @@ class Machine {
     const vm = this.#vm;
     try {
       const exports = this.#value(vm.evalCode(exporter(limits.output), "export.js"));
-      const [write, show] = [this.#held.manage(vm.getProp(exports, "write")), this.#held.manage(vm.getProp(exports, "show"))];
+      const [write, show] = [
+        this.#held.manage(vm.getProp(exports, "write")),
+        this.#held.manage(vm.getProp(exports, "show")),
+      ];
       this.#prepare(show);
-      const args = this.#value(vm.evalCode(`JSON.parse(${JSON.stringify(JSON.stringify(this.#request.arguments ?? {}))})`, "arguments.js"));
+      const args = this.#value(
+        vm.evalCode(`JSON.parse(${JSON.stringify(JSON.stringify(this.#request.arguments ?? {}))})`, "arguments.js"),
+      );
       this.#value(vm.evalCode(this.#request.script, "script.js", { type: "global" }));
       const main = this.#value(vm.evalCode(entry, "script.js"));
       if (vm.typeof(main) !== "function") return this.threw("the script defines no function main(args)");
@@ -105,7 +121,7 @@ class Machine {
     }
   }
 
-  /** threw is the answer of a script that ended so. */
+  /** threw returns the answer of a script that ended so. */
   threw(text: string): Answer {
     const hint = /^SyntaxError/.test(text) && /^\s*(import|export)\b/m.test(this.#request.script)
       ? " (import and export are not available: define function main(args) or set module.exports)" : "";
@@ -125,7 +141,8 @@ class Machine {
   #prepare(show: QuickJSHandle): void {
     const vm = this.#vm;
     const global = (name: string, value: QuickJSHandle): void => vm.setProp(vm.global, name, this.#held.manage(value));
-    const printer = (to: Printer): QuickJSHandle => vm.newFunction("print", (...args) => to.line(args.map((arg) => this.#shown(show, arg)).join(" ")));
+    const printer = (to: Printer): QuickJSHandle =>
+      vm.newFunction("print", (...args) => to.line(args.map((arg) => this.#shown(show, arg)).join(" ")));
     const console = vm.newObject();
     for (const [names, to] of [[["log", "info", "debug"], this.#out], [["warn", "error"], this.#errors]] as const) {
       for (const name of names) vm.setProp(console, name, this.#held.manage(printer(to)));
@@ -134,13 +151,18 @@ class Machine {
     global("setTimeout", this.#timers.set());
     global("clearTimeout", this.#timers.clear());
     global("require", vm.newFunction("require", (name) => {
-      throw new Error(`require(${vm.getString(name)}): scripts run without modules; only the language, console and setTimeout are there`);
+      throw new Error(
+        `require(${vm.getString(name)}): scripts run without modules; only the language, console and setTimeout are ` +
+        `there`,
+      );
     }));
     this.#value(vm.evalCode(`globalThis.module = { exports: {} }; globalThis.exports = module.exports;`, "module.js"));
   }
 
   #shown(show: QuickJSHandle, value: QuickJSHandle): string {
-    return this.#vm.unwrapResult(this.#vm.callFunction(show, this.#vm.undefined, value)).consume((text) => this.#vm.getString(text));
+    return this.#vm
+      .unwrapResult(this.#vm.callFunction(show, this.#vm.undefined, value))
+      .consume((text) => this.#vm.getString(text));
   }
 
   // settle waits for a promise; timers run meanwhile.
@@ -176,7 +198,8 @@ class Machine {
   #exported(write: QuickJSHandle, value: QuickJSHandle): string {
     const vm = this.#vm;
     const called = vm.callFunction(write, vm.undefined, value);
-    if (called.error && vm.typeof(called.error) === "string") throw new EngineError("limit_reached", "script: " + called.error.consume((text) => vm.getString(text)));
+    if (called.error && vm.typeof(called.error) === "string")
+      throw new EngineError("limit_reached", "script: " + called.error.consume((text) => vm.getString(text)));
     return vm.getString(this.#value(called));
   }
 
@@ -199,10 +222,13 @@ class Machine {
   #text(error: QuickJSHandle): string {
     const vm = this.#vm;
     if (vm.typeof(error) !== "object") return vm.getString(error);
-    const part = (name: string): string => vm.getProp(error, name).consume((value) => (vm.typeof(value) === "undefined" ? "" : vm.getString(value)));
+    const part = (name: string): string =>
+      vm.getProp(error, name).consume((value) => (vm.typeof(value) === "undefined" ? "" : vm.getString(value)));
     const [name, message, stack] = [part("name"), part("message"), part("stack")];
     if (name === "" && stack === "") return vm.getString(error);
-    return `${name || "Error"}: ${message}\n${stack}`.trimEnd().replace(/^InternalError: (stack overflow|too much recursion)/, "RangeError: $1");
+    return `${name || "Error"}: ${message}\n${stack}`
+      .trimEnd()
+      .replace(/^InternalError: (stack overflow|too much recursion)/, "RangeError: $1");
   }
 
   #tooLong(): void {
@@ -211,7 +237,8 @@ class Machine {
 }
 
 // main is a function of the script, module.exports.main, or module.exports itself.
-const entry = `typeof main === "function" ? main : typeof module.exports === "function" ? module.exports : module.exports && module.exports.main`;
+const entry = `typeof main === "function" ? main : typeof module.exports === "function" ? module.exports : ` +
+  `module.exports && module.exports.main`;
 
 /** Printer keeps what was printed, up to a limit. */
 class Printer {

@@ -20,11 +20,13 @@ export class Timers {
     this.#vm = vm;
   }
 
-  /** set is the script's setTimeout(f, ms, ...args). */
+  /** set returns the script's setTimeout(f, ms, ...args). */
   set(): QuickJSHandle {
     const vm = this.#vm;
     return vm.newFunction("setTimeout", (call, ms, ...args) => {
-      if (!call || vm.typeof(call) !== "function") throw new TypeError("setTimeout: the first argument is no function");
+      if (!call || vm.typeof(call) !== "function") {
+        throw new TypeError("setTimeout: the first argument is not a function");
+      }
       const wait = ms ? Math.max(0, Math.trunc(Number(vm.getNumber(ms)) || 0)) : 0;
       const id = ++this.#last;
       this.#pending.push({ id, at: Date.now() + wait, call: call.dup(), args: args.map((arg) => arg.dup()) });
@@ -32,7 +34,7 @@ export class Timers {
     });
   }
 
-  /** clear is the script's clearTimeout(id). */
+  /** clear returns the script's clearTimeout(id). */
   clear(): QuickJSHandle {
     const vm = this.#vm;
     return vm.newFunction("clearTimeout", (id) => {
@@ -41,7 +43,7 @@ export class Timers {
     });
   }
 
-  /** next is the earliest timer. */
+  /** next returns the earliest timer. */
   next(): { at: number; run(): VmCallResult<QuickJSHandle> } | undefined {
     const [first] = this.#pending.toSorted((a, b) => a.at - b.at || a.id - b.id);
     if (!first) return undefined;

@@ -13,7 +13,9 @@ let memory = 0; // bytes the present one may use
 function quickjsWith(bytes: number): Promise<QuickJSWASMModule> {
   if (quickjs && memory === bytes) return quickjs;
   memory = bytes;
-  quickjs = newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmLocation: new URL(wasm, import.meta.url).href, wasmMemory: memoryOf(bytes) }));
+  quickjs = newQuickJSWASMModuleFromVariant(
+    newVariant(variant, { wasmLocation: new URL(wasm, import.meta.url).href, wasmMemory: memoryOf(bytes) }),
+  );
   return quickjs;
 }
 

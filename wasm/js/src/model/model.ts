@@ -8,14 +8,24 @@ import type { Abilities } from "../protocol.ts";
 export interface ModelRequest {
   /** Name as the canvas gives it; "" means the provider's default. */
   model: string;
-  /** What it is for: answer, plan, categorize, structured, question, cite, summary, filter, translate. */
+  /**
+   * What it is for: answer, plan, categorize, structured, question, cite, summary, filter,
+   * translate.
+   */
   purpose?: string;
   /** `stream` when somebody reads along, `chat` when only the whole answer counts. */
   mode: "chat" | "stream";
   /** System text first, if any. */
   messages: ModelMessage[];
   /** Sampling settings under their OpenAI names; absent ones are the provider's own. */
-  options?: { temperature?: number; top_p?: number; presence_penalty?: number; frequency_penalty?: number; max_tokens?: number; stop?: string[] };
+  options?: {
+    temperature?: number;
+    top_p?: number;
+    presence_penalty?: number;
+    frequency_penalty?: number;
+    max_tokens?: number;
+    stop?: string[];
+  };
   /** Functions the model may call, OpenAI form. */
   tools?: unknown[];
   /** Data URLs that belong to the last user message. */
@@ -41,5 +51,8 @@ export interface ModelPiece {
 export interface Model {
   /** What it can do besides text in, text out. A request asks for nothing else. */
   readonly can?: Abilities;
-  chat(request: ModelRequest, context: { signal: AbortSignal; node?: string }): AsyncIterable<ModelPiece> | Promise<AsyncIterable<ModelPiece>>;
+  chat(
+    request: ModelRequest,
+    context: { signal: AbortSignal; node?: string },
+  ): AsyncIterable<ModelPiece> | Promise<AsyncIterable<ModelPiece>>;
 }

@@ -17,11 +17,11 @@ export interface OpenAIOptions {
   fetch?: typeof globalThis.fetch;
   /** Whether the browser adds its cookies for the server; default `omit`. */
   credentials?: RequestCredentials;
-  /** What this model can do; agents use its function calls only with `tools`. Default nothing. */
+  /** Abilities of this model; agents use its function calls only with `tools`. Default none. */
   can?: Abilities;
 }
 
-/** openai gives a model behind an OpenAI-compatible address. */
+/** openai returns a model behind an OpenAI-compatible address. */
 export function openai(options: OpenAIOptions): Model {
   const { url, key, headers, can, credentials = "omit" } = options;
   return {
@@ -80,7 +80,9 @@ function withImages({ messages, images }: ModelRequest): unknown[] {
 async function refusal(response: Response): Promise<EngineError> {
   const text = (await response.text().catch(() => "")).slice(0, 500);
   const retry = response.status === 429 || response.status >= 500;
-  return new EngineError("provider", `the model server answered ${response.status}: ${text || response.statusText}`, { retry });
+  return new EngineError("provider", `the model server answered ${response.status}: ${text || response.statusText}`, {
+    retry,
+  });
 }
 
 interface CallPart {
@@ -109,7 +111,12 @@ class Calls {
 }
 
 interface Choice {
-  delta?: { content?: string | null; reasoning_content?: string | null; reasoning?: string | null; tool_calls?: CallPart[] };
+  delta?: {
+    content?: string | null;
+    reasoning_content?: string | null;
+    reasoning?: string | null;
+    tool_calls?: CallPart[];
+  };
   message?: Choice["delta"];
   finish_reason?: string | null;
 }
@@ -137,7 +144,11 @@ function* whole(parsed: unknown): Generator<ModelPiece> {
   yield* calls.complete();
 }
 
-function pieceOf(part: Choice["delta"], finish: string | null | undefined, usage: ModelPiece["usage"] | null | undefined): ModelPiece {
+function pieceOf(
+  part: Choice["delta"],
+  finish: string | null | undefined,
+  usage: ModelPiece["usage"] | null | undefined,
+): ModelPiece {
   const piece: ModelPiece = {};
   const reasoning = part?.reasoning_content ?? part?.reasoning;
   if (reasoning) piece.reasoning = reasoning;
@@ -147,7 +158,7 @@ function pieceOf(part: Choice["delta"], finish: string | null | undefined, usage
   return piece;
 }
 
-/** eventData gives the data of each server-sent event. */
+/** eventData returns the data of each server-sent event. */
 export async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

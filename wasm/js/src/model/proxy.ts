@@ -12,19 +12,20 @@ export interface ProxyOptions {
   model?: string;
   headers?: Record<string, string>;
   fetch?: typeof globalThis.fetch;
-  /** Default `same-origin`: the host knows the person by the login of the browser. */
+  /** Default `same-origin`: the host identifies the person by the login of the browser. */
   credentials?: RequestCredentials;
-  /** What the host's models can do, see openai. */
+  /** Abilities of the host's models, see openai. */
   can?: Abilities;
 }
 
-/** proxy asks the host, which speaks OpenAI's form and answers as events. */
+/** proxy calls the host, which has OpenAI's API and answers as events. */
 export function proxy(options: ProxyOptions = {}): Model {
   const { url = "/api/llm", model, can, credentials = "same-origin" } = options;
   const headers = { "x-easel-page": "run", ...options.headers }; // a login cookie does not count without it
   return {
     can,
     // The host resolves whole names, `name@Factory`, which servers of one vendor do not know.
-    chat: (request, context) => openai({ ...options, url, credentials, headers, model: model ?? request.model }).chat(request, context),
+    chat: (request, context) =>
+      openai({ ...options, url, credentials, headers, model: model ?? request.model }).chat(request, context),
   };
 }

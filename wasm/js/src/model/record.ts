@@ -7,7 +7,7 @@ import type { Model, ModelPiece, ModelRequest } from "./model.ts";
 /** Cassette holds recorded answers; it is plain JSON. */
 export interface Cassette {
   version: 1;
-  /** What the recorded model could do: it decides how agents ask. */
+  /** Abilities of the recorded model, which determine the protocol of agents. */
   can?: Model["can"];
   takes: { key: string; pieces: ModelPiece[] }[];
 }
@@ -43,7 +43,11 @@ export function replay(cassette: Cassette, otherwise?: Model): Model {
       const at = used.get(key) ?? 0;
       const take = takes[Math.min(at, takes.length - 1)];
       if (!take) {
-        if (!otherwise) throw new EngineError("provider", `nothing recorded for this request to ${request.model || "the default model"}`);
+        if (!otherwise)
+          throw new EngineError(
+            "provider",
+            `nothing recorded for this request to ${request.model || "the default model"}`,
+          );
         yield* await otherwise.chat(request, context);
         return;
       }
@@ -56,7 +60,7 @@ export function replay(cassette: Cassette, otherwise?: Model): Model {
   };
 }
 
-/** blank is an empty cassette. */
+/** blank returns an empty cassette. */
 export function blank(): Cassette {
   return { version: 1, takes: [] };
 }

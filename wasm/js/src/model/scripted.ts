@@ -25,11 +25,11 @@ export interface ScriptedOptions {
   fallback?: ScriptedReply | ((request: ModelRequest) => string);
   /** Milliseconds between pieces of a streamed answer, default 0. */
   delay?: number;
-  /** What this model pretends to be able to do. */
+  /** Abilities that this model reports. */
   can?: Abilities;
 }
 
-/** scripted gives each request the first unused reply that fits. */
+/** scripted answers each request with the first unused reply that matches. */
 export function scripted(replies: ScriptedReply[], options: ScriptedOptions = {}): Model {
   const left = [...replies];
   return {
@@ -51,7 +51,9 @@ export function scripted(replies: ScriptedReply[], options: ScriptedOptions = {}
 }
 
 function take(left: ScriptedReply[], request: ModelRequest): ScriptedReply | undefined {
-  const text = request.messages.map((m) => (typeof m.content === "string" ? m.content : JSON.stringify(m.content))).join("\n");
+  const text = request.messages
+    .map((m) => (typeof m.content === "string" ? m.content : JSON.stringify(m.content)))
+    .join("\n");
   const at = left.findIndex((reply) => reply.match === undefined || text.includes(reply.match));
   return at < 0 ? undefined : left.splice(at, 1)[0];
 }

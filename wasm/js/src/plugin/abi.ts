@@ -5,7 +5,14 @@
 export const abi = 1;
 
 /** meter are the names of plugins/meter. */
-export const meter = { module: "easel:meter/v1", tick: "tick", fuel: "easel:fuel", refused: "easel:refused", interval: 10_000, overflow: -(2 ** 31) };
+export const meter = {
+  module: "easel:meter/v1",
+  tick: "tick",
+  fuel: "easel:fuel",
+  refused: "easel:refused",
+  interval: 10_000,
+  overflow: -(2 ** 31),
+};
 
 /** startExport stands in for a start function, see start.ts. */
 export const startExport = "easel:start";

@@ -44,13 +44,16 @@ export class Body {
       if (piece) body.add(piece);
       if (body.length > limit) {
         this.close();
-        throw new PluginError("upstream", `http.fetch: response of more than ${limit} bytes; read it in pieces with stream and http.read`);
+        throw new PluginError(
+          "upstream",
+          `http.fetch: response of more than ${limit} bytes; read it in pieces with stream and http.read`,
+        );
       }
     }
     return this.hidden.bytes(body.take());
   }
 
-  /** next gives 1 to limit bytes, or none at the end. */
+  /** next returns 1 to limit bytes, or none at the end. */
   async next(limit: number, time: number): Promise<Uint8Array> {
     for (;;) {
       const n = this.#ready(limit);
@@ -74,7 +77,8 @@ export class Body {
     n = Math.min(n, limit);
     if (n <= 0) return 0;
     const begun = partial(this.#pending.subarray(0, n));
-    if (begun > 0 && (!this.#ended || n < this.#pending.length) && isText(this.#pending.subarray(0, n - begun))) n -= begun;
+    if (begun > 0 && (!this.#ended || n < this.#pending.length) && isText(this.#pending.subarray(0, n - begun)))
+      n -= begun;
     return n;
   }
 
@@ -118,5 +122,7 @@ export function isText(bytes: Uint8Array): boolean {
 
 /** carried is how bytes travel in an answer: as text when they are one. */
 export function carried(bytes: Uint8Array): { body: string } | { body_base64: string } {
-  return isText(bytes) ? { body: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) } : { body_base64: toBase64(bytes) };
+  return isText(bytes)
+    ? { body: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) }
+    : { body_base64: toBase64(bytes) };
 }

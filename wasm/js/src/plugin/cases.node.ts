@@ -47,7 +47,13 @@ async function play(task: Task, c: Case): Promise<Played> {
     embed: (texts) => texts.map((text) => [Buffer.byteLength(text)]),
   });
   const played: Played = { fuel: 0, memory: 0, emitted: "", emits: 0 };
-  const outcome = await plugin.call({ input: bytes(c.input), timeout: c.timeout, secretMark: c.secret_mark, run: "kit", side: side(c, played) });
+  const outcome = await plugin.call({
+    input: bytes(c.input),
+    timeout: c.timeout,
+    secretMark: c.secret_mark,
+    run: "kit",
+    side: side(c, played),
+  });
   played.fuel = outcome.fuel;
   played.memory = outcome.memory;
   if (outcome.error) return { ...played, code: outcome.error.code, message: outcome.error.message };
@@ -69,7 +75,8 @@ function side(c: Case, played: Played): RunSide {
       case "var.set": variables[args.name!] = args.value; return { ok: {} };
       default: {
         const text = c.chat?.[Math.min(chats++, c.chat.length - 1)];
-        if (text === undefined) return { error: { code: "upstream", message: "the case has no answer of a model", retryable: true } };
+        if (text === undefined)
+          return { error: { code: "upstream", message: "the case has no answer of a model", retryable: true } };
         if (args.stream) said(text);
         return { ok: { text, usage: { prompt_tokens: 0, completion_tokens: 0 } } };
       }
@@ -92,7 +99,12 @@ function web(c: Case): typeof globalThis.fetch {
 
 function storage(values: Record<string, string>): Storage {
   const map = new Map(Object.entries(values));
-  return { get: (key) => map.get(key), set: (key, value) => map.set(key, value), delete: (key) => map.delete(key), keys: () => map.keys() };
+  return {
+    get: (key) => map.get(key),
+    set: (key, value) => map.set(key, value),
+    delete: (key) => map.delete(key),
+    keys: () => map.keys(),
+  };
 }
 
 const task = JSON.parse(readFileSync(0, "utf8")) as Task;

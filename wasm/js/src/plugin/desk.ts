@@ -19,7 +19,10 @@ export interface Emission {
   note?: string;
 }
 
-/** RunSide is the run a plugin works for: it takes emissions and answers llm.chat and var.*. Null: cancelled. */
+/**
+ * RunSide is the run a plugin works for: it takes emissions and answers llm.chat and var.*. Null:
+ * cancelled.
+ */
 export type RunSide = (op: string, args: unknown) => Promise<{ ok: unknown } | { error: Failure } | null>;
 
 /** Storage keeps keys and values for one plugin. */
@@ -54,7 +57,8 @@ export class Desk {
   readonly #mark: string; // of the placeholders of secrets that count
   readonly #used: Record<"llm" | "embed", number> = { llm: 0, embed: 0 };
 
-  constructor(plugin: { name: string; version: string }, granted: Permissions, services: Services, run: RunSide, signal: AbortSignal, mark = "") {
+  constructor(plugin: { name: string; version: string }, granted: Permissions, services: Services, run: RunSide,
+    signal: AbortSignal, mark = "") {
     this.#mark = mark;
     this.#granted = granted;
     this.#services = services;
@@ -69,18 +73,24 @@ export class Desk {
     return this.#files.stored;
   }
 
-  /** emit passes a piece on and returns false when the receiver has ended. Unknown kinds and broken JSON are dropped. */
+  /**
+   * emit passes a piece on and returns false when the receiver has ended. Unknown kinds and broken
+   * JSON are dropped.
+   */
   async emit(kind: number, data: Uint8Array): Promise<boolean> {
-    const piece = this.#mark ? readEmission(kind, encoder.encode(unmarked(decoder.decode(data), this.#mark))) : readEmission(kind, data);
+    const piece = this.#mark
+      ? readEmission(kind, encoder.encode(unmarked(decoder.decode(data), this.#mark)))
+      : readEmission(kind, data);
     return !piece || (await this.#run("emit", piece)) !== null;
   }
 
-  /** answer gives the answer to a request of call; null: cancelled. */
+  /** answer returns the answer to a request of call; null: cancelled. */
   async answer(request: Uint8Array): Promise<Uint8Array | null> {
     try {
       let { op, args } = readCall(request);
       // Models, keys and variables must not learn the mark.
-      if (this.#mark && op !== "http.fetch") args = JSON.parse(unmarked(JSON.stringify(args), this.#mark)) as Record<string, unknown>;
+      if (this.#mark && op !== "http.fetch")
+        args = JSON.parse(unmarked(JSON.stringify(args), this.#mark)) as Record<string, unknown>;
       const answer = await this.#ask(op, args);
       return answer && encode(answer);
     } catch (err) {
@@ -96,7 +106,11 @@ export class Desk {
     let status = 0;
     try {
       const args = parse(request.subarray(4, 4 + length), "http_request: ") as Record<string, unknown>;
-      const wanted = readRequest({ url: args["url"], method: String(args["method"] ?? "").toUpperCase(), headers: args["headers"] ?? undefined });
+      const wanted = readRequest({
+        url: args["url"],
+        method: String(args["method"] ?? "").toUpperCase(),
+        headers: args["headers"] ?? undefined,
+      });
       const got = await this.#web.fetch({ ...wanted, body: request.subarray(4 + length) });
       status = got.status;
       head = encoder.encode(JSON.stringify(got.headers));
@@ -118,7 +132,8 @@ export class Desk {
     switch (op) {
       case "http.fetch": case "http.read": case "http.close": return { ok: await this.#web.op(op, args) };
       case "llm.chat":
-        if (!Array.isArray(args["messages"]) || args["messages"].length === 0) throw new PluginError("invalid_argument", "llm.chat: messages are missing");
+        if (!Array.isArray(args["messages"]) || args["messages"].length === 0)
+          throw new PluginError("invalid_argument", "llm.chat: messages are missing");
         this.#count("llm", "llm.chat");
         return this.#run(op, args);
       case "embed": {
@@ -137,21 +152,25 @@ export class Desk {
       }
       case "sleep": return { ok: await this.#sleep(Number(args["ms"] ?? 0)) };
     }
-    if (area === "kv" && ["kv.get", "kv.set", "kv.delete", "kv.list"].includes(op)) return { ok: await this.#keep(op, args) };
+    if (area === "kv" && ["kv.get", "kv.set", "kv.delete", "kv.list"].includes(op))
+      return { ok: await this.#keep(op, args) };
     throw new PluginError("unsupported", `no operation ${JSON.stringify(op)} on this host`);
   }
 
   #count(kind: "llm" | "embed", name: string): void {
     const granted = this.#granted[kind];
     if (!granted) throw new PluginError("denied", `${name} is not granted`);
-    if (++this.#used[kind] > granted.max_calls) throw new PluginError("denied", `${name} is granted ${granted.max_calls} times in a call`);
+    if (++this.#used[kind] > granted.max_calls)
+      throw new PluginError("denied", `${name} is granted ${granted.max_calls} times in a call`);
   }
 
   #variable(op: string, args: Record<string, unknown>): Record<string, unknown> {
-    const [verb, list] = op === "var.get" ? ["reading", this.#granted.variables?.read] : ["writing", this.#granted.variables?.write];
+    const [verb, list] =
+      op === "var.get" ? ["reading", this.#granted.variables?.read] : ["writing", this.#granted.variables?.write];
     const name = String(args["name"] ?? "");
     if (op === "var.set" && !("value" in args)) throw new PluginError("invalid_argument", "var.set: value is missing");
-    if (!list?.includes(name) && !list?.includes("*")) throw new PluginError("denied", `${verb} variable ${JSON.stringify(name)} is not granted`);
+    if (!list?.includes(name) && !list?.includes("*"))
+      throw new PluginError("denied", `${verb} variable ${JSON.stringify(name)} is not granted`);
     return args;
   }
 
@@ -160,10 +179,12 @@ export class Desk {
     const granted = this.#granted.kv;
     const key = String((op === "kv.list" ? args["prefix"] : args["key"]) ?? "");
     const size = encoder.encode(key).length;
-    if (op === "kv.set" && typeof args["value"] !== "string") throw new PluginError("invalid_argument", "kv.set: value is missing");
+    if (op === "kv.set" && typeof args["value"] !== "string")
+      throw new PluginError("invalid_argument", "kv.set: value is missing");
     if (!granted) throw new PluginError("denied", "kv is not granted");
     if (!kv) throw new PluginError("unsupported", "this host keeps nothing for plugins");
-    if (op !== "kv.list" && (size === 0 || size > maxKey)) throw new PluginError("invalid_argument", `key of ${size} bytes, want 1 to ${maxKey}`);
+    if (op !== "kv.list" && (size === 0 || size > maxKey))
+      throw new PluginError("invalid_argument", `key of ${size} bytes, want 1 to ${maxKey}`);
     switch (op) {
       case "kv.get": {
         const value = await kv.get(key);
@@ -173,7 +194,8 @@ export class Desk {
         const value = args["value"] as string;
         let all = 0;
         for (const name of await kv.keys()) if (name !== key) all += bytes(name) + bytes((await kv.get(name)) ?? "");
-        if (all + size + bytes(value) > granted.bytes) throw new PluginError("denied", `kv: more than the ${granted.bytes} bytes granted`);
+        if (all + size + bytes(value) > granted.bytes)
+          throw new PluginError("denied", `kv: more than the ${granted.bytes} bytes granted`);
         await kv.set(key, value);
         return {};
       }
@@ -192,9 +214,11 @@ export class Desk {
 
 function readCall(request: Uint8Array): { op: string; args: Record<string, unknown> } {
   const call = parse(request, "request is not readable: ") as { op?: unknown; args?: unknown } | null;
-  if (typeof call !== "object" || call === null || typeof (call.op ?? "") !== "string") throw new PluginError("invalid_argument", "request is not readable: no operation");
+  if (typeof call !== "object" || call === null || typeof (call.op ?? "") !== "string")
+    throw new PluginError("invalid_argument", "request is not readable: no operation");
   const args = call.args ?? {};
-  if (typeof args !== "object" || Array.isArray(args)) throw new PluginError("invalid_argument", "arguments are not readable: no object");
+  if (typeof args !== "object" || Array.isArray(args))
+    throw new PluginError("invalid_argument", "arguments are not readable: no object");
   return { op: (call.op ?? "") as string, args: args as Record<string, unknown> };
 }
 
@@ -224,12 +248,18 @@ export function readEmission(kind: number, data: Uint8Array): Emission | undefin
   if (kind === 3 && typeof (piece.pct ?? 0) === "number" && typeof (piece.note ?? "") === "string") {
     return { kind, pct: Math.min(Math.max(Number(piece.pct ?? 0), 0), 100), note: String(piece.note ?? "") };
   }
-  if (kind === 4 && piece.key && typeof piece.key === "string" && typeof (piece.delta ?? "") === "string") return { kind, key: piece.key, text: String(piece.delta ?? "") };
+  if (kind === 4 && piece.key && typeof piece.key === "string" && typeof (piece.delta ?? "") === "string")
+    return { kind, key: piece.key, text: String(piece.delta ?? "") };
   return undefined;
 }
 
-/** memory is a Storage that lasts as long as the page. */
+/** memory returns a Storage that lasts as long as the page. */
 export function memory(): Storage {
   const values = new Map<string, string>();
-  return { get: (key) => values.get(key), set: (key, value) => values.set(key, value), delete: (key) => values.delete(key), keys: () => values.keys() };
+  return {
+    get: (key) => values.get(key),
+    set: (key, value) => values.set(key, value),
+    delete: (key) => values.delete(key),
+    keys: () => values.keys(),
+  };
 }

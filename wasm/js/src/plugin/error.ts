@@ -24,7 +24,7 @@ export class PluginError extends Error {
     if (more.data) this.data = more.data;
   }
 
-  /** failure is the form this error has in messages. */
+  /** failure returns the form this error has in messages. */
   failure(): Failure {
     return { code: this.code, message: this.message, retryable: this.retryable, ...(this.data && { data: this.data }) };
   }

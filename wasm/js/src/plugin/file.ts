@@ -14,7 +14,7 @@ export interface StoredFile {
 
 /** Files are those of the runs that a plugin works for. */
 export interface Files {
-  /** read gives a file by its id, or nothing. */
+  /** read returns a file by its id, or nothing. */
   read(id: string): StoredFile | undefined | Promise<StoredFile | undefined>;
   /** save stores a file and describes it: `{doc_id, ...}`. */
   save(file: StoredFile): Record<string, unknown> | Promise<Record<string, unknown>>;
@@ -98,7 +98,7 @@ function newFile(args: Record<string, unknown>): StoredFile {
   }
 }
 
-// isFileName is the twin of IsFileName in plugins/contract.
+// isFileName returns the twin of IsFileName in plugins/contract.
 function isFileName(name: string): boolean {
   return !["", ".", ".."].includes(name) && [...name].length <= most.name && !hidden.test(name) && !/[/\\]/.test(name);
 }

@@ -14,7 +14,10 @@ import { covers, methodsOf, type Permissions } from "./permission.ts";
 import { Filler, Hidden } from "./secret.ts";
 import { special } from "./special.ts";
 
-/** ProxyRequest is what a host's proxy gets; secrets are still placeholders in it, of which those with secretMark count. */
+/**
+ * ProxyRequest is what a host's proxy gets; secrets are still placeholders in it, of which those
+ * with secretMark count.
+ */
 export interface ProxyRequest {
   plugin: string;
   version: string;
@@ -22,14 +25,23 @@ export interface ProxyRequest {
   url: string;
   headers: Record<string, string>;
   body?: Uint8Array<ArrayBuffer>;
-  /** Mark of the call, for the host to hold placeholders against; absent when the call may use no secret. */
+  /**
+   * Mark of the call, for the host to hold placeholders against; absent when the call may use no
+   * secret.
+   */
   secretMark?: string;
 }
 
-/** Proxy carries requests of plugins through a server, which holds the grants, the secrets and the redirects. */
+/**
+ * Proxy carries requests of plugins through a server, which holds the grants, the secrets and the
+ * redirects.
+ */
 export type Proxy = (request: ProxyRequest, context: { signal: AbortSignal }) => Promise<Response>;
 
-/** Carrier is how requests leave: the host's proxy, or a fetch of the caller's, or the one of this place. */
+/**
+ * Carrier is how requests leave: the host's proxy, or a fetch of the caller's, or the one of this
+ * place.
+ */
 export interface Carrier {
   proxy?: Proxy;
   fetch?: typeof globalThis.fetch;
@@ -72,13 +84,20 @@ export class Web {
   #last = 0;
   #streamed = 0;
 
-  constructor(plugin: { name: string; version: string }, granted: Permissions, carrier: Carrier, signal: AbortSignal, mark = "") {
+  constructor(plugin: { name: string; version: string }, granted: Permissions, carrier: Carrier, signal: AbortSignal,
+    mark = "") {
     this.#mark = mark;
     this.#plugin = plugin;
     this.#granted = granted;
     this.#carrier = carrier;
     this.#signal = signal;
-    signal.addEventListener("abort", () => { for (const body of this.#streams.values()) body.close(); }, { once: true });
+    signal.addEventListener(
+      "abort",
+      () => {
+        for (const body of this.#streams.values()) body.close();
+      },
+      { once: true },
+    );
   }
 
   /** op answers an operation of call. */
@@ -126,7 +145,10 @@ export class Web {
       strange ||= from !== undefined && from.origin !== url.origin;
       const response = await this.#hop(url, method, request.headers, body, strange, hidden, signal);
       if (response.type === "opaqueredirect") {
-        throw new PluginError("denied", `http.fetch: host ${url.host} redirects, and a page cannot see where to; use a proxy of the host`);
+        throw new PluginError(
+          "denied",
+          `http.fetch: host ${url.host} redirects, and a page cannot see where to; use a proxy of the host`,
+        );
       }
       const location = response.headers.get("location");
       if (![301, 302, 303, 307, 308].includes(response.status) || !location) return response;
@@ -153,32 +175,57 @@ export class Web {
       throw new PluginError("invalid_argument", "http.fetch: want an http or https URL without user name");
     }
     if (!granted.hosts.some((pattern) => covers(pattern, hostPort(url)))) {
-      throw new PluginError("denied", `http.fetch: host ${url.host} is not granted; granted are ${granted.hosts.join(", ")}`);
+      throw new PluginError(
+        "denied",
+        `http.fetch: host ${url.host} is not granted; granted are ${granted.hosts.join(", ")}`,
+      );
     }
     const methods = methodsOf(granted);
     if (!methods.includes(method) && !methods.includes("*")) {
       throw new PluginError("denied", `http.fetch: method ${method} is not granted; granted are ${methods.join(", ")}`);
     }
-    if (!this.#carrier.proxy && isOwn(url) && !granted.hosts.some((pattern) => !pattern.includes("*") && covers(pattern, hostPort(url)))) {
-      throw new PluginError("denied", `http.fetch: host ${url.host} is the page's own, which only a grant that names it allows`);
+    if (
+      !this.#carrier.proxy &&
+      isOwn(url) &&
+      !granted.hosts.some((pattern) => !pattern.includes("*") && covers(pattern, hostPort(url)))
+    ) {
+      throw new PluginError(
+        "denied",
+        `http.fetch: host ${url.host} is the page's own, which only a grant that names it allows`,
+      );
     }
     if (!granted.private && special(url.hostname)) {
-      throw new PluginError("denied", `http.fetch: host ${url.hostname} is a private or special address, which is not granted`);
+      throw new PluginError(
+        "denied",
+        `http.fetch: host ${url.hostname} is a private or special address, which is not granted`,
+      );
     }
     return url;
   }
 
-  #hop(url: URL, method: string, given: Record<string, string>, body: Uint8Array, strange: boolean, hidden: Hidden, signal: AbortSignal): Promise<Response> {
+  #hop(url: URL, method: string, given: Record<string, string>, body: Uint8Array, strange: boolean, hidden: Hidden,
+    signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(given)) {
       const ours = /^(host|accept-encoding)$/i.test(name);
       const bound = isCredential(name) || (this.#mark !== "" && value.includes(this.#mark));
       if (!ours && !(strange && bound)) headers[name] = value;
     }
-    const { proxy, dial, secrets, fetch = dial?.(this.#granted.http!.private === true) ?? globalThis.fetch } = this.#carrier;
+    const {
+      proxy,
+      dial,
+      secrets,
+      fetch = dial?.(this.#granted.http!.private === true) ?? globalThis.fetch,
+    } = this.#carrier;
     const sent = body.length > 0 ? (body.slice() as Uint8Array<ArrayBuffer>) : undefined;
     if (proxy) {
-      const request: ProxyRequest = { plugin: this.#plugin.name, version: this.#plugin.version, method, url: url.href, headers };
+      const request: ProxyRequest = {
+        plugin: this.#plugin.name,
+        version: this.#plugin.version,
+        method,
+        url: url.href,
+        headers,
+      };
       if (sent) request.body = sent;
       if (this.#mark) request.secretMark = this.#mark;
       return proxy(request, { signal });
@@ -189,14 +236,23 @@ export class Web {
     target.search = filler.query(url.search);
     const type = Object.entries(headers).find(([name]) => /^content-type$/i.test(name))?.[1] ?? "";
     for (const [name, value] of Object.entries(headers)) headers[name] = filler.header(value);
-    const init: RequestInit = { method, headers, signal, redirect: "manual", credentials: "omit", referrerPolicy: "no-referrer" };
+    const init: RequestInit = {
+      method,
+      headers,
+      signal,
+      redirect: "manual",
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+    };
     if (sent && method !== "GET" && method !== "HEAD") init.body = fill(sent, (text) => filler.body(text, type));
     return fetch(target.href, init);
   }
 
   async #take(request: Request, response: Response, hidden: Hidden, aborter: AbortController): Promise<Fetched> {
     const headers: Record<string, string> = {};
-    response.headers.forEach((value, name) => { headers[name.replace(/(^|-)[a-z]/g, (c) => c.toUpperCase())] = hidden.text(value); });
+    response.headers.forEach((value, name) => {
+      headers[name.replace(/(^|-)[a-z]/g, (c) => c.toUpperCase())] = hidden.text(value);
+    });
     const body = new Body(response, hidden, aborter, this.#count);
     if (request.stream) {
       return { status: response.status, headers, stream: this.#hold(body) };
@@ -208,7 +264,7 @@ export class Web {
     return { status: response.status, headers: { ...headers, "Content-Type": text.type }, bytes: text.bytes };
   }
 
-  /** stream gives the number under which http.read reads bytes. */
+  /** stream returns the number under which http.read reads bytes. */
   stream(bytes: Uint8Array<ArrayBuffer>): number {
     return this.#hold(new Body(new Response(bytes), new Hidden(), new AbortController(), this.#count));
   }
@@ -260,7 +316,8 @@ export class Web {
 export function readRequest(args: Record<string, unknown>): Request {
   const text = (name: string): string => {
     const value = args[name] ?? "";
-    if (typeof value !== "string") throw new PluginError("invalid_argument", `arguments are not readable: ${name} is not a string`);
+    if (typeof value !== "string")
+      throw new PluginError("invalid_argument", `arguments are not readable: ${name} is not a string`);
     return value;
   };
   const headers = (args["headers"] ?? {}) as Record<string, string>;

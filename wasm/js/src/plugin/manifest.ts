@@ -45,7 +45,7 @@ const maxOwnSection = 256 << 10;
 const hiddenSections = ["easel.icon", "easel.cases", "easel.signature"];
 
 /**
- * ownSection gives a section that a plugin can read itself, of a file that the engine module has
+ * ownSection returns a section that a plugin can read itself, of a file that the engine module has
  * examined.
  */
 export function ownSection(wasm: Uint8Array, name: string): string | undefined {

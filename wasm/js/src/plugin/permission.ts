@@ -12,12 +12,15 @@ export interface Permissions {
   files?: { read?: boolean; write_bytes?: number; reason?: string };
 }
 
-/** methodsOf are the methods that are allowed; none named means reading. */
+/** methodsOf returns the methods that are allowed; none named means reading. */
 export function methodsOf(http: NonNullable<Permissions["http"]>): string[] {
   return http.methods?.length ? http.methods : ["GET", "HEAD"];
 }
 
-/** covers reports whether a pattern allows every host that name allows; both may be patterns, with or without a port. */
+/**
+ * covers reports whether a pattern allows every host that name allows; both may be patterns, with
+ * or without a port.
+ */
 export function covers(pattern: string, name: string): boolean {
   pattern = pattern.toLowerCase();
   name = name.toLowerCase();

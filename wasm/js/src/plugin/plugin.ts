@@ -67,11 +67,14 @@ export interface CallRequest {
   grant?: Permissions;
   /** Take the place of services of the plugin in this call. */
   services?: Services;
-  /** Mark that a placeholder of a secret has to carry, {{secret:NAME:MARK}}; it is removed from what the call gives. Without it none counts. */
+  /**
+   * Mark that a placeholder of a secret has to carry, {{secret:NAME:MARK}}; it is removed from what
+   * the call gives. Without it none counts.
+   */
   secretMark?: string;
 }
 
-/** settingTexts are the settings of a plugin, defaults included, as config_get gives them. */
+/** settingTexts returns the settings of a plugin, defaults included, as config_get gives them. */
 function settingTexts(manifest: Manifest, set: Record<string, unknown> = {}): Record<string, string> {
   const declared = (manifest.settings?.["properties"] ?? {}) as Record<string, { default?: unknown }>;
   const all = new Map<string, unknown>(Object.entries(declared).map(([name, schema]) => [name, schema.default]));
@@ -115,7 +118,8 @@ export class Plugin {
   static async load(
     wasm: Uint8Array<ArrayBuffer>, examine: Examine, spawn: Spawn, options: LoadOptions = {},
   ): Promise<Plugin> {
-    if (wasm.length > caps.module) throw new PluginError("over_limit", `file of ${wasm.length} bytes, allowed are ${caps.module}`);
+    if (wasm.length > caps.module)
+      throw new PluginError("over_limit", `file of ${wasm.length} bytes, allowed are ${caps.module}`);
     const examined = await examine(wasm, options);
     checkImports(examined);
     checkExports(examined);
@@ -140,13 +144,19 @@ export class Plugin {
     return this.#exports.has(name);
   }
 
-  /** call runs an export; what the plugin or the host on its behalf has to say against it is the outcome's error. */
+  /**
+   * call runs an export; what the plugin or the host on its behalf has to say against it is the
+   * outcome's error.
+   */
   async call(request: CallRequest): Promise<Outcome> {
     const name = request.export ?? this.manifest.entry?.export ?? "easel_invoke";
     const vars = (request.run !== undefined && this.#vars.get(request.run)) || new Map<string, Uint8Array>();
     const nothing: Outcome = { fuel: 0, memory: 0, logs: [], vars, fault: false };
     if (!/^:.?$/.test(this.#exports.get(name) ?? "") || name.startsWith("_") || name === startExport) {
-      return { ...nothing, error: new PluginError("unknown_export", `no exported function "${name}" without arguments`).failure() };
+      return {
+        ...nothing,
+        error: new PluginError("unknown_export", `no exported function "${name}" without arguments`).failure(),
+      };
     }
     const aborter = new AbortController();
     const side: RunSide = request.side ?? (async () => null);
@@ -155,11 +165,17 @@ export class Plugin {
     const desk = new Desk(this.manifest, granted, services, side, aborter.signal, request.secretMark);
     desk.section = this.#section;
     const work = {
-      export: name, input: typeof request.input === "string" ? new TextEncoder().encode(request.input) : request.input, vars,
-      timeout: Math.min(this.limits.timeout_ms, request.timeout || Infinity), fuel: request.fuel || this.limits.fuel,
+      export: name,
+      input: typeof request.input === "string" ? new TextEncoder().encode(request.input) : request.input,
+      vars,
+      timeout: Math.min(this.limits.timeout_ms, request.timeout || Infinity),
+      fuel: request.fuel || this.limits.fuel,
     };
     const state = this.manifest.state;
-    const sharing = state === "run" ? { state, run: request.run ?? "" } as const : { state: state === "tenant" ? state : "any" } as const;
+    const sharing =
+      state === "run"
+        ? ({ state, run: request.run ?? "" } as const)
+        : ({ state: state === "tenant" ? state : "any" } as const);
     try {
       const outcome = await this.#runner.call(work, sharing, {
         emit: (kind, data) => (request.side ? desk.emit(kind, data) : Promise.resolve(true)),
@@ -202,12 +218,19 @@ function checkImports(examined: Examined): void {
   for (const [module, name, kind, type] of examined.imports) {
     const known = imports.get(module);
     const full = `${module} ${name}`;
-    if (!known && /^easel:host\//.test(module)) throw new PluginError("abi_mismatch", `imports ${full}; this host serves easel:host/v1`);
-    if (!known) throw new PluginError("unsupported", `imports ${full}; a plugin may import from ${[...imports.keys()].join(", ")} only`);
-    if (kind !== "func") throw new PluginError("unsupported", `imports the ${kind} ${full}; only functions may be imported`);
+    if (!known && /^easel:host\//.test(module))
+      throw new PluginError("abi_mismatch", `imports ${full}; this host serves easel:host/v1`);
+    if (!known)
+      throw new PluginError(
+        "unsupported",
+        `imports ${full}; a plugin may import from ${[...imports.keys()].join(", ")} only`,
+      );
+    if (kind !== "func")
+      throw new PluginError("unsupported", `imports the ${kind} ${full}; only functions may be imported`);
     const want = known.get(name);
     if (want === undefined) throw new PluginError("unsupported", `imports ${full}, which this host does not offer`);
-    if (type !== want) throw new PluginError("unsupported", `imports ${full} as ${readable(type)}, it is ${readable(want)}`);
+    if (type !== want)
+      throw new PluginError("unsupported", `imports ${full} as ${readable(type)}, it is ${readable(want)}`);
   }
 }
 
@@ -218,7 +241,8 @@ function checkExports(examined: Examined): void {
     throw new PluginError("unsupported", 'uses pointers but does not export its memory as "memory"');
   }
   const entry = examined.manifest.entry?.export;
-  const callable = ([name, kind, type]: Examined["exports"][number]): boolean => name === entry && kind === "func" && /^:.?$/.test(type);
+  const callable = ([name, kind, type]: Examined["exports"][number]): boolean =>
+    name === entry && kind === "func" && /^:.?$/.test(type);
   if (entry !== undefined && !examined.exports.some(callable)) {
     const why = "no function without arguments is exported by that name";
     throw new PluginError("unsupported", `manifest names the entry ${entry}, but ${why}`);

@@ -48,7 +48,10 @@ export class Runner {
     this.#way = way;
   }
 
-  /** call runs one export. It rejects with a PluginError only when the call got no turn or its Worker died. */
+  /**
+   * call runs one export. It rejects with a PluginError only when the call got no turn or its
+   * Worker died.
+   */
   async call(work: Work, sharing: Sharing, answers: Answers, signal: AbortSignal): Promise<Outcome> {
     const seat = await this.#take(sharing, signal);
     return new Promise((resolve, reject) => {
@@ -72,7 +75,10 @@ export class Runner {
         seat.line.post({ t: "cancel" });
         late = setTimeout(() => kill(why), caps.grace); // a plugin that computes does not hear it
       };
-      const overdue = setTimeout(() => kill(new PluginError("timeout", "did not finish in time", { retryable: this.#setting.idempotent })), work.timeout + slack);
+      const overdue = setTimeout(
+        () => kill(new PluginError("timeout", "did not finish in time", { retryable: this.#setting.idempotent })),
+        work.timeout + slack,
+      );
       const told = (n: number, answer: Promise<Uint8Array | null>): void => {
         answer.then((given) => { if (!over) seat.line.post({ t: "told", n, answer: given }); }, (err: unknown) => {
           stop(err instanceof PluginError ? err : new PluginError("internal", String(err)));
@@ -81,10 +87,19 @@ export class Runner {
       seat.kill = kill;
       seat.hear = (message) => {
         switch (message.t) {
-          case "emit": return told(message.n, answers.emit(message.kind, message.data).then((taken) => (taken ? nothing : null)));
-          case "ask": return told(message.n, answers.ask(message.op, message.data));
-          case "done": return finish(true, () => resolve(stopped ? { ...message.done, output: undefined, error: stopped.failure() } : message.done));
-          case "broken": return kill(new PluginError("internal", message.message));
+          case "emit":
+            return told(
+              message.n,
+              answers.emit(message.kind, message.data).then((taken) => (taken ? nothing : null)),
+            );
+          case "ask":
+            return told(message.n, answers.ask(message.op, message.data));
+          case "done":
+            return finish(true, () =>
+              resolve(stopped ? { ...message.done, output: undefined, error: stopped.failure() } : message.done),
+            );
+          case "broken":
+            return kill(new PluginError("internal", message.message));
         }
       };
       if (signal.aborted) cancel();
@@ -122,7 +137,8 @@ export class Runner {
         seat.line.hold?.(true);
         return seat;
       }
-      if (performance.now() > until) throw new PluginError("unavailable", `${mostWorkers} calls of this plugin are under way`);
+      if (performance.now() > until)
+        throw new PluginError("unavailable", `${mostWorkers} calls of this plugin are under way`);
       await this.#turn(signal, until);
     }
   }
@@ -152,7 +168,13 @@ export class Runner {
   }
 
   #open(): Seat {
-    const seat: Seat = { line: this.#spawn(), busy: false, runs: new Set(), hear: () => undefined, kill: () => undefined };
+    const seat: Seat = {
+      line: this.#spawn(),
+      busy: false,
+      runs: new Set(),
+      hear: () => undefined,
+      kill: () => undefined,
+    };
     seat.line.listen((message) => seat.hear(message), (why) => {
       if (seat.busy) seat.kill(new PluginError("internal", `the plugin's worker failed: ${why}`));
       else this.#drop(seat);

@@ -9,7 +9,8 @@ import { PluginError } from "./error.ts";
 import { covers, type Permissions } from "./permission.ts";
 
 // In a query the braces and colons may be escaped.
-const placeholder = /(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?::|%3[Aa])([A-Za-z0-9]{1,64})(?:\}\}|%7[Dd]%7[Dd])/g;
+const placeholder =
+  /(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?::|%3[Aa])([A-Za-z0-9]{1,64})(?:\}\}|%7[Dd]%7[Dd])/g;
 // A part of a header value that is sent in base64, as Basic authorization wants it; it needs a
 // placeholder that counts.
 const encoded = /\{\{base64:((?:[^{}]|\{\{secret:[A-Za-z0-9_.:-]{1,130}\}\})*)\}\}/g;
@@ -22,7 +23,8 @@ export class Filler {
   readonly #host: string;
   readonly #mark: string;
 
-  constructor(granted: Permissions["secrets"], values: Record<string, string> | undefined, hidden: Hidden, host: string, mark: string) {
+  constructor(granted: Permissions["secrets"], values: Record<string, string> | undefined, hidden: Hidden, host: string,
+    mark: string) {
     this.#mark = mark;
     this.#granted = granted;
     this.#values = values;
@@ -45,7 +47,10 @@ export class Filler {
   }
 
   body(text: string, type: string): string {
-    return this.#replace(text, type.includes("json") ? jsonEscape : type.includes("x-www-form-urlencoded") ? queryEscape : same);
+    return this.#replace(
+      text,
+      type.includes("json") ? jsonEscape : type.includes("x-www-form-urlencoded") ? queryEscape : same,
+    );
   }
 
   #replace(text: string, escape: (value: string) => string): string {
@@ -64,7 +69,8 @@ export class Filler {
     if (!granted.hosts.some((pattern) => covers(pattern, this.#host))) {
       throw new PluginError("denied", `http.fetch: secret ${name} is not bound to host ${this.#host}`);
     }
-    if (!this.#values) throw new PluginError("unsupported", "http.fetch: this host keeps no secrets; give it a proxy that does");
+    if (!this.#values)
+      throw new PluginError("unsupported", "http.fetch: this host keeps no secrets; give it a proxy that does");
     const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
     if (!value) throw new PluginError("unauthorized", `http.fetch: secret ${name} is not configured`);
     return value;
@@ -88,7 +94,9 @@ export class Hidden {
 
   add(value: string): void {
     if (!value) return;
-    const forms = [value, queryEscape(value), encodeURIComponent(value), jsonEscape(value), ...inBase64(value)].map(bytewise);
+    const forms = [value, queryEscape(value), encodeURIComponent(value), jsonEscape(value), ...inBase64(value)].map(
+      bytewise,
+    );
     this.#forms = [...new Set([...this.#forms, ...forms])].sort((a, b) => b.length - a.length);
   }
 
@@ -119,7 +127,10 @@ function inBase64(value: string): string[] {
 
 const same = (value: string): string => value;
 const base64 = (text: string): string => toBase64(new TextEncoder().encode(text));
-const queryEscape = (value: string): string => encodeURIComponent(value).replaceAll("%20", "+").replace(/[!'()*]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
+const queryEscape = (value: string): string =>
+  encodeURIComponent(value)
+    .replaceAll("%20", "+")
+    .replace(/[!'()*]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
 const jsonEscape = (value: string): string => JSON.stringify(value).slice(1, -1);
 const bytewise = (text: string): string => latin1(new TextEncoder().encode(text));
 

@@ -22,7 +22,7 @@ export type PluginSource = PluginBytes | ({ source: PluginBytes } & LoadOptions)
 /** ShelfOptions are those of an engine. */
 export interface ShelfOptions {
   spawn: Spawn;
-  /** read gives the bytes behind an address. */
+  /** read returns the bytes behind an address. */
   read(source: PluginBytes): Promise<Uint8Array<ArrayBuffer>>;
   /** This is a server, where plugins may run that do not run in a page. */
   server?: boolean;
@@ -43,12 +43,12 @@ interface Question {
   secret_mark?: string;
 }
 
-// bytesOf is the input of a question; what is not text comes in base64.
+// bytesOf returns the input of a question; what is not text comes in base64.
 function bytesOf(question: Question): Uint8Array | string {
   return question.input_base64 === undefined ? question.input ?? "" : fromBase64(question.input_base64);
 }
 
-// written is the output of a plugin as the engine module takes it.
+// written returns the output of a plugin as the engine module takes it.
 function written(output: Uint8Array | undefined): { output: string } | { output_base64: string } {
   const bytes = output ?? new Uint8Array();
   if (!isText(bytes)) return { output_base64: toBase64(bytes) };
@@ -133,15 +133,24 @@ export class Shelf {
       return await work();
     } catch (err) {
       const where = typeof from === "string" ? `plugin ${from.slice(0, 100)}: ` : "plugin: ";
-      throw err instanceof PluginError ? new EngineError(err.code as Code, where + err.message, { cause: err }) : EngineError.from(err, "plugin", where);
+      throw err instanceof PluginError
+        ? new EngineError(err.code as Code, where + err.message, { cause: err })
+        : EngineError.from(err, "plugin", where);
     }
   }
 
   async #tell(plugin: Plugin, ask: Ask): Promise<void> {
-    await ask({
-      op: "plugin", timeout_ms: plugin.limits.timeout_ms, checks: plugin.has("easel_check"), locale: this.#options.locale, server: this.#options.server,
-      settings: plugin.settings,
-    }, plugin.text);
+    await ask(
+      {
+        op: "plugin",
+        timeout_ms: plugin.limits.timeout_ms,
+        checks: plugin.has("easel_check"),
+        locale: this.#options.locale,
+        server: this.#options.server,
+        settings: plugin.settings,
+      },
+      plugin.text,
+    );
   }
 }
 
@@ -156,19 +165,27 @@ export class Session {
     this.#find = find;
   }
 
-  /** answer runs a plugin for the call with this number. Its questions are pieces of the answer; see take. */
+  /**
+   * answer runs a plugin for the call with this number. Its questions are pieces of the answer; see
+   * take.
+   */
   async answer(id: number, payload: Record<string, unknown>, context: CallContext, reply: Reply): Promise<void> {
     const question = payload as unknown as Question;
     const plugin = this.#find(question.plugin);
-    if (plugin?.manifest.version !== question.version) throw new EngineError("closed", `plugin ${question.plugin} was replaced; run the canvas again`, { retry: true });
+    if (plugin?.manifest.version !== question.version)
+      throw new EngineError("closed", `plugin ${question.plugin} was replaced; run the canvas again`, { retry: true });
     this.#used.add(plugin);
     const talk = new Talk(reply);
     this.#talks.set(id, talk);
     try {
       const outcome = await plugin.call({
-        export: question.export, input: bytesOf(question), timeout: question.timeout_ms, run: this.#run,
+        export: question.export,
+        input: bytesOf(question),
+        timeout: question.timeout_ms,
+        run: this.#run,
         signal: context.signal,
-        ...(question.export !== "easel_check" && { side: talk.ask }), ...(question.secret_mark && { secretMark: question.secret_mark }),
+        ...(question.export !== "easel_check" && { side: talk.ask }),
+        ...(question.secret_mark && { secretMark: question.secret_mark }),
       });
       if (outcome.error) {
         const { retryable, ...error } = outcome.error;
@@ -222,7 +239,10 @@ class Talk {
 
 const refusals = ["malformed", "bad_manifest", "abi_mismatch", "forged", "unsupported", "over_limit"];
 
-/** examineWith has the engine module read plugin files, so that a page accepts and counts as a server does. */
+/**
+ * examineWith has the engine module read plugin files, so that a page accepts and counts as a
+ * server does.
+ */
 export function examineWith(ask: Ask): Examine {
   return async (wasm, { grant, limits, version }) => {
     const request: Request = { op: "examine", meter: true, grant, limits, version };

@@ -3,11 +3,25 @@
 // there only addresses written out are refused; Node looks at every address it dials.
 // The twin on the server is host/internal/reach; both are tested with the same list.
 
-const v4: [number, number][] = ([
-  ["0.0.0.0", 8], ["10.0.0.0", 8], ["100.64.0.0", 10], ["127.0.0.0", 8], ["169.254.0.0", 16], ["172.16.0.0", 12], ["192.0.0.0", 24],
-  ["192.0.2.0", 24], ["192.88.99.0", 24], ["192.168.0.0", 16], ["198.18.0.0", 15], ["198.51.100.0", 24], ["203.0.113.0", 24],
-  ["224.0.0.0", 4], ["240.0.0.0", 4],
-] as [string, number][]).map(([address, bits]) => [number4(address)!, bits]);
+const v4: [number, number][] = (
+  [
+    ["0.0.0.0", 8],
+    ["10.0.0.0", 8],
+    ["100.64.0.0", 10],
+    ["127.0.0.0", 8],
+    ["169.254.0.0", 16],
+    ["172.16.0.0", 12],
+    ["192.0.0.0", 24],
+    ["192.0.2.0", 24],
+    ["192.88.99.0", 24],
+    ["192.168.0.0", 16],
+    ["198.18.0.0", 15],
+    ["198.51.100.0", 24],
+    ["203.0.113.0", 24],
+    ["224.0.0.0", 4],
+    ["240.0.0.0", 4],
+  ] as [string, number][]
+).map(([address, bits]) => [number4(address)!, bits]);
 
 // What the public internet uses of the address space of IPv6. What lies outside embeds addresses of
 // IPv4, is local, multicast, or not assigned.
@@ -17,7 +31,10 @@ const v6: [bigint, number][] = ([
   ["2001::", 23], ["2001:db8::", 32], ["2002::", 16], ["3fff::", 20],
 ] as [string, number][]).map(([address, bits]) => [number6(address)!, bits]);
 
-/** special reports whether a host is written as an address, or a name, that is not of the public internet. */
+/**
+ * special reports whether a host is written as an address, or a name, that is not of the public
+ * internet.
+ */
 export function special(host: string): boolean {
   const name = host.replace(/^\[|\]$|\.$/g, "").toLowerCase();
   if (name === "localhost" || name.endsWith(".localhost")) return true;
@@ -25,7 +42,8 @@ export function special(host: string): boolean {
   if (four !== undefined) return v4.some(([base, bits]) => four >>> (32 - bits) === base >>> (32 - bits));
   const six = number6(name.split("%")[0]!);
   if (six === undefined) return false;
-  if (six >> 32n === 0xffffn) return special([24n, 16n, 8n, 0n].map((shift) => (six >> shift) & 255n).join(".")); // IPv4 in IPv6
+  // IPv4 in IPv6
+  if (six >> 32n === 0xffffn) return special([24n, 16n, 8n, 0n].map((shift) => (six >> shift) & 255n).join("."));
   const within = ([base, bits]: [bigint, number]): boolean => six >> BigInt(128 - bits) === base >> BigInt(128 - bits);
   return !within(internet) || isISATAP(six) || v6.some(within);
 }

@@ -25,7 +25,11 @@ export function unstart(wasm: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> 
     const head = number(count + 1);
     const entry = [name.length, ...name, 0, ...wasm.subarray(start.body, start.end)];
     const body = wasm.subarray(from, section.end);
-    parts.push(Uint8Array.from([sectionExport, ...number(head.length + body.length + entry.length), ...head]), body, Uint8Array.from(entry));
+    parts.push(
+      Uint8Array.from([sectionExport, ...number(head.length + body.length + entry.length), ...head]),
+      body,
+      Uint8Array.from(entry),
+    );
   }
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

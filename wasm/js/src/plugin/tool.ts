@@ -54,7 +54,7 @@ export class ToolModule {
     return Object.keys(this.#plugin.manifest.permissions?.secrets ?? {});
   }
 
-  /** call gives the outputs, or throws an EngineError with the code of the tool. */
+  /** call returns the outputs, or throws an EngineError with the code of the tool. */
   async call({ params, args, base, fetch, key = "", signal }: ToolCall): Promise<Record<string, unknown>> {
     const { manifest, limits, granted } = this.#plugin;
     const mark = newMark();
@@ -118,7 +118,7 @@ function blank(value: unknown): boolean {
   return value === null || value === undefined || typeof value === "string" && value.trim() === "";
 }
 
-// fitted is a value, as a number or a boolean where the canvas wrote it as a string.
+// fitted returns a value, as a number or a boolean where the canvas wrote it as a string.
 function fitted(type: Schema["type"], value: unknown): unknown {
   const types = [type ?? []].flat();
   if (typeof value !== "string" || types.includes("string")) return value;
@@ -132,7 +132,7 @@ function newMark(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// widened is the grant of a call: that of the tool, and the host of an address that the canvas
+// widened returns the grant of a call: that of the tool, and the host of an address that the canvas
 // names. Private addresses are the affair of the fetch.
 function widened(granted: Permissions, address: unknown, base: string): Permissions {
   if (!granted.http) return granted;

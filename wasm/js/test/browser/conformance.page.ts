@@ -6,10 +6,18 @@ import { platform } from "../../src/platform.browser.ts";
 import { turns, whole, type Turn } from "../conformance.ts";
 
 const at = (name: string): URL => new URL(name, location.href);
-const files = { wasm: at("engine.wasm"), runtime: at("wasm_exec.js"), worker: at("worker.browser.js"), watchdog: 60_000 };
+const files = {
+  wasm: at("engine.wasm"),
+  runtime: at("wasm_exec.js"),
+  worker: at("worker.browser.js"),
+  watchdog: 60_000,
+};
 
 const client = new Client();
-const ready = platform(files)(client, (error) => client.fail(error)).then(({ module }) => { client.attach(module); return client; });
+const ready = platform(files)(client, (error) => client.fail(error)).then(({ module }) => {
+  client.attach(module);
+  return client;
+});
 const engine = createEngine(files);
 
 const cases = {

@@ -20,7 +20,10 @@ describe("conformance in Chromium", { skip: missing, timeout: 1_200_000 }, () =>
   before(async () => {
     built = build("conformance");
     all = played();
-    stage = await raise(["conformance.page.ts", "../../src/worker.browser.ts"], { "engine.wasm": built.wasm, "wasm_exec.js": fileURLToPath(built.runtime) });
+    stage = await raise(["conformance.page.ts", "../../src/worker.browser.ts"], {
+      "engine.wasm": built.wasm,
+      "wasm_exec.js": fileURLToPath(built.runtime),
+    });
     ({ page, faults } = await stage.open());
   });
   after(async () => { await stage?.close(); built?.remove(); });

@@ -18,7 +18,12 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
   let stage: Stage;
   before(async () => {
     built = build();
-    const files = { "engine.wasm": built.wasm, "wasm_exec.js": fileURLToPath(built.runtime), "echo.wasm": echo(built, 1), "other.wasm": echo(built, 9) };
+    const files = {
+      "engine.wasm": built.wasm,
+      "wasm_exec.js": fileURLToPath(built.runtime),
+      "echo.wasm": echo(built, 1),
+      "other.wasm": echo(built, 9),
+    };
     stage = await raise(["page.ts", "../../src/worker.browser.ts", "../../src/code/worker.ts"], files);
   });
   after(async () => { await stage?.close(); built?.remove(); });
@@ -30,7 +35,9 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
       before(async () => { ({ page, faults } = await stage.open()); });
       after(() => page.context().close());
       for (const name of Object.keys(stories)) {
-        test(name, () => page.evaluate(([place, name]) => easel.story(place as "worker", name as string), [place, name]));
+        test(name, () =>
+          page.evaluate(([place, name]) => easel.story(place as "worker", name as string), [place, name]),
+        );
       }
       test("the console is silent", () => assert.deepEqual(faults, []));
     });
@@ -45,9 +52,21 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
   });
 
   const starts: [name: string, given: Parameters<Easel["outcome"]>[0], outcome: RegExp][] = [
-    ["a module of the wrong type starts", { wasm: "engine.wasm?type=application/octet-stream" }, /^succeeded: It says: y$/],
-    ["so does one of the wrong type in the page's thread", { wasm: "engine.wasm?type=text/plain", worker: false }, /^succeeded: It says: y$/],
-    ["a module of another version is refused", { wasm: "other.wasm" }, /^version: .* version 9 of the contract, this package version 1/],
+    [
+      "a module of the wrong type starts",
+      { wasm: "engine.wasm?type=application/octet-stream" },
+      /^succeeded: It says: y$/,
+    ],
+    [
+      "so does one of the wrong type in the page's thread",
+      { wasm: "engine.wasm?type=text/plain", worker: false },
+      /^succeeded: It says: y$/,
+    ],
+    [
+      "a module of another version is refused",
+      { wasm: "other.wasm" },
+      /^version: .* version 9 of the contract, this package version 1/,
+    ],
     ["a module that is not there", { wasm: "gone.wasm" }, /^init: .*404/],
     ["a page in place of a module", { wasm: "index.html" }, /^init: /],
     ["bytes that are no module", { bytes: [1, 2, 3] }, /^init: /],
@@ -65,11 +84,15 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
   }
 
   for (const worker of [undefined, false] as const) {
-    test(`a policy that forbids WebAssembly is reported ${worker === false ? "in the page's thread" : "by the Worker"}`, async () => {
+    test(`a policy that forbids WebAssembly is reported ${worker === false ? "in the page's thread" : "by the Worker"}`,
+      async () => {
       const strict = "default-src 'self'; script-src 'self'";
       const { page, done } = await stage.open(`?csp=${encodeURIComponent(strict)}`);
       const given = worker === false ? { worker } : { worker: `worker.browser.js?csp=${encodeURIComponent(strict)}` };
-      assert.match(await page.evaluate((given) => easel.outcome(given), given), /^init: .*(Content Security Policy|unsafe-eval)/i);
+      assert.match(
+        await page.evaluate((given) => easel.outcome(given), given),
+        /^init: .*(Content Security Policy|unsafe-eval)/i,
+      );
       await done();
     });
   }
@@ -90,7 +113,8 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
 
   test("scripts run in the sandbox, under the policy", async () => {
     const { page, faults, done } = await stage.open();
-    const script = (text: string, timeout?: number): Promise<unknown> => page.evaluate(([text, timeout]) => easel.script(text as string, timeout as number), [text, timeout]);
+    const script = (text: string, timeout?: number): Promise<unknown> =>
+      page.evaluate(([text, timeout]) => easel.script(text as string, timeout as number), [text, timeout]);
     assert.deepEqual(await script("function main({ q }) { return q.toUpperCase() }"), { result: "GRÜSS" });
     assert.match(String(await script("function main() { for (;;); }", 200)), /longer than 200 ms/);
     assert.match(String(await script("function main() { return document.title }")), /document/);
@@ -103,6 +127,10 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
 function echo(built: Built, abi: number): string {
   const wasm = built.wasm.replace("engine.wasm", `echo-${abi}.wasm`);
   const cwd = fileURLToPath(new URL("../testdata/echo/", import.meta.url));
-  execFileSync("go", ["build", `-ldflags=-X main.abi=${abi}`, "-o", wasm, "."], { cwd, env: { ...process.env, GOOS: "js", GOARCH: "wasm" }, stdio: "inherit" });
+  execFileSync("go", ["build", `-ldflags=-X main.abi=${abi}`, "-o", wasm, "."], {
+    cwd,
+    env: { ...process.env, GOOS: "js", GOARCH: "wasm" },
+    stdio: "inherit",
+  });
   return wasm;
 }

@@ -11,7 +11,10 @@ describe("measured in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
   before(async () => { bench = await open(); });
   after(() => bench?.close());
 
-  /** best takes a number again and again until one is below the bound: a busy machine may be late, but not each time. */
+  /**
+   * best takes a number again and again until one is below the bound: a busy machine may be late,
+   * but not each time.
+   */
   const best = async (bound: number, take: () => Promise<number>): Promise<number> => {
     let least = Infinity;
     for (let round = 0; round < 6 && least >= bound; round++) least = Math.min(least, await take());

@@ -13,15 +13,27 @@ describe("the published package in Chromium", { skip: missing, timeout: 1_200_00
   let stage: Stage;
   before(async () => {
     installed = install();
-    const files = Object.fromEntries(readdirSync(join(installed.home, "dist"), { recursive: true, encoding: "utf8" }).map((name) => ["dist/" + name, join(installed.home, "dist", name)]));
-    stage = await raise([], { ...files, "page.js": write(installed.folder, "page.js", addressed(readme()) + "\nglobalThis.told = { status, answer };") });
+    const files = Object.fromEntries(
+      readdirSync(join(installed.home, "dist"), { recursive: true, encoding: "utf8" }).map((name) => [
+        "dist/" + name,
+        join(installed.home, "dist", name),
+      ]),
+    );
+    stage = await raise([], {
+      ...files,
+      "page.js": write(installed.folder, "page.js", addressed(readme()) + "\nglobalThis.told = { status, answer };"),
+    });
   });
   after(async () => { await stage?.close(); installed?.remove(); });
 
   // addressed writes what the package's exports say in place of its name, as an import map would.
   const addressed = (program: string): string => {
-    const { exports } = JSON.parse(readFileSync(join(installed.home, "package.json"), "utf8")) as { exports: Record<string, { default: string }> };
-    return program.replace(/"@easel\/engine([^"]*)"/g, (_, path: string) => JSON.stringify(exports["." + path]?.default));
+    const { exports } = JSON.parse(readFileSync(join(installed.home, "package.json"), "utf8")) as {
+      exports: Record<string, { default: string }>;
+    };
+    return program.replace(/"@easel\/engine([^"]*)"/g, (_, path: string) =>
+      JSON.stringify(exports["." + path]?.default),
+    );
   };
 
   test("the first program of the README does what its comment says", async () => {

@@ -1,6 +1,13 @@
 // What the page of the tests can do; tests call it through `easel`.
 
-import { createEngine, EngineError, type Engine, type EngineOptions, type Run, type RunEvent } from "../../src/browser.ts";
+import {
+  createEngine,
+  EngineError,
+  type Engine,
+  type EngineOptions,
+  type Run,
+  type RunEvent,
+} from "../../src/browser.ts";
 import { sandbox } from "../../src/code/runner.ts";
 import { scripted } from "../../src/model/scripted.ts";
 import { chain, chat } from "../canvases.ts";
@@ -10,7 +17,12 @@ const at = (name: string): URL => new URL(name, location.href);
 
 /** create starts an engine with the files beside this page. */
 function create(options: EngineOptions = {}): Promise<Engine> {
-  return createEngine({ wasm: at("engine.wasm"), runtime: at("wasm_exec.js"), worker: at("worker.browser.js"), ...options });
+  return createEngine({
+    wasm: at("engine.wasm"),
+    runtime: at("wasm_exec.js"),
+    worker: at("worker.browser.js"),
+    ...options,
+  });
 }
 
 const engines = new Map<string, Promise<Engine>>();
@@ -23,15 +35,19 @@ function engineIn(place: "worker" | "page"): Promise<Engine> {
 }
 
 const easel = {
-  story: async (place: "worker" | "page", name: string): Promise<void> => (stories[name] as (typeof stories)[string])(await engineIn(place)),
+  story: async (place: "worker" | "page", name: string): Promise<void> =>
+    (stories[name] as (typeof stories)[string])(await engineIn(place)),
 
   /** outcome starts an engine and says what came of it. Addresses are relative to the page. */
-  async outcome(given: { wasm?: string; runtime?: string; worker?: string | false; bytes?: number[] }): Promise<string> {
+  async outcome(given: { wasm?: string; runtime?: string; worker?: string | false;
+    bytes?: number[] }): Promise<string> {
     const { wasm, runtime, worker, bytes } = given;
     try {
       const engine = await create({
-        ...(wasm ? { wasm: at(wasm) } : {}), ...(bytes ? { wasm: new Uint8Array(bytes) } : {}),
-        ...(runtime ? { runtime: at(runtime) } : {}), ...(worker === false ? { worker } : worker ? { worker: at(worker) } : {}),
+        ...(wasm ? { wasm: at(wasm) } : {}),
+        ...(bytes ? { wasm: new Uint8Array(bytes) } : {}),
+        ...(runtime ? { runtime: at(runtime) } : {}),
+        ...(worker === false ? { worker } : worker ? { worker: at(worker) } : {}),
       });
       const { status, answer } = await engine.run(chat, "x", { llm: scripted([{ text: "y" }]) }).result;
       engine.close();
@@ -44,7 +60,13 @@ const easel = {
   /** sources starts an engine from everything that `wasm` may be. */
   async sources(): Promise<string[]> {
     const bytes = await (await fetch("engine.wasm")).arrayBuffer();
-    const wasm = [at("engine.wasm").href, await fetch("engine.wasm"), bytes, new Uint8Array(bytes.slice(0)), await WebAssembly.compile(bytes)];
+    const wasm = [
+      at("engine.wasm").href,
+      await fetch("engine.wasm"),
+      bytes,
+      new Uint8Array(bytes.slice(0)),
+      await WebAssembly.compile(bytes),
+    ];
     const found: string[] = [];
     for (const source of wasm) {
       const engine = await create({ wasm: source });
@@ -74,7 +96,8 @@ const easel = {
   async script(script: string, timeout?: number): Promise<unknown> {
     const engine = await engineIn("worker");
     const dsl = chain(["begin"], ["CodeExec:A", { lang: "javascript", script, arguments: { q: "sys.query" } }]);
-    const { outputs, error } = await engine.run(dsl, "grüß", { code: sandbox({ worker: at("worker.js"), timeout }) }).result;
+    const { outputs, error } = await engine.run(dsl, "grüß", { code: sandbox({ worker: at("worker.js"), timeout }) })
+      .result;
     return error?.message ?? outputs;
   },
 

@@ -39,7 +39,8 @@ function theExaminer(): Promise<Examine> {
   return examine;
 }
 
-const bytesOf = async (name: string): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await (await fetch(encodeURIComponent(name))).arrayBuffer());
+const bytesOf = async (name: string): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await (await fetch(encodeURIComponent(name))).arrayBuffer());
 
 async function load(name: string, options: LoadOptions, place: "worker" | "page" = "worker"): Promise<Plugin> {
   const spawn = place === "worker" ? worker : inline;
@@ -51,7 +52,7 @@ const decoder = new TextDecoder();
 const plugins = {
   place: (): unknown => ({ isolated: crossOriginIsolated, suspending: "Suspending" in WebAssembly }),
 
-  /** fault is one of the faults, in a way of waiting. */
+  /** fault returns one of the faults, in a way of waiting. */
   async fault(name: string, way: Way, place: "worker" | "page"): Promise<void> {
     const plugin = await load(name, { way }, place);
     try {
@@ -61,7 +62,7 @@ const plugins = {
     }
   },
 
-  /** flood is one of the golden floods, with the stack put aside. */
+  /** flood returns one of the golden floods, with the stack put aside. */
   async flood(flood: Flood): Promise<void> {
     const plugin = await load(`flood ${flood.step}`, { way: "suspend" });
     try {
@@ -72,7 +73,8 @@ const plugins = {
   },
 
   /** call makes calls one after the other and gives what came of them. */
-  async call(name: string, way: Way, calls: Partial<CallRequest>[], options: { cancelAfter?: number; private?: boolean } = {}): Promise<unknown[]> {
+  async call(name: string, way: Way, calls: Partial<CallRequest>[],
+    options: { cancelAfter?: number; private?: boolean } = {}): Promise<unknown[]> {
     const plugin = await load(name, { way });
     const out: unknown[] = [];
     for (const call of calls) {
@@ -83,16 +85,28 @@ const plugins = {
         input: "", ...call, signal: stop.signal,
         side: async () => { if (++emits === options.cancelAfter) stop.abort(); return { ok: {} }; },
       });
-      out.push({ output: decoder.decode(outcome.output), code: outcome.error?.code, message: outcome.error?.message, fuel: outcome.fuel, emits, took: performance.now() - began });
+      out.push({
+        output: decoder.decode(outcome.output),
+        code: outcome.error?.code,
+        message: outcome.error?.message,
+        fuel: outcome.fuel,
+        emits,
+        took: performance.now() - began,
+      });
     }
     plugin.close();
     return out;
   },
 
   /** canvas runs a canvas with plugins through the engine. */
-  async canvas(dsl: object, query: string, names: string[]): Promise<{ status: string; answer: string; pieces: string[]; error?: RunResult["error"] }> {
+  async canvas(dsl: object, query: string, names: string[]): Promise<{ status: string; answer: string; pieces: string[];
+    error?: RunResult["error"] }> {
     const sources: PluginSource[] = names.map((name) => at(encodeURIComponent(name)));
-    const engine: Engine = await createEngine({ ...engineFiles, pluginWorker: at("kernel.browser.js"), plugins: sources });
+    const engine: Engine = await createEngine({
+      ...engineFiles,
+      pluginWorker: at("kernel.browser.js"),
+      plugins: sources,
+    });
     const run = engine.run(dsl as never, query);
     const pieces: string[] = [];
     for await (const event of run) if (event.event === "message" && event.data.content) pieces.push(event.data.content);
@@ -101,10 +115,16 @@ const plugins = {
     return { status, answer, pieces, ...(error && { error }) };
   },
 
-  /** secret gives a page's plugin secrets, which must be refused. */
+  /** secret returns a page's plugin secrets, which must be refused. */
   async secret(): Promise<string> {
-    return createEngine({ ...engineFiles, pluginWorker: at("kernel.browser.js"), plugins: [{ source: await bytesOf("counted"), secrets: { A: "b" } }] })
-      .then(() => "taken", (err: { code: string; message: string }) => `${err.code}: ${err.message}`);
+    return createEngine({
+      ...engineFiles,
+      pluginWorker: at("kernel.browser.js"),
+      plugins: [{ source: await bytesOf("counted"), secrets: { A: "b" } }],
+    }).then(
+      () => "taken",
+      (err: { code: string; message: string }) => `${err.code}: ${err.message}`,
+    );
   },
 
   /** measure times echo, in milliseconds, the median of n. */

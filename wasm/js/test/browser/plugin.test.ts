@@ -51,22 +51,33 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
     address = `127.0.0.1:${(service.address() as AddressInfo).port}`;
     water = await fountain();
     const http = { http: { hosts: [address, water.address], private: true, reason: "asks" } };
-    const fetching = (path: string): string => guest(`call {"op":"http.fetch","args":{"url":"http://${address}${path}"}}`);
+    const fetching = (path: string): string =>
+      guest(`call {"op":"http.fetch","args":{"url":"http://${address}${path}"}}`);
     const made = make({
       wat: {
         ...Object.fromEntries(Object.entries(faults).map(([name, fault]) => [name, text(fault)])),
-        ...floods, chain, "server only": guest(`say "x"`),
+        ...floods,
+        chain,
+        "server only": guest(`say "x"`),
         counted: `(module (func (export "easel_invoke") (result i32) (local $i i32)
 			i32.const 25000 local.set $i loop $l local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0))`,
         echo: `(module${imports}(func (export "easel_invoke") (result i32) (local $n i32)
 			call $input_len local.set $n local.get $n i32.const 65535 i32.add i32.const 16 i32.shr_u memory.size i32.sub local.tee $n
 			i32.const 0 i32.gt_s if local.get $n memory.grow drop end
 			call $input_len local.set $n i32.const 0 i32.const 0 local.get $n call $input_read call $output_write i32.const 0))`,
-        talks: guest("emit 1 one ", `call {"op":"sleep","args":{"ms":1}}`, "emit 1 two", `call {"op":"kv.get","args":{"key":"a"}}`, "say !"),
+        talks: guest(
+          "emit 1 one ",
+          `call {"op":"sleep","args":{"ms":1}}`,
+          "emit 1 two",
+          `call {"op":"kv.get","args":{"key":"a"}}`,
+          "say !",
+        ),
         // it does not look at what emit says
         spins: `(module${imports}(data (i32.const 0) "{}") (func (export "easel_invoke") (result i32)
 			i32.const 3 i32.const 0 i32.const 2 call $emit drop loop $l br $l end i32.const 0))`,
-        fetches: fetching("/"), away: fetching("/away"), slow: fetching("/slow"),
+        fetches: fetching("/"),
+        away: fetching("/away"),
+        slow: fetching("/slow"),
         elsewhere: guest(`call {"op":"http.fetch","args":{"url":"http://other.example/"}}`),
       },
       examples: ["typewriter"],
@@ -76,12 +87,23 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
     for (const [name, wasm] of Object.entries(made)) {
       if (name.endsWith(".metered")) continue;
       const file = join(folder, `${Object.keys(files).length}.wasm`);
-      const fields = name in faults ? { limits } : name === "server only" ? { preview: "server" as const } : /fetches|away|slow|elsewhere|chain/.test(name) ? { permissions: http } : name === "spins" ? { limits: { timeout_ms: 20_000 } } : {};
+      const fields =
+        name in faults
+          ? { limits }
+          : name === "server only"
+            ? { preview: "server" as const }
+            : /fetches|away|slow|elsewhere|chain/.test(name)
+              ? { permissions: http }
+              : name === "spins"
+                ? { limits: { timeout_ms: 20_000 } }
+                : {};
       writeFileSync(file, name === "typewriter" ? wasm : pack(wasm, fields));
       files[name] = files[encodeURIComponent(name)] = file;
     }
     stage = await raise(["plugin.page.ts", "../../src/worker.browser.ts", "../../src/plugin/kernel.browser.ts"], files);
-    ({ page, faults: complaints } = await stage.open(`?csp=${encodeURIComponent(`${policy}; connect-src 'self' http://${address} http://${water.address}`)}`));
+    ({ page, faults: complaints } = await stage.open(
+      `?csp=${encodeURIComponent(`${policy}; connect-src 'self' http://${address} http://${water.address}`)}`,
+    ));
   });
   after(async () => {
     await stage?.close();
@@ -92,8 +114,17 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
     if (folder) rmSync(folder, { recursive: true });
   });
 
-  const call = async (name: string, way: "suspend" | "replay", calls: object[] = [{}], options: { cancelAfter?: number } = {}): Promise<Called[]> =>
-    page.evaluate(([name, way, calls, options]) => plugins.call(name as string, way as "replay", calls as object[], options as object), [name, way, calls, options] as const) as Promise<Called[]>;
+  const call = async (
+    name: string,
+    way: "suspend" | "replay",
+    calls: object[] = [{}],
+    options: { cancelAfter?: number } = {},
+  ): Promise<Called[]> =>
+    page.evaluate(
+      ([name, way, calls, options]) =>
+        plugins.call(name as string, way as "replay", calls as object[], options as object),
+      [name, way, calls, options] as const,
+    ) as Promise<Called[]>;
 
   test("the page is not isolated", async () => {
     const place = await page.evaluate(() => plugins.place()) as { isolated: boolean; suspending: boolean };
@@ -104,7 +135,9 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
   for (const way of ["suspend", "replay"] as const) {
     describe(way === "suspend" ? "with its stack put aside" : "played again", () => {
       for (const name of Object.keys(faults)) {
-        test(name, () => page.evaluate(([name, way]) => plugins.fault(name as string, way as "replay", "worker"), [name, way]));
+        test(name, () =>
+          page.evaluate(([name, way]) => plugins.fault(name as string, way as "replay", "worker"), [name, way]),
+        );
       }
 
       test("burns the fuel that it burns on the server", async () => {
@@ -148,10 +181,13 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
     test(`${file}: so often and no more`, () => page.evaluate((flood) => plugins.flood(flood), message as Flood));
   }
 
-  test("in the page's own thread, on request", () => page.evaluate(() => plugins.fault("an endless loop meets the deadline", "replay", "page")));
+  test("in the page's own thread, on request", () =>
+    page.evaluate(() => plugins.fault("an endless loop meets the deadline", "replay", "page")));
 
   test("the example canvas runs", async () => {
-    const dsl = JSON.parse(readFileSync(new URL("../../../../plugins/examples/canvas.json", import.meta.url), "utf8")) as { components: Record<string, { obj: { params: Record<string, unknown> } }> };
+    const dsl = JSON.parse(
+      readFileSync(new URL("../../../../plugins/examples/canvas.json", import.meta.url), "utf8"),
+    ) as { components: Record<string, { obj: { params: Record<string, unknown> } }> };
     dsl.components["Typewriter:0"]!.obj.params["pause_ms"] = 1;
     assert.deepEqual(await page.evaluate((dsl) => plugins.canvas(dsl, "Größe zählt", ["typewriter"]), dsl),
       { status: "succeeded", answer: "You said: Größe zählt", pieces: ["You", " said:", " Größe", " zählt"] });

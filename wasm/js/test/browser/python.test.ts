@@ -55,7 +55,7 @@ describe("Python in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
     page.evaluate(([s, a, h]) => (globalThis as unknown as { python: PythonPage }).python.call(s, a, h),
       [script, args, how] as const);
 
-  // argumentsOf gives the arguments with the digits that the file has.
+  // argumentsOf returns the arguments with the digits that the file has.
   const argumentsOf = ({ name, arguments: args }: Case): string =>
     (name === "large integers keep their digits" ? '{"n": 12345678901234567890123}' : JSON.stringify(args ?? {}));
 

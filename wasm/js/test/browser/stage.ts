@@ -14,41 +14,72 @@ import { chromium, type Browser, type Page } from "playwright-core";
 export const browserAt = process.env["EASEL_CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** missing says why tests in a browser cannot run, or false. */
-export const missing: string | false = existsSync(browserAt) ? false : `no Chromium at ${browserAt}; EASEL_CHROMIUM names another`;
+export const missing: string | false = existsSync(browserAt)
+  ? false
+  : `no Chromium at ${browserAt}; EASEL_CHROMIUM names another`;
 
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
-/** patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long to start a browser. */
+/**
+ * patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long
+ * to start a browser.
+ */
 const patience = 120_000;
 
 /** policy is what a host has to allow at most. */
 export const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 
-const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm", ".map": "application/json" };
+const types: Record<string, string> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".wasm": "application/wasm",
+  ".map": "application/json",
+};
 types[".mjs"] = "text/javascript";
 
 /** Headers may be changed for a request by its query: `?csp=…`, `?type=…`. */
 export interface Stage {
   address: string;
   browser: Browser;
-  /** open gives a fresh page whose script has run; what it complains about is collected in faults. */
+  /**
+   * open returns a fresh page whose script has run; what it complains about is collected in faults.
+   */
   open(query?: string): Promise<{ page: Page; faults: string[]; done(): Promise<void> }>;
   close(): Promise<void>;
 }
 
 /**
- * raise bundles the entries (names of files beside this one, or of the package's sources), serves them beside the
- * given files (name -> path), and starts the browser. The page loads the first entry, or the file page.js.
+ * raise bundles the entries (names of files beside this one, or of the package's sources), serves
+ * them beside the given files (name -> path), and starts the browser. The page loads the first
+ * entry, or the file page.js.
  */
 export async function raise(entries: string[], files: Record<string, string> = {}): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
   await bundle({
-    entryPoints: entries.map((entry) => fileURLToPath(new URL(entry, import.meta.url))), outdir: folder, entryNames: "[name]",
-    bundle: true, format: "esm", target: "es2022", sourcemap: "inline",
-    external: ["module", "node:*"], loader: { ".wasm": "file" }, logLevel: "error",
+    entryPoints: entries.map((entry) => fileURLToPath(new URL(entry, import.meta.url))),
+    outdir: folder,
+    entryNames: "[name]",
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    sourcemap: "inline",
+    external: ["module", "node:*"],
+    loader: { ".wasm": "file" },
+    logLevel: "error",
   });
   const first = basename(entries[0] ?? "page.js").replace(/\.ts$/, ".js");
-  writeFileSync(join(folder, "index.html"), `<!doctype html><meta charset="utf-8"><title>stage</title><script type="module" src="${first}"></script>`);
+  writeFileSync(
+    join(folder, "index.html"),
+    `<!doctype html><meta charset="utf-8"><title>stage</title><script type="module" src="${first}"></script>`,
+  );
   const server = await serve(folder, files);
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const browser = await chromium.launch({ executablePath: browserAt, headless: true, args: flags, timeout: patience });
@@ -59,7 +90,9 @@ export async function raise(entries: string[], files: Record<string, string> = {
       context.setDefaultTimeout(patience);
       const page = await context.newPage();
       const faults: string[] = [];
-      page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") faults.push(message.text()); });
+      page.on("console", (message) => {
+        if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+      });
       page.on("pageerror", (err) => faults.push(String(err)));
       await page.goto(`${address}index.html${query}`);
       return { page, faults, done: () => context.close() };

@@ -14,7 +14,10 @@ declare const gauge: Gauge;
 export interface Bench {
   page: Page;
   /** take calls a measurement of page.ts. */
-  take<Name extends keyof Gauge>(name: Name, ...given: Parameters<Gauge[Name]>): Promise<Awaited<ReturnType<Gauge[Name]>>>;
+  take<Name extends keyof Gauge>(
+    name: Name,
+    ...given: Parameters<Gauge[Name]>
+  ): Promise<Awaited<ReturnType<Gauge[Name]>>>;
   /** cold takes a time in a page of its own, which has compiled nothing before. */
   cold(name: "ready" | "hello" | "again"): Promise<number>;
   close(): Promise<void>;
@@ -25,10 +28,19 @@ export async function open(): Promise<Bench> {
   const built = build("conformance");
   const hello = built.wasm.replace("engine.wasm", "hello.wasm");
   const cwd = fileURLToPath(new URL("../testdata/hello/", import.meta.url));
-  execFileSync("go", ["build", "-trimpath", "-ldflags=-s -w", "-o", hello, "."], { cwd, env: { ...process.env, GOOS: "js", GOARCH: "wasm" }, stdio: "inherit" });
-  const stage = await raise(["../measure/page.ts", "../measure/hello.worker.ts", "../measure/post.worker.ts", "../../src/worker.browser.ts"], {
-    "engine.wasm": built.wasm, "hello.wasm": hello, "wasm_exec.js": fileURLToPath(built.runtime),
+  execFileSync("go", ["build", "-trimpath", "-ldflags=-s -w", "-o", hello, "."], {
+    cwd,
+    env: { ...process.env, GOOS: "js", GOARCH: "wasm" },
+    stdio: "inherit",
   });
+  const stage = await raise(
+    ["../measure/page.ts", "../measure/hello.worker.ts", "../measure/post.worker.ts", "../../src/worker.browser.ts"],
+    {
+      "engine.wasm": built.wasm,
+      "hello.wasm": hello,
+      "wasm_exec.js": fileURLToPath(built.runtime),
+    },
+  );
   const { page, faults } = await stage.open();
   return {
     page,
@@ -39,7 +51,11 @@ export async function open(): Promise<Bench> {
       await done();
       return took;
     },
-    take: (name, ...given) => page.evaluate(([name, given]) => (gauge[name as keyof Gauge] as (...given: unknown[]) => unknown)(...(given as unknown[])), [name, given]) as never,
+    take: (name, ...given) =>
+      page.evaluate(
+        ([name, given]) => (gauge[name as keyof Gauge] as (...given: unknown[]) => unknown)(...(given as unknown[])),
+        [name, given],
+      ) as never,
     async close() {
       await stage.close();
       built.remove();

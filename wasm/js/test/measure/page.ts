@@ -6,17 +6,26 @@ import { emptyState, reduce } from "../../src/state.ts";
 import { chain, chat, circle, type Params } from "../canvases.ts";
 
 const at = (name: string): URL => new URL(name, location.href);
-const create = (more = {}): Promise<Engine> => createEngine({ wasm: at("engine.wasm"), runtime: at("wasm_exec.js"), worker: at("worker.browser.js"), ...more });
+const create = (more = {}): Promise<Engine> =>
+  createEngine({ wasm: at("engine.wasm"), runtime: at("wasm_exec.js"), worker: at("worker.browser.js"), ...more });
 
 /** wide is one event as a Message tells it, of some 360 bytes. */
-const wide = JSON.stringify({ event: "message", message_id: "0".repeat(32), task_id: "0".repeat(32), created_at: 1_700_000_000, data: { content: "word ".repeat(41) } });
+const wide = JSON.stringify({
+  event: "message",
+  message_id: "0".repeat(32),
+  task_id: "0".repeat(32),
+  created_at: 1_700_000_000,
+  data: { content: "word ".repeat(41) },
+});
 
 let warm: Promise<Engine> | undefined;
 let longest = 0;
-new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) longest = Math.max(longest, duration); }).observe({ type: "longtask" });
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+}).observe({ type: "longtask" });
 
 const gauge = {
-  /** ready is the time from the start of a Worker to the first event of a run in it. */
+  /** ready returns the time from the start of a Worker to the first event of a run in it. */
   async ready(): Promise<number> {
     const began = performance.now();
     const engine = await create();
@@ -26,7 +35,9 @@ const gauge = {
     return took;
   },
 
-  /** again is the time from the loss of an engine to the first event of a run in the next one. */
+  /**
+   * again returns the time from the loss of an engine to the first event of a run in the next one.
+   */
   async again(): Promise<number> {
     let lose: (() => void) | undefined;
     const real = Worker;
@@ -46,7 +57,7 @@ const gauge = {
     return took;
   },
 
-  /** hello is the time from the start of a Worker to the first word of a Go program in it. */
+  /** hello returns the time from the start of a Worker to the first word of a Go program in it. */
   async hello(): Promise<number> {
     const began = performance.now();
     const worker = new Worker(at("hello.worker.js"), { type: "module" });
@@ -56,13 +67,19 @@ const gauge = {
     return took;
   },
 
-  /** events is the time that so many events take from Go to the page, parsed and handed out. */
+  /**
+   * events returns the time that so many events take from Go to the page, parsed and handed out.
+   */
   async events(count: number): Promise<number> {
     const engine = await (warm ??= create());
     const canvas = await engine.load(chain(["begin"]));
     let seen = 0;
     const began = performance.now();
-    const run = canvas.run({ play: { flood: count, line: wide } } as Record<string, unknown>, { onEvent: () => { seen++; } });
+    const run = canvas.run({ play: { flood: count, line: wide } } as Record<string, unknown>, {
+      onEvent: () => {
+        seen++;
+      },
+    });
     await run.result;
     const took = performance.now() - began;
     canvas.close();
@@ -70,7 +87,7 @@ const gauge = {
     return took;
   },
 
-  /** posted is the time that the same bytes take by postMessage and JSON.parse. */
+  /** posted returns the time that the same bytes take by postMessage and JSON.parse. */
   async posted(count: number): Promise<number> {
     const worker = new Worker(at("post.worker.js"), { type: "module" });
     await new Promise((resolve) => setTimeout(resolve, 50)); // its start does not count
@@ -88,24 +105,41 @@ const gauge = {
     return took;
   },
 
-  /** blocked is the longest task of the page's thread while a run of so many nodes streams and its state is reduced. */
+  /**
+   * blocked returns the longest task of the page's thread while a run of so many nodes streams and
+   * its state is reduced.
+   */
   async blocked(nodes: number): Promise<{ longest: number; took: number; events: number }> {
     const engine = await (warm ??= create());
-    const steps = Array.from({ length: nodes - 1 }, (_, i): [string, Params] => (i % 2 ? [`Message:${i}`, { content: [`so: {LLM:${i - 1}@content}`] }] : [`LLM:${i}`, { llm_id: "m", prompts: "{sys.query}" }]));
+    const steps = Array.from({ length: nodes - 1 }, (_, i): [string, Params] =>
+      i % 2
+        ? [`Message:${i}`, { content: [`so: {LLM:${i - 1}@content}`] }]
+        : [`LLM:${i}`, { llm_id: "m", prompts: "{sys.query}" }],
+    );
     const llm = scripted([], { fallback: { text: "an answer of some words that is streamed piece by piece" } });
     await new Promise((resolve) => setTimeout(resolve, 200));
     longest = 0;
     let state = emptyState, events = 0;
     const began = performance.now();
-    const run = engine.run(chain(["begin"], ...steps), "go", { llm, onEvent: (event: RunEvent) => { state = reduce(state, event); events++; } });
+    const run = engine.run(chain(["begin"], ...steps), "go", {
+      llm,
+      onEvent: (event: RunEvent) => {
+        state = reduce(state, event);
+        events++;
+      },
+    });
     const { status, error } = await run.result;
     const took = performance.now() - began;
     await new Promise((resolve) => setTimeout(resolve, 200)); // the observer tells later
-    if (status !== "succeeded" || state.steps.length !== nodes) throw new Error(`${status}, ${state.steps.length} steps: ${error?.message}`);
+    if (status !== "succeeded" || state.steps.length !== nodes)
+      throw new Error(`${status}, ${state.steps.length} steps: ${error?.message}`);
     return { longest, took, events };
   },
 
-  /** canceled is the time from the wish to the end of a run whose model is silent, or that goes round in circles. */
+  /**
+   * canceled returns the time from the wish to the end of a run whose model is silent, or that goes
+   * round in circles.
+   */
   async canceled(busy: boolean): Promise<number> {
     const engine = await (warm ??= create());
     const llm = { async *chat() { await new Promise(() => undefined); } };
@@ -122,7 +156,8 @@ const gauge = {
   async memory(): Promise<number> {
     let instance: WebAssembly.Instance | undefined;
     const real = WebAssembly.instantiate;
-    WebAssembly.instantiate = (async (...given: Parameters<typeof real>) => (instance = await real.apply(WebAssembly, given) as unknown as WebAssembly.Instance)) as unknown as typeof real;
+    WebAssembly.instantiate = (async (...given: Parameters<typeof real>) =>
+      (instance = (await real.apply(WebAssembly, given)) as unknown as WebAssembly.Instance)) as unknown as typeof real;
     const engine = await create({ worker: false }).finally(() => { WebAssembly.instantiate = real; });
     await engine.run(chat, "x", { llm: scripted([{ text: "y" }]) }).result;
     const { byteLength } = (instance?.exports["mem"] as WebAssembly.Memory).buffer;

@@ -52,8 +52,17 @@ async function timed(n: number, work: () => Promise<unknown>): Promise<number> {
 const say = (what: string, value: string): void => console.log(what.padEnd(58), value);
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 3 : 0)} ms`;
 
-const kernel = buildSync({ entryPoints: [fileURLToPath(new URL("../../src/plugin/kernel.browser.ts", import.meta.url))], bundle: true, minify: true, format: "esm", write: false }).outputFiles[0]!.contents;
-say("kernel, minified / gzip / brotli", `${kernel.length} / ${gzipSync(kernel, { level: 9 }).length} / ${brotliCompressSync(kernel).length} bytes`);
+const kernel = buildSync({
+  entryPoints: [fileURLToPath(new URL("../../src/plugin/kernel.browser.ts", import.meta.url))],
+  bundle: true,
+  minify: true,
+  format: "esm",
+  write: false,
+}).outputFiles[0]!.contents;
+say(
+  "kernel, minified / gzip / brotli",
+  `${kernel.length} / ${gzipSync(kernel, { level: 9 }).length} / ${brotliCompressSync(kernel).length} bytes`,
+);
 
 const large = made["weather"]!; // a Go plugin; its manifest does not matter here
 let began = performance.now();
@@ -72,25 +81,60 @@ for (const way of ["replay"] as const) {
   }
   const packed = pack(made["waits"]!, { permissions: { kv: { bytes: 10, reason: "x" } } });
   const waits = await Plugin.load(packed, examine, inline, { way, grant: "asked" });
-  say(`Node, ${way}: 50 questions to the host in one call`, ms(await timed(20, () => waits.call({ input: "", side: async () => ({ ok: {} }) }))));
+  say(
+    `Node, ${way}: 50 questions to the host in one call`,
+    ms(await timed(20, () => waits.call({ input: "", side: async () => ({ ok: {} }) }))),
+  );
   const spin = await Plugin.load(pack(made["spin"]!), examine, inline, { way });
-  say(`Node, ${way}: a plugin that computes, deadline 100 ms, ends after`, ms(await timed(5, () => spin.call({ input: "", timeout: 100 }))));
+  say(
+    `Node, ${way}: a plugin that computes, deadline 100 ms, ends after`,
+    ms(await timed(5, () => spin.call({ input: "", timeout: 100 }))),
+  );
 }
 
 if (!missing) {
   const files: Record<string, string> = { "engine.wasm": built.wasm, "wasm_exec.js": fileURLToPath(built.runtime) };
   for (const name of ["echo", "waits", "spin"]) {
     files[name] = join(folder, name);
-    writeFileSync(files[name]!, pack(made[name]!, { limits: { memory_mb: 16 }, ...(name === "waits" && { permissions: { kv: { bytes: 10, reason: "x" } } }) }));
+    writeFileSync(
+      files[name]!,
+      pack(made[name]!, {
+        limits: { memory_mb: 16 },
+        ...(name === "waits" && { permissions: { kv: { bytes: 10, reason: "x" } } }),
+      }),
+    );
   }
-  const stage = await raise(["plugin.page.ts", "../../src/worker.browser.ts", "../../src/plugin/kernel.browser.ts"], files);
+  const stage = await raise(
+    ["plugin.page.ts", "../../src/worker.browser.ts", "../../src/plugin/kernel.browser.ts"],
+    files,
+  );
   const { page } = await stage.open();
   for (const way of ["suspend", "replay"] as const) {
-    for (const [name, took] of Object.entries(await page.evaluate((way) => plugins.measure(way), way))) say(`Chromium in a Worker, ${way}: echo ${name}`, ms(took));
-    const waited = await page.evaluate((way) => plugins.call("waits", way, Array.from({ length: 20 }, () => ({}))), way) as { took: number }[];
+    for (const [name, took] of Object.entries(await page.evaluate((way) => plugins.measure(way), way)))
+      say(`Chromium in a Worker, ${way}: echo ${name}`, ms(took));
+    const waited = (await page.evaluate(
+      (way) =>
+        plugins.call(
+          "waits",
+          way,
+          Array.from({ length: 20 }, () => ({})),
+        ),
+      way,
+    )) as { took: number }[];
     say(`Chromium in a Worker, ${way}: 50 questions in one call`, ms(median(waited.map(({ took }) => took))));
-    const spun = await page.evaluate((way) => plugins.call("spin", way, Array.from({ length: 5 }, () => ({ timeout: 100 }))), way) as { took: number }[];
-    say(`Chromium in a Worker, ${way}: computes, deadline 100 ms, ends after`, ms(median(spun.map(({ took }) => took))));
+    const spun = (await page.evaluate(
+      (way) =>
+        plugins.call(
+          "spin",
+          way,
+          Array.from({ length: 5 }, () => ({ timeout: 100 })),
+        ),
+      way,
+    )) as { took: number }[];
+    say(
+      `Chromium in a Worker, ${way}: computes, deadline 100 ms, ends after`,
+      ms(median(spun.map(({ took }) => took))),
+    );
   }
   await stage.close();
 }

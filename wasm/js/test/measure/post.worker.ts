@@ -5,5 +5,6 @@ const batch = 64 << 10; // the module hands over as much at once
 
 onmessage = ({ data: { count, line } }: MessageEvent<{ count: number; line: string }>) => {
   const each = Math.max(1, Math.floor(batch / line.length));
-  for (let sent = 0; sent < count; sent += each) postMessage(Array.from({ length: Math.min(each, count - sent) }, () => line).join("\n"));
+  for (let sent = 0; sent < count; sent += each)
+    postMessage(Array.from({ length: Math.min(each, count - sent) }, () => line).join("\n"));
 };

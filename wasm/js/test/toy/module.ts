@@ -26,19 +26,28 @@ export function toy(host: Host, options: ToyOptions = {}): Module {
 
   const answer = (request: Request, body: string): unknown => {
     switch (request.op) {
-      case "info": return { abi: options.abi ?? 1, version: "toy" };
-      case "load": canvases.set(++handles, open(body)); return { canvas: handles };
+      case "info":
+        return { abi: options.abi ?? 1, version: "toy" };
+      case "load":
+        canvases.set(++handles, open(body));
+        return { canvas: handles };
       case "patch": {
         const node = find(canvases, request.canvas).components[request.node];
         if (!node) throw failure("bad_request", `no node ${request.node}`);
         Object.assign(node.obj.params, request.params);
         return {};
       }
-      case "save": return find(canvases, request.canvas);
-      case "reset": Object.assign(find(canvases, request.canvas), { history: [], path: [], waiting: undefined }); return {};
-      case "validate": return validate(body);
-      case "components": return specs;
-      case "layout": return layout(open(body));
+      case "save":
+        return find(canvases, request.canvas);
+      case "reset":
+        Object.assign(find(canvases, request.canvas), { history: [], path: [], waiting: undefined });
+        return {};
+      case "validate":
+        return validate(body);
+      case "components":
+        return specs;
+      case "layout":
+        return layout(open(body));
     }
   };
 
@@ -49,7 +58,9 @@ export function toy(host: Host, options: ToyOptions = {}): Module {
         const text = JSON.stringify(answer(header, body));
         queueMicrotask(() => host.done(request, true, text));
       } catch (err) {
-        const text = JSON.stringify((err as { failure?: unknown }).failure ?? { code: "bad_canvas", message: String((err as Error).message) });
+        const text = JSON.stringify(
+          (err as { failure?: unknown }).failure ?? { code: "bad_canvas", message: String((err as Error).message) },
+        );
         queueMicrotask(() => host.done(request, false, text));
       }
     },
@@ -90,7 +101,8 @@ function find(canvases: Map<number, ToyCanvas>, handle: number): ToyCanvas {
 function open(body: string): ToyCanvas {
   const parsed = JSON.parse(body) as { dsl?: ToyCanvas } & ToyCanvas;
   const canvas = parsed.dsl ?? parsed;
-  if (!canvas.components?.["begin"] && !canvas.components?.["File"]) throw failure("bad_canvas", "the canvas has no node begin");
+  if (!canvas.components?.["begin"] && !canvas.components?.["File"])
+    throw failure("bad_canvas", "the canvas has no node begin");
   return canvas;
 }
 
@@ -105,10 +117,21 @@ function validate(body: string): Diagnostic[] {
   const known = new Set(specs.map((spec) => spec.name));
   for (const [node, { obj, downstream }] of Object.entries(canvas.components)) {
     if (!known.has(obj.component_name)) {
-      problems.push({ severity: "warning", code: "unknown_component", message: `this engine has no component ${obj.component_name}`, node });
+      problems.push({
+        severity: "warning",
+        code: "unknown_component",
+        message: `this engine has no component ${obj.component_name}`,
+        node,
+      });
     }
     for (const target of downstream ?? []) {
-      if (!canvas.components[target]) problems.push({ severity: "error", code: "unknown_target", message: `leads to ${target}, which does not exist`, node });
+      if (!canvas.components[target])
+        problems.push({
+          severity: "error",
+          code: "unknown_target",
+          message: `leads to ${target}, which does not exist`,
+          node,
+        });
     }
     for (const ref of references(obj.params)) {
       const source = ref.split("@")[0] as string;

@@ -46,8 +46,14 @@ export class ToyRun implements Running {
     this.values = {
       outputs: { ...canvas.kept, ...start.base?.outputs },
       variables: {
-        "sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": [], ...canvas.globals,
-        ...Object.fromEntries(Object.entries(canvas.variables ?? {}).map(([name, v]) => [`env.${name}`, v?.value ?? ""])),
+        "sys.query": "",
+        "sys.user_id": "",
+        "sys.conversation_turns": 0,
+        "sys.files": [],
+        ...canvas.globals,
+        ...Object.fromEntries(
+          Object.entries(canvas.variables ?? {}).map(([name, v]) => [`env.${name}`, v?.value ?? ""]),
+        ),
         ...start.base?.variables,
       },
     };
@@ -67,10 +73,13 @@ export class ToyRun implements Running {
     } catch (err) {
       if (err instanceof Stopped) this.#finish("succeeded", this.#last);
       else if (err instanceof Canceled) this.#finish("canceled", "Task has been canceled");
-      else if (err instanceof Paused) this.#line.done(JSON.stringify({ status: "paused", waiting: this.#canvas.waiting }));
+      else if (err instanceof Paused)
+        this.#line.done(JSON.stringify({ status: "paused", waiting: this.#canvas.waiting }));
       else {
         const node = err instanceof Failed ? err.node : undefined;
-        this.#line.done(JSON.stringify({ status: "failed", error: { code: "run_failed", message: (err as Error).message, node } }));
+        this.#line.done(
+          JSON.stringify({ status: "failed", error: { code: "run_failed", message: (err as Error).message, node } }),
+        );
       }
     }
   }
@@ -85,9 +94,16 @@ export class ToyRun implements Running {
 
   /** emit sends one event. */
   emit(event: string, data: unknown): void {
-    this.#line.emit(JSON.stringify({
-      event, message_id: this.#id, task_id: this.#id, created_at: Math.floor(this.#now() / 1000), seq: ++this.#seq, data,
-    }));
+    this.#line.emit(
+      JSON.stringify({
+        event,
+        message_id: this.#id,
+        task_id: this.#id,
+        created_at: Math.floor(this.#now() / 1000),
+        seq: ++this.#seq,
+        data,
+      }),
+    );
   }
 
   /** assign changes variables and says so. */
@@ -115,7 +131,9 @@ export class ToyRun implements Running {
   async #walk(entry: string[], parent: string | undefined): Promise<"ended" | "left"> {
     let queue = entry;
     while (queue.length > 0) {
-      const waits = queue.filter((id) => queue.some((other) => other !== id && this.#reaches(other, id) && !this.#reaches(id, other)));
+      const waits = queue.filter((id) =>
+        queue.some((other) => other !== id && this.#reaches(other, id) && !this.#reaches(id, other)),
+      );
       const batch = [...new Set(queue.filter((id) => !waits.includes(id)))];
       queue = waits;
       for (const id of batch) this.#started(id);
@@ -128,7 +146,11 @@ export class ToyRun implements Running {
         await this.#finished(id, result);
         if (result.exit) return "left";
         const targets = result.next ?? this.#component(id).downstream ?? [];
-        queue.push(...targets.filter((target) => this.#component(target).parent_id === parent && !/Item$/.test(this.#kind(target))));
+        queue.push(
+          ...targets.filter(
+            (target) => this.#component(target).parent_id === parent && !/Item$/.test(this.#kind(target)),
+          ),
+        );
         if (this.#start.until === id) throw new Stopped();
         if (this.#start.debug) return "ended";
       }
@@ -137,7 +159,9 @@ export class ToyRun implements Running {
   }
 
   async #body(id: string, turns: NonNullable<Result["body"]>): Promise<void> {
-    const item = Object.keys(this.#canvas.components).find((child) => this.#component(child).parent_id === id && /Item$/.test(this.#kind(child)));
+    const item = Object.keys(this.#canvas.components).find(
+      (child) => this.#component(child).parent_id === id && /Item$/.test(this.#kind(child)),
+    );
     if (!item) return;
     for (let turn = 0; ; turn++) {
       const outputs = turns.begin(turn);
@@ -226,27 +250,45 @@ export class ToyRun implements Running {
     this.#canvas.waiting = [...forms, ...batch.filter((id) => !forms.includes(id)), ...queue];
     this.#canvas.kept = this.values.outputs;
     const asks = results.flatMap((result) => (result?.ask ? [result.ask] : []));
-    this.emit("user_inputs", { inputs: Object.assign({}, ...asks.map((ask) => ask.inputs)), tips: asks.at(-1)?.tips ?? "" });
+    this.emit("user_inputs", {
+      inputs: Object.assign({}, ...asks.map((ask) => ask.inputs)),
+      tips: asks.at(-1)?.tips ?? "",
+    });
     throw new Paused();
   }
 
   #finish(status: string, outputs: unknown): void {
     this.#canvas.kept = {};
     const elapsed = (this.#now() - this.#began) / 1000;
-    this.emit("workflow_finished", { inputs: this.#start.inputs ?? null, outputs, elapsed_time: elapsed, created_at: this.#began / 1000, usage: this.asker.usage });
+    this.emit("workflow_finished", {
+      inputs: this.#start.inputs ?? null,
+      outputs,
+      elapsed_time: elapsed,
+      created_at: this.#began / 1000,
+      usage: this.asker.usage,
+    });
     this.#line.done(JSON.stringify({ status, outputs, usage: this.asker.usage }));
   }
 
   #started(id: string): void {
     this.#times.set(id, this.#now());
-    this.emit("node_started", { inputs: null, created_at: Math.floor(this.#now() / 1000), ...this.#ref(id), thoughts: "" });
+    this.emit("node_started", {
+      inputs: null,
+      created_at: Math.floor(this.#now() / 1000),
+      ...this.#ref(id),
+      thoughts: "",
+    });
   }
 
   #close(id: string, result: Result): void {
     const elapsed = (this.#now() - (this.#times.get(id) ?? this.#now())) / 1000;
     this.emit("node_finished", {
-      inputs: result.inputs, outputs: { ...result.outputs, _elapsed_time: elapsed }, ...this.#ref(id), error: result.error ?? null,
-      elapsed_time: elapsed, created_at: this.#now() / 1000,
+      inputs: result.inputs,
+      outputs: { ...result.outputs, _elapsed_time: elapsed },
+      ...this.#ref(id),
+      error: result.error ?? null,
+      elapsed_time: elapsed,
+      created_at: this.#now() / 1000,
     });
   }
 
@@ -274,6 +316,8 @@ export class ToyRun implements Running {
   #reaches(from: string, to: string, seen = new Set<string>()): boolean {
     if (seen.has(from)) return false;
     seen.add(from);
-    return (this.#canvas.components[from]?.downstream ?? []).some((next) => next === to || this.#reaches(next, to, seen));
+    return (this.#canvas.components[from]?.downstream ?? []).some(
+      (next) => next === to || this.#reaches(next, to, seen),
+    );
   }
 }

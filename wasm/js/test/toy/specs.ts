@@ -7,16 +7,28 @@ const flag: Schema = { type: "boolean" };
 const model: Record<string, Schema> = {
   llm_id: { type: "string", description: "model that answers; empty means the default" },
   sys_prompt: { ...text, description: "instructions to the model" },
-  prompts: { type: "array", items: { type: "object", properties: { role: { type: "string", enum: ["user", "assistant"] }, content: text } } },
+  prompts: {
+    type: "array",
+    items: { type: "object", properties: { role: { type: "string", enum: ["user", "assistant"] }, content: text } },
+  },
   temperature: { type: "number", minimum: 0, maximum: 1, description: "how much chance plays a part" },
   temperatureEnabled: flag,
   cite: { ...flag, default: true, description: "cite retrieved passages" },
   message_history_window_size: { type: "integer", minimum: 0, default: 13 },
 };
 
-function spec(name: string, description: string, properties: Record<string, Schema>, outputs: string[] = []): ComponentSpec {
+function spec(
+  name: string,
+  description: string,
+  properties: Record<string, Schema>,
+  outputs: string[] = [],
+): ComponentSpec {
   return {
-    name, description, category: "tool", icon: "box", outputs: outputs.map((output) => ({ name: output, type: "any" })),
+    name,
+    description,
+    category: "tool",
+    icon: "box",
+    outputs: outputs.map((output) => ({ name: output, type: "any" })),
     params: { type: "object", title: name, description, properties, additionalProperties: true },
   };
 }
@@ -35,7 +47,8 @@ export const specs: ComponentSpec[] = [
   }, ["content"]),
   spec("LLM", "asks a model", model, ["content", "structured"]),
   spec("Agent", "a model that uses tools", {
-    ...model, tools: { type: "array", items: { type: "object" } }, max_rounds: { type: "integer", minimum: 0, default: 5 },
+    ...model, tools: { type: "array", items: { type: "object" } },
+      max_rounds: { type: "integer", minimum: 0, default: 5 },
   }, ["content", "structured", "use_tools"]),
   spec("Categorize", "sorts a question into one of several branches", {
     llm_id: model["llm_id"] as Schema, query: ref, category_description: { type: "object", additionalProperties: true },
@@ -53,29 +66,37 @@ export const specs: ComponentSpec[] = [
   }),
   spec("LoopItem", "the start of a turn", {}),
   spec("ExitLoop", "leaves the loop", {}),
-  spec("UserFillUp", "asks a person", { enable_tips: { ...flag, default: true }, tips: text, inputs: { type: "object" } }),
+  spec("UserFillUp", "asks a person",
+    { enable_tips: { ...flag, default: true }, tips: text, inputs: { type: "object" } }),
   spec("VariableAssigner", "changes variables", { variables: { type: "array", items: { type: "object" } } }),
-  spec("VariableAggregator", "takes the first value that is there", { groups: { type: "array", items: { type: "object" } } }),
+  spec("VariableAggregator", "takes the first value that is there",
+    { groups: { type: "array", items: { type: "object" } } }),
   spec("ListOperations", "works on a list", {
-    query: ref, operations: { type: "string", enum: ["topN", "head", "tail", "nth", "filter", "sort", "drop_duplicates"] }, n: { type: "integer" },
+    query: ref, operations: { type: "string",
+      enum: ["topN", "head", "tail", "nth", "filter", "sort", "drop_duplicates"] }, n: { type: "integer" },
     sort_method: { type: "string", enum: ["asc", "desc"], default: "asc" },
   }, ["result", "first", "last"]),
   spec("DataOperations", "works on objects", {
     query: { type: "array", items: ref },
-    operations: { type: "string", enum: ["select_keys", "literal_eval", "combine", "filter_values", "append_or_update", "remove_keys", "rename_keys"] },
+    operations: { type: "string", enum: ["select_keys", "literal_eval", "combine", "filter_values", "append_or_update",
+      "remove_keys", "rename_keys"] },
   }, ["result"]),
   spec("StringTransform", "splits or merges text", {
-    method: { type: "string", enum: ["split", "merge"] }, delimiters: { type: "array", items: { type: "string" } }, split_ref: ref, script: text,
+    method: { type: "string", enum: ["split", "merge"] }, delimiters: { type: "array", items: { type: "string" } },
+      split_ref: ref, script: text,
   }, ["result"]),
   spec("Invoke", "sends a request", {
     url: { type: "string" }, method: { type: "string", enum: ["get", "post", "put"] }, headers: { type: "string" },
-    variables: { type: "array", items: { type: "object" } }, timeout: { type: "integer", minimum: 1, default: 60 }, clean_html: flag,
+    variables: { type: "array", items: { type: "object" } }, timeout: { type: "integer", minimum: 1, default: 60 },
+      clean_html: flag,
   }, ["result"]),
   spec("Retrieval", "searches datasets", {
-    query: ref, kb_ids: { type: "array", items: { type: "string" } }, top_n: { type: "integer", minimum: 1, default: 8 },
+    query: ref, kb_ids: { type: "array", items: { type: "string" } },
+      top_n: { type: "integer", minimum: 1, default: 8 },
     similarity_threshold: { type: "number", minimum: 0, maximum: 1, default: 0.2 }, empty_response: { type: "string" },
   }, ["formalized_content", "json"]),
   spec("CodeExec", "runs a script", {
-    lang: { type: "string", enum: ["python", "javascript"] }, script: { type: "string", format: "code" }, arguments: { type: "object", additionalProperties: true },
+    lang: { type: "string", enum: ["python", "javascript"] }, script: { type: "string", format: "code" },
+      arguments: { type: "object", additionalProperties: true },
   }, ["result"]),
 ];

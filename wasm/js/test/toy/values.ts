@@ -46,7 +46,7 @@ export function text(values: Values, template: unknown): string {
   return String(template ?? "").replace(reference, (_, name: string) => show(look(values, name)));
 }
 
-/** show is the text form of a value. */
+/** show returns the text form of a value. */
 export function show(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -24,7 +24,7 @@ export class Arena {
     return this.#used;
   }
 
-  /** alloc gives a zeroed block, or 0 when the arena is full. */
+  /** alloc returns a zeroed block, or 0 when the arena is full. */
   alloc(length: number): number {
     if (length <= 0 || length > caps.kernel) return 0;
     const size = Math.ceil(length / 8) * 8;
@@ -61,12 +61,12 @@ export class Arena {
     return this.#blocks.get(at) ?? 0;
   }
 
-  /** block gives the bytes of the live block at at; they are not copied. */
+  /** block returns the bytes of the live block at at; they are not copied. */
   block(at: number): Uint8Array {
     return this.span(at, this.length(at)) ?? new Uint8Array(0);
   }
 
-  /** span gives bytes inside the arena, or nothing where there are none. */
+  /** span returns bytes inside the arena, or nothing where there are none. */
   span(at: number, length: number): Uint8Array | undefined {
     if (at < base || at - base + length > this.#used) return undefined;
     return this.#bytes.subarray(at - base, at - base + length);

@@ -28,7 +28,14 @@ export function bulk(g: Guest): Record<string, Function> {
       };
       const request = g.bytes("call", p, n);
       if (format === 0) return g.ask("call", request, answer);
-      return answer(encode({ error: new PluginError("unsupported", `call format ${format >>> 0}; this host reads format 0, JSON`).failure() }));
+      return answer(
+        encode({
+          error: new PluginError(
+            "unsupported",
+            `call format ${format >>> 0}; this host reads format 0, JSON`,
+          ).failure(),
+        }),
+      );
     },
     result_read: (p: number, n: number) => {
       const read = take(g.result, "result_read", p, n);

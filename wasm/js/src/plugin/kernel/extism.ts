@@ -90,7 +90,8 @@ function takeResponse(g: Guest, answer: Uint8Array | null): bigint {
 
 function allocate(g: Guest, length: number): number {
   const at = g.arena.alloc(length);
-  if (at === 0 && length !== 0) throw new PluginError("oom", `wanted ${length} bytes of kernel memory, allowed are ${caps.kernel} in all`);
+  if (at === 0 && length !== 0)
+    throw new PluginError("oom", `wanted ${length} bytes of kernel memory, allowed are ${caps.kernel} in all`);
   return at;
 }
 

@@ -22,10 +22,11 @@ export interface Traces {
   memory: number;
 }
 
-/** faultOf gives a fault its code. What is none is thrown on. */
+/** faultOf returns a fault with its code. Other errors are thrown again. */
 export function faultOf(err: unknown, { stderr, failure, grewTooFar, memory }: Traces): PluginError {
   // The message is what the plugin wrote to stderr, up to the stack trace of its language.
-  const told = (code: string, otherwise: string): PluginError => new PluginError(code, stderr.trim().split("\n\ngoroutine ")[0] || otherwise);
+  const told = (code: string, otherwise: string): PluginError =>
+    new PluginError(code, stderr.trim().split("\n\ngoroutine ")[0] || otherwise);
   if (err instanceof PluginError) return err;
   if (err instanceof Exit) return told("exit", `the plugin called exit with status ${err.status}`);
   // Engines differ in what they throw when a stack ends.
@@ -33,15 +34,18 @@ export function faultOf(err: unknown, { stderr, failure, grewTooFar, memory }: T
     return new PluginError("stack_overflow", "endless recursion" + top(err));
   }
   if (!(err instanceof WebAssembly.RuntimeError || err instanceof RangeError)) throw err;
-  if (grewTooFar || stderr.includes("out of memory")) return new PluginError("oom", `wanted more memory than ${memory} MB${top(err)}`);
+  if (grewTooFar || stderr.includes("out of memory"))
+    return new PluginError("oom", `wanted more memory than ${memory} MB${top(err)}`);
   if (failure) return new PluginError("panic", failure);
   return stderr ? told("panic", err.message) : new PluginError("trap", reason(err.message) + top(err));
 }
 
 // Traps in the words the server uses.
 const words: [RegExp, string][] = [
-  [/memory access|out of bounds memory/i, "out of bounds memory access"], [/divide by zero|remainder by zero/i, "integer divide by zero"],
-  [/table index|table access|table out of bounds/i, "invalid table access"], [/signature mismatch|null function/i, "indirect call type mismatch"],
+  [/memory access|out of bounds memory/i, "out of bounds memory access"],
+  [/divide by zero|remainder by zero/i, "integer divide by zero"],
+  [/table index|table access|table out of bounds/i, "invalid table access"],
+  [/signature mismatch|null function/i, "indirect call type mismatch"],
   [/unrepresentable|overflow/i, "integer overflow"],
 ];
 
@@ -51,6 +55,8 @@ function reason(message: string): string {
 
 /** top names the function on top of a stack trace, when it has a name. */
 function top(err: Error): string {
-  const name = /^\s+at (\S+) \(wasm:/m.exec(err.stack ?? "")?.[1] ?? /^(?:\S*\.wasm\.)?([^@\n]+)@\S*wasm-function/m.exec(err.stack ?? "")?.[1];
+  const name =
+    /^\s+at (\S+) \(wasm:/m.exec(err.stack ?? "")?.[1] ??
+    /^(?:\S*\.wasm\.)?([^@\n]+)@\S*wasm-function/m.exec(err.stack ?? "")?.[1];
   return name && !/wasm-function|^</.test(name) ? ` in ${name}` : "";
 }

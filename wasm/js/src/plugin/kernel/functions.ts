@@ -6,12 +6,17 @@ import { extism, user } from "./extism.ts";
 import type { Guest } from "./guest.ts";
 import { wasi } from "./wasi.ts";
 
-/** functions are those of one instance. With the way suspend, those that wait suspend the stack of the module. */
+/**
+ * functions returns those of one instance. With the way suspend, those that wait suspend the stack
+ * of the module.
+ */
 export function functions(guest: Guest): WebAssembly.Imports {
   const waits = (all: Record<string, Function>, waiting: string[]): Record<string, Function> => {
     if (guest.way !== "suspend") return all;
     const { Suspending } = WebAssembly as unknown as { Suspending: new (f: Function) => Function };
-    return Object.fromEntries(Object.entries(all).map(([name, f]) => [name, waiting.includes(name) ? new Suspending(f) : f]));
+    return Object.fromEntries(
+      Object.entries(all).map(([name, f]) => [name, waiting.includes(name) ? new Suspending(f) : f]),
+    );
   };
   return {
     [meter.module]: { [meter.tick]: (counter: number) => guest.tick(counter) },

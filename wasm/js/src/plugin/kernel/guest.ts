@@ -26,7 +26,10 @@ export interface Limits {
   fuel: number;
 }
 
-/** Pinned replaces clock and chance, so that a call can be repeated: Unix milliseconds, and the byte chance gives. */
+/**
+ * Pinned replaces clock and chance, so that a call can be repeated: Unix milliseconds, and the byte
+ * chance gives.
+ */
 export interface Pinned {
   now: number;
   random: number;
@@ -160,7 +163,7 @@ export class Guest {
     return memory instanceof WebAssembly.Memory ? memory : undefined;
   }
 
-  /** bytes gives a range of the plugin's memory; outside of it is a trap. */
+  /** bytes returns a range of the plugin's memory; outside of it is a trap. */
   bytes(name: string, at: number, length: number): Uint8Array<ArrayBuffer> {
     const memory = this.memory;
     if (!memory) throw new PluginError("trap", `${name}: the module has no memory`);
@@ -180,9 +183,13 @@ export class Guest {
   // Log lines beyond the caps are dropped in silence: a plugin that logs too much is a nuisance.
   // One that does nothing else is stopped.
   log(level: number, text: Uint8Array): void {
-    if (++this.#logCalls > caps.logCalls) throw new PluginError("too_many_calls", `more than ${caps.logCalls} lines of log`);
+    if (++this.#logCalls > caps.logCalls)
+      throw new PluginError("too_many_calls", `more than ${caps.logCalls} lines of log`);
     if (this.logs.length >= caps.logs) return;
-    this.logs.push({ level: levels[Math.min(level >>> 0, levels.length - 1)]!, text: decoder.decode(text.subarray(0, caps.logBytes)) });
+    this.logs.push({
+      level: levels[Math.min(level >>> 0, levels.length - 1)]!,
+      text: decoder.decode(text.subarray(0, caps.logBytes)),
+    });
   }
 
   /** emit passes a piece on and gives 1 when the plugin should finish. */
@@ -190,14 +197,25 @@ export class Guest {
     if (++this.#emits > caps.emits) throw new PluginError("too_many_calls", `more than ${caps.emits} emits`);
     this.#bound("an emit", data.length);
     const copy = data.slice();
-    return this.wait(fingerprint(kind, copy), () => (this.#cancelled() ? true : this.world.emit(kind, copy)), (over) => (this.#note(over) ? 1 : 0));
+    return this.wait(
+      fingerprint(kind, copy),
+      () => (this.#cancelled() ? true : this.world.emit(kind, copy)),
+      (over) => (this.#note(over) ? 1 : 0),
+    );
   }
 
   /** ask sends a request to the host; null says that the call is cancelled. */
   ask<R>(op: "call" | "http", request: Uint8Array, take: (answer: Uint8Array | null) => R): R | Promise<R> {
     this.#count(op === "call" && isRead(request));
     if (request.length > caps.request) {
-      return take(encode({ error: new PluginError("invalid_argument", `request of ${request.length} bytes, allowed are ${caps.request}`).failure() }));
+      return take(
+        encode({
+          error: new PluginError(
+            "invalid_argument",
+            `request of ${request.length} bytes, allowed are ${caps.request}`,
+          ).failure(),
+        }),
+      );
     }
     const copy = request.slice();
     return this.wait(fingerprint(-1, copy), () => (this.#cancelled() ? null : this.world.ask(op, copy)), (answer) => {
@@ -209,7 +227,11 @@ export class Guest {
   /** sleep waits, at most until the deadline. */
   sleep<R>(ms: number, take: () => R): R | Promise<R> {
     if (ms <= 0) return take();
-    return this.wait(-2, () => this.world.sleep(Math.min(ms, Math.max(0, this.#deadline - performance.now()) + 1)), take);
+    return this.wait(
+      -2,
+      () => this.world.sleep(Math.min(ms, Math.max(0, this.#deadline - performance.now()) + 1)),
+      take,
+    );
   }
 
   /** wait makes a host call, waits for it as this environment can, and then checks the deadline. */
@@ -227,7 +249,7 @@ export class Guest {
     });
   }
 
-  /** known gives a value of clock or chance, the same again when it is played again. */
+  /** known returns a value of clock or chance, the same again when it is played again. */
   known<T>(make: () => T): T {
     return this.tape ? this.tape.told(0, make) : make();
   }
@@ -240,7 +262,9 @@ export class Guest {
     const f = this.#exports[name] as (...args: number[]) => number | undefined;
     const args = Array.from({ length: f.length }, () => 0); // hs_init takes two null pointers
     if (this.way !== "suspend") return Number(f(...args) ?? 0);
-    const { promising } = WebAssembly as unknown as { promising: (entry: typeof f) => (...args: number[]) => Promise<number | undefined> };
+    const { promising } = WebAssembly as unknown as {
+      promising: (entry: typeof f) => (...args: number[]) => Promise<number | undefined>;
+    };
     return promising(f)(...args).then((status) => Number(status ?? 0));
   }
 
@@ -271,16 +295,20 @@ export class Guest {
   // Pieces have a count of their own, because a large body has more of them than a plugin may make
   // requests.
   #count(piece: boolean): void {
-    if (piece && ++this.#pieces > caps.pieces) throw new PluginError("too_many_calls", `more than ${caps.pieces} pieces of streams`);
-    if (!piece && ++this.#hostCalls > caps.hostCalls) throw new PluginError("too_many_calls", `more than ${caps.hostCalls} calls of the host`);
+    if (piece && ++this.#pieces > caps.pieces)
+      throw new PluginError("too_many_calls", `more than ${caps.pieces} pieces of streams`);
+    if (!piece && ++this.#hostCalls > caps.hostCalls)
+      throw new PluginError("too_many_calls", `more than ${caps.hostCalls} calls of the host`);
   }
 
   // The meter calls it with the counter and gets an allowance.
   tick(counter: number): number {
-    if (counter === meter.overflow) throw new PluginError("stack_overflow", "endless recursion, or one deeper than the host has stack for");
+    if (counter === meter.overflow)
+      throw new PluginError("stack_overflow", "endless recursion, or one deeper than the host has stack for");
     this.used += this.#allowance - counter;
     this.#allowance = counter; // what is left if a check below stops the call
-    if (this.used > this.#budget) throw new PluginError("out_of_fuel", `used ${this.used} units of fuel, allowed are ${this.#budget}`);
+    if (this.used > this.#budget)
+      throw new PluginError("out_of_fuel", `used ${this.used} units of fuel, allowed are ${this.#budget}`);
     this.#check();
     this.#allowance = Math.min(meter.interval, this.#budget - this.used);
     return this.#allowance;
@@ -303,7 +331,8 @@ export class Guest {
 
   #bound(what: string, size: number): void {
     const most = this.setting.limits.output_kb * 1024;
-    if (size > most) throw new PluginError("output_too_large", `${what} of at least ${size} bytes, allowed are ${most}`);
+    if (size > most)
+      throw new PluginError("output_too_large", `${what} of at least ${size} bytes, allowed are ${most}`);
   }
 
   #takeOutput(): Uint8Array {
@@ -318,7 +347,14 @@ export class Guest {
   #done(more: Partial<Done>): Done {
     this.used += this.#allowance - (this.#global(meter.fuel).value as number);
     this.#allowance = this.#global(meter.fuel).value as number;
-    return { fuel: this.used, memory: this.memory?.buffer.byteLength ?? 0, logs: this.logs, vars: this.vars, fault: false, ...more };
+    return {
+      fuel: this.used,
+      memory: this.memory?.buffer.byteLength ?? 0,
+      logs: this.logs,
+      vars: this.vars,
+      fault: false,
+      ...more,
+    };
   }
 
   // What is neither a fault of the plugin nor one the host found is thrown on.
@@ -340,7 +376,10 @@ function isRead(request: Uint8Array): boolean {
   }
 }
 
-/** encode writes an answer of call, byte for byte as the server does: the same plugin burns the same fuel on it. */
+/**
+ * encode writes an answer of call, byte for byte as the server does: the same plugin burns the same
+ * fuel on it.
+ */
 export function encode(answer: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(answer));
 }

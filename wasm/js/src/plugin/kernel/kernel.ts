@@ -33,7 +33,10 @@ export class Kernel {
     this.#way = way;
   }
 
-  /** call runs one export. Faults are part of what it gives; it throws only what is the host's own fault. */
+  /**
+   * call runs one export. Faults are part of what it gives; it throws only what is the host's own
+   * fault.
+   */
   async call(work: Work, sharing: Sharing, world: World): Promise<Done> {
     const key = sharing.state === "run" ? "run " + sharing.run : "";
     const kept = this.#kept.get(key) ?? { tape: new Tape(), past: [] };
@@ -62,7 +65,13 @@ export class Kernel {
   async #suspended(work: Work, kept: Kept, world: World): Promise<Done> {
     if (!kept.guest) {
       const began = performance.now();
-      kept.guest = await Guest.make({ setting: this.#setting, way: "suspend", world, timeout: work.timeout, functions });
+      kept.guest = await Guest.make({
+        setting: this.#setting,
+        way: "suspend",
+        world,
+        timeout: work.timeout,
+        functions,
+      });
       this.#slow = performance.now() - began > freshUnder;
     }
     return run(kept.guest, work, world);
@@ -78,7 +87,14 @@ export class Kernel {
       try {
         if (!kept.guest) {
           kept.tape.rewind();
-          kept.guest = await Guest.make({ setting: this.#setting, way: "replay", world, timeout: left, functions, tape: kept.tape });
+          kept.guest = await Guest.make({
+            setting: this.#setting,
+            way: "replay",
+            world,
+            timeout: left,
+            functions,
+            tape: kept.tape,
+          });
           for (const before of kept.past) await run(kept.guest, { ...before, timeout: left }, world);
         }
         const done = await run(kept.guest, { ...work, timeout: left }, world);
@@ -94,7 +110,8 @@ export class Kernel {
 }
 
 function run(guest: Guest, work: Work, world: World): Promise<Done> {
-  if (!guest.hasExport(work.export)) throw new PluginError("unknown_export", `no exported function "${work.export}" without arguments`);
+  if (!guest.hasExport(work.export))
+    throw new PluginError("unknown_export", `no exported function "${work.export}" without arguments`);
   guest.world = world;
   return guest.run(work);
 }

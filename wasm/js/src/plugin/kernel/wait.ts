@@ -43,11 +43,15 @@ export class Tape {
     this.#at = 0;
   }
 
-  /** told gives the answer to a question; `ask` is called only for a new one. */
+  /** told returns the answer to a question; `ask` is called only for a new one. */
   told<T>(about: number, ask: () => T | Promise<T>): T {
     const known = this.#entries[this.#at];
     if (known) {
-      if (known.about !== about) throw new PluginError("internal", "the plugin asked something else when it was played again; it must do the same for the same input");
+      if (known.about !== about)
+        throw new PluginError(
+          "internal",
+          "the plugin asked something else when it was played again; it must do the same for the same input",
+        );
       this.#at++;
       return known.value as T;
     }

@@ -97,7 +97,14 @@ function keep(g: Guest, piece: Uint8Array): void {
 
 // Each subscription is 48 bytes: user data, tag at 8, clock: timeout at 24, flags at 40;
 // each event 32: user data, error at 8, tag at 10.
-function poll(g: Guest, view: (at: number, length: number) => DataView, from: number, into: number, count: number, at: number): number | Promise<number> {
+function poll(
+  g: Guest,
+  view: (at: number, length: number) => DataView,
+  from: number,
+  into: number,
+  count: number,
+  at: number,
+): number | Promise<number> {
   if (count === 0) return inval;
   const asked = view(from, count * 48);
   const told = view(into, count * 32);

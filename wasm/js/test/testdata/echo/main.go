@@ -1,6 +1,7 @@
-// Command echo is the smallest module that keeps the contract: it says back what a run is asked, after a call to the
-// host and a pause on Go's own timer. It lets the JavaScript side meet a real Go runtime without the engine, and what
-// the engine never does: asked to spin it computes for ever, asked to crash it panics.
+// Command echo is the smallest module that implements the contract: it returns the query of a run,
+// after a call to the host and a Go timer. With it the JavaScript side is tested with a real Go
+// runtime without the engine, and with failures that the engine never has: "spin" computes without
+// end, "crash" panics.
 package main
 
 import (
@@ -24,7 +25,7 @@ func done(id, ok uint32, ptr unsafe.Pointer, n uint32)
 // abi is the version of the contract that it claims to keep; tests set another (-X main.abi=9).
 var abi = "1"
 
-// buffers keeps what the host fills alive until it is taken.
+// buffers keeps the memory that the host fills alive until it is taken.
 var buffers = map[uintptr][]byte{}
 
 var answers = map[uint32]chan string{}

@@ -1,4 +1,4 @@
-// Command hello is the program that the engine's start is measured against.
+// Command hello is the baseline for the start time of the engine.
 package main
 
 import "fmt"

@@ -1,6 +1,6 @@
-// Command native plays every conformance case of a folder with the engine itself and prints what it shows and the
-// canvas itself, a line of JSON each, in the order of the file names. JavaScript would change the numbers and the order of
-// keys of a canvas that it parsed.
+// Command native plays every conformance case of a folder with the engine itself and prints the
+// observation and the canvas, a line of JSON each, in the order of the file names. JavaScript would
+// change the numbers and the order of keys of a canvas that it parsed.
 package main
 
 import (

@@ -48,7 +48,7 @@ func run() error {
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
 
-// example gives a plugin of plugins/examples, packed.
+// example returns a plugin of plugins/examples, packed.
 func example(name string) ([]byte, error) {
 	dir := filepath.Join("plugins", "examples", name)
 	wasm, err := os.ReadFile(filepath.Join(dir, name+".wasm"))
@@ -70,7 +70,7 @@ func example(name string) ([]byte, error) {
 	}
 	manifest, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err != nil {
-		return wasm, nil // the test packs it with what the module says about itself
+		return wasm, nil // the test packs it with the manifest that the module returns
 	}
 	return section(wasm, "easel.manifest", manifest), nil
 }
