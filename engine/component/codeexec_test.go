@@ -96,8 +96,10 @@ func TestCodeExecDescribesItsResult(t *testing.T) {
 		{`{}`, `[]`, `{"actual_type":"Array<Any>"}`},
 		{`{}`, `[null, null]`, `{"actual_type":"Array<Null>"}`},
 		{`{}`, `false`, `{"result":false,"raw_result":false,"actual_type":"Boolean"}`},
-		{`{"result": {"type": "Object"}, "attachments": {"type": "Array<String>"}, "content": {"type": "string"}}`,
-			`{"a": 1}`, `{"result":{"a":1},"content":"{\"a\": 1}","attachments":null}`},
+		{
+			`{"result": {"type": "Object"}, "attachments": {"type": "Array<String>"}, "content": {"type": "string"}}`,
+			`{"a": 1}`, `{"result":{"a":1},"content":"{\"a\": 1}","attachments":null}`,
+		},
 		{`{"content": {"type": "Number"}}`, `{"content": "5"}`, `{"content":5.0,"actual_type":"Object"}`},
 	} {
 		port := &sandbox{result: engine.CodeResult{Value: parse(t, c.result)}}

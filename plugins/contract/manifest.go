@@ -191,7 +191,8 @@ func (m *Manifest) checkIdentity() *Error {
 
 func (m *Manifest) checkChoices() *Error {
 	for _, c := range [...]struct{ name, value, choices string }{
-		{"state", string(m.State), "none, tenant, run"}, {"preview", string(m.Preview), "local, server, none"},
+		{"state", string(m.State), "none, tenant, run"},
+		{"preview", string(m.Preview), "local, server, none"},
 		{"trigger", string(m.Trigger), "poll, webhook"},
 	} {
 		if c.value != "" && !slices.Contains(strings.Split(c.choices, ", "), c.value) {

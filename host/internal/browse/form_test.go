@@ -41,10 +41,14 @@ func TestFormEntries(t *testing.T) {
 	require.Equal(t, []int{0, 2}, []int{forms[0].index, forms[1].index}, "positions among document.forms")
 	for _, c := range []struct{ given, want string }{
 		{`{}`, "token=t1 name=Bob pin= tea=b size=s news=weekly note=hi go=1"},
-		{`{"name": "Ada", "pin": 7, "tea": "Green", "size": "large", "news": false, "terms": true, "note": ""}`,
-			"token=t1 name=Ada pin=7 tea=g size=l terms=on note= go=1"},
-		{`{"days": ["Mon", "Tue"], "news": ["weekly"], "terms": "off"}`,
-			"token=t1 name=Bob pin= tea=b days=Mon days=Tue size=s news=weekly note=hi go=1"},
+		{
+			`{"name": "Ada", "pin": 7, "tea": "Green", "size": "large", "news": false, "terms": true, "note": ""}`,
+			"token=t1 name=Ada pin=7 tea=g size=l terms=on note= go=1",
+		},
+		{
+			`{"days": ["Mon", "Tue"], "news": ["weekly"], "terms": "off"}`,
+			"token=t1 name=Bob pin= tea=b days=Mon days=Tue size=s news=weekly note=hi go=1",
+		},
 	} {
 		given, err := engine.ParseJSONText(c.given)
 		require.NoError(t, err)

@@ -120,7 +120,7 @@ func TestComponentsSayThatToolsRun(t *testing.T) {
 
 // The interpreter of the tools is compiled beside a run whose canvas has one, before it is called.
 func TestToolsAreCompiledBesideTheRun(t *testing.T) {
-	var agent = sketch.Canvas(
+	agent := sketch.Canvas(
 		`Agent:A Agent {
 		"tools":[{"component_name":"Agent","params":{"tools":[{"component_name":"SearXNG","params":{}}]}}]}`,
 	)

@@ -115,7 +115,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
       ["mcp", { request: { name: "Now", arguments: { city: "Oslo" } } }],
       ["mcp1", { params: { name: "Now", arguments: { city: "Oslo" } } }],
     ] as const) {
-      const entry = { export: "call_tool", input, output: "mcp", tool: "Now" };
+      const entry = { export: "call_tool", input, output: "mcp", tool: "Now" } as const;
       const engine = await start(pack(wasm["tool"]!, { arguments: args, entry }));
       const out = await outputs(engine, canvas({ city: "{sys.query}" }, "{P@text}"), "Oslo");
       assert.equal(out["text"], "noon\nin town");
@@ -124,7 +124,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
       assert.deepEqual(message, sent);
       assert.equal(context === undefined, input === "mcp1");
     }
-    const entry = { export: "call_tool", input: "mcp", output: "mcp", tool: "Now" };
+    const entry = { export: "call_tool", input: "mcp", output: "mcp", tool: "Now" } as const;
     const engine = await start(pack(wasm["brokenTool"]!, { entry }));
     const result = await engine.run(canvas({}) as never, "x").result;
     assert.equal(result.status, "failed");

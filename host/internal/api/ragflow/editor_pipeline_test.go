@@ -19,7 +19,7 @@ import (
 // is and ends with the document of the canvas.
 func TestPipelineRunsOnAnUpload(t *testing.T) {
 	s := apitest.New(t)
-	var dsl = sketch.Canvas(
+	dsl := sketch.Canvas(
 		"File File -> Parser:A",
 		`Parser:A Parser {"setups": {"text&markdown": {"suffix": ["md"], "output_format": "text"}}} -> Splitter:A`,
 		"Splitter:A Splitter",
