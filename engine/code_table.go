@@ -76,7 +76,7 @@ var moduleCodes = []Term{
 	{"crashed", "the module ended, mostly because it ran out of memory"},
 	{"denied", "the canvas may not reach this address from a page"},
 	{"init", "the module did not start"},
-	{"plugin", "a plugin could not be opened"},
+	{"plugin", "a plugin could not be opened, or failed"},
 	{"protocol", "the other end broke the contract"},
 	{"provider", "a callback of the application failed"},
 	{"too_large", "the canvas is larger than maxCanvas"},

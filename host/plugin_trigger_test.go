@@ -110,7 +110,7 @@ func TestPollIsKilled(t *testing.T) {
 	<-asked // in the middle of the call
 	kill()
 	close(answer)
-	url, kill = start(t, dir)
+	_, kill = start(t, dir)
 	<-ran // while runs begin
 	kill()
 	url, _ = start(t, dir)
@@ -213,9 +213,9 @@ func TestWebhookOfAPlugin(t *testing.T) {
 	}{
 		{"a wrong signature", "POST", made.Hook, `{"id":"e3"}`, "bad", 401, "the signature does not fit"},
 		{"a wrong token", "GET", made.Hook + "?token=x", "", "", 401, "wrong token"},
-		{"a plugin that loops", "POST", made.Hook, "loop", "good 4", 502, "plugin_failed"},
-		{"too many items", "POST", made.Hook, "many", "good 4", 502, "plugin_failed"},
-		{"a page as the answer", "POST", made.Hook, "page", "good 4", 502, "plugin_failed"},
+		{"a plugin that loops", "POST", made.Hook, "loop", "good 4", 502, "plugin"},
+		{"too many items", "POST", made.Hook, "many", "good 4", 502, "plugin"},
+		{"a page as the answer", "POST", made.Hook, "page", "good 4", 502, "plugin"},
 		{"a limit of the plugin", "POST", made.Hook, "busy", "good 4", 429, "slowly"},
 		{"cookies stay", "POST", made.Hook, "cookie", "good 6", 200, "undefined"},
 		{"a body that is too large", "POST", made.Hook, strings.Repeat("x", 1<<20+1), "", 413, "body_too_large"},

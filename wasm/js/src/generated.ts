@@ -142,7 +142,7 @@ export type Code =
   | "denied"
   /** the module did not start */
   | "init"
-  /** a plugin could not be opened */
+  /** a plugin could not be opened, or failed */
   | "plugin"
   /** the other end broke the contract */
   | "protocol"

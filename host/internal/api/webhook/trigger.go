@@ -88,5 +88,5 @@ func triggerFailure(r *api.Request, err error) error {
 	if e.Code == contract.Unavailable {
 		return &api.Status{HTTP: http.StatusServiceUnavailable, Code: string(e.Code), Message: text}
 	}
-	return &api.Status{HTTP: http.StatusBadGateway, Code: "plugin_failed", Message: text}
+	return &api.Status{HTTP: http.StatusBadGateway, Code: "plugin", Message: text}
 }
