@@ -264,7 +264,14 @@ func webhookBad(message string) expectation {
 	}
 }
 
+// noTrigger is the answer of our own API about a schedule that takes no requests.
+func noTrigger(t testing.TB, a apitest.Answer) {
+	require.Equal(t, 404, a.Status, a.Text)
+	require.Contains(t, a.Text, `"code":"not_found"`)
+}
+
 var hookContract = slices.Concat(
+	rows(contract{name: "no trigger", dialect: "old", method: "POST", as: "nobody", want: noTrigger}, "/api/webhooks/one/{none}"),
 	rows(contract{name: "no webhook", method: "POST", as: "nobody", want: webhookBad("Webhook not configured for this agent.")}, "/api/v1/webhook/{canvas}", "/api/v1/agents/{canvas}/webhook"),
 	rows(contract{name: "unknown", method: "POST", as: "nobody", want: webhookBad("Canvas not found.")}, "/api/v1/webhook/{none}", "/api/v1/agents/{none}/webhook"),
 	rows(contract{name: "test", method: "POST", want: webhookBad("Webhook not configured for this agent.")}, "/api/v1/webhook_test/{canvas}", "/api/v1/agents/{canvas}/webhook/test"),
