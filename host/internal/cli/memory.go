@@ -40,7 +40,7 @@ const leastMemory = 256 << 20
 
 // heapShare is the soft limit of the heap in percent of the memory of the host. The rest is for the
 // binary, memory mapped by the database and plugins, and growth during a collection.
-const heapShare = 40
+const heapShare = 36
 
 // limitMemory determines the memory that this host may use and sets the collector's soft limit to
 // heapShare of it, unless the operator has set GOMEMLIMIT. The returned function restores the old
