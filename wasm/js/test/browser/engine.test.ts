@@ -115,7 +115,12 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
     const { page, faults, done } = await stage.open();
     const script = (text: string, timeout?: number): Promise<unknown> =>
       page.evaluate(([text, timeout]) => easel.script(text as string, timeout as number), [text, timeout]);
-    assert.deepEqual(await script("function main({ q }) { return q.toUpperCase() }"), { result: "GRÜSS" });
+    assert.deepEqual(await script("function main({ q }) { return q.toUpperCase() }"), {
+      content: "GRÜSS",
+      raw_result: "GRÜSS",
+      actual_type: "String",
+      result: "GRÜSS",
+    });
     assert.match(String(await script("function main() { for (;;); }", 200)), /longer than 200 ms/);
     assert.match(String(await script("function main() { return document.title }")), /document/);
     assert.deepEqual(faults, []);
