@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { allow, answer, ask, missing, raise, type Stage } from "./stage.ts";
+import { allow, answer, ask, counted, missing, raise, type Stage } from "./stage.ts";
 
 const canvasWith = (more: object): string => JSON.stringify({
   ...more,
@@ -81,7 +81,7 @@ describe("approvals and limits", { skip: missing(), timeout: 1_200_000 }, () => 
     await page.locator(".approval").getByRole("button", { name: "Reject" }).click();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.locator(".transcript", { hasText: "All found." }).waitFor();
-    assert.equal(await page.locator(".badge.route").count(), 0, "no tool answered");
+    await counted(page.locator(".badge.route"), 0, "no tool answered");
     await page.locator("#tab-timeline").click();
     await page.locator(".timeline .uses", { hasText: "rejected by a person" }).waitFor();
     await done();

@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
 import { serveHost, type Served } from "./host.ts";
-import { allow, ask, drop, missing, openDropped, raise, type Stage } from "./stage.ts";
+import { allow, ask, counted, drop, missing, openDropped, raise, type Stage } from "./stage.ts";
 
 // Chromium itself reports requests that fail.
 const network = /Failed to load resource|status of 40[13]/;
@@ -102,7 +102,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
   async function nothingHappened(page: Page): Promise<void> {
     await page.locator(".react-flow__node").first().waitFor();
     await page.getByRole("button", { name: "Allow this canvas to run" }).waitFor();
-    assert.equal(await page.locator(".composer").count(), 0, "there is nothing to send a message with");
+    await counted(page.locator(".composer"), 0, "there is nothing to send a message with");
     await page.locator(".react-flow__node").nth(1).click();
     for (const name of ["Run to here", "Run only this"]) assert.equal(await page.getByRole("button", { name }).isDisabled(), true, name);
     await page.locator("#tab-chat").click();
@@ -258,7 +258,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await ask(page, "hello");
     await page.locator(".bubble.theirs").nth(1).locator("a", { hasText: "ok" }).waitFor();
     assert.deepEqual([seen, asked], [[], []]);
-    assert.equal(await page.locator(".transcript :is(img, iframe, script, object, embed, video, audio, form)").count(), 0);
+    await counted(page.locator(".transcript :is(img, iframe, script, object, embed, video, audio, form)"), 0);
     for (const link of await page.locator(".transcript a").all()) {
       assert.match(await link.getAttribute("href") ?? "", /^https?:\/\//);
       assert.deepEqual([await link.getAttribute("target"), await link.getAttribute("rel")], ["_blank", "noreferrer noopener"]);

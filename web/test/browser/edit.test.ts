@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { pack } from "../../canvas/link.ts";
-import { allow, ask, missing, raise, type Stage } from "./stage.ts";
+import { allow, ask, counted, missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
 
@@ -82,7 +82,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await box(page, "begin").locator(".way").first().click();
     await option(page, "LLM").click();
     await box(page, "LLM").waitFor();
-    assert.equal(await edges(page).count(), 1);
+    await counted(edges(page), 1);
 
     // An edge dragged into the void asks what comes next.
     const way = await middle(box(page, "LLM").locator(".way:not(.on-error)"));
@@ -90,7 +90,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".overlay.floating").waitFor();
     await option(page, "Message").click();
     await box(page, "Message").waitFor();
-    assert.equal(await edges(page).count(), 2);
+    await counted(edges(page), 2);
 
     // The plus of an edge puts a step between two.
     const rect = await edges(page).first().locator("path").first().boundingBox();
@@ -100,11 +100,11 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".palette input").fill("retriev");
     await page.keyboard.press("Enter");
     await box(page, "Retrieval").waitFor();
-    assert.equal(await edges(page).count(), 3);
+    await counted(edges(page), 3);
 
     for (let steps = 0; steps < 3; steps++) await page.keyboard.press("Control+z");
     await page.waitForFunction(() => document.querySelectorAll(".react-flow__node").length === 1);
-    assert.equal(await edges(page).count(), 0);
+    await counted(edges(page), 0);
     for (let steps = 0; steps < 3; steps++) await page.keyboard.press("Control+Shift+z");
     await page.waitForFunction(() => document.querySelectorAll(".react-flow__edge").length === 3);
     await done();
@@ -135,7 +135,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
       await page.keyboard.press("Enter");
       await page.locator(".overlay").waitFor({ state: "detached" });
     }
-    assert.equal(await edges(page).count(), 2);
+    await counted(edges(page), 2);
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("?");
     await page.locator("dialog.help").waitFor();
@@ -202,7 +202,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator('.box[data-status="succeeded"]', { hasText: "Second" }).waitFor();
     assert.match(await page.locator(".bubble.theirs").last().innerText(), /\btwo$/);
     assert.doesNotMatch(await page.locator(".transcript").innerText(), /\bone\b/);
-    assert.equal(await page.locator('.box[data-status="succeeded"]', { hasText: "First" }).count(), 0);
+    await counted(page.locator('.box[data-status="succeeded"]', { hasText: "First" }), 0);
 
     await page.locator(".board").focus();
     await page.keyboard.press("Control+z");
@@ -302,7 +302,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.goto(stage.address + "#example=tea-house");
     await box(page, "Brewing advice").click();
     await page.locator('.cm-content[aria-label="sys_prompt"]').waitFor();
-    assert.equal(await page.locator(".inspector .chip.lost").count(), 0, "a node is known before its outputs are");
+    await counted(page.locator(".inspector .chip.lost"), 0, "a node is known before its outputs are");
     release();
     await page.locator('.cm-content[aria-label="System prompt"]').waitFor();
     await page.getByRole("button", { name: "中文" }).click();

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { audit } from "./audit.ts";
-import { drop, missing, raise, type Stage } from "./stage.ts";
+import { counted, drop, missing, raise, type Stage } from "./stage.ts";
 
 const example = readFileSync(new URL("../../examples/exchange.json", import.meta.url), "utf8");
 const dify = "app:\n  mode: workflow\n  name: Shop helper\nkind: app\nversion: 0.1.0\n";
@@ -24,9 +24,9 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
   test("a template becomes a canvas of the person's own, which is found again", async () => {
     const { page, done } = await stage.visit();
     await page.locator(".templates .card").first().waitFor();
-    assert.equal(await page.locator(".templates .card").count(), 12);
+    await counted(page.locator(".templates .card"), 12);
     await page.getByRole("button", { name: "Documents", exact: true }).click();
-    assert.equal(await page.locator(".templates .card").count(), 3);
+    await counted(page.locator(".templates .card"), 3);
     await page.getByRole("button", { name: "Support", exact: true }).click();
     await page.getByRole("button", { name: /Support bot/ }).click();
     await page.locator("h1.title", { hasText: "Support bot" }).waitFor();
@@ -63,7 +63,7 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await dialog.getByText("All 4 steps run in this page").waitFor();
     await audit(page, "import");
     await dialog.getByRole("button", { name: "Cancel" }).click();
-    assert.equal(await page.locator(".react-flow").count(), 0, "nothing is opened");
+    await counted(page.locator(".react-flow"), 0, "nothing is opened");
 
     const broken = JSON.parse(example) as { dsl: { components: Record<string, unknown> } };
     const alone = { downstream: [], upstream: [] };
@@ -87,7 +87,7 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     const dialog = page.locator("dialog.import");
     await choose(page, "bot.yml", dify);
     await dialog.getByText("“Shop helper” is an app of Dify.").waitFor();
-    assert.equal(await dialog.getByRole("button", { name: "Open canvas" }).count(), 0);
+    await counted(dialog.getByRole("button", { name: "Open canvas" }), 0);
     await audit(page, "a file of Dify");
     await dialog.getByRole("button", { name: "Show templates" }).click();
     await dialog.waitFor({ state: "detached" });

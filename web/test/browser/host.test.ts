@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { root, serveHost, type Served } from "./host.ts";
-import { allow, ask, missing, raise, type Stage } from "./stage.ts";
+import { allow, ask, counted, missing, raise, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.json", import.meta.url), "utf8")) as {
   dsl: unknown;
@@ -163,12 +163,12 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
       .locator(".composer .fault", { hasText: "old.doc was not attached: Office files from before 2007" })
       .waitFor();
     await page.locator(".composer .fault", { hasText: "shop.zip was not attached: it is damaged" }).waitFor();
-    assert.equal(await page.locator(".composer .chip").count(), 0);
+    await counted(page.locator(".composer .chip"), 0);
     await files.setInputFiles(
       ["returns.pdf", "returns.docx"].map((name) => join(root, "host", "internal", "document", "testdata", name)),
     );
     await page.getByRole("button", { name: "Remove returns.docx" }).waitFor();
-    assert.equal(await page.locator(".composer .fault").count(), 0);
+    await counted(page.locator(".composer .fault"), 0);
     await ask(page, "What do they say?");
     const answer = page.locator(".bubble.theirs", { hasText: /thirty days[^]*thirty days/ });
     await answer.waitFor();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { missing, raise, type Stage } from "./stage.ts";
+import { counted, missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
 
@@ -24,7 +24,7 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Brewing advice").waitFor();
     const stops = page.locator('.react-flow__node[tabindex="0"]');
-    assert.equal(await stops.count(), 1);
+    await counted(stops, 1);
     await stops.focus();
     const start = await focused(page);
     await page.keyboard.press("Tab");
@@ -36,7 +36,7 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     await page.keyboard.press("ArrowRight");
     const next = await focused(page);
     assert.notEqual(next, start);
-    assert.equal(await page.locator(".react-flow__node.selected").count(), 0, "arrows alone select nothing");
+    await counted(page.locator(".react-flow__node.selected"), 0, "arrows alone select nothing");
     assert.equal(await stops.getAttribute("data-id"), next, "Tab stops where the keyboard was");
     await page.keyboard.press("ArrowLeft");
     assert.equal(await focused(page), start);
@@ -115,7 +115,7 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     });
     await box(page, "begin").waitFor();
     await page.locator('.board[tabindex="0"]').focus();
-    assert.equal(await page.locator('.react-flow__node[tabindex="0"]').count(), 0);
+    await counted(page.locator('.react-flow__node[tabindex="0"]'), 0);
     await page.keyboard.press("ArrowRight");
     assert.equal(await focused(page), "begin");
     for (let steps = 0; steps < 12; steps++) {

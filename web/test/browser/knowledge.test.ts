@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { serveHost, type Served } from "./host.ts";
-import { missing, raise, type Stage } from "./stage.ts";
+import { counted, missing, raise, type Stage } from "./stage.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const refused = /status of 401/;
@@ -124,7 +124,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await parses.first().getByRole("link", { name: "broken.pdf" }).click();
     await page.getByText("All parses of this document").click();
     await page.locator(".entries > li").nth(1).waitFor();
-    assert.equal(await page.locator(".entries > li").count(), 2, "of this document only");
+    await counted(page.locator(".entries > li"), 2, "of this document only");
     await done(refused);
   });
 
@@ -144,16 +144,16 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await row.locator(".badge", { hasText: "Ready" }).waitFor();
     assert.deepEqual(await page.getByRole("tab").allTextContents(), ["Documents", "Test a search"]);
     const edits = page.locator(".area").getByRole("button", { name: /Add|Parse|Cancel|Delete|Edit/ });
-    assert.equal(await edits.count(), 0);
-    assert.equal(await page.locator('.entries input[type="checkbox"]').count(), 0);
+    await counted(edits, 0);
+    await counted(page.locator('.entries input[type="checkbox"]'), 0);
     await page.getByRole("tab", { name: "Test a search" }).click();
     await page.getByLabel("Ask as a user would").fill("prime the pump");
     await page.getByRole("button", { name: "Search", exact: true }).click();
     await page.locator(".chunk-card", { hasText: "Prime the pump" }).getByRole("link").click();
     await page.locator(".chunk-card", { hasText: "Prime the pump" }).waitFor();
     await note.waitFor();
-    assert.equal(await edits.count(), 0);
-    assert.equal(await page.locator('.chunk-card input[type="checkbox"]').count(), 0);
+    await counted(edits, 0);
+    await counted(page.locator('.chunk-card input[type="checkbox"]'), 0);
     await audit(page, "chunks of a folder");
     await done(refused);
   });
@@ -192,7 +192,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await enter(page);
     await page.getByRole("link", { name: /^Many/ }).click();
     await page.getByText("1–50 of 60").waitFor();
-    assert.equal(await page.locator(".entries > li").count(), 50);
+    await counted(page.locator(".entries > li"), 50);
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByText("51–60 of 60").waitFor();
     await page.getByLabel("Find a document").fill("note-07");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { drop, missing, openDropped, raise, type Stage } from "./stage.ts";
+import { counted, drop, missing, openDropped, raise, type Stage } from "./stage.ts";
 
 const component = (name: string, more: object = {}): object => ({ obj: { component_name: name, params: {} }, downstream: [], ...more });
 
@@ -127,7 +127,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("tab", { name: "Problems" }).click();
     await page.locator(".problem").first().waitFor();
     assert.equal(await page.evaluate(() => (globalThis as { hit?: number }).hit), undefined);
-    assert.equal(await page.locator("main img, main script, main a[href^='javascript']").count(), 0);
+    await counted(page.locator("main img, main script, main a[href^='javascript']"), 0);
     await done();
   });
 

@@ -9,7 +9,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { serveHost, type Served } from "./host.ts";
-import { missing, raise, type Stage } from "./stage.ts";
+import { counted, missing, raise, type Stage } from "./stage.ts";
 
 const refused = /status of 4\d\d/;
 
@@ -115,7 +115,7 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await dialog.locator("#section-schedules").click();
     await dialog.getByLabel("Name").fill("Inbox");
     await dialog.getByLabel("Begins runs").selectOption({ label: "mail" });
-    assert.equal(await dialog.getByLabel("When").count(), 0);
+    await counted(dialog.getByLabel("When"), 0);
     await dialog.getByLabel("token").fill("t0k");
     await dialog.getByRole("button", { name: "Add schedule" }).click();
     const row = dialog.locator(".schedules li", { hasText: "Inbox" });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { audit } from "./audit.ts";
-import { answer, ask, missing, modelServer, raise, said, type Stage } from "./stage.ts";
+import { answer, ask, counted, missing, modelServer, raise, said, type Stage } from "./stage.ts";
 
 describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
@@ -27,7 +27,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
       await modelServer(page, () => (broken ? reply : said("Good **morning**")));
       await ask(page, "x");
       await page.locator(".transcript .fault", { hasText: message }).waitFor();
-      assert.equal(await page.locator('.box[data-status="running"]').count(), 0);
+      await counted(page.locator('.box[data-status="running"]'), 0);
       broken = false;
       await ask(page, "again");
       await page.locator(".bubble.theirs strong", { hasText: "morning" }).first().waitFor();

@@ -9,7 +9,7 @@ import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { serveHost, type Served } from "./host.ts";
-import { missing, raise, type Stage } from "./stage.ts";
+import { counted, missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
 const pictures = process.env["EASEL_PICTURES"];
@@ -91,7 +91,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await look(page, "published");
     const { published } = await request<{ published?: { at: string } }>("GET", `/api/v2/canvases/${id}`);
     assert.ok(published?.at);
-    assert.equal(await page.locator(".note-bar").count(), 0, "no changes of others are announced");
+    await counted(page.locator(".note-bar"), 0, "no changes of others are announced");
     await dialog.getByRole("button", { name: "Close" }).click();
 
     // Another program publishes, and then changes the canvas.

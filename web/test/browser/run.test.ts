@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { answer, ask, missing, raise, type Stage } from "./stage.ts";
+import { answer, ask, counted, missing, raise, type Stage } from "./stage.ts";
 
 const examples = new URL("../../examples/", import.meta.url);
 
@@ -35,8 +35,8 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Revised letter"))').waitFor();
     const draft = page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Draft"))');
-    assert.equal(await draft.count(), 1, "what ran before the pause stays lit");
-    assert.equal(await page.locator(".transcript b", { hasText: "birthday" }).count(), 0);
+    await counted(draft, 1, "what ran before the pause stays lit");
+    await counted(page.locator(".transcript b", { hasText: "birthday" }), 0);
     await done();
   });
 
@@ -84,7 +84,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.locator(".transcript").getByText("canceled").waitFor();
     assert.equal(await page.locator('.box[data-status="canceled"]').count() > 0, true);
-    assert.equal(await page.locator('.box[data-status="failed"], .box[data-status="running"]').count(), 0);
+    await counted(page.locator('.box[data-status="failed"], .box[data-status="running"]'), 0);
     await done();
   });
 
@@ -100,7 +100,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Run to here" }).click();
     await page.locator("#tab-timeline").click();
     await page.locator(".step", { hasText: "Do the sum" }).locator(".pinned").waitFor();
-    assert.equal(await page.locator(".step .pinned").count(), 1);
+    await counted(page.locator(".step .pinned"), 1);
     await page.locator("#tab-node").click();
     await page.getByRole("button", { name: "Unpin" }).click();
     await box.waitFor({ state: "detached" });
@@ -121,7 +121,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page
       .locator('.box:is([data-status="failed"], [data-status="succeeded"]):has(.box-name b:has-text("Do the sum"))')
       .waitFor();
-    assert.equal(await page.locator('.box[data-status="idle"]:has(.box-name b:has-text("Receipt"))').count(), 1);
+    await counted(page.locator('.box[data-status="idle"]:has(.box-name b:has-text("Receipt"))'), 1);
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByRole("button", { name: "Run only this" }).click();
     const form = page.locator("form.alone");
@@ -150,7 +150,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Run" }).click();
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Task list"))').waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
-    assert.equal(await page.locator(".turn").count(), 3);
+    await counted(page.locator(".turn"), 3);
     await page.locator(".totals", { hasText: "critical path" }).waitFor();
     assert.ok((await page.locator(".turn .step[data-critical]").count()) > 0, "the run waited for its turns");
     const edges = await page.locator(".step .bar:visible").evaluateAll((bars) => bars.map((bar) => {
@@ -159,15 +159,15 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     }));
     assert.equal(new Set(edges).size, 1, "all bars have one scale");
     await page.getByRole("button", { name: "First record" }).click();
-    assert.equal(await page.locator('.box[data-status="succeeded"]').count(), 0);
+    await counted(page.locator('.box[data-status="succeeded"]'), 0);
     const forward = page.getByRole("button", { name: "Next record" });
     for (let lit = 0; lit === 0;) {
       await forward.click();
       lit = await page.locator('.box[data-status="succeeded"]').count();
     }
-    assert.equal(await page.locator('.box[data-status="succeeded"]').count(), 1);
+    await counted(page.locator('.box[data-status="succeeded"]'), 1);
     await page.getByRole("button", { name: "Previous record" }).click();
-    assert.equal(await page.locator('.box[data-status="succeeded"]').count(), 0);
+    await counted(page.locator('.box[data-status="succeeded"]'), 0);
     await page.getByRole("button", { name: "Latest" }).click();
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Task list"))').waitFor();
     await done();

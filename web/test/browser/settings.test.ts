@@ -11,7 +11,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { serveHost, type Served } from "./host.ts";
-import { missing, raise, type Stage } from "./stage.ts";
+import { counted, missing, raise, type Stage } from "./stage.ts";
 
 const refused = /status of 401/;
 
@@ -231,7 +231,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await enter(page);
     const row = page.locator(".settings-list > li", { hasText: "Daily" });
     await row.getByText(/last run .*: waiting for input/).waitFor();
-    assert.equal(await row.getByText("paused").count(), 0);
+    await counted(row.getByText("paused"), 0);
 
     await row.getByRole("button", { name: "Pause" }).click();
     await row.locator(".badge", { hasText: "paused" }).waitFor();

@@ -8,7 +8,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 
 const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml", ".json": "application/json" };
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
@@ -102,6 +102,17 @@ function serve(): Promise<Server> {
     );
   });
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+/** counted waits until so many elements are there. */
+export async function counted(elements: Locator, count: number, why = ""): Promise<void> {
+  const last = Date.now() + 30_000;
+  for (;;) {
+    const found = await elements.count();
+    if (found === count) return;
+    if (Date.now() > last) assert.fail(`${elements}: ${found} elements, not ${count}${why && `: ${why}`}`);
+    await elements.page().waitForTimeout(50);
+  }
 }
 
 /** drop lets a file fall on the page; its text is made there: large ones need not travel. */

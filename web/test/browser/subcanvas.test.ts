@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { serveHost, type Served } from "./host.ts";
-import { ask, missing, raise, type Stage } from "./stage.ts";
+import { ask, counted, missing, raise, type Stage } from "./stage.ts";
 
 const desktop = { width: 1440, height: 900 };
 
@@ -77,14 +77,14 @@ describe("a part of a canvas as a canvas of its own", { skip: missing(), timeout
     await page.keyboard.press("g");
     await box(page, "Make \\+1").waitFor();
     await box(page, "Wrap").waitFor({ state: "detached" });
-    assert.equal(await page.locator(".react-flow__edge").count(), 2);
+    await counted(page.locator(".react-flow__edge"), 2);
     await answers();
 
     await page.keyboard.press("Escape");
     await page.locator(".board").focus();
     await page.keyboard.press("Control+z");
     await box(page, "Wrap").waitFor();
-    assert.equal(await page.locator(".react-flow__node").count(), 4);
+    await counted(page.locator(".react-flow__node"), 4);
     await page.keyboard.press("Control+Shift+z");
     await box(page, "Make \\+1").waitFor();
 
@@ -98,7 +98,7 @@ describe("a part of a canvas as a canvas of its own", { skip: missing(), timeout
     await page.keyboard.type("by its steps");
     await page.keyboard.press("Enter");
     await box(page, "Wrap").waitFor();
-    assert.equal(await page.locator(".react-flow__node").count(), 4);
+    await counted(page.locator(".react-flow__node"), 4);
     await answers();
     await done();
   });

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { serveHost, type Served } from "./host.ts";
-import { missing, raise, type Stage } from "./stage.ts";
+import { counted, missing, raise, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/tea-house.json", import.meta.url), "utf8")) as {
   dsl: { components: Record<string, { obj: { component_name: string; params: Record<string, unknown> } }> };
@@ -170,7 +170,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
     assert.match(promptOf(dsl, first), / Left\.$/);
     assert.match(promptOf(dsl, second), / Right\.$/);
     await (await prompt(again, second)).filter({ hasText: "Right." }).waitFor();
-    assert.equal(await again.getByText("Your unsaved changes were restored.").count(), 0);
+    await counted(again.getByText("Your unsaved changes were restored."), 0);
     await context.close();
   });
 

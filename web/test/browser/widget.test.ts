@@ -9,7 +9,7 @@ import type { Locator, Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { foreignSite, type Site } from "./foreign.ts";
 import { root, serveHost, type Served } from "./host.ts";
-import { missing, raise, type Look, type Stage } from "./stage.ts";
+import { counted, missing, raise, type Look, type Stage } from "./stage.ts";
 
 const examples = join(root, "host", "examples");
 const shop = JSON.parse(readFileSync(join(examples, "shop.json"), "utf8")) as object;
@@ -105,7 +105,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".sources li").first().waitFor();
     await audit(page, "open");
     await page.keyboard.press("Escape");
-    assert.equal(await page.getByRole("dialog").count(), 0);
+    await counted(page.getByRole("dialog"), 0);
     await done();
   });
 

@@ -105,7 +105,7 @@ func TestModelsForPages(t *testing.T) {
 			status          int
 			kind, code      string
 		}{
-			{"nobody", "", apitest.Ask("small", "hi", false), 401, "authentication_error", "unauthorized"},
+			{"anonymous", "", apitest.Ask("small", "hi", false), 401, "authentication_error", "unauthorized"},
 			{"no JSON", "one", `{`, 400, "invalid_request_error", "bad_request"},
 			{"no messages", "one", `{"model":"small"}`, 422, "invalid_request_error", "bad_argument"},
 			{"messages of a wrong type", "one", `{"messages":"x"}`, 422, "invalid_request_error", "bad_argument"},

@@ -29,7 +29,7 @@ var agentContract = slices.Concat(
 	[]contract{
 		{name: "no dsl", method: "POST", path: "/api/v1/agents", body: `{"title":"x"}`, want: jsonError(101, "No DSL data in request.")},
 		{name: "no title", method: "POST", path: "/api/v1/agents", body: `{"dsl":{echo}}`, want: jsonError(101, "No title in request.")},
-		{name: "nobody", method: "GET", path: "/api/v1/agents", as: "nobody", want: status401},
+		{name: "anonymous", method: "GET", path: "/api/v1/agents", as: "anonymous", want: status401},
 		{name: "read", method: "GET", path: "/api/v1/agents/{canvas}", want: jsonResult(canvasKeys)},
 		{name: "unknown", method: "GET", path: "/api/v1/agents/{none}", want: dataError(102, "canvas not found.")},
 		{name: "tags", method: "GET", path: "/api/v1/agents/tags", want: jsonResult("")},
@@ -149,7 +149,7 @@ var completionContract = slices.Concat(
 	[]contract{
 		{name: "unknown agent, before the first byte", dialect: "old", method: "POST", path: "/api/v1/agents/{none}/completions", body: `{"question":"x","stream":true}`, want: dataError(102, "You don't own the agent")},
 		{name: "unknown session, before the first byte", method: "POST", path: "/api/v1/agents/{canvas}/completions", body: `{"question":"x","stream":true,"session_id":"{none}"}`, want: dataError(102, "Session not found!")},
-		{name: "nobody", method: "POST", path: "/api/v1/agents/{canvas}/completions", body: `{}`, as: "nobody", want: status401},
+		{name: "anonymous", method: "POST", path: "/api/v1/agents/{canvas}/completions", body: `{}`, as: "anonymous", want: status401},
 		{name: "chat of 0.25.1, which streams", method: "POST", path: "/api/v1/agents/chat/completion", body: `{"agent_id":"{canvas}","query":"x"}`, want: stream(everyEvent, true, true)},
 		{name: "chat of 0.25.1 in a session, whole", method: "POST", path: "/api/v1/agents/chat/completion", body: `{"agent_id":"{canvas}","query":"x","stream":false,"session_id":"{session}"}`, want: lastEvent("message_end", "You said x")},
 		{name: "chat of 0.25.1 without an agent", method: "POST", path: "/api/v1/agents/chat/completion", body: `{"query":"x"}`, want: jsonError(101, "`agent_id` is required.")},
@@ -180,7 +180,7 @@ var botContract = []contract{
 	{name: "stream", method: "POST", path: "/api/v1/agentbots/{canvas}/completions", as: "beta", body: `{"id":"{canvas}","query":"x","inputs":{},"files":[],"session_id":null}`, want: stream(everyEvent, true, false)},
 	{name: "whole", method: "POST", path: "/api/v1/agentbots/{canvas}/completions", as: "beta", body: `{"query":"x","stream":false}`, want: lastEvent("workflow_finished", "You said x")},
 	{name: "unknown agent", method: "POST", path: "/api/v1/agentbots/{none}/completions", as: "beta", body: `{}`, want: dataError(102, "Can't find agent by ID: ")},
-	{name: "nobody", method: "POST", path: "/api/v1/agentbots/{canvas}/completions", as: "nobody", body: `{}`, want: status401},
+	{name: "anonymous", method: "POST", path: "/api/v1/agentbots/{canvas}/completions", as: "anonymous", body: `{}`, want: status401},
 	{name: "inputs", method: "GET", path: "/api/v1/agentbots/{canvas}/inputs", as: "beta", want: func(t testing.TB, a apitest.Answer) {
 		result("title avatar inputs prologue mode")(t, a)
 		require.Equal(t, "conversational", a.Data().Get("mode").Str())
@@ -202,7 +202,7 @@ var editorContract = slices.Concat(
 			require.Equal(t, 3, a.Data().Get("canvas").Len())
 			apitest.RequireKeys(t, a.Data().Get("canvas").At(0), "id avatar title dsl description permission tenant_id nickname tenant_avatar update_time canvas_category")
 		}},
-		{name: "nobody", method: "GET", path: "/v1/canvas/list", as: "nobody", want: status401},
+		{name: "anonymous", method: "GET", path: "/v1/canvas/list", as: "anonymous", want: status401},
 		{name: "get", method: "GET", path: "/v1/canvas/get/{canvas}", as: "login", want: jsonResult(canvasKeys)},
 		{name: "get unknown", method: "GET", path: "/v1/canvas/get/{none}", want: dataError(102, "canvas not found.")},
 		{name: "set new", method: "POST", path: "/v1/canvas/set", body: `{"title":"set {canvas}","dsl":{echo},"avatar":"a"}`, as: "login", want: jsonResult("id user_id title dsl avatar")},
@@ -222,7 +222,7 @@ var editorContract = slices.Concat(
 		{name: "cancel", method: "POST", path: "/api/v1/tasks/{run}/cancel", want: jsonValue("true")},
 		{name: "stop", method: "PATCH", path: "/api/v1/tasks/{run}", body: `{"action":"stop"}`, want: jsonValue("true")},
 		{name: "pause", method: "PATCH", path: "/api/v1/tasks/{run}", body: `{"action":"pause"}`, want: jsonError(101, "Invalid action 'pause'. Only 'stop' is supported.")},
-		{name: "cancel by nobody", method: "POST", path: "/api/v1/tasks/{run}/cancel", as: "nobody", want: status401},
+		{name: "cancel by nobody", method: "POST", path: "/api/v1/tasks/{run}/cancel", as: "anonymous", want: status401},
 	},
 	rows(contract{name: "reset", method: "POST", body: `{"id":"{canvas}"}`, want: jsonResult("components history path retrieval")}, "/v1/canvas/reset", "/api/v1/agents/{canvas}/reset"),
 	rows(contract{name: "input form", method: "GET", want: jsonValue("{}")}, "/v1/canvas/input_form?id={canvas}&component_id=begin", "/api/v1/agents/{canvas}/components/begin/input-form"),
@@ -239,7 +239,7 @@ var editorContract = slices.Concat(
 	rows(contract{name: "templates", method: "GET", want: jsonList("id avatar title description canvas_type canvas_category dsl create_time create_date update_time update_date")},
 		"/v1/canvas/templates", "/api/v1/agents/templates"),
 	rows(contract{name: "prompts", method: "GET", want: jsonResult("task_analysis plan_generation reflection citation_guidelines")}, "/v1/canvas/prompts", "/api/v1/agents/prompts"),
-	rows(contract{name: "prompts for nobody", method: "GET", as: "nobody", want: status401}, "/v1/canvas/prompts", "/api/v1/agents/prompts"),
+	rows(contract{name: "prompts for nobody", method: "GET", as: "anonymous", want: status401}, "/v1/canvas/prompts", "/api/v1/agents/prompts"),
 )
 
 var fileContract = slices.Concat(
@@ -254,7 +254,7 @@ var fileContract = slices.Concat(
 	rows(contract{name: "upload by an embedded page", method: "POST", body: "FILE", as: "beta", want: jsonResult(fileKeys)}, "/v1/canvas/upload/{canvas}"),
 	rows(contract{name: "download", method: "GET", want: raw("my secret")},
 		"/v1/canvas/download?id={file}&created_by=one", "/api/v1/agents/download?id={file}", "/api/v1/agents/attachments/{file}/download", "/api/v1/agents/attachments/{file}/preview"),
-	rows(contract{name: "download for nobody", method: "GET", as: "nobody", want: status401}, "/v1/canvas/download?id={file}&created_by=one"),
+	rows(contract{name: "download for nobody", method: "GET", as: "anonymous", want: status401}, "/v1/canvas/download?id={file}&created_by=one"),
 )
 
 func webhookBad(message string) expectation {
@@ -271,11 +271,14 @@ func noTrigger(t testing.TB, a apitest.Answer) {
 }
 
 var hookContract = slices.Concat(
-	rows(contract{name: "no trigger", dialect: "old", method: "POST", as: "nobody", want: noTrigger}, "/api/webhooks/one/{none}"),
-	rows(contract{name: "no webhook", method: "POST", as: "nobody", want: webhookBad("Webhook not configured for this agent.")}, "/api/v1/webhook/{canvas}", "/api/v1/agents/{canvas}/webhook"),
-	rows(contract{name: "unknown", method: "POST", as: "nobody", want: webhookBad("Canvas not found.")}, "/api/v1/webhook/{none}", "/api/v1/agents/{none}/webhook"),
+	rows(
+		contract{name: "no trigger", dialect: "old", method: "POST", as: "anonymous", want: noTrigger},
+		"/api/webhooks/one/{none}",
+	),
+	rows(contract{name: "no webhook", method: "POST", as: "anonymous", want: webhookBad("Webhook not configured for this agent.")}, "/api/v1/webhook/{canvas}", "/api/v1/agents/{canvas}/webhook"),
+	rows(contract{name: "unknown", method: "POST", as: "anonymous", want: webhookBad("Canvas not found.")}, "/api/v1/webhook/{none}", "/api/v1/agents/{none}/webhook"),
 	rows(contract{name: "test", method: "POST", want: webhookBad("Webhook not configured for this agent.")}, "/api/v1/webhook_test/{canvas}", "/api/v1/agents/{canvas}/webhook/test"),
-	rows(contract{name: "test by nobody", method: "POST", as: "nobody", want: status401}, "/api/v1/webhook_test/{canvas}", "/api/v1/agents/{canvas}/webhook/test"),
+	rows(contract{name: "test by nobody", method: "POST", as: "anonymous", want: status401}, "/api/v1/webhook_test/{canvas}", "/api/v1/agents/{canvas}/webhook/test"),
 	rows(contract{name: "trace", method: "GET", want: func(t testing.TB, a apitest.Answer) {
 		jsonResult("webhook_id events next_since_ts finished")(t, a)
 		require.Equal(t, "false", a.Data().Get("finished").JSON())
@@ -344,21 +347,21 @@ var accountContract = slices.Concat(
 		{name: "rm of nothing", method: "POST", path: "/v1/api/rm", body: `{}`, want: lacks("tokens,tenant_id")},
 	},
 	rows(contract{name: "statistics", method: "GET", want: jsonResult(statsKeys)}, "/v1/api/stats", "/api/v1/system/stats"),
-	rows(contract{name: "login", method: "POST", as: "nobody", body: `{"email":"ann@x.org","password":"correct horse"}`, want: func(t testing.TB, a apitest.Answer) {
+	rows(contract{name: "login", method: "POST", as: "anonymous", body: `{"email":"ann@x.org","password":"correct horse"}`, want: func(t testing.TB, a apitest.Answer) {
 		jsonResult("id email nickname")(t, a)
 		require.NotEmpty(t, a.Header.Get("Authorization"))
 		require.Contains(t, a.Header.Get("Access-Control-Expose-Headers"), "Authorization")
 	}}, "/v1/user/login", "/api/v1/auth/login"),
-	rows(contract{name: "wrong login", method: "POST", as: "nobody", body: `{"email":"bob@x.org","password":"x"}`, want: jsonError(109, "Email and password do not match!")}, "/v1/user/login"),
+	rows(contract{name: "wrong login", method: "POST", as: "anonymous", body: `{"email":"bob@x.org","password":"x"}`, want: jsonError(109, "Email and password do not match!")}, "/v1/user/login"),
 	rows(contract{name: "who", method: "GET", as: "login", want: jsonResult("id email nickname")}, "/v1/user/info", "/api/v1/users/me"),
 	rows(contract{name: "tenant", method: "GET", as: "login", want: jsonResult("tenant_id name role llm_id embd_id tts_id")}, "/v1/user/tenant_info"),
 	rows(contract{name: "logout", method: "GET", want: jsonValue("true")}, "/v1/user/logout"),
 	rows(contract{name: "logout", method: "POST", want: jsonValue("true")}, "/v1/user/logout", "/api/v1/auth/logout"),
 	rows(contract{name: "version", method: "GET", want: jsonValue(`""`)}, "/v1/system/version", "/api/v1/system/version"),
-	rows(contract{name: "config", method: "GET", as: "nobody", want: jsonValue(`{"disablePasswordLogin":false,"registerEnabled":0}`)},
+	rows(contract{name: "config", method: "GET", as: "anonymous", want: jsonValue(`{"disablePasswordLogin":false,"registerEnabled":0}`)},
 		"/v1/system/config", "/api/v1/system/config"),
-	rows(contract{name: "ping", method: "GET", as: "nobody", want: raw("pong")}, "/v1/system/ping", "/api/v1/system/ping"),
-	rows(contract{name: "health", method: "GET", as: "nobody", want: raw(`{"db":"ok","log":"ok","status":"ok"}`)}, "/v1/system/healthz", "/api/v1/system/healthz"),
+	rows(contract{name: "ping", method: "GET", as: "anonymous", want: raw("pong")}, "/v1/system/ping", "/api/v1/system/ping"),
+	rows(contract{name: "health", method: "GET", as: "anonymous", want: raw(`{"db":"ok","log":"ok","status":"ok"}`)}, "/v1/system/healthz", "/api/v1/system/healthz"),
 	rows(contract{name: "status", method: "GET", want: func(t testing.TB, a apitest.Answer) {
 		jsonResult("database storage runs task_executor_heartbeats")(t, a)
 		for name, kind := range map[string]string{"database": "sqlite", "storage": "nats"} {
@@ -372,8 +375,8 @@ var accountContract = slices.Concat(
 		"/v1/canvas/test_db_connect", "/api/v1/agents/test_db_connection"),
 	rows(contract{name: "rerun of nothing", method: "POST", body: `{}`, want: lacks("id,dsl,component_id")}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
 	rows(contract{name: "rerun", method: "POST", body: `{"id":"x","dsl":{},"component_id":"y"}`, want: dataError(102, "Document not found.")}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
-	rows(contract{name: "rerun for nobody", method: "POST", as: "nobody", body: `{}`, want: status401}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
+	rows(contract{name: "rerun for nobody", method: "POST", as: "anonymous", body: `{}`, want: status401}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
 	rows(contract{name: "plugin tools", method: "GET", want: jsonValue("[]")}, "/v1/plugin/llm_tools", "/api/v1/plugin/tools"),
-	rows(contract{name: "plugin tools for nobody", method: "GET", as: "nobody", want: status401}, "/v1/plugin/llm_tools", "/api/v1/plugin/tools"),
+	rows(contract{name: "plugin tools for nobody", method: "GET", as: "anonymous", want: status401}, "/v1/plugin/llm_tools", "/api/v1/plugin/tools"),
 	rows(contract{name: "plugins", method: "GET", want: jsonValue("[]")}, "/api/v1/plugins"),
 )

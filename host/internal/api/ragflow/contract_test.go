@@ -32,7 +32,7 @@ type contract struct {
 	method  string
 	path    string // {canvas}, {session}, {version}, {message}, {run}, {file}, {server}, {key} are put in, here and in body
 	body    string
-	as      string // "" is the tenant's key; "nobody", "beta", "login"
+	as      string // "" is the tenant's key; "anonymous", "beta", "login"
 	want    expectation
 }
 
@@ -283,7 +283,7 @@ func TestContract(t *testing.T) {
 				tried[c.method+" "+r.Path] = true
 				key, header := "one", []string(nil)
 				switch c.as {
-				case "nobody":
+				case "anonymous":
 					key = ""
 				case "login":
 					key, header = "", []string{"Authorization", login}

@@ -123,7 +123,7 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		require.Error(t, err)
 		require.Eventually(t, func() bool { return s.Runs.Active() == 0 }, time.Minute, 10*time.Millisecond, "run %s is stopped", run)
 	})
-	for _, body := range []string{`{}`, `{"name":"x","email":"a@b"}`, `{"name":"x","email":"nobody","password":"correct horse"}`} {
+	for _, body := range []string{`{}`, `{"name":"x","email":"a@b"}`, `{"name":"x","email":"anonymous","password":"correct horse"}`} {
 		s.T = t
 		s.As("one", "POST", "/api/v2/tenants", body, 422)
 	}
@@ -197,7 +197,7 @@ func TestRates(t *testing.T) {
 func TestMetricsAreTheOperators(t *testing.T) {
 	s := apitest.New(t)
 	require.Equal(t, 401, s.Request("GET", "/metrics", "", "").Status)
-	require.Equal(t, 401, s.Request("GET", "/metrics", "nobody", "").Status)
+	require.Equal(t, 401, s.Request("GET", "/metrics", "anonymous", "").Status)
 	require.Contains(t, s.Get("/metrics").Text, "easel_runs_active 0")
 	require.Equal(t, 403, s.Request("GET", "/metrics", "two", "").Status, "another tenant's key")
 	for tenant, want := range map[string]int{"one": 200, "two": 403} {
