@@ -360,7 +360,10 @@ var accountContract = slices.Concat(
 	rows(contract{name: "version", method: "GET", want: jsonValue(`""`)}, "/v1/system/version", "/api/v1/system/version"),
 	rows(contract{name: "config", method: "GET", as: "anonymous", want: jsonValue(`{"disablePasswordLogin":false,"registerEnabled":0}`)},
 		"/v1/system/config", "/api/v1/system/config"),
-	rows(contract{name: "ping", method: "GET", as: "anonymous", want: raw("pong")}, "/v1/system/ping", "/api/v1/system/ping"),
+	rows(
+		contract{name: "ping", method: "GET", as: "anonymous", want: raw("pong")},
+		"/v1/system/ping", "/api/v1/system/ping",
+	),
 	rows(contract{name: "health", method: "GET", as: "anonymous", want: raw(`{"db":"ok","log":"ok","status":"ok"}`)}, "/v1/system/healthz", "/api/v1/system/healthz"),
 	rows(contract{name: "status", method: "GET", want: func(t testing.TB, a apitest.Answer) {
 		jsonResult("database storage runs task_executor_heartbeats")(t, a)
@@ -377,6 +380,9 @@ var accountContract = slices.Concat(
 	rows(contract{name: "rerun", method: "POST", body: `{"id":"x","dsl":{},"component_id":"y"}`, want: dataError(102, "Document not found.")}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
 	rows(contract{name: "rerun for nobody", method: "POST", as: "anonymous", body: `{}`, want: status401}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
 	rows(contract{name: "plugin tools", method: "GET", want: jsonValue("[]")}, "/v1/plugin/llm_tools", "/api/v1/plugin/tools"),
-	rows(contract{name: "plugin tools for nobody", method: "GET", as: "anonymous", want: status401}, "/v1/plugin/llm_tools", "/api/v1/plugin/tools"),
+	rows(
+		contract{name: "plugin tools for nobody", method: "GET", as: "anonymous", want: status401},
+		"/v1/plugin/llm_tools", "/api/v1/plugin/tools",
+	),
 	rows(contract{name: "plugins", method: "GET", want: jsonValue("[]")}, "/api/v1/plugins"),
 )
