@@ -158,7 +158,7 @@ func UnknownOrder(got string, accepted []string) *Failure {
 // awayFor is how long a client should wait before it tries again.
 const awayFor = 2 * time.Second
 
-// away says what of the host cannot be reached, when that is what failed.
+// away names the service that the host cannot reach, if that is the cause of an error.
 func away(err error) string {
 	switch {
 	case errors.Is(err, app.ErrClosed), errors.Is(err, app.ErrLogStopping):

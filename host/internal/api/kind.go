@@ -15,7 +15,7 @@ type Kind uint8
 const (
 	// KindInternal is a fault of the host; its log says more.
 	KindInternal Kind = iota
-	// KindFailed is work that the host could not do, or only in part; the message says what.
+	// KindFailed is work that the host could not do, or only in part; see its message.
 	KindFailed
 	// KindUnavailable is a host that cannot answer now.
 	KindUnavailable

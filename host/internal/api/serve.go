@@ -129,7 +129,7 @@ func unrouted(r *Request, known bool) {
 	http.Error(r.Writer, http.StatusText(status), status)
 }
 
-// Need says who may call a route.
+// Need is the authentication that a route requires.
 type Need int
 
 // Who may call a route.

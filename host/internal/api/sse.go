@@ -150,9 +150,9 @@ func appendSpaced(dst, data []byte) []byte {
 // Frames is how one endpoint shows a run as a stream.
 type Frames struct {
 	Session string // put into every frame when not empty
-	// Shows says which events are sent; nil sends all that clients know.
+	// Shows selects the events that are sent; nil sends all that clients know.
 	Shows func(t engine.EventType) bool
-	// Alters says which events Change is called for; nil means all.
+	// Alters selects the events that Change is called for; nil means all.
 	Alters func(t engine.EventType) bool
 	// Change makes what is sent in place of an event, null drops it; nil leaves all as they are.
 	Change func(r app.Record) engine.Value

@@ -36,7 +36,7 @@ type Config struct {
 	Version string
 	// Limits is the operator's ceiling; zero fields mean DefaultLimits.
 	Limits contract.Limits
-	// Trust says which signatures are required.
+	// Trust are the required signatures.
 	Trust Trust
 	// MaxRunning bounds the guests that compute at once; a guest that waits for the
 	// host does not count. Default max(2, GOMAXPROCS).

@@ -145,7 +145,7 @@ func TestGuestSeesNoFilesAndNoEnvironment(t *testing.T) {
 	require.Equal(t, []byte{perm, badf, badf, 0, 0, badf, 0}, res.Output, "no files, folders or sockets; no environment, no arguments, nothing on standard input")
 }
 
-// TestNothingSurvivesAFault leaves a mark in an instance and lets it fault: whoever comes next
+// TestNothingSurvivesAFault leaves a mark in an instance and lets it fault: the next caller
 // finds a clean one.
 func TestNothingSurvivesAFault(t *testing.T) {
 	h := newHost(t, Config{})

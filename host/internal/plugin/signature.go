@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Trust says whose plugins may be loaded. Keys maps publishers to their public
+// Trust are the publishers whose plugins may be loaded. Keys maps publishers to their public
 // keys, in base64. Local holds for files an operator brings, Remote for what
 // comes from a catalogue.
 type Trust struct {

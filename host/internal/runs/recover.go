@@ -164,7 +164,7 @@ func (sc *scanner) scanSoon() {
 	}
 }
 
-// scanRuns looks through the active runs once. before says which of them were
+// scanRuns looks through the active runs once. before lists those that were
 // without a host at the last scan; the result is the same for the next one.
 func (sc *scanner) scanRuns(ctx context.Context, alone bool, before map[string]time.Time) map[string]time.Time {
 	now := time.Now() // before reading: what is young is no older because reading takes long

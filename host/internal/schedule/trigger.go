@@ -61,10 +61,8 @@ func (ss *Schedules) checkTrigger(ctx context.Context, s *Schedule) error {
 	}
 	kind, err := ss.triggers.CheckTrigger(ctx, s.Tenant, s.Plugin, s.Params)
 	switch {
-	case err != nil && s.Rev != 0 && s.Paused && s.When == (When{}):
-		s.Hook = true // a schedule can be paused even if its plugin is gone
-		return nil
-	case err != nil && s.Rev != 0 && s.Paused:
+	case err != nil && s.Rev != 0 && s.Paused: // a schedule can be paused even if its plugin is gone
+		s.Hook = s.When == (When{})
 		return nil
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrTrigger, err)

@@ -23,14 +23,14 @@ import (
 	"github.com/easel-canvas/easel/plugins/tools"
 )
 
-// Config says what a Set works with.
+// Config configures a Set.
 type Config struct {
 	// Host gives the host that runs the modules. It is called when a tool is first used; an error
 	// fails that call, and the next one asks again.
 	Host func(ctx context.Context) (*plugin.Host, error)
 	// Switches say which tools are off; nil: all are on.
 	Switches *Switches
-	// Grant says which hosts a tenant allows to plugins; nil or a nil answer restricts nothing.
+	// Grant returns the hosts that a tenant allows to plugins; nil, or a nil result, allows all.
 	Grant func(tenant string) *contract.Permissions
 	// AllowPrivate allows private and local addresses.
 	AllowPrivate bool

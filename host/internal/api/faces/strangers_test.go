@@ -183,8 +183,8 @@ func TestForgedSessions(t *testing.T) {
 	require.Equal(t, api.NoSession, s.Request("POST", "/api/v1/agents/"+two+"/completions", "two", `{"session_id":"`+session+`"}`).Message())
 }
 
-// TestSlowReaderStallsNobody runs to the end while a reader takes nothing.
-func TestSlowReaderStallsNobody(t *testing.T) {
+// TestSlowReaderStallsNoOthers runs to the end while a reader takes nothing.
+func TestSlowReaderStallsNoOthers(t *testing.T) {
 	s := apitest.New(t)
 	const records = 3000
 	write := func(id string, reader bool) (conn net.Conn, took time.Duration) {

@@ -49,7 +49,7 @@ func newLoginBrake(now func() time.Time) *loginBrake {
 	return b
 }
 
-// loginAttempt says who tries to log in, and where.
+// loginAttempt is the account and the address of a login.
 type loginAttempt struct {
 	network string // of the client
 	account string // see [app.AccountName]

@@ -75,7 +75,7 @@ func (f *Face) ChangePassword(r *api.Request, who app.Principal, old, password s
 	ctx := r.HTTP.Context()
 	u, err := f.accounts.User(ctx, who.User)
 	if errors.Is(err, app.ErrNotFound) {
-		return app.Refuse(app.CodeNoUser, "this key belongs to nobody who can log in")
+		return app.Refuse(app.CodeNoUser, "this key belongs to no user who can log in")
 	}
 	if err != nil {
 		return err

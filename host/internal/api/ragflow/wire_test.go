@@ -18,8 +18,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// TestFramesCannotBeForged says what looks like frames, line ends of all kinds
-// among it.
+// TestFramesCannotBeForged sends texts that look like frames, line ends of all kinds
+// among them.
 func TestFramesCannotBeForged(t *testing.T) {
 	s := apitest.New(t)
 	id := s.Canvas("a", apitest.Echo)

@@ -66,6 +66,10 @@ type errorText struct {
 	Message string `json:"message" jsonschema:"human-readable message"`
 }
 
+// Fail answers errors in the form of this face for routes that are not operations of it, such as
+// requests to the plugins of schedules.
+var Fail api.ErrorForm = fail
+
 // fail answers an error.
 func fail(r *api.Request, f *api.Failure, err error) {
 	s := api.StatusFor(f, err)

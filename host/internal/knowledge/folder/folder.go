@@ -18,7 +18,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
 )
 
-// Config says what is watched. Root and Cutter are required.
+// Config configures the watch of a folder. Root and Cutter are required.
 type Config struct {
 	// Root is the folder of datasets.
 	Root string

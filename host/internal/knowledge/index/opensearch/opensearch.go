@@ -49,7 +49,7 @@ var (
 	_ index.Shared = (*Index)(nil)
 )
 
-// Config says which server an index is on.
+// Config is the server and name of an index.
 type Config struct {
 	// URL is the address of the server, with user and password when it asks for them. Its path is
 	// the prefix of the names of all indexes, "easel" when it is empty; it is for one installation

@@ -44,7 +44,7 @@ var (
 	_ index.Shared = (*Index)(nil)
 )
 
-// Config says which database an index is in.
+// Config is the database and name of an index.
 type Config struct {
 	// URL is the address of the database, with pool_max_conns and the like of pgxpool. Its
 	// parameter index_schema is Schema.
@@ -120,7 +120,7 @@ func (x *Index) Close() error {
 	return nil
 }
 
-// String says which database it is and how vectors are compared.
+// String describes the database and the comparison of vectors.
 func (x *Index) String() string { return x.about }
 
 // Lock implements [index.Shared]. The lock ends with its connection, and so with its host.

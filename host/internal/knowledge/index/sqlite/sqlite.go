@@ -177,7 +177,7 @@ func (x *Index) prepare(ctx context.Context) error {
 	return err
 }
 
-// String says what it is.
+// String describes the index.
 func (x *Index) String() string { return "embedded" }
 
 // Close waits for a write in progress and closes the file.
