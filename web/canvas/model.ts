@@ -73,7 +73,7 @@ export function canBeOff({ role, spec }: Pick<CanvasNode, "role" | "spec">): boo
   return (role === "node" || role === "group") && spec?.role !== "start";
 }
 
-/** canFail reports whether a node has a way out for errors. */
+/** canFail reports whether a node has an edge for errors. */
 export function canFail({ spec }: Pick<CanvasNode, "spec">): boolean {
   return spec?.params?.properties?.["exception_goto"] !== undefined && spec.role !== "start" && spec.role !== "sink";
 }

@@ -19,12 +19,49 @@ export interface Model {
   host: boolean;
 }
 
+/** modelKinds are the purposes of models. */
+export const modelKinds = ["chat", "embedding", "speech"] as const;
+
+/** ModelKind is the purpose of a model. */
+export type ModelKind = (typeof modelKinds)[number];
+
+/** ProviderModel is a model of a provider; without a kind it is one for chats. */
+export interface ProviderModel {
+  name: string;
+  kind?: ModelKind | "";
+}
+
 /** Provider is a service of models; its key is never sent back. */
 export interface Provider {
   name: string;
   base_url: string;
   has_key: boolean;
-  models: { name: string; kind?: string }[];
+  models: ProviderModel[];
+}
+
+/** ProviderForm is what a form asks about a provider; an empty key keeps the stored one. */
+export interface ProviderForm {
+  url: string;
+  key: string;
+  models: Record<ModelKind, string[]>;
+}
+
+/**
+ * providerOf returns the request that stores a provider. What the form does not show, such as
+ * limits and context sizes, stays as it is in `before`.
+ */
+export function providerOf({ url, key, models }: ProviderForm, before?: Provider): object {
+  const known = before?.models ?? [];
+  const kindOf = (model: ProviderModel): ModelKind => model.kind || "chat";
+  const { name: _name, has_key: _key, ...rest } = before ?? {};
+  return {
+    ...rest,
+    base_url: url,
+    ...(key ? { key } : {}),
+    models: modelKinds.flatMap((kind) =>
+      models[kind].map((name) => known.find((each) => each.name === name && kindOf(each) === kind) ?? { name, kind }),
+    ),
+  };
 }
 
 /** Defaults are the models for canvases that name none. */
@@ -92,7 +129,7 @@ export interface PluginSettings {
 
 /** Permissions are those of plugins. */
 export interface Permissions {
-  http?: { hosts: string[] | null };
+  http?: { hosts: string[] | null; methods?: string[]; private?: boolean };
   secrets?: Record<string, unknown>;
   llm?: { max_calls: number };
   embed?: { max_calls: number };

@@ -4,7 +4,6 @@
 
 import type { Words } from "../canvas/dsl.ts";
 import type { Act } from "../canvas/history.ts";
-import type { Change } from "../canvas/patch.ts";
 import type { Source } from "./document.ts";
 
 /** Draft is a canvas in its last state. */
@@ -70,9 +69,10 @@ export class DraftStore {
   }
 }
 
-/** Entry is a change that is not in the database yet. */
+/** Entry is what may not be in the database yet. */
 export interface Entry {
-  changes: readonly Change[];
+  /** Changes that are being written, which the database may have, then those made since. */
+  acts: readonly Act[];
 }
 
 const prefix = "easel.unwritten:";

@@ -49,6 +49,8 @@ interface Open {
   /** Version that this tab has read or written, and the document of it. */
   version: number;
   synced: Dsl;
+  /** Document that is being written; undefined between writes. */
+  writing?: Dsl | undefined;
   /** Text in the database. */
   text: string | undefined;
   /** The draft of other tabs, while a choice between theirs and ours is pending. */
@@ -122,7 +124,7 @@ export class Drafts {
     if (!document || document.number !== now?.number || this.#joining) return;
     const text = now.text ?? document.base.text;
     if (document.history.dsl === now.synced && document.base.text === text) return;
-    this.#journal.set(now.key, this.#tab, { changes: diff(now.synced, document.history.dsl) });
+    this.#note(now, document.history.dsl);
     this.#schedule(document);
   }
 
@@ -202,6 +204,7 @@ export class Drafts {
       if (there && (there.version ?? 0) !== now.version) this.#join(now, there);
       key = now.key;
       written = this.#current(now) ?? document;
+      now.writing = written.history.dsl;
       const { title } = written.opened;
       const { source, base } = written;
       now.version++;
@@ -209,6 +212,7 @@ export class Drafts {
       return { draft, ...(there?.text === base.text && key === there.key ? {} : { text: base.text }) };
     });
     now.synced = written.history.dsl;
+    now.writing = undefined;
     now.text = written.base.text;
     this.#settleJournal(now, key);
     this.#tell({ key, version: now.version });
@@ -218,7 +222,15 @@ export class Drafts {
   #settleJournal(now: Open, key: string): void {
     const latest = this.#next?.history.dsl;
     if (!latest || latest === now.synced) this.#journal.clear(key, this.#tab);
-    else this.#journal.set(now.key, this.#tab, { changes: diff(now.synced, latest) });
+    else this.#note(now, latest);
+  }
+
+  // note keeps changes in the journal. Those that are being written are an act of their own: a tab
+  // that is killed meanwhile has written them or has not.
+  #note(now: Open, latest: Dsl): void {
+    const steps = [now.synced, ...(now.writing ? [now.writing] : []), latest];
+    const acts = steps.slice(1).map((dsl, i) => ({ changes: diff(steps[i] as Dsl, dsl) }));
+    this.#journal.set(now.key, this.#tab, { acts });
   }
 
   #current(now: Open): Edited | undefined {
@@ -266,15 +278,15 @@ export class Drafts {
   // written in one transaction: other tabs may write it at the same time.
   async #recover(key: string, begun: Pick<Kept, "text" | "title" | "source"> | undefined): Promise<void> {
     const entries = this.#journal.entries(key).filter(([tab]) => tab !== this.#tab);
-    for (const [tab, { changes }] of entries) {
+    for (const [tab, { acts }] of entries) {
       let version = 0;
       await this.#store.change(key, (found) => {
         const there = found ?? (begun && { ...begun, key, acts: [], updated: 0 });
-        // Changes that the tab had written do not apply again.
-        if (!there || !applies(there, { changes })) return undefined;
+        const missing = there && missingOf(there, acts);
+        if (!missing) return undefined;
         const { text, ...draft } = there;
         version = (there.version ?? 0) + 1;
-        return { draft: { ...draft, acts: [...draft.acts, { changes }], updated: Date.now(), version }, text };
+        return { draft: { ...draft, acts: [...draft.acts, ...missing], updated: Date.now(), version }, text };
       });
       if (version > 0) this.#tell({ key, version });
       this.#journal.clear(key, tab);
@@ -305,9 +317,15 @@ function actsOf({ base, history }: Edited): readonly Act[] {
   return changes.length > 0 ? [{ changes }] : [];
 }
 
-function applies({ text, acts }: Pick<Kept, "text" | "acts">, last: Act): boolean {
+// missingOf returns the acts of a journal that a draft lacks; undefined if it has all. Changes that
+// the tab had written do not apply again.
+function missingOf(there: Kept, acts: readonly Act[]): readonly Act[] | undefined {
+  return acts.map((_, i) => acts.slice(i)).find((rest) => applies(there, rest));
+}
+
+function applies({ text, acts }: Pick<Kept, "text" | "acts">, more: readonly Act[]): boolean {
   try {
-    [...acts, last].reduce((before, act) => before.act(act), new History(open(text).dsl));
+    [...acts, ...more].reduce((before, act) => before.act(act), new History(open(text).dsl));
     return true;
   } catch (err) {
     if (err instanceof PatchError) return false;

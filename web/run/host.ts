@@ -216,11 +216,13 @@ export class Host {
       "/api/v2/me",
     );
     this.#csrf = me.csrf ?? "";
-    const { data } = await this.#json<{ data?: { id?: string }[] }>("/api/llm/models").catch(() => ({ data: [] }));
+    const { items = [] } = await this.#json<{ items?: { id: string; kind: string }[] }>("/api/v2/models").catch(
+      () => ({ items: [] }),
+    );
     this.state.update({
       status: "open",
       name: me.nickname || me.email || me.tenant_name || "",
-      models: (data ?? []).flatMap(({ id }) => id ?? []),
+      models: items.filter(({ kind }) => kind === "chat").map(({ id }) => id),
     });
   }
 

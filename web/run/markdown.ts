@@ -1,214 +1,235 @@
-// A small part of Markdown as a tree of values, for views to draw. Answers are untrusted text:
-// parsing takes time linear in the length of the text, and the tree has a bounded depth.
+// Markdown as a tree of values without HTML, for views to draw. marked reads the text. Answers are
+// untrusted, so the work of marked is bounded: the depth of nesting, the length of the text that is
+// searched for marks at a time, and the cells of a table. Only addresses of the web and of mail
+// become links, and pictures become links too: nothing is loaded from elsewhere.
 
-/**
- * deepestQuote is the largest nesting of quotes; markers of deeper ones are left out.
- */
-export const deepestQuote = 8;
+import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from "marked";
+
+/** deepest bounds the nesting of blocks, and that of marks in a line; what is deeper is text. */
+export const deepest = 8;
+
+/** longestRun is the number of characters of a paragraph that are searched for marks together. */
+export const longestRun = 2_000;
 
 /** Inline is a part of a line. */
 export type Inline =
   | string
-  | { kind: "code" | "em"; text: string }
-  | { kind: "strong"; content: Inline[] }
-  | { kind: "link"; label: string; address: string }
+  | { kind: "code"; text: string }
+  | { kind: "em" | "strong" | "del"; content: Inline[] }
+  | { kind: "link"; content: Inline[]; address: string }
   /** A citation mark [ID:n]; text is the whole mark. */
   | { kind: "cite"; id: string; text: string }
   | { kind: "break" };
 
+/** Align is the alignment of a column; undefined leaves it to the style. */
+export type Align = "left" | "center" | "right" | undefined;
+
 /** Block is a paragraph or a larger part. */
 export type Block =
   | { kind: "paragraph"; content: Inline[] }
+  /** A line of a list item, which is no paragraph of its own. */
+  | { kind: "line"; content: Inline[] }
+  /** Text as it is, with its line breaks. */
+  | { kind: "plain"; text: string }
   | { kind: "heading"; level: number; content: Inline[] }
   | { kind: "code"; text: string }
   | { kind: "rule" }
   | { kind: "quote"; blocks: Block[] }
-  | { kind: "list"; ordered: boolean; items: Inline[][] }
-  | { kind: "table"; head: Inline[][]; rows: Inline[][][] };
+  | { kind: "list"; ordered: boolean; start: number; items: Block[][] }
+  | { kind: "table"; align: Align[]; head: Inline[][]; rows: Inline[][][] };
 
 /** parse reads a text. */
 export function parse(text: string): Block[] {
-  return blocks(text.replaceAll("\r\n", "\n").split("\n"), 0);
+  const tokenizer = new BoundedTokenizer();
+  return blocksOf(new BoundedLexer({ gfm: true, breaks: true, tokenizer }).lex(text), true);
 }
 
-function blocks(lines: string[], depth: number): Block[] {
-  const out: Block[] = [];
-  for (let at = 0; at < lines.length;) {
-    const line = lines[at] as string;
-    const take = (fits: (line: string) => boolean): string[] => {
-      const from = at;
-      while (at < lines.length && fits(lines[at] as string)) at++;
-      return lines.slice(from, at);
-    };
-    const text = line.trim();
-    if (text === "") at++;
-    else if (isFence(line)) {
-      at++;
-      out.push({ kind: "code", text: take((each) => !isFence(each)).join("\n") });
-      at++;
-    } else if (isHeading(line)) {
-      at++;
-      const level = line.search(/[^#]/);
-      out.push({ kind: "heading", level, content: inline(line.slice(level).trim()) });
-    } else if (isRule(text)) {
-      at++;
-      out.push({ kind: "rule" });
-    } else if (isQuote(line)) {
-      const inner = take(isQuote).map(depth < deepestQuote ? unquoted : unquotedFully);
-      out.push({ kind: "quote", blocks: blocks(inner, depth + 1) });
-    } else if (isItem(line)) {
-      const items = itemsOf(take((each) => isItem(each) || /^\s{2,}\S/.test(each)));
-      out.push({ kind: "list", ordered: /^\d/.test(text), items: items.map(inline) });
-    } else if (line.includes("|") && isDelimiter(lines[at + 1])) {
-      out.push(table(take((each) => each.includes("|"))));
-    } else {
-      at++; // this line in any case
-      const rest = take((each) => each.trim() !== "" && !starts(each));
-      out.push({ kind: "paragraph", content: inline([line, ...rest].join("\n")) });
+/**
+ * BoundedTokenizer reads no HTML and no link definitions, both of which stay text. What looks like
+ * a table and is none, or would mostly consist of cells that marked adds, is one paragraph: it is
+ * not searched for a table again at each of its lines.
+ */
+class BoundedTokenizer extends Tokenizer {
+  #quotes = 0;
+
+  override html(): undefined {}
+  override tag(): undefined {}
+  override def(): undefined {}
+  override reflink(): undefined {}
+
+  override table(src: string): Tokens.Table | undefined {
+    const [raw = "", head = "", , rows = ""] = this.rules.block.table.exec(src) ?? [];
+    if (raw === "") return undefined;
+    const cells = head.split("|").length * rows.split("\n").length;
+    const table = cells > 2 * raw.length ? undefined : super.table(src);
+    return table ?? (this.#paragraph(raw) as Token as Tokens.Table); // the lexer takes any token
+  }
+
+  // marked calls this from within itself to add lines without a mark to a nested quote.
+  override blockquote(src: string): Tokens.Blockquote | undefined {
+    if (this.#quotes > deepest) return this.#deepQuote(src);
+    this.#quotes++;
+    try {
+      return super.blockquote(src);
+    } finally {
+      this.#quotes--;
     }
   }
-  return out;
-}
 
-const isFence = (line: string): boolean => line.trimStart().startsWith("```");
-const isHeading = (line: string): boolean => /^#{1,6}\s/.test(line);
-const isQuote = (line: string): boolean => line.trimStart().startsWith(">");
-const isItem = (line: string): boolean => /^(?:[-*+]|\d{1,9}[.)])\s/.test(line.trim());
-const isDelimiter = (line = ""): boolean => /^\|?\s*:?-/.test(line.trim());
-const starts = (line: string): boolean => isItem(line) || isHeading(line) || isFence(line) || isQuote(line);
-
-function isRule(text: string): boolean {
-  const [first = ""] = text;
-  if (!"-*_".includes(first)) return false;
-  const marks = text.replace(/\s+/g, "");
-  return marks.length >= 3 && marks === first.repeat(marks.length);
-}
-
-const unquoted = (line: string): string => line.trimStart().slice(1).replace(/^\s/, "");
-const unquotedFully = (line: string): string => line.slice(line.search(/[^\s>]|$/));
-
-function itemsOf(lines: string[]): string[] {
-  const items: string[][] = [];
-  for (const line of lines) {
-    const text = line.trim();
-    if (isItem(line)) items.push([text.slice(text.search(/\s/)).trim()]);
-    else items.at(-1)?.push(text);
+  #paragraph(raw: string): Tokens.Paragraph {
+    const text = raw.trimEnd();
+    return { type: "paragraph", raw, text, tokens: this.lexer.inline(text) };
   }
-  return items.map((parts) => parts.join("\n"));
+
+  #deepQuote(src: string): Tokens.Blockquote | undefined {
+    const raw = this.rules.block.blockquote.exec(src)?.[0].trimEnd();
+    return raw ? { type: "blockquote", raw, text: raw, tokens: [{ type: "text", raw, text: raw }] } : undefined;
+  }
 }
 
-function table([first = "", , ...rest]: string[]): Block {
-  const cells = (row: string): Inline[][] => {
-    const parts = row.trim().replace(/^\|/, "").replace(/\|$/, "").split("|");
-    return parts.map((cell) => inline(cell.trim()));
-  };
-  const head = cells(first);
-  return { kind: "table", head, rows: rest.map((row) => cells(row).slice(0, head.length)) };
+class BoundedLexer extends Lexer {
+  #blocks = 0;
+  #marks = 0;
+
+  override blockTokens(src: string, tokens?: Token[], clipped?: boolean): Token[];
+  override blockTokens(src: string, tokens?: TokensList, clipped?: boolean): TokensList;
+  override blockTokens(src: string, tokens: Token[] = [], clipped?: boolean): Token[] {
+    if (this.#blocks > deepest) {
+      tokens.push({ type: "text", raw: src, text: src } satisfies Tokens.Text);
+      this.state.top = true; // as after all blocks
+      return tokens;
+    }
+    this.#blocks++;
+    try {
+      return super.blockTokens(src, tokens, clipped);
+    } finally {
+      this.#blocks--;
+    }
+  }
+
+  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
+    if (this.#marks > deepest) {
+      tokens.push({ type: "text", raw: src, text: src } satisfies Tokens.Text);
+      return tokens;
+    }
+    this.#marks++;
+    try {
+      for (const part of runs(src)) super.inlineTokens(part, tokens);
+      return tokens;
+    } finally {
+      this.#marks--;
+    }
+  }
 }
 
-// inline reads from left to right. Where a mark has no end, that is remembered, so that no part of
-// the text is searched for every mark before it.
-function inline(text: string): Inline[] {
-  const out: Inline[] = [];
-  const special = /[`*_[!\n]/g;
-  const lacking: Lacking = { code: false, strong: false, address: 0 };
+/** runs cuts a long text at the ends of lines, else between words. */
+function* runs(text: string): Generator<string> {
   let from = 0;
-  for (let match = special.exec(text); match; match = special.exec(text)) {
-    const at = match.index;
-    const found = readers[match[0]]?.(text, at, lacking);
-    if (found?.part) {
-      const start = at + (found.skip ?? 0);
-      if (start > from) out.push(text.slice(from, start));
-      out.push(found.part);
-      from = found.end;
-    }
-    special.lastIndex = Math.max(found?.end ?? 0, at + 1);
+  while (text.length - from > longestRun) {
+    const part = text.slice(from, from + longestRun);
+    const cut = [part.lastIndexOf("\n"), part.lastIndexOf(" ")].find((at) => at > 0) ?? longestRun;
+    yield part.slice(0, cut);
+    from += cut;
   }
-  if (from < text.length) out.push(text.slice(from));
-  return out;
+  yield text.slice(from);
 }
 
-/** Lacking is the marks that are known not to follow any more. */
-interface Lacking {
-  code: boolean;
-  strong: boolean;
-  /** No address that begins before this place has an end. */
-  address: number;
+// blocksOf turns tokens into blocks; lines of list items are paragraphs if the list is loose.
+function blocksOf(tokens: Token[], loose: boolean): Block[] {
+  return tokens.flatMap((token) => blockOf(token as Tokens.Generic, loose) ?? []);
 }
 
-/** Found is the result at a mark: a part, or plain text only. */
-interface Found {
-  part?: Inline;
-  /** Characters of plain text before the part. */
-  skip?: number;
-  /** The place behind it. */
-  end: number;
-}
-
-type Read = (text: string, at: number, lacking: Lacking) => Found | undefined;
-
-const readers: Record<string, Read> = {
-  "`": code, "*": star, _: em, "[": bracket, "!": picture, "\n": lineBreak,
-};
-
-function lineBreak(_text: string, at: number): Found {
-  return { part: { kind: "break" }, end: at + 1 };
-}
-
-function code(text: string, at: number, lacking: Lacking): Found | undefined {
-  const end = lacking.code ? -1 : text.indexOf("`", at + 1);
-  if (end < 0) lacking.code = true;
-  return end > at + 1 ? { part: { kind: "code", text: text.slice(at + 1, end) }, end: end + 1 } : undefined;
-}
-
-function star(text: string, at: number, lacking: Lacking): Found | undefined {
-  let from = at;
-  while (text[from] === "*") from++;
-  if (from - at < 2) return em(text, at);
-  const end = lacking.strong ? -1 : text.indexOf("**", from);
-  if (end < 0) {
-    lacking.strong = true;
-    return { end: from };
+function blockOf(token: Tokens.Generic, loose: boolean): Block | undefined {
+  switch (token.type) {
+    case "space":
+      return undefined;
+    case "heading":
+      return { kind: "heading", level: (token as Tokens.Heading).depth, content: inline(token.tokens) };
+    case "code":
+      return { kind: "code", text: (token as Tokens.Code).text };
+    case "hr":
+      return { kind: "rule" };
+    case "blockquote":
+      return { kind: "quote", blocks: blocksOf(token.tokens ?? [], true) };
+    case "list":
+      return listOf(token as Tokens.List);
+    case "table":
+      return tableOf(token as Tokens.Table);
+    case "paragraph":
+      return { kind: "paragraph", content: inline(token.tokens) };
+    default: // a text or a box to tick, in an item of a list
+      return { kind: loose ? "paragraph" : "line", content: inlineOf(token) };
   }
-  return { part: { kind: "strong", content: inline(text.slice(from, end)) }, skip: from - at - 2, end: end + 2 };
 }
 
-function em(text: string, at: number): Found | undefined {
-  if (at > 0 && /[\w*]/.test(text[at - 1] as string)) return undefined;
-  const end = next(/[*_\n]/g, text, at + 1);
-  if (end === at + 1 || text[end] !== text[at] || /[\w*]/.test(text[end + 1] ?? "")) return undefined;
-  return { part: { kind: "em", text: text.slice(at + 1, end) }, end: end + 1 };
+function listOf({ ordered, start, items, loose }: Tokens.List): Block {
+  return {
+    kind: "list",
+    ordered,
+    start: start === "" ? 1 : start,
+    items: items.map((item) => blocksOf(item.tokens, loose || item.loose)),
+  };
 }
 
-function picture(text: string, at: number, lacking: Lacking): Found | undefined {
-  return text[at + 1] === "[" ? link(text, at + 1, lacking) : undefined;
+function tableOf({ align, header, rows }: Tokens.Table): Block {
+  const cells = (row: Tokens.TableCell[]): Inline[][] => row.map((cell) => inline(cell.tokens));
+  return { kind: "table", align: align.map((each) => each ?? undefined), head: cells(header), rows: rows.map(cells) };
 }
 
-function bracket(text: string, at: number, lacking: Lacking): Found | undefined {
-  const end = next(/[\][\n]/g, text, at + 1);
-  const mark = text[end] === "]" ? /^ID:([\d\s]+)$/.exec(text.slice(at + 1, end)) : null;
-  if (mark)
-    return { part: { kind: "cite", id: (mark[1] as string).trim(), text: text.slice(at, end + 1) }, end: end + 1 };
-  return link(text, at, lacking);
+function inline(tokens: Token[] = []): Inline[] {
+  return tokens.flatMap((token) => inlineOf(token as Tokens.Generic));
 }
 
-function link(text: string, at: number, lacking: Lacking): Found | undefined {
-  const label = next(/[\][\n]/g, text, at + 1);
-  if (text[label] !== "]" || text[label + 1] !== "(") return undefined;
-  const from = label + 2;
-  if (from < lacking.address) return undefined;
-  let end = next(/[\s)]/g, text, from);
-  if (text[end] !== ")") {
-    lacking.address = end;
-    return undefined;
+function inlineOf(token: Tokens.Generic): Inline[] {
+  switch (token.type) {
+    case "strong":
+    case "em":
+    case "del":
+      return [{ kind: token.type, content: inline(token.tokens) }];
+    case "codespan":
+      return [{ kind: "code", text: (token as Tokens.Codespan).text }];
+    case "br":
+      return [{ kind: "break" }];
+    case "escape":
+      return [(token as Tokens.Escape).text];
+    case "checkbox":
+      return [(token as Tokens.Checkbox).checked ? "☑ " : "☐ "];
+    case "link":
+    case "image":
+      return linkOf(token as Tokens.Link | Tokens.Image);
+    default:
+      return token.tokens ? inline(token.tokens) : textOf(String(token["text"] ?? token.raw));
   }
-  if (end === from) return undefined;
-  if (text[end + 1] === ")" && text.slice(from, end).includes("(")) end++; // an address such as x_(y)
-  return { part: { kind: "link", label: text.slice(at + 1, label), address: text.slice(from, end) }, end: end + 1 };
 }
 
-// next returns the first place from `at` on that a pattern matches, or the end of the text.
-function next(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.index ?? text.length;
+// linkOf returns a link that may be followed, else only its words.
+function linkOf(token: Tokens.Link | Tokens.Image): Inline[] {
+  const literal = token.type === "link" && token.autolink === true;
+  const address = literal ? token.href : decoded(token.href);
+  const words = inline(token.tokens);
+  const content = words.length > 0 ? words : [address];
+  return /^(https?:\/\/|mailto:)/i.test(address) ? [{ kind: "link", content, address }] : content;
+}
+
+// textOf separates the citation marks of a text.
+function textOf(text: string): Inline[] {
+  return decoded(text)
+    .split(/(\[ID:[\d\s]+\])/)
+    .filter((part) => part !== "")
+    .map((part) => (part.startsWith("[ID:") && part.endsWith("]") ? citeOf(part) : part));
+}
+
+function citeOf(text: string): Inline {
+  return { kind: "cite", id: text.slice("[ID:".length, -1).trim(), text };
+}
+
+const names: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+// decoded replaces the character references that models write: by number, and the usual names.
+function decoded(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, (all, decimal, hex, name) => {
+    if (name !== undefined) return names[String(name).toLowerCase()] ?? all;
+    const code = decimal === undefined ? parseInt(hex as string, 16) : Number(decimal);
+    return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "\ufffd";
+  });
 }

@@ -1,8 +1,10 @@
 // Plugins added to the page: the same .wasm files that a host runs. A plugin may compute and write;
 // further permissions of its manifest require consent.
 
-import type { Engine, PluginFiles, PluginSource } from "@easel/engine";
+import type { Engine, PluginFiles, PluginPermissions, PluginSource } from "@easel/engine";
 import { messageOf } from "@easel/engine";
+import type { Permissions } from "./admin.ts";
+import { granted, partsAsked, type Part } from "./grants.ts";
 import { Store } from "./store.ts";
 
 /** PluginEntry is a plugin in the list. */
@@ -12,10 +14,23 @@ export interface PluginEntry {
   description: string;
   /** Where it runs while a canvas is tried out; anything but local means not in this page. */
   preview: "local" | "server" | "none";
-  /** What its manifest asks for, one line each. */
-  asks: string[];
-  /** All of that is allowed. */
-  allowed: boolean;
+  /** What its manifest asks for. */
+  asks: Ask[];
+  /** The parts of that which are allowed. */
+  allowed: Part[];
+}
+
+/** Ask is a permission that a manifest asks for, in its words; the reason is the author's. */
+export interface Ask {
+  part: Part;
+  text: string;
+  reason: string;
+}
+
+/** A plugin that was added. */
+interface Added {
+  bytes: Uint8Array<ArrayBuffer>;
+  permissions: Permissions;
 }
 
 /** Plugins keeps them for the life of the page. */
@@ -26,7 +41,7 @@ export class Plugins {
   readonly #engine: Promise<Engine>;
   readonly #files: PluginFiles;
   readonly #changed: () => void;
-  readonly #bytes = new Map<string, Uint8Array<ArrayBuffer>>();
+  readonly #added = new Map<string, Added>();
 
   /** `changed` is called when canvases may use other plugins than before. */
   constructor(engine: Promise<Engine>, files: PluginFiles, changed: () => void) {
@@ -42,33 +57,36 @@ export class Plugins {
       const bytes = new Uint8Array(await file.arrayBuffer());
       const manifest = await (await this.#engine).pluginManifest(bytes);
       const { name, version: own, description, preview, permissions = {} } = manifest;
-      const asks = asksOf(permissions);
+      const asks = asksOf(permissions as Permissions);
       const before = this.list.get().find((each) => each.name === name);
-      // another build that asks for the same
-      const allowed = before?.allowed === true && String(before.asks) === String(asks);
-      await this.#use(bytes, allowed);
-      this.#bytes.set(name, bytes);
+      // Another build keeps what was allowed, if it asks for it in the same way.
+      const same = asks.filter(({ part, text }) => before?.asks.some((ask) => ask.part === part && ask.text === text));
+      const allowed = same.map(({ part }) => part).filter((part) => before?.allowed.includes(part));
+      const added = { bytes, permissions: permissions as Permissions };
+      await this.#use(added, allowed);
+      this.#added.set(name, added);
       this.#put({ name, version: own, description, preview: preview || "local", asks, allowed });
     } catch (err) {
       this.fault.set(`${file.name}: ${messageOf(err)}`);
     }
   }
 
-  /** allow grants a plugin the permissions of its manifest, or revokes them. */
-  async allow(name: string, allowed: boolean): Promise<void> {
-    const bytes = this.#bytes.get(name);
+  /** allow grants a plugin these parts of what its manifest asks for, and no others. */
+  async allow(name: string, allowed: Part[]): Promise<void> {
+    const added = this.#added.get(name);
     const entry = this.list.get().find((each) => each.name === name);
-    if (!bytes || !entry) return;
+    if (!added || !entry) return;
     try {
-      await this.#use(bytes, allowed);
+      await this.#use(added, allowed);
       this.#put({ ...entry, allowed });
     } catch (err) {
       this.fault.set(messageOf(err));
     }
   }
 
-  async #use(bytes: Uint8Array<ArrayBuffer>, allowed: boolean): Promise<void> {
-    const source: PluginSource = allowed ? { source: bytes, grant: "asked", files: this.#files } : { source: bytes };
+  async #use({ bytes, permissions }: Added, allowed: Part[]): Promise<void> {
+    const grant = granted(permissions, allowed) as PluginPermissions;
+    const source: PluginSource = allowed.length > 0 ? { source: bytes, grant, files: this.#files } : { source: bytes };
     await (await this.#engine).use([source]);
   }
 
@@ -78,10 +96,24 @@ export class Plugins {
   }
 }
 
-// asksOf lists permissions in the words of a manifest; the reason is the author's.
-function asksOf(permissions: object): string[] {
-  return Object.entries(permissions).map(([kind, asked]: [string, unknown]) => {
-    const { reason, ...rest } = (typeof asked === "object" && asked !== null ? asked : {}) as Record<string, unknown>;
-    return `${kind}: ${JSON.stringify(rest)}${typeof reason === "string" ? ` (${reason})` : ""}`;
+// asksOf lists permissions with what bounds them, as the manifest has it.
+function asksOf(permissions: Permissions): Ask[] {
+  return partsAsked(permissions).map((part) => {
+    const asked = Object.values(granted(permissions, [part]))[0] as object;
+    const text = JSON.stringify(asked, (key, value: unknown) => (isReason(key, value) ? undefined : value));
+    const reasons = part === "secrets" ? Object.values(asked) : [wholeOf(permissions, part)];
+    return { part, text, reason: reasons.flatMap(reasonOf).join(" ") };
   });
+}
+
+// wholeOf returns the permission to which a part belongs.
+function wholeOf(permissions: Permissions, part: Part): unknown {
+  return part === "files_read" || part === "files_store" ? permissions.files : permissions[part];
+}
+
+const isReason = (key: string, value: unknown): boolean => key === "reason" && typeof value === "string";
+
+function reasonOf(asked: unknown): string[] {
+  const { reason } = (asked ?? {}) as { reason?: unknown };
+  return typeof reason === "string" && reason !== "" ? [reason] : [];
 }

@@ -13,14 +13,29 @@ export interface Span {
   node: string;
   /** Which execution of its node, from 1. */
   run: number;
+  name: string;
+  /** Indexes of the elements of bodies that run at once, the outer body first. */
+  items?: number[];
+  /** Index in Profile.steps of the container around it, or -1. */
+  parent: number;
   from: number;
   until: number;
-  /** Calls of models and tools. */
-  calls: [from: number, until: number][];
+  /** Each after the call in which it was made. */
+  calls: Call[];
   /** Waits for slots. */
   queues: [from: number, until: number][];
   /** The run waited for it. */
   on_path: boolean;
+}
+
+/** Call is one call of a model or a tool. */
+export interface Call {
+  kind: "model" | "tool";
+  name: string;
+  /** The number of calls of agents around it. */
+  depth: number;
+  from: number;
+  until: number;
 }
 
 /** PathStep is one execution that the run waited for. */
@@ -55,18 +70,31 @@ interface Interval {
   until: number;
 }
 
+interface Made extends Interval {
+  kind: Call["kind"];
+  name: string;
+  /** The path of agents that made it. */
+  agent: unknown;
+}
+
 interface Execution extends Interval {
   index: number;
   node: string;
   name: string;
   number: number;
+  items?: number[];
+  /** The items as text. */
+  path: string;
   begin: number;
   end: number;
-  calls: Interval[];
+  calls: Made[];
   queues: Interval[];
   container: boolean;
+  outer?: Execution;
   deps: Execution[];
   inner: Execution[];
+  /** Of a container: the end of each element, by path. */
+  ends: Map<string, number>;
   longest?: number;
   onPath: boolean;
 }
@@ -130,10 +158,12 @@ class Run implements Interval {
     const until = data.created_at;
     const from = typeof start === "number" ? Math.min(start, until) : until - data.elapsed_time;
     const same = this.byNode.get(data.component_id) ?? [];
+    const items = data.index_path;
     const e: Execution = {
       index: this.all.length, node: data.component_id, name: data.component_name, number: same.length + 1,
-      from, until, begin: from, end: until,
-      calls: [], queues: [], container: parents.has(data.component_id), deps: [], inner: [], onPath: false,
+      ...(items ? { items } : {}), path: pathText(items), from, until, begin: from, end: until,
+      calls: [], queues: [], container: parents.has(data.component_id), deps: [], inner: [], ends: new Map(),
+      onPath: false,
     };
     this.byNode.set(e.node, [...same, e]);
     this.all.push(e);
@@ -149,50 +179,68 @@ class Run implements Interval {
         return;
       case "usage": case "tool_finished": case "queued": case "worked": {
         const { component_id: node, created_at: until, elapsed_time: elapsed } = each.data;
-        const e = until === undefined || elapsed === undefined ? undefined : this.around(node, until);
-        if (!e || until === undefined || elapsed === undefined) return;
+        if (until === undefined || elapsed === undefined) return;
+        const e = this.around(node, pathText("index_path" in each.data ? each.data.index_path : undefined), until);
+        if (!e) return;
         const from = until - elapsed;
         if (each.event === "worked") e.end = until;
         else if (each.event === "queued") e.queues.push({ from, until }); // in eager runs, before the node starts
-        else e.calls.push({ from: Math.max(from, e.from), until });
+        else {
+          const model = each.event === "usage";
+          const name = model ? each.data.model : each.data.tool;
+          if (name === undefined) return; // a step of the agent itself
+          e.calls.push({
+            from: Math.max(from, e.from), until, kind: model ? "model" : "tool", name, agent: each.data.path,
+          });
+        }
       }
     }
   }
 
-  private around(node: string, at: number): Execution | undefined {
-    return this.byNode.get(node)?.find((e) => e.from - tolerance <= at && at <= e.until + tolerance);
+  private around(node: string, path: string, at: number): Execution | undefined {
+    return this.byNode.get(node)
+      ?.find((e) => e.path === path && e.from - tolerance <= at && at <= e.until + tolerance);
   }
 
   /** link finds the dependencies of each execution. */
   link(): void {
-    for (const e of this.all) this.outer(e)?.inner.push(e);
     for (const e of this.all) {
+      const outer = e.outer = this.containerOf(e);
+      outer?.inner.push(e);
+      outer?.ends.set(e.path, Math.max(outer.ends.get(e.path) ?? 0, e.end));
+    }
+    for (const e of this.all) {
+      const { outer } = e;
       e.deps = this.needs(e);
-      const outer = this.outer(e);
-      if (outer && e.deps.some((dep) => outer.inner.includes(dep))) continue;
-      if (outer) e.deps = [...this.needs(outer), ...list(endedBefore(e, outer.inner))];
+      if (outer && e.deps.some((dep) => dep.outer === outer)) continue;
+      if (outer) e.deps = [...this.needs(outer), ...list(turnBefore(e, outer))];
       else if (e.deps.length === 0) e.deps = list(endedBefore(e, this.all));
     }
     // A reader of a stream is at work from its first piece, but only waits for the last one.
     for (const e of this.all) for (const dep of e.deps) if (dep.end > e.begin) e.begin = Math.min(dep.end, e.end);
   }
 
-  private outer(e: Execution): Execution | undefined {
+  // The path of a container whose body runs for several elements at once lacks the last index.
+  private containerOf(e: Execution): Execution | undefined {
     const parent = this.graph[e.node]?.parent;
-    return parent === undefined ? undefined : this.around(parent, e.until);
+    if (parent === undefined) return undefined;
+    return this.around(parent, e.path, e.until) ?? this.around(parent, pathText(e.items?.slice(0, -1)), e.until);
   }
 
   private needs(e: Execution): Execution[] {
     return (this.graph[e.node]?.needs ?? []).flatMap((id) => {
       let latest: Execution | undefined;
       for (const dep of this.byNode.get(id) ?? []) {
-        if (dep === e || dep.from > e.from + tolerance || dep.inner.includes(e)) continue;
+        const same = e.path.startsWith(dep.path) || dep.path.startsWith(e.path); // the same elements
+        if (dep === e || !same || dep.from > e.from + tolerance || dep.outer === e) continue;
         if (!latest || dep.from >= latest.from) latest = dep;
       }
       return list(latest);
     });
   }
 }
+
+const pathText = (items: readonly number[] | undefined): string => (items ?? []).map((i) => `${i}/`).join("");
 
 const list = <T>(one: T | undefined): T[] => (one === undefined ? [] : [one]);
 
@@ -223,6 +271,13 @@ function endedBefore(e: Execution, among: readonly Execution[]): Execution | und
   return lastOf(among.filter((each) => each !== e && each.end <= e.from + tolerance && each.from < e.from));
 }
 
+// turnBefore returns the execution that ended last before a turn began. Elements that run at once
+// wait for none but those that were done.
+function turnBefore(e: Execution, outer: Execution): Execution | undefined {
+  const done = (path: string): boolean => path === e.path || (outer.ends.get(path) ?? 0) <= e.from + tolerance;
+  return endedBefore(e, outer.inner.filter((each) => done(each.path)));
+}
+
 function pathOf(run: Run): PathStep[] {
   const path: PathStep[] = [];
   for (let e = lastOf(run.all); e && !e.onPath; e = lastOf(e.deps)) {
@@ -247,12 +302,26 @@ function chain(e: Execution): number {
 }
 
 function spanOf(e: Execution, from: number): Span {
-  const relative = (all: Interval[]): [number, number][] =>
-    all.map((each) => [micros(each.from - from), micros(each.until - from)]);
   return {
-    node: e.node, run: e.number, from: micros(e.from - from), until: micros(e.end - from),
-    calls: relative(e.calls).sort((a, b) => a[0] - b[0]), queues: relative(e.queues), on_path: e.onPath,
+    node: e.node, run: e.number, name: e.name, ...(e.items ? { items: e.items } : {}), parent: e.outer?.index ?? -1,
+    from: micros(e.from - from), until: micros(e.end - from), calls: callTree(e.calls, from),
+    queues: e.queues.map((each) => [micros(each.from - from), micros(each.until - from)]), on_path: e.onPath,
   };
+}
+
+// callTree returns calls in the order of their starts, those of an agent after the call of that
+// agent.
+function callTree(calls: Made[], from: number): Call[] {
+  calls.sort((a, b) => a.from - b.from);
+  const parents = calls.map((call) => calls.find((each) =>
+    each.kind === "tool" && call.agent === `${String(each.agent)}-->${each.name}` &&
+    each.from <= call.from + tolerance && call.until <= each.until + tolerance));
+  const inside = (parent: Made | undefined, depth: number): Call[] =>
+    calls.flatMap((call, i) => (parents[i] !== parent ? [] : [
+      { kind: call.kind, name: call.name, depth, from: micros(call.from - from), until: micros(call.until - from) },
+      ...inside(call, depth + 1),
+    ]));
+  return inside(undefined, 0);
 }
 
 // slotsOf returns the most executions that worked at once.

@@ -25,7 +25,8 @@ export interface ProviderChoice {
 
 /** firstChoice needs nothing. */
 export const firstChoice: ProviderChoice = {
-  kind: "offline", url: "http://localhost:11434/v1", key: "", model: "", tools: false, script: "A prepared answer.\nAnother one.", standIns: true,
+  kind: "offline", url: "http://localhost:11434/v1", key: "", model: "", tools: false,
+  script: "A prepared answer.\nAnother one.", standIns: true,
 };
 
 const testTime = 60_000; // milliseconds
@@ -63,7 +64,7 @@ export class Providers {
     return text.trim().slice(0, longestAnswer);
   }
 
-  /** model gives the model of a choice; undefined leaves answering to the engine's offline model. */
+  /** model returns the model of a choice; undefined means the engine's offline model. */
   model(choice: ProviderChoice): Model | undefined {
     switch (choice.kind) {
       case "offline": return undefined;
@@ -77,7 +78,9 @@ export class Providers {
   // asked is the model behind a server.
   #asked({ kind, url, key, model, tools }: ProviderChoice): Model {
     const options = { model: model || undefined, can: { tools } };
-    return kind === "host" ? proxy({ ...options, fetch: this.#host }) : openai({ ...options, url, key: key || undefined });
+    return kind === "host"
+      ? proxy({ ...options, fetch: this.#host })
+      : openai({ ...options, url, key: key || undefined });
   }
 }
 
@@ -86,8 +89,10 @@ export function repliesOf(script: string): ScriptedReply[] {
   if (script.trimStart().startsWith("[")) {
     try {
       const parsed: unknown = JSON.parse(script);
-      if (Array.isArray(parsed)) return parsed.map((each) => (typeof each === "string" ? { text: each } : (each as ScriptedReply)));
+      if (Array.isArray(parsed))
+        return parsed.map((each) => (typeof each === "string" ? { text: each } : (each as ScriptedReply)));
     } catch { /* then it is meant as lines */ }
   }
-  return script.split("\n").filter((line) => line.trim() !== "").map((text) => ({ text: text.replaceAll("\\n", "\n") }));
+  const lines = script.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((text) => ({ text: text.replaceAll("\\n", "\n") }));
 }

@@ -4,7 +4,7 @@
 
 import type { Step, ToolUse } from "@easel/engine/state";
 import type { CanvasModel } from "../canvas/drawing.ts";
-import type { Profile, Span } from "./profile.ts";
+import type { Span } from "./profile.ts";
 import { callOf } from "./subagents.ts";
 
 /** Entry is a line of the timeline. */
@@ -22,29 +22,48 @@ export interface Turn {
 /** timeline builds the tree. */
 export function timeline(steps: Step[], model: CanvasModel): Entry[] {
   const top: Entry[] = [];
-  const open = new Map<string, Entry>();
+  const open = new Map<string, Entry>(); // by node and items
   for (const step of steps) {
     const entry: Entry = { step, turns: [] };
-    open.set(step.node, entry);
     const node = model.byId.get(step.node);
-    const parent = node?.parent ? open.get(node.parent) : undefined;
-    if (!parent) {
-      top.push(entry);
-      continue;
-    }
-    // The step of an item opens a turn, unless it only found that nothing is left.
-    if (node?.role === "item" || parent.turns.length === 0)
-      parent.turns.push({ index: parent.turns.length, entries: [] });
-    parent.turns.at(-1)?.entries.push(entry);
+    open.set(keyOf(step.node, step.items), entry);
+    const inside = (items?: readonly number[]): Entry | undefined =>
+      node?.parent === undefined ? undefined : open.get(keyOf(node.parent, items));
+    const container = inside(step.items);
+    const besideOthers = container ? undefined : inside(step.items?.slice(0, -1));
+    if (container) turnOf(container, node?.role === "item").entries.push(entry);
+    else if (besideOthers) elementOf(besideOthers, step.items?.at(-1) ?? 0).entries.push(entry);
+    else top.push(entry);
   }
   for (const entry of open.values()) trim(entry);
   return top;
 }
 
+const keyOf = (node: string, items: readonly number[] = []): string => [node, ...items].join(" ");
+
+// The step of an item opens a turn, unless it only found that nothing is left.
+function turnOf(parent: Entry, opens: boolean): Turn {
+  let turn = parent.turns.at(-1);
+  if (opens || !turn) parent.turns.push((turn = { index: parent.turns.length, entries: [] }));
+  return turn;
+}
+
+// Elements that run at once have a turn each, in the order of the list.
+function elementOf(parent: Entry, index: number): Turn {
+  const at = parent.turns.findIndex((turn) => turn.index >= index);
+  const found = parent.turns[at];
+  if (found?.index === index) return found;
+  const turn: Turn = { index, entries: [] };
+  parent.turns.splice(at < 0 ? parent.turns.length : at, 0, turn);
+  return turn;
+}
+
+// trim drops the turn of an item step that found that nothing is left.
 function trim(entry: Entry): void {
   const last = entry.turns.at(-1);
   const finished = entry.step.status !== "running";
-  if (finished && entry.turns.length > 1 && last?.entries.length === 1) entry.turns.pop();
+  const inTurn = last?.entries[0]?.step.items?.length === entry.step.items?.length;
+  if (finished && inTurn && entry.turns.length > 1 && last?.entries.length === 1) entry.turns.pop();
 }
 
 /** ToolCall is a call of a tool with the calls that it made itself. */
@@ -77,17 +96,25 @@ export function startOf(step: Step): number {
   return typeof precise === "number" ? precise : step.startedAt;
 }
 
-/** spansOf finds the spans of steps: both count the executions of a node. */
-export function spansOf(profile: Profile, steps: Step[]): Map<Step, Span> {
-  const spans = new Map(profile.steps.map((span) => [`${span.node} ${span.run}`, span]));
+/**
+ * stepsOf finds the steps of spans: both count the executions of a node, of each element of a body
+ * by itself.
+ */
+export function stepsOf(spans: readonly Span[], steps: Step[]): (Step | undefined)[] {
+  const count = counter();
+  const ended = steps.filter((step) => step.elapsed !== undefined);
+  const found = new Map(ended.map((step) => [count(step), step]));
+  const again = counter();
+  return spans.map((span) => found.get(again(span)));
+}
+
+// counter names executions, the first of a node and element with 1.
+function counter(): (of: { node: string; items?: number[] }) => string {
   const counts = new Map<string, number>();
-  const found = new Map<Step, Span>();
-  for (const step of steps) {
-    if (step.elapsed === undefined) continue; // it has not finished
-    const run = (counts.get(step.node) ?? 0) + 1;
-    counts.set(step.node, run);
-    const span = spans.get(`${step.node} ${run}`);
-    if (span) found.set(step, span);
-  }
-  return found;
+  return ({ node, items }) => {
+    const key = keyOf(node, items);
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    return `${key} ${count}`;
+  };
 }

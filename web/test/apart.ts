@@ -43,7 +43,7 @@ export function unhidden(model: CanvasModel): void {
   }
 }
 
-// passes looks at a hundred points of the straight line between two places.
+// passes checks a hundred points of the straight line between two positions.
 function passes(from: { x: number; y: number }, to: { x: number; y: number }, box: CanvasNode): boolean {
   const { width, height } = sizeOf(box);
   return Array.from({ length: 101 }, (_, i) => i / 100).some((part) => {

@@ -7,7 +7,7 @@ import { zh } from "../words/areas.zh.ts";
 import { texts as home } from "../words/home.ts";
 import { texts as settings } from "../words/settings.ts";
 
-test("the areas have the same texts in both languages, with the same places for values", () => {
+test("the areas have the same texts in both languages, with the same placeholders", () => {
   assert.deepEqual(Object.keys(zh), Object.keys(en));
   const places = (text: string): string[] => [...text.matchAll(/\{\d\}/g)].map(([place]) => place).sort();
   for (const [key, text] of Object.entries(en)) assert.deepEqual(places(zh[key as keyof typeof en]), places(text), key);
@@ -18,7 +18,7 @@ test("the areas have the same texts in both languages, with the same places for 
 });
 
 for (const [view, texts] of Object.entries({ home, settings })) {
-  test(`the texts of ${view} are the same in both languages, with the same places for values`, () => {
+  test(`the texts of ${view} are the same in both languages, with the same placeholders`, () => {
     assert.deepEqual(Object.keys(texts.zh), Object.keys(texts.en));
     const places = (text: string): string[] => [...text.matchAll(/\{\d\}/g)].map(([place]) => place).sort();
     const chinese: Record<string, string> = texts.zh;

@@ -32,13 +32,13 @@ function dsl(components: Record<string, [kind: string, downstream?: string[], pa
   };
 }
 
-test("a template, a bare DSL and a DSL as text open alike", () => {
+test("a template, a DSL and a DSL as text open in the same way", () => {
   const bare = { components: { begin: { obj: { component_name: "Begin", params: {} }, downstream: [] } } };
   const shapes = [bare, { title: { en: "T" }, dsl: bare }, { title: "T", dsl: JSON.stringify(bare) }];
   for (const shape of shapes) assert.deepEqual(Object.keys(open(JSON.stringify(shape)).dsl.components), ["begin"]);
 });
 
-test("the engine gets a canvas as it was written, also out of another object", () => {
+test("the engine gets the text of a canvas unchanged, also from inside another object", () => {
   const inner = `{ "components":{"begin":{"obj":{"component_name":"Begin","params":{"n":9007199254740993, ` +
     `"s":"a\\"}{,","x":[1.0,{"y":"\\\\"}]}}}}, "dsl":3 }`;
   for (const text of [
@@ -50,7 +50,7 @@ test("the engine gets a canvas as it was written, also out of another object", (
   }
 });
 
-test("files of Dify and n8n are named as such, whatever stands in them", () => {
+test("files of Dify and n8n are recognised, whatever their content", () => {
   const refused = (text: string): [string, string] => {
     try {
       open(text);
@@ -69,7 +69,7 @@ test("files of Dify and n8n are named as such, whatever stands in them", () => {
   assert.equal(refused(JSON.stringify({ kind: "app", app: null }))[0], "dify");
 });
 
-test("what is no canvas is refused with its reason", () => {
+test("a file that is not a canvas is refused with its reason", () => {
   const reason = (text: string): string => {
     try {
       open(text);
@@ -88,7 +88,7 @@ test("what is no canvas is refused with its reason", () => {
 });
 
 for (const file of readdirSync(examples)) {
-  test(`${file} is drawn where it says, in both languages, with edges that lead somewhere`, () => {
+  test(`${file} is drawn at its positions, in both languages, with edges between existing nodes`, () => {
     const { dsl: canvas, title, description } = open(read(file));
     assert.deepEqual(Object.keys(title), ["en", "zh"]);
     assert.deepEqual(Object.keys(description), ["en", "zh"]);
@@ -102,7 +102,7 @@ for (const file of readdirSync(examples)) {
   });
 }
 
-test("branches are edges of their own, labelled by their condition", () => {
+test("branches are separate edges, labelled with their condition", () => {
   const model = build(
     dsl({
       begin: ["Begin", ["Switch:A"]],
@@ -131,7 +131,7 @@ test("branches are edges of their own, labelled by their condition", () => {
   assert.equal(model.byId.get("Switch:A")?.branches[0]?.label, "n > 1");
 });
 
-test("tools and agents of an agent get boxes when the picture has them", () => {
+test("tools and agents of an agent get boxes if the graph has them", () => {
   const { dsl: canvas } = open(read("garden-desk.json"));
   const model = build(canvas, specs);
   assert.equal(model.byId.get("Tool:GardenShed")?.role, "tool");
@@ -140,7 +140,7 @@ test("tools and agents of an agent get boxes when the picture has them", () => {
   assert.deepEqual(model.byId.get("Agent:GreenThumb")?.tools, []);
 });
 
-test("without an engine nodes stand in rows: nothing overlaps, groups hold their children", () => {
+test("without an engine nodes are placed in rows: nothing overlaps, groups contain their children", () => {
   const canvas = dsl({
     begin: ["Begin", ["Loop:A", "LLM:B"]],
     "LLM:B": ["LLM", ["Message:A"]],
@@ -156,7 +156,7 @@ test("without an engine nodes stand in rows: nothing overlaps, groups hold their
   apart(model);
 });
 
-test("tool boxes and notes without a place stand beside what they belong to", () => {
+test("tool boxes and notes without a position are placed beside their node", () => {
   const canvas = dsl({
     begin: ["Begin", ["Agent:A"]],
     "Agent:A": ["Agent", [], { tools: [{ component_name: "Retrieval", params: {} }] }],
@@ -194,7 +194,7 @@ for (const name of ["shop", "order", "guide", "plugins/stock"]) {
   });
 }
 
-test("parents that go in circles, lost targets and odd places do not break the picture", () => {
+test("cyclic parents, missing targets and invalid positions do not prevent drawing", () => {
   const canvas = dsl({ begin: ["Begin", ["nowhere", "a"]], a: ["Loop", [], {}, "b"], b: ["Loop", [], {}, "a"] });
   canvas.graph = {
     nodes: [{ id: "begin", position: { x: Number.NaN, y: 0 } }, null as never, { id: 3 as never }],
@@ -205,7 +205,7 @@ test("parents that go in circles, lost targets and odd places do not break the p
   assert.deepEqual(model.edges.map((edge) => edge.target), ["a"]);
 });
 
-test("ids that objects inherit are ids like others, and pollute nothing", () => {
+test("ids like `constructor` are ids like others, and do not pollute prototypes", () => {
   const text = `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {"__proto__": {"polluted": 1}}}, "downstream": ["constructor", "__proto__", "toString"]},
     "__proto__": {"obj": {"component_name": "Message", "params": {}}, "downstream": [], "parent_id": "hasOwnProperty"}}, "__proto__": {"polluted": 1}}`;
   const { dsl: canvas } = open(text);
@@ -221,7 +221,7 @@ test("ids that objects inherit are ids like others, and pollute nothing", () => 
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
 });
 
-test("edits lie beside the file, and can be taken back", () => {
+test("edits are separate from the file, and can be undone", () => {
   const canvas = dsl({ begin: ["Begin", [], { prologue: "a", mode: "task" }] });
   const set = (history: History, name: string, value: string): History => {
     const draft = new Draft(history.dsl);
@@ -237,7 +237,7 @@ test("edits lie beside the file, and can be taken back", () => {
   assert.equal(canvas.components["begin"]?.obj.params["prologue"], "a");
 });
 
-test("a link carries a canvas, and a link that unfolds without end is refused", async () => {
+test("a link contains a canvas, and a link that decompresses without end is refused", async () => {
   const text = read("morning-paper.json");
   const fragment = await pack(text);
   assert.match(fragment, /^c=[\w-]+$/);

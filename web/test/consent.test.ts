@@ -1,4 +1,4 @@
-// Canvases of strangers: when they may run, what they reach, and what a host receives.
+// Canvases of strangers: when they may run, what they may access, and the requests to a host.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -25,7 +25,7 @@ class Tab {
   setItem = (key: string, value: string): void => void this.values.set(key, value);
 }
 
-test("a canvas of a link or a file runs after it is allowed, by each of the ways to run", async () => {
+test("a canvas of a link or a file runs only after it is allowed, in each way of running", async () => {
   const loaded: string[] = [];
   const engine = {
     components: () => [],
@@ -64,7 +64,7 @@ test("a canvas of a link or a file runs after it is allowed, by each of the ways
   }
 });
 
-test("examples and canvases of the host's list are allowed, and the next stranger is not", () => {
+test("examples and canvases of the host's list are allowed, and the next file is not", () => {
   const session = new Session(new Promise(() => undefined), {}, { models: fetch });
   for (const [source, allowed] of [
     [{ kind: "example" }, true],
@@ -83,7 +83,7 @@ test("examples and canvases of the host's list are allowed, and the next strange
   assert.equal(session.allowed.get(), false);
 });
 
-test("local services are none by default, counted by origin, and never the server of the page", () => {
+test("no local services are allowed by default; they are listed by origin, never the page's server", () => {
   const locals = new Locals("http://127.0.0.1:8080");
   assert.deepEqual(locals.list.get(), []);
   const faults: [address: string, fault: string | undefined][] = [
@@ -108,7 +108,7 @@ test("local services are none by default, counted by origin, and never the serve
   assert.equal(locals.add("localhost:99"), "many");
 });
 
-test("a canvas that was allowed asks again when it may call another local service, and gets the list", async () => {
+test("an allowed canvas asks again for another local service, and lists all of them", async () => {
   const reached: unknown[] = [];
   const loaded = {
     save: () => "",
@@ -156,13 +156,13 @@ test("a canvas that was allowed asks again when it may call another local servic
     });
   });
   session.locals.remove("http://localhost:3000");
-  await again; // what was allowed first
+  await again; // the first consent
   session.open(canvas(), "", { kind: "example" });
   session.locals.add("localhost:3000");
   assert.equal(session.allowed.get(), true, "an example is no stranger's");
 });
 
-test("an answer counts for the content, in this tab", async () => {
+test("a consent applies to the content, in this tab", async () => {
   const tab = new Tab();
   const consents = new Consents(tab);
   await consents.add(canvas());
@@ -188,14 +188,14 @@ test("an answer counts for the content, in this tab", async () => {
   assert.equal(await full.has("x"), true);
 });
 
-test("an answer is found again when the canvas is opened again, and not given to one that was opened meanwhile",
+test("a consent applies when the canvas is opened again, and not to one that was opened meanwhile",
   async () => {
   const consents = new Consents();
   await consents.add(canvas());
   const session = new Session(new Promise(() => undefined), {}, { models: fetch }, consents);
   session.open(canvas(), "", { kind: "link" });
   session.open(canvas({ content: ["other"] }), "", { kind: "link" });
-  await consents.has(canvas()); // whatever was asked before is answered by then
+  await consents.has(canvas()); // earlier requests are answered by then
   await new Promise(setImmediate);
   assert.equal(session.allowed.get(), false);
   session.open(canvas(), "", { kind: "link" });
@@ -203,7 +203,7 @@ test("an answer is found again when the canvas is opened again, and not given to
   assert.equal(session.allowed.get(), true);
 });
 
-test("edits and runs are work that is not saved", () => {
+test("edits and runs are unsaved work", () => {
   const session = new Session(new Promise(() => undefined), {}, { models: fetch });
   assert.equal(session.unsaved, false);
   session.open(canvas(), "", { kind: "example" });
@@ -240,7 +240,7 @@ for (const [what, params, name, want] of [
     mcp: [{ mcp_id: "m1", tools: {} }, { mcp_id: "m2" }, { mcp_id: "m1" }],
   }, "Agent", { scripts: 1, plugins: ["digest@2"], hosts: ["deep.example"], servers: 2 }],
 ] as [string, object, string, Partial<Reached>][]) {
-  test(`what a canvas reaches: ${what}`, () => {
+  test(`access of a canvas: ${what}`, () => {
     assert.deepEqual(reachOf(open(canvas(params, name)).dsl), {
       hosts: [],
       made: false,
@@ -252,7 +252,7 @@ for (const [what, params, name, want] of [
   });
 }
 
-test("a canvas nested deep is read to its end", () => {
+test("a deeply nested canvas is read completely", () => {
   const deep = `{"components":{"a":{"obj":{"component_name":"X","params":{"x":${"[".repeat(
     4_000)}"https://deep.example"${"]".repeat(4_000)}}}}}}`;
   assert.deepEqual(reachOf(open(deep).dsl).hosts, ["deep.example"]);
@@ -261,7 +261,7 @@ test("a canvas nested deep is read to its end", () => {
 const page = "https://easel.example";
 before(() => { (globalThis as { location?: unknown }).location = { origin: page }; });
 
-// hostOf returns a host that answers everything, and what was sent to it.
+// hostOf returns a host that answers everything, and its requests.
 function hostOf(): { host: Host; sent: [path: string, init: RequestInit & { headers: Record<string, string> }][] } {
   const sent: ReturnType<typeof hostOf>["sent"] = [];
   const host = new Host((input, init) => {
@@ -271,7 +271,7 @@ function hostOf(): { host: Host; sent: [path: string, init: RequestInit & { head
   return { host, sent };
 }
 
-test("the host is asked as the page itself, by login or by key", async () => {
+test("the page calls the host with its login or key", async () => {
   const { host, sent } = hostOf();
   await host.connect();
   await host.canvas("1");
@@ -294,7 +294,7 @@ test("the host is asked as the page itself, by login or by key", async () => {
   );
 });
 
-test("a run reaches the models of the host and nothing else", async () => {
+test("a run may use the models of the host and nothing else", async () => {
   const { host, sent } = hostOf();
   await host.models("/api/llm/chat/completions", {
     method: "POST",

@@ -1,5 +1,5 @@
-// Drafts of tabs that share a canvas: what a killed tab left in the journal goes into the draft
-// beside what other tabs write.
+// Drafts of tabs that share a canvas: the journal of a killed tab is merged into the draft
+// beside the changes of other tabs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,13 +23,13 @@ const text = JSON.stringify({
 /** Memory is the part of localStorage that the journal uses; its entries are its properties. */
 class Memory {
   setItem(name: string, value: string): void {
-    (this as Record<string, unknown>)[name] = value;
+    if (!Object.isFrozen(this)) (this as Record<string, unknown>)[name] = value;
   }
   getItem(name: string): string | null {
     return ((this as Record<string, unknown>)[name] as string | undefined) ?? null;
   }
   removeItem(name: string): void {
-    delete (this as Record<string, unknown>)[name];
+    if (!Object.isFrozen(this)) delete (this as Record<string, unknown>)[name];
   }
 }
 
@@ -46,10 +46,14 @@ class Tab {
   readonly drafts: Drafts;
   history = new History(open(text).dsl);
   joined = 0;
+  killed = false;
 
   constructor(database: IDBFactory, storage: Memory) {
     this.drafts = new Drafts({ database, storage: storage as unknown as Storage }, {
-      edited: () => this.#edited(),
+      edited: () => {
+        if (this.killed) throw new Error("killed");
+        return this.#edited();
+      },
       join: (copy, synced) => {
         this.joined++;
         const theirs = copy.acts.reduce((before, act) => before.act(act), new History(open(copy.text).dsl));
@@ -73,21 +77,25 @@ class Tab {
   }
 }
 
+async function turn(turns: number): Promise<void> {
+  for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const shown = (kept: Kept | undefined): Dsl => {
   assert.ok(kept);
   return kept.acts.reduce((before, act) => before.act(act), new History(open(kept.text).dsl)).dsl;
 };
 
-// Whichever of the two comes to the database first.
+// Either of the two may be first in the database.
 for (const turns of [0, 1, 2, 3, 5, 8, 13]) {
-  test(`what a killed tab typed survives a tab that writes ${turns} turns after its recovery began`, async () => {
+  test(`input of a killed tab survives a tab that writes ${turns} turns after the start of its recovery`, async () => {
     const database = new IDBFactory();
     const storage = new Memory();
     const other = new Tab(database, storage);
     other.write("b", "B1");
     await other.drafts.settled();
     const left = change(shown(await other.drafts.find(key)), "a", "A, typed");
-    storage.setItem(`easel.unwritten:${JSON.stringify([key, "killed"])}`, JSON.stringify(left));
+    storage.setItem(`easel.unwritten:${JSON.stringify([key, "killed"])}`, JSON.stringify({ acts: [left] }));
 
     const survivor = new Drafts({ database, storage: storage as unknown as Storage }, {
       edited: () => undefined,
@@ -95,7 +103,7 @@ for (const turns of [0, 1, 2, 3, 5, 8, 13]) {
       moved: () => assert.fail("nothing is open"),
     });
     const found = survivor.find(key);
-    for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+    await turn(turns);
     other.write("b", "B2");
     await other.drafts.settled();
     await found;
@@ -105,3 +113,29 @@ for (const turns of [0, 1, 2, 3, 5, 8, 13]) {
     assert.deepEqual([prompt(dsl, "a"), prompt(dsl, "b")], ["A, typed", "B3"]);
   });
 }
+
+test("input survives a tab that is killed at any moment of a write", async () => {
+  for (let typed = 0; typed < 12; typed++) {
+    for (let killed = 0; killed < 12; killed++) {
+      const database = new IDBFactory();
+      const storage = new Memory();
+      const victim = new Tab(database, storage);
+      victim.write("a", "A, t");
+      await turn(typed);
+      victim.write("a", "A, typed");
+      await turn(killed);
+      victim.killed = true; // a write that has begun ends, and no other begins
+      Object.freeze(storage);
+      await victim.drafts.settled();
+
+      const left = Object.assign(new Memory(), storage);
+      const survivor = new Drafts({ database, storage: left as unknown as Storage }, {
+        edited: () => undefined,
+        join: () => assert.fail("nothing is open"),
+        moved: () => assert.fail("nothing is open"),
+      });
+      const dsl = shown(await survivor.find(key, { text, title: "Shared", source }));
+      assert.equal(prompt(dsl, "a"), "A, typed", `typed after ${typed} turns, killed after ${killed} more`);
+    }
+  }
+});

@@ -1,4 +1,4 @@
-// Acts on a canvas: what runs and what is drawn stay in step, and each act can be undone.
+// Edits of a canvas: components and graph stay consistent, and each edit can be undone.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -55,7 +55,7 @@ function undone(before: Dsl, draft: Draft): void {
   assert.equal(JSON.stringify(apply(draft.dsl, invert(draft.changes))), JSON.stringify(before));
 }
 
-test("nodes are added with what every run needs, and deleting one joins its neighbours", () => {
+test("nodes are added with the members that runs need, and deleting one joins its neighbours", () => {
   const draft = fresh();
   const ask = addNode(draft, specs, "LLM", "Ask", { x: 300, y: 0 });
   const say = addNode(draft, specs, "Message", "Say", { x: 600, y: 0 });
@@ -74,7 +74,7 @@ test("nodes are added with what every run needs, and deleting one joins its neig
   undone(draft.dsl, removal);
 });
 
-test("a new node goes into an edge", () => {
+test("a new node is inserted into an edge", () => {
   const draft = fresh();
   const say = addNode(draft, specs, "Message", "Say", { x: 600, y: 0 });
   connect(draft, specs, "begin", say);
@@ -88,7 +88,7 @@ test("a new node goes into an edge", () => {
   ]);
 });
 
-test("edges that cannot be are refused with a reason", () => {
+test("impossible edges are refused with a reason", () => {
   const draft = fresh();
   const say = addNode(draft, specs, "Message", "Say", { x: 0, y: 0 });
   const loop = addNode(draft, specs, "Loop", "Again", { x: 0, y: 0 });
@@ -111,7 +111,7 @@ test("edges that cannot be are refused with a reason", () => {
   assert.equal(refusal(model, "begin", say, errorHandle), undefined);
 });
 
-test("an error leads elsewhere by its own handle", () => {
+test("errors have an edge of their own", () => {
   const draft = fresh();
   const ask = addNode(draft, specs, "LLM", "Ask", { x: 300, y: 0 });
   const sorry = addNode(draft, specs, "Message", "Sorry", { x: 600, y: 0 });
@@ -204,7 +204,7 @@ test("a category of RAGFlow keeps the handle of its edge when it is renamed", ()
   );
 });
 
-test("nodes go into a group and out of it; edges over its border go", () => {
+test("nodes are moved into a group and out of it; edges across its border are removed", () => {
   const draft = fresh();
   const loop = addNode(draft, specs, "Iteration", "Each", { x: 200, y: 100 });
   const say = addNode(draft, specs, "Message", "Say", { x: 400, y: 200 });
@@ -224,7 +224,7 @@ test("nodes go into a group and out of it; edges over its border go", () => {
   undone(inside.dsl, out);
 });
 
-test("deleting a group deletes what it holds", () => {
+test("deleting a group deletes its nodes", () => {
   const draft = fresh();
   const loop = addNode(draft, specs, "Loop", "Again", { x: 200, y: 100 });
   addNode(draft, specs, "Message", "Say", { x: 40, y: 60, parent: loop });
@@ -233,7 +233,7 @@ test("deleting a group deletes what it holds", () => {
   inStep(draft.dsl);
 });
 
-test("agents get tools and agents, each with its box, and lose them again", () => {
+test("tools and agents are added to agents, each with its box, and removed", () => {
   const draft = fresh();
   const agent = addNode(draft, specs, "Agent", "Desk", { x: 300, y: 0 });
   attach(draft, specs, modelOf(draft.dsl), agent, "Retrieval", "Search");
@@ -264,7 +264,7 @@ test("agents get tools and agents, each with its box, and lose them again", () =
   undone(draft.dsl, fewer);
 });
 
-test("copies have ids of their own and refer to each other", () => {
+test("copies have new ids and refer to each other", () => {
   const draft = fresh();
   const ask = addNode(draft, specs, "LLM", "Ask", { x: 300, y: 0 });
   const say = addNode(draft, specs, "Message", "Say", { x: 600, y: 0 });
@@ -322,7 +322,7 @@ function clipWith(components: object, nodes: object[] = []): string {
   return JSON.stringify({ format: "easel/clip", version: 1, components, nodes, edges: [] });
 }
 
-test("names and prototypes on the clipboard do no harm", () => {
+test("names like `__proto__` on the clipboard are harmless", () => {
   const params = `{"__proto__":{"polluted":1}}`;
   const text = `{"format":"easel/clip","version":1,
     "components":{"__proto__":{"obj":{"component_name":"Message","params":${params}}}},
@@ -334,7 +334,7 @@ test("names and prototypes on the clipboard do no harm", () => {
   inStep(draft.dsl);
 });
 
-test("a renamed variable is renamed wherever it is used", () => {
+test("renaming a variable changes all its uses", () => {
   const draft = fresh();
   const say = addNode(draft, specs, "Message", "Say", { x: 600, y: 0 });
   setVariable(draft, { name: "city", type: "string", value: "Paris" });
@@ -365,7 +365,7 @@ test("references are found and follow ids and names", () => {
   );
 });
 
-test("names, notes and places are changed where they stand", () => {
+test("names, notes and positions are changed in place", () => {
   const draft = fresh();
   const say = addNode(draft, specs, "Message", "Say", { x: 600, y: 0 });
   const note = addNote(draft, "Note", { x: 0, y: -200 });
@@ -382,7 +382,7 @@ test("names, notes and places are changed where they stand", () => {
   assert.ok(isObject(draft.dsl.graph));
 });
 
-test("params that graph repeats are changed there too, and unknown members stay", () => {
+test("params that graph repeats are changed there too, and unknown members are kept", () => {
   const { dsl } = open(
     JSON.stringify({
       components: { a: { obj: { component_name: "LLM", params: { sys_prompt: "x", other: 1 }, more: 2 }, "x-own": 3 } },
@@ -397,7 +397,7 @@ test("params that graph repeats are changed there too, and unknown members stay"
   assert.equal(JSON.stringify(draft.dsl), JSON.stringify(dsl).replaceAll(`"sys_prompt":"x"`, `"sys_prompt":"y"`));
 });
 
-test("boxes that an act does not touch stay the same objects", () => {
+test("boxes that an edit does not change stay the same objects", () => {
   const draft = fresh();
   const say = addNode(draft, specs, "Message", "Say", { x: 600, y: 0 });
   const before = modelOf(draft.dsl);

@@ -1,4 +1,4 @@
-// The examples of the gallery, against the engine they are examples of.
+// The examples of the gallery with the real engine.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,12 +18,12 @@ function kinds(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(kinds)];
 }
 
-test("there are eight examples, and between them they show every component that runs", async () => {
+test("there are eight examples, which together contain every component that runs", async () => {
   assert.equal(files.length, 8);
   const shown = new Set(files.flatMap((file) => kinds(open(read(file)).dsl.components)));
   const specs = await engine.components();
   assert.ok(specs.length > 40);
-  const alone = specs.filter(({ name }) => name !== "Canvas"); // which needs a second canvas beside it
+  const alone = specs.filter(({ name }) => name !== "Canvas"); // it needs a second canvas
   assert.deepEqual(
     alone
       .filter((spec) => !spec.pipeline && ![spec.name, ...(spec.aliases ?? [])].some((name) => shown.has(name)))
@@ -37,7 +37,7 @@ test("there are eight examples, and between them they show every component that 
   );
 });
 
-test("a stand-in answers for every component that works outside, and for no other", async () => {
+test("exactly the components with outside effects have stand-ins", async () => {
   const outside: string[] = [];
   for (const { name, pipeline } of await engine.components()) {
     if (pipeline) continue;

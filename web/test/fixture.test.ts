@@ -1,5 +1,5 @@
-// A component that only the module knows, built with the tag fixture: it is drawn, offered and
-// edited by what it says of itself.
+// A component that exists in the module only, built with the tag fixture: it is drawn, offered and
+// edited by its description.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -42,7 +42,7 @@ const dsl: Dsl = { components: dict({
   "Message:B": { obj: { component_name: "Message", params: { content: ["b"] } }, downstream: [] },
 }) };
 
-test("it stands in the palette with its category, its drawing and its words", () => {
+test("it is in the palette with its category, icon and texts", () => {
   const { category, icon, role, description } = spec;
   assert.deepEqual([category, icon, role, description], ["flow", "fork", "branch", "Shows the way."]);
   assert.equal(hueOf(spec), "flow");
@@ -51,7 +51,7 @@ test("it stands in the palette with its category, its drawing and its words", ()
   assert.notEqual(drawing(iconOf(spec)), drawing("box"));
 });
 
-test("it is drawn with its ways out, under its earlier name too", () => {
+test("it is drawn with its branches, under its earlier name too", () => {
   const model = build(dsl, specs);
   const node = model.byId.get("OldSignpost:S");
   assert.deepEqual(node?.branches, [
@@ -64,7 +64,7 @@ test("it is drawn with its ways out, under its earlier name too", () => {
   ]);
 });
 
-test("its form has its params in their groups, with labels and without what has no effect", () => {
+test("its form has its params in groups with labels, without params that have no effect", () => {
   const { main, groups } = sections(spec, params);
   assert.deepEqual(main, ["roads", "home", "writing_on_it", "plan", "unknown"]);
   assert.deepEqual(groups[0], ["page", ["height"]]);
@@ -79,7 +79,7 @@ test("its stand-in answers in a preview", async () => {
   await assert.rejects(engine.standIn("Begin", {}, {}), { code: "unsupported" });
 });
 
-test("a canvas that has it is valid", async () => {
+test("a canvas with it is valid", async () => {
   const found = await engine.validate(dsl as unknown as Record<string, unknown>);
   assert.deepEqual(found.map(({ code, param }) => [code, param]), [["unknown_param", "unknown"]]);
 });

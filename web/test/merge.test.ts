@@ -1,4 +1,4 @@
-// Two people, or two tabs, change one canvas: what goes together, and what a person decides.
+// Two users, or two tabs, change one canvas: changes that are merged, and conflicts.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -57,14 +57,14 @@ const set = (draft: Draft, id: string, name: string, value: unknown): void => {
 };
 const valueOf = (dsl: Dsl, id: string, name: string): unknown => dsl.components[id]?.obj.params[name];
 
-test("changes of one side alone are the merge, for the other may have changed the title", () => {
+test("changes of one side only are merged unchanged, since the other may have changed the title", () => {
   const changed = base();
   changed.components["out"] = node("Message", { content: ["Bye"] }, [], ["llm"]);
   assert.deepEqual(merge(base(), changed, base()), { ...merge(base(), base(), base()), dsl: changed });
   assert.deepEqual(merge(base(), base(), changed).dsl, changed);
 });
 
-test("changes of different settings, nodes and edges go together", () => {
+test("changes of different settings, nodes and edges are merged", () => {
   const start = base();
   const mine = changed(start, (draft) => {
     set(draft, "llm", "sys_prompt", "Be brief.");
@@ -93,7 +93,7 @@ test("changes of different settings, nodes and edges go together", () => {
   });
 });
 
-test("a setting that both changed is one conflict, and either value can be taken", () => {
+test("a setting that both changed is one conflict, and either value can be chosen", () => {
   const start = base();
   const mine = changed(start, (draft) => set(draft, "llm", "sys_prompt", "Be brief."));
   const theirs = changed(start, (draft) => set(draft, "llm", "sys_prompt", "Be exact."));
@@ -116,7 +116,7 @@ test("a setting that both changed is one conflict, and either value can be taken
   }
 });
 
-test("a node that one side removed is asked for only when the other changed what it does", () => {
+test("a removed node is a conflict only if the other side changed its behaviour", () => {
   const start = base();
   const without = changed(start, (draft) => {
     draft.remove(["components", "out"]);
@@ -145,7 +145,7 @@ test("a node that one side removed is asked for only when the other changed what
   }
 });
 
-test("an edge to a node that the other side removed is gone, wiring that led nowhere before stays", () => {
+test("an edge to a node that the other side removed is removed, and edges to missing nodes are kept", () => {
   const start = changed(base(), (draft) => draft.set(["components", "begin", "downstream"], ["llm", "nowhere"]));
   const mine = changed(start, (draft) => draft.set(["components", "begin", "downstream"], ["llm", "nowhere", "out"]));
   const theirs = changed(start, (draft) => {
@@ -157,7 +157,7 @@ test("an edge to a node that the other side removed is gone, wiring that led now
   assert.deepEqual(dsl.components["begin"]?.downstream, ["llm", "nowhere"]);
 });
 
-test("what runs leave in a document is never a conflict", () => {
+test("state that runs store in a document is never a conflict", () => {
   const start = base();
   const mine = changed(start, (draft) => draft.set(["history"], ["mine"]));
   const theirs = changed(start, (draft) => {
@@ -169,7 +169,7 @@ test("what runs leave in a document is never a conflict", () => {
   assert.deepEqual(dsl["history"], ["theirs"]);
 });
 
-test("random edits of two people: nothing of either side is lost without a conflict", () => {
+test("random edits of two users: no change of either side is lost without a conflict", () => {
   let seed = 7;
   const random = (below: number): number => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -202,14 +202,14 @@ test("random edits of two people: nothing of either side is lost without a confl
   }
 });
 
-test("acts stay steps of undo on top of what somebody else stored", () => {
+test("edits remain steps of undo after changes of others were merged", () => {
   const start = base();
   const first = new Draft(start);
   set(first, "llm", "sys_prompt", "Be brief.");
   const second = new Draft(first.dsl);
   set(second, "out", "content", ["Mine"]);
   const history = new History(start).act({ changes: first.changes }).act({ changes: second.changes });
-  const stored = history.undo().dsl; // the first act was saved, then somebody else saved
+  const stored = history.undo().dsl; // the first edit was saved, then another user saved
   assert.equal(stored, history.since(stored) && stored);
   const theirs = changed(stored, (draft) => set(draft, "begin", "prologue", "Hello"));
   const { dsl } = merge(stored, history.dsl, theirs);

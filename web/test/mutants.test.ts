@@ -1,5 +1,5 @@
-// Damaged canvases: real ones with members removed, renamed, of other types, huge, deep or in
-// circles. Each is shown and checked, or refused with a reason; nothing throws anything else.
+// Damaged canvases: real ones with members removed, renamed, of other types, huge, deep or
+// cyclic. Each is shown and checked, or refused with a reason; no other exception is thrown.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -103,7 +103,7 @@ function mutant(seed: number): string {
   return JSON.stringify(document);
 }
 
-/** Words from the inside of a program, which do not help a user. */
+/** Internal words, which do not help a user. */
 const unclear = /undefined|\bnull pointer|panic|goroutine|runtime error|is not a function|is not iterable|Cannot read|\[object|call stack|reflect\.|interface \{|map\[|\*?\bengine\.[A-Z]/;
 
 function clear(message: string): void {

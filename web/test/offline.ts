@@ -1,4 +1,4 @@
-// Runs canvases that come with the page to their end, without a model or a network.
+// Runs the canvases of the page to their end, without a model or a network.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -14,14 +14,14 @@ const demo = new URL("../demo/passages.json", import.meta.url);
 const passages = JSON.parse(readFileSync(demo, "utf8")) as Passage[];
 const built = build();
 
-/** engine is that of the page. */
+/** engine is the engine of the page. */
 export const engine = await createEngine({
   wasm: built.wasm,
   runtime: built.runtime,
   worker: new URL("../../wasm/js/src/worker.node.ts", import.meta.url),
 });
 
-/** standIns answer for what works outside. */
+/** standIns answer for components with outside effects. */
 export const standIns = standInsOf(await engine.components(), Promise.resolve(engine));
 
 after(() => {
@@ -36,7 +36,7 @@ function filled(form: Form): Record<string, unknown> {
   return Object.fromEntries(Object.entries(form).map(([name, field]) => [name, { ...field, value: value(field) }]));
 }
 
-/** runsOffline asserts that a canvas has no error and answers; forms on its way are filled in. */
+/** runsOffline asserts that a canvas has no error and answers; its forms are filled in. */
 export async function runsOffline(file: string, query: string): Promise<string> {
   const { text, dsl } = open(file);
   assert.deepEqual((await engine.validate(text)).filter((problem) => problem.severity === "error"), []);

@@ -23,9 +23,9 @@ interface Case {
   before: unknown;
   after?: unknown;
   patch: Change[];
-  /** Part of the message of what refuses the patch. */
+  /** Part of the error of a refused patch. */
   error?: string;
-  /** The patch is what diff makes of before and after. */
+  /** Diff of before and after returns the patch. */
   diff?: boolean;
 }
 
@@ -64,7 +64,7 @@ const odd: (() => unknown)[] = [
   () => [{ id: "x" }, { id: "y" }],
 ];
 
-// place walks down at random to a list or object.
+// place returns a random list or object in a document.
 function place(document: unknown, random: Random): Path {
   const path: (string | number)[] = [];
   let value = document;
@@ -97,7 +97,7 @@ function mutate(draft: Draft, random: Random): void {
 }
 
 for (const file of files) {
-  test(`random patches and their inverses give the bytes of ${file.split("/").at(-1)} again`, () => {
+  test(`random patches and their inverses restore the bytes of ${file.split("/").at(-1)}`, () => {
     const random = generator(file.length);
     const { dsl: base, text } = open(readFileSync(file, "utf8"));
     const draft = new Draft(base);
@@ -122,7 +122,7 @@ for (const file of files) {
     assert.equal(JSON.stringify(back), JSON.stringify(base));
   });
 
-  test(`${file.split("/").at(-1)} opens and is saved without a byte changed that was not edited`, () => {
+  test(`${file.split("/").at(-1)} is saved with all bytes that were not edited`, () => {
     const whole = readFileSync(file, "utf8");
     const { dsl, text, wrap } = open(whole);
     assert.equal(wrap(text), whole);
@@ -154,7 +154,7 @@ function reversed(text: string): string {
   return [...text].reverse().join("");
 }
 
-test("numbers that JavaScript cannot hold, doubled keys and spaces stay as they are written", () => {
+test("numbers beyond JavaScript's precision, duplicate keys and spaces are preserved", () => {
   const params = `{"n":9007199254740993,"m": 1.0, "n":1e400,"s":"\\u00e9"}`;
   const text = `{ "components" : {"a":{"obj":{"component_name":"X","params":${params} }}},\n"z":1.50 }`;
   const { dsl } = open(text);
@@ -165,7 +165,7 @@ test("numbers that JavaScript cannot hold, doubled keys and spaces stay as they 
   assert.match(rewrite(text, dsl, draft.dsl), /\{"n":1e400,"s":"\\u00e9"\}/);
 });
 
-test("acts with one key in a row are one step, and one that comes to nothing is none", () => {
+test("consecutive edits with one key are one step, and an edit without a change is none", () => {
   const { dsl } = open(`{"components":{"a":{"obj":{"component_name":"X","params":{"s":""}}}}}`);
   const type = (history: History, after: string): History => {
     const draft = new Draft(history.dsl);

@@ -1,4 +1,4 @@
-// What the page shows of a pipeline: the pieces of each node, and their places in the source.
+// The view of a pipeline: the pieces of each node, and their positions in the source.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ test("blocks and chunks are lists of pieces, other formats are one text", () => 
   assert.equal(payloadOf(undefined), undefined);
 });
 
-test("a piece is found in the source whatever marks and blanks differ", () => {
+test("a piece is found in the source despite different marks and spaces", () => {
   const source = "# Returns\n\nGoods can be\nreturned, within **thirty** days.\n\n# End";
   const cut = (piece: string): string | undefined => {
     const at = placeOf(source, piece);
@@ -39,7 +39,7 @@ test("a piece is found in the source whatever marks and blanks differ", () => {
   assert.equal(cut("***"), undefined);
 });
 
-test("a long piece reaches from its first words to its last", () => {
+test("a long piece extends from its first words to its last", () => {
   const words = Array.from({ length: 400 }, (_, i) => `word${i}`);
   const source = ["before", ...words, "after"].join(" ");
   const at = placeOf(source, words.join("\n"));

@@ -26,7 +26,7 @@ for (const { name, graph, events, profile } of cases) {
   });
 }
 
-test("a node needs those with an edge to it, and those that its params name", () => {
+test("a node depends on nodes with an edge to it, and on nodes in its params", () => {
   const node = (id: string, params: object, parent?: string): unknown => ({ id, params, parent });
   const nodes = [
     node("begin", {}), node("LLM:A", { text: "{begin@q} {sys.query}" }),

@@ -1,4 +1,4 @@
-// What publishing a canvas looks for, what restoring a version changes, and how a chat survives a
+// The checks before publishing a canvas, the changes of restoring a version, and chats after a
 // lost connection.
 
 import assert from "node:assert/strict";
@@ -38,13 +38,15 @@ test("missing models, datasets and secrets are found, also in the tools of an ag
   assert.equal(alone[0]?.kind, "no_model");
 });
 
-test("a model is found by its name, its provider and its instance, or at a provider that takes every name", () => {
+test("a model is found by its name, its provider and its instance, or at a provider that accepts every name", () => {
   const models = ["small@Local", "large@west@OpenAI", "*@Groq"];
   for (const id of ["small@Local", "small", "small@local", "large@OpenAI", "large@west@OpenAI", "any@Groq"]) {
     assert.ok(isListed(models, id), id);
   }
   for (const id of ["small@OpenAI", "large@Local", "any@Elsewhere"]) assert.ok(!isListed(models, id), id);
   assert.ok(!isListed(["small@Local"], "large"));
+  assert.ok(isListed(["small@Local", "gpt-4@OpenAI"], "gpt-4@OpenAI"), "an alias of the configuration");
+  assert.ok(isListed(["small@Local", "*"], "gpt-4@OpenAI"), "an alias for all other ids");
 });
 
 test("a comparison names nodes, settings and connections", () => {
@@ -68,7 +70,7 @@ test("a comparison names nodes, settings and connections", () => {
   );
 });
 
-test("lines for sites hold what was chosen, escaped, and the token stays out of requests for the page", () => {
+test("embed code contains the chosen options, escaped, and the token is not in requests for the page", () => {
   const embed: Embed = {
     host: "https://h.example",
     agent: "id",
@@ -139,7 +141,7 @@ test("a lost stream is read again from its start, and the question is sent once"
   assert.deepEqual([turn?.phase, turn?.state.answers[0]?.parts], ["done", [{ kind: "text", text: "hellohello" }]]);
 });
 
-test("frames are read however the bytes are cut", async () => {
+test("frames are read however the bytes are divided", async () => {
   const bytes = new TextEncoder().encode(
     `data:${JSON.stringify(said)}\n\n: still here\n\ndata: ${JSON.stringify({ ...said, data: { content: "你好" } })}\n\n`,
   );

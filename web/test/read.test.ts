@@ -1,4 +1,4 @@
-// Documents that a person hands to a canvas: their text, or the reason why there is none.
+// Documents that a user attaches: their text, or the reason why there is none.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ async function refusal(content: Uint8Array<ArrayBuffer>): Promise<string> {
   }
 }
 
-// zip packs parts; `stored` leaves them as they are.
+// zip packs parts; with `stored` they are not compressed.
 async function zip(
   parts: Record<string, string>,
   { stored = false, flags = 0 } = {},
@@ -131,7 +131,7 @@ test("Office files are read: headings, lists, tables, sheets with dates, slides 
   assert.equal(await readDocument(pptx), "first\n\nlast");
 });
 
-test("text is read in its own encoding", async () => {
+test("text is read in its encoding", async () => {
   assert.equal(await readDocument(bytes("a\r\nb\rc 中文")), "a\nb\nc 中文");
   assert.equal(await readDocument(new Uint8Array([0xef, 0xbb, 0xbf, 0x61])), "a");
   assert.equal(await readDocument(new Uint8Array([0xff, 0xfe, 0x2d, 0x4e])), "中");
@@ -139,7 +139,7 @@ test("text is read in its own encoding", async () => {
   assert.equal(await readDocument(bytes("")), "");
 });
 
-test("what cannot be read is refused with its reason", async () => {
+test("unreadable documents are refused with the reason", async () => {
   const cases: [content: Uint8Array<ArrayBuffer>, reason: string][] = [
     [bytes("%PDF-1.7 and nothing else"), "damaged"],
     [pdf(""), "no_text"],
@@ -176,7 +176,7 @@ test("what cannot be read is refused with its reason", async () => {
   );
 });
 
-test("hostile Office files take no more than their size", async () => {
+test("hostile Office files use no more memory than their size", async () => {
   const wide = `<worksheet><sheetData>${'<row><c r="ALK1"><v>1</v></c></row>'.repeat(20_000)}</sheetData></worksheet>`;
   const book = {
     "xl/workbook.xml": '<sheet name="a" r:id="a"/>',
@@ -196,7 +196,7 @@ test("hostile Office files take no more than their size", async () => {
   }
 });
 
-test("damaged documents are refused, whatever is damaged", async () => {
+test("damaged documents are refused, wherever the damage is", async () => {
   let seed = 7;
   const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
   const whole = ["returns.docx", "returns.pptx", "orders.xlsx", "returns.pdf"].map(file);

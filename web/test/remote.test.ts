@@ -1,4 +1,4 @@
-// Runs of a host: their events as they come, what another host voids, and how they end.
+// Runs of a host: their events, events that a takeover withdraws, and their end.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ const started = (node: string): object => ({
 const frame = (id: string, name: string, data: object): string =>
   `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
-// site answers with a stream of events, and notes what was asked.
+// site responds with a stream of events, and records the requests.
 function site(stream: string): { runs: Runs; asked: [string, string, unknown][] } {
   const asked: [string, string, unknown][] = [];
   const runs = new Runs({
@@ -30,7 +30,7 @@ function site(stream: string): { runs: Runs; asked: [string, string, unknown][] 
   return { runs, asked };
 }
 
-test("frames are read whole, wherever the network cuts them", async () => {
+test("frames are read completely, wherever the network divides them", async () => {
   const text = ": still here\n\n" + frame("1-2", "a", { text: "é\n" }) + frame("2-5", "b", {});
   const bytes = new TextEncoder().encode(text);
   const body = new ReadableStream<Uint8Array>({
@@ -47,7 +47,7 @@ test("frames are read whole, wherever the network cuts them", async () => {
   ]);
 });
 
-test("a takeover voids the events from its number on", async () => {
+test("a takeover withdraws the events from its number on", async () => {
   const { runs } = site(
     frame("1-1", "node_started", started("A")) +
       frame("2-2", "node_started", started("B")) +
@@ -68,7 +68,7 @@ test("a takeover voids the events from its number on", async () => {
   assert.deepEqual(await run.result, { status: "succeeded" });
 });
 
-test("a failed run says why, and a stream that breaks off is no end", async () => {
+test("a failed run has its reason, and an interrupted stream is not an end", async () => {
   const { runs } = site(frame("1-1", "end", { status: "failed", code: "node", error: "node A: no" }));
   const run = runs.stored("r1");
   for await (const _ of run) assert.fail("the end is no event of the run");
@@ -80,7 +80,7 @@ test("a failed run says why, and a stream that breaks off is no end", async () =
   await assert.rejects(cut.result, /ended the stream/);
 });
 
-test("questions of a conversation share a session until the canvas is another revision", async () => {
+test("questions of a conversation share a session until the revision of the canvas changes", async () => {
   const { runs, asked } = site("");
   const origin = { id: "c1", rev: 3 };
   await runs.start(origin, { query: "a" }).id;
@@ -95,7 +95,7 @@ test("questions of a conversation share a session until the canvas is another re
   );
 });
 
-test("dropped records leave the state as it was after those that stay", () => {
+test("dropping records restores the state after the remaining ones", () => {
   const records = new Records();
   const all = Array.from({ length: 200 }, (_, i) => started(`N${i}`) as RunEvent);
   records.push(all);

@@ -1,4 +1,4 @@
-// Where a canvas searches: in the page, on the host, or in neither; and what it learns of it.
+// The place of a canvas's searches: the page, the host, or neither; and its warnings.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ const local = ({ datasets }: { datasets?: string[] }): Found => ({
   chunks: (datasets ?? []).includes("tea") ? [{ id: "l", content: "local", similarity: 0.4 } as never] : [],
 });
 
-// site returns a host with the dataset "Shop" of id ds1, and the searches that it got.
+// site returns a host with the dataset "Shop" of id ds1, and its searches.
 function site(status: HostState["status"]): {
   host: { state: Store<HostState> };
   datasets: Pick<Datasets, "find" | "search">;
@@ -46,7 +46,7 @@ function site(status: HostState["status"]): {
   };
 }
 
-test("datasets of the host are searched for a person who is signed in, with the settings of the node", async () => {
+test("datasets of the host are searched for a signed-in user, with the settings of the node", async () => {
   const { host, datasets, sent } = site("open");
   const search = everywhere(local, new Set(["tea"]), host, datasets, () => true);
   const found = await search(
@@ -92,7 +92,7 @@ for (const [why, status, may] of [
   ["the person is not signed in", "closed", true],
   ["the canvas is a stranger's", "open", false],
 ] as const) {
-  test(`the host is not asked when ${why}`, async () => {
+  test(`the host is not searched when ${why}`, async () => {
     const { host, datasets, sent } = site(status);
     const found = await everywhere(
       local,

@@ -1,4 +1,4 @@
-// The page without its drawing, over the engine module.
+// The page's session without its views, with the engine module.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -98,7 +98,7 @@ test("a question is answered with its source", async () => {
   assert.match(chunks[mark ?? ""]?.content ?? "", /80 degrees/);
 });
 
-test("a run says which answers no model, no tool and no dataset gave", async () => {
+test("a run lists the answers that came from no model, tool or dataset", async () => {
   const session = fresh();
   session.open(
     chain({
@@ -126,7 +126,7 @@ test("a run says which answers no model, no tool and no dataset gave", async () 
   assert.deepEqual(modelless("host", turn.state, 0), []);
 });
 
-test("a form pauses the run, the answer continues it in a turn of its own", async () => {
+test("a form pauses the run, and its answer continues it in a new turn", async () => {
   const session = start("letter");
   session.player.send({ inputs: { recipient: { value: "Ada" }, occasion: { value: "thanks" },
     tone: { value: "warm" } } });
@@ -137,7 +137,7 @@ test("a form pauses the run, the answer continues it in a turn of its own", asyn
   assert.match(said(session), /Off it goes, to Ada/);
 });
 
-test("an iteration stands in the timeline turn by turn", async () => {
+test("an iteration is in the timeline turn by turn", async () => {
   const session = start("meeting-notes");
   session.player.send({ inputs: { notes: { value: "a\nb\nc" } } });
   const play = await settled(session);
@@ -154,7 +154,7 @@ test("an iteration stands in the timeline turn by turn", async () => {
   );
 });
 
-test("what an agent's agent calls stands under it", () => {
+test("calls of an agent's agent are listed under it", () => {
   const use = (path: string, name: string) => ({ path, name, arguments: {} });
   const calls = toolCalls([
     use("A", "search_0"),
@@ -175,7 +175,7 @@ test("what an agent's agent calls stands under it", () => {
   assert.deepEqual(names(ended), ["search_0", ["Web_Helper_1", ["google_0"]]]);
 });
 
-test("the boxes of an agent's agents and tools light up while they are called", async () => {
+test("the boxes of an agent's agents and tools are highlighted while they are called", async () => {
   const session = start("garden-desk");
   const { byId } = session.document.get()?.model ?? assert.fail();
   const seen = new Map<string, Set<string>>();
@@ -205,7 +205,7 @@ test("the boxes of an agent's agents and tools light up while they are called", 
   }
 });
 
-test("calls of an agent's agents are distinct, however the path is written", () => {
+test("calls of an agent's agents are distinct in every form of the path", () => {
   const member: Member = { node: "a", path: "A", agent: "Web_Helper", agents: ["Web_Helper"] };
   const tools: Member = { node: "a", path: "A-->Web_Helper", agents: [] };
   const call = (path: string, name: string, elapsed?: number, error?: string): ToolUse => ({
@@ -243,7 +243,7 @@ test("calls of an agent's agents are distinct, however the path is written", () 
   assert.equal(activity(step("running", call("A-->Web_Helper", "analyze_task", 0)), tools), undefined);
 });
 
-test("a file that is handed over can be read by the canvas", async () => {
+test("a canvas can read an attached file", async () => {
   const session = start("tea-house");
   const file = await session.player.files.add(
     new File(["rosehip, mint and a secret"], "blend.txt", { type: "text/plain" }),
@@ -262,7 +262,7 @@ test("a loop ends at its goal", async () => {
   assert.match(said(session), /After \*\*8 months\*\* there are \*\*1060 coins\*\*/);
 });
 
-test("a pin, a run to here and a run from here with another value", async () => {
+test("a node is pinned, a run ends at it, and a run starts at it with another value", async () => {
   const session = start("exchange");
   const inputs = { amount: { value: 10 }, currency: { value: "CNY" } };
   session.player.send({ inputs });
@@ -302,7 +302,7 @@ test("one node runs alone", async () => {
   assert.match(String(play.shown.latest["Message:Receipt"]?.outputs?.["content"]), /^just me/);
 });
 
-test("a run from a node, or of one node, keeps the results of the others, and they can be continued from", async () => {
+test("a run from a node, or of one node, keeps the results of the others for further runs", async () => {
   const session = start("exchange");
   session.player.send({ inputs: { amount: { value: 10 }, currency: { value: "CNY" } } });
   const { shown: whole } = await settled(session);
@@ -329,7 +329,7 @@ test("a run from a node, or of one node, keeps the results of the others, and th
   );
 });
 
-test("stepping shows the run as it was, and the latest again", async () => {
+test("stepping shows earlier states of the run, and the latest again", async () => {
   const session = start("exchange");
   session.player.send({ inputs: { amount: { value: 10 }, currency: { value: "CNY" } } });
   const total = (await settled(session)).turns[0]?.records.events.length ?? 0;
@@ -342,7 +342,7 @@ test("stepping shows the run as it was, and the latest again", async () => {
   assert.equal(session.player.play.get().shown.count, total);
 });
 
-test("cancel ends the run, and what is left says so", async () => {
+test("cancel ends the run, and the remaining steps are canceled", async () => {
   const session = start("morning-paper");
   session.player.provider.set({ ...session.player.provider.get(), kind: "scripted", script: "word ".repeat(20_000) });
   session.player.send({ query: "rain" });
@@ -353,14 +353,14 @@ test("cancel ends the run, and what is left says so", async () => {
   assert.deepEqual(new Set(shown.steps.map((step) => step.status)), new Set(["succeeded", "canceled"]));
 });
 
-test("a run that is stopped before it began ends as stopped", async () => {
+test("a run that is stopped before its start ends as canceled", async () => {
   const session = start("tea-house");
   session.player.send({ query: "green tea?" });
   session.player.cancel();
   assert.equal((await settled(session)).shown.status, "canceled");
 });
 
-test("a rerun finds the conversation as the repeated turn did", async () => {
+test("a rerun starts with the conversation of the repeated turn", async () => {
   const session = start("tea-house");
   session.player.send({ query: "green tea?" });
   await settled(session);
@@ -370,7 +370,7 @@ test("a rerun finds the conversation as the repeated turn did", async () => {
   assert.deepEqual(history.filter((line) => line.startsWith("user:")), ["user: green tea?"]);
 });
 
-test("another canvas is opened while one runs: nothing of the old one shows", async () => {
+test("opening another canvas during a run removes everything of the old one", async () => {
   const session = start("morning-paper");
   session.player.provider.set({ ...session.player.provider.get(), kind: "scripted", script: "word ".repeat(20_000) });
   session.player.send({ query: "rain" });
@@ -384,7 +384,7 @@ test("another canvas is opened while one runs: nothing of the old one shows", as
   assert.match(said(session), /10 EUR = 80.00 CNY/);
 });
 
-test("the nodes of a paused run stay lit when it continues, and the waiting one shows it", async () => {
+test("the nodes of a paused run stay highlighted when it continues, and the waiting one is marked", async () => {
   const session = start("letter");
   session.player.send({ inputs: { recipient: { value: "Ada" }, occasion: { value: "thanks" },
     tone: { value: "warm" } } });
@@ -397,7 +397,7 @@ test("the nodes of a paused run stay lit when it continues, and the waiting one 
   assert.equal(play.shown.answers.length, 1);
 });
 
-test("an edit counts for the next turn and is in the export", async () => {
+test("an edit applies to the next turn and is in the export", async () => {
   const session = start("exchange");
   session.edit("Message:Receipt", "content", ["Edited"]);
   session.player.send({ inputs: { amount: { value: 1 }, currency: { value: "CNY" } } });
@@ -412,7 +412,7 @@ test("an edit counts for the next turn and is in the export", async () => {
   assert.match(said(session), /1 EUR/);
 });
 
-test("a canvas without places is laid out by the engine", async () => {
+test("a canvas without positions is laid out by the engine", async () => {
   for (const name of ["piggy-bank", "tea-house", "meeting-notes", "letter"]) {
     const { dsl: { graph: _, ...dsl } } = JSON.parse(example(name)) as { dsl: Record<string, unknown> };
     const session = fresh();
@@ -430,7 +430,7 @@ test("a canvas without places is laid out by the engine", async () => {
   }
 });
 
-test("an edit may mend a canvas that does not load", async () => {
+test("an edit can repair a canvas that does not load", async () => {
   const session = fresh();
   session.open(
     JSON.stringify({
@@ -467,7 +467,7 @@ test("a failing node and a refused canvas are reported, not thrown", async () =>
   assert.match((await settled(session)).turns[0]?.error ?? "", /no component "begin".* \(bad_canvas\)/);
 });
 
-test("records give the same state by jumping as by walking", () => {
+test("jumping to a record gives the same state as stepping to it", () => {
   const records = new Records();
   for (let i = 0; i < 200; i++) {
     records.push([
@@ -479,7 +479,7 @@ test("records give the same state by jumping as by walking", () => {
   assert.equal(records.at(1000).count, 200);
 });
 
-test("the small search ranks by rare words, in both languages, within its datasets", async () => {
+test("the built-in search ranks by rare words, in both languages, within its datasets", async () => {
   const find = search([
     { dataset: "a", document: "one", content: "water and tea" },
     { dataset: "a", document: "two", content: "water and basil" },
@@ -495,7 +495,7 @@ test("the small search ranks by rare words, in both languages, within its datase
   assert.deepEqual((await find({ query: "tea" }, context)).chunks, [], "the memory of a canvas, say");
 });
 
-test("prepared answers come as lines or as JSON", () => {
+test("prepared answers are lines or JSON", () => {
   assert.deepEqual(repliesOf("a\n\nb\\nc"), [{ text: "a" }, { text: "b\nc" }]);
   assert.deepEqual(repliesOf('["a", {"match": "x", "text": "b"}]'), [{ text: "a" }, { match: "x", text: "b" }]);
   assert.deepEqual(repliesOf("[not json"), [{ text: "[not json" }]);

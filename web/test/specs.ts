@@ -1,4 +1,4 @@
-// The components as the engine describes them, for tests of what is drawn from that.
+// The descriptions of components by the engine, for tests of views.
 
 import { createEngine } from "../../wasm/js/src/node.ts";
 import { build } from "../../wasm/js/test/module.ts";

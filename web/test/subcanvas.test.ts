@@ -1,4 +1,4 @@
-// A selection becomes a canvas of its own and comes back: what runs stays the same, and each act
+// A selection becomes a canvas of its own and is merged back: runs stay the same, and each edit
 // can be undone.
 
 import assert from "node:assert/strict";
@@ -23,7 +23,7 @@ interface Bot {
   say: string;
 }
 
-// bot returns begin -> find -> ask -> polish -> say, where say reads two of the steps before.
+// bot returns begin -> find -> ask -> polish -> say, where say reads two of the earlier steps.
 function bot(): Bot {
   const draft = new Draft({ components: dict({}), globals: { "sys.query": "", "env.tone": "kind" }, variables: {} });
   addNode(draft, specs, "Begin", "begin", { x: 0, y: 0 });
@@ -50,7 +50,7 @@ function taken(dsl: Dsl, ids: string[]): Extraction {
   return made;
 }
 
-test("what a selection reads becomes inputs, what others read of it outputs", () => {
+test("values that a selection reads become inputs, values that others read from it outputs", () => {
   const { draft, find, ask, polish, say } = bot();
   const made = taken(draft.dsl, [ask, polish]);
   const sub = made.dsl.components;
@@ -69,7 +69,7 @@ test("what a selection reads becomes inputs, what others read of it outputs", ()
   assert.equal(JSON.stringify(apply(act.dsl, invert(act.changes))), JSON.stringify(draft.dsl), "one act, undone");
 });
 
-test("a canvas comes back in the place of the node that runs it, byte for byte what it was", () => {
+test("a canvas replaces the node that runs it, with the same bytes as before", () => {
   const { draft, ask, polish } = bot();
   const before = draft.dsl;
   for (const ids of [[polish], [ask, polish]]) {
@@ -87,7 +87,7 @@ test("a canvas comes back in the place of the node that runs it, byte for byte w
   }
 });
 
-test("it says the same with a part in a canvas of its own", async () => {
+test("it gives the same answer with a part in a canvas of its own", async () => {
   const built = module();
   const engine = await createEngine({ wasm: built.wasm, runtime: built.runtime, worker: false });
   try {
@@ -116,7 +116,7 @@ test("it says the same with a part in a canvas of its own", async () => {
   }
 });
 
-test("a selection that would run otherwise is refused with its reason", () => {
+test("a selection that would run differently is refused with its reason", () => {
   const { draft, find, ask, polish, say } = bot();
   const unfit = (ids: string[], dsl = draft.dsl): unknown => {
     const made = extract(dsl, modelOf(dsl), specs, ids);
@@ -150,7 +150,7 @@ test("a selection that would run otherwise is refused with its reason", () => {
   assert.equal(unfit([loop], grouped.dsl), "fits");
 });
 
-test("a canvas that cannot take the place of its node is refused with its reason", () => {
+test("a canvas that cannot replace its node is refused with its reason", () => {
   const { draft, ask, polish, say } = bot();
   const made = taken(draft.dsl, [ask, polish]);
   const act = new Draft(draft.dsl);
@@ -179,7 +179,7 @@ test("a canvas that cannot take the place of its node is refused with its reason
   assert.equal(refused(() => undefined, own.dsl), "variables");
 });
 
-test("the answer of a canvas is read where its last message had it from", () => {
+test("the answer of a canvas is read from the source of its last message", () => {
   const { draft, find, say } = bot();
   const answering = new Draft({ components: dict({}) });
   addNode(answering, specs, "Begin", "begin", { x: 0, y: 0 });

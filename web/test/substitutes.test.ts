@@ -1,5 +1,5 @@
-// Who answers for tools in a page: their services, tools of the host, or stand-ins; and that the
-// person learns which.
+// Answers of tools in a page: by their services, tools of the host, or stand-ins; and that the
+// user sees which.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,7 +33,7 @@ test("without a host the stand-in answers", async () => {
   });
 });
 
-test("a tool of the host goes before the stand-in", async () => {
+test("a tool of the host is preferred to the stand-in", async () => {
   const { outputs, noted } = await answered((component, args, params) => Promise.resolve({ component, args, params }));
   const params = { api_key: "{{secret:TAVILY}}" };
   assert.deepEqual(outputs, { component: "TavilySearch", args: { query: "q" }, params });
@@ -43,7 +43,7 @@ test("a tool of the host goes before the stand-in", async () => {
   });
 });
 
-test("a service that the page can ask goes before the host", async () => {
+test("a service that the page can call is preferred to the host", async () => {
   const asked: unknown[] = [];
   const local: Local = (component, args, params, { origins }) => {
     asked.push([component, args, params, origins]);
@@ -56,7 +56,7 @@ test("a service that the page can ask goes before the host", async () => {
   assert.deepEqual(noted?.routes, { "Agent:A": [{ component: "TavilySearch", by: "page" }] });
 });
 
-test("a service that the page cannot ask is left to the host, and then to the stand-in", async () => {
+test("a service that the page cannot call is left to the host, and then to the stand-in", async () => {
   const local: Local = () => Promise.resolve({ blocked: "service" });
   const route = { component: "TavilySearch", blocked: "service" };
   const hosted = await answered(() => Promise.resolve({ a: 1 }), { local });
@@ -67,16 +67,16 @@ test("a service that the page cannot ask is left to the host, and then to the st
   await assert.rejects(failing, /TavilySearch: its service does not accept requests/);
 });
 
-test("an error of a service is one, and no reason for made-up results", async () => {
+test("an error of a service is not replaced by a stand-in", async () => {
   const local: Local = () => Promise.reject(new Error("rate_limited: slow"));
   await assert.rejects(answered(() => Promise.resolve({ a: 1 }), { local }), /rate_limited/);
 });
 
-test("a tool of the host that fails is no reason for made-up results", async () => {
+test("a failed tool of the host is not replaced by a stand-in", async () => {
   await assert.rejects(answered(() => Promise.reject(new Error("tool_failed: 429"))), /429/);
 });
 
-// hosted returns a host that the person is signed in to, and the requests that it got.
+// hosted returns a host with a signed-in user, and its requests.
 async function hosted(
   answer: (path: string) => Response,
 ): Promise<{ host: Host; sent: [path: string, init: RequestInit][] }> {
@@ -92,7 +92,7 @@ async function hosted(
   return { host, sent };
 }
 
-test("a host runs tools for those who are signed in", async () => {
+test("a host runs tools for signed-in users", async () => {
   const { host, sent } = await hosted((path) => (
     Response.json(path.endsWith("/call") ? { outputs: { report: "real" } } : { data: [] })));
   assert.equal(await host.tool("WenCai", {}, {}), undefined, "not signed in");
@@ -105,7 +105,7 @@ test("a host runs tools for those who are signed in", async () => {
   assert.equal((init.headers as Record<string, string>)["x-csrf-token"], "c");
 });
 
-test("a host without the tool leaves it to the stand-in, and an error of the tool is one", async () => {
+test("the stand-in answers if the host lacks the tool, and an error of the tool is the node's", async () => {
   const failed = { error: { code: "tool_failed", message: "rate_limited: slow" } };
   const { host } = await hosted((path) => (
     path.includes("Email") ? Response.json({ outputs: null }) : Response.json(failed, { status: 502 })));

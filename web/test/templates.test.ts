@@ -15,7 +15,7 @@ const files = readdirSync(folder);
 const read = (file: string): string => readFileSync(new URL(file, folder), "utf8");
 const all = files.map((file) => JSON.parse(read(file)) as Template);
 
-// What a person asks first, where a template starts with a question.
+// The first question of templates that start with one.
 const questions: Record<string, string> = {
   "support-bot": "How long can I return goods?",
   "support-faq": "How long are gift cards valid?",
@@ -48,7 +48,7 @@ for (const file of files) {
   });
 }
 
-test("the bots for support answer from the sample handbook and name the source", async () => {
+test("the support bots answer from the sample handbook and cite the source", async () => {
   assert.match(await runsOffline(read("support-bot.json"), questions["support-bot"] ?? ""), /30 days/);
   assert.match(
     await runsOffline(read("support-faq.json"), questions["support-faq"] ?? ""),
@@ -58,7 +58,7 @@ test("the bots for support answer from the sample handbook and name the source",
   assert.match(nothing, /nothing about this/);
 });
 
-test("the support bot asks for an address when a person has to help", async () => {
+test("the support bot asks for an address when human help is needed", async () => {
   const { text } = open(read("support-bot.json"));
   const run = (await engine.load(text)).run({ query: "My parcel is broken, I want to talk to a human" });
   for await (const event of run) assert.equal("error" in event.data && Boolean(event.data.error), false);

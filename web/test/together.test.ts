@@ -1,4 +1,4 @@
-// What the page of a canvas makes of the revisions that its host reports.
+// The page's handling of revisions that its host reports.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ const textOf = (prompt: string): string =>
 
 const prompt = (dsl: Dsl | undefined): unknown => dsl?.components["a"]?.obj.params["sys_prompt"];
 
-/** Page is a session as far as others reach it. */
+/** Page is the part of a session that others use. */
 class Page implements Shareable {
   readonly origin = new Store<Origin | undefined>({ id: "c", rev: 1 });
   readonly document: Store<Document | undefined>;
@@ -46,7 +46,7 @@ class Page implements Shareable {
   }
 }
 
-/** Revisions is a host with one canvas, which reports its revisions when the test says so. */
+/** Revisions is a host with one canvas, which reports its revisions at the test's request. */
 class Revisions {
   readonly state = new Store({ status: "open" });
   rev = 1;
@@ -63,7 +63,7 @@ class Revisions {
     return { text: this.stored, title: "", origin: { id, rev: this.rev } };
   }
 
-  /** report makes a revision and tells the page of it. */
+  /** report creates a revision and sends it to the page. */
   report(text = this.stored): void {
     this.stored = text;
     this.rev++;
@@ -90,7 +90,7 @@ async function follow(): Promise<{ page: Page; host: Revisions; together: Togeth
   return { page, host, together };
 }
 
-test("a revision that changes nothing is not announced, one that does is", async () => {
+test("a revision is announced only if it changes something", async () => {
   const { page, host, together } = await follow();
   host.report();
   await until(() => page.origin.get()?.rev === 2);
@@ -103,7 +103,7 @@ test("a revision that changes nothing is not announced, one that does is", async
   host.end();
 });
 
-test("what a person publishes is not announced as somebody else's, whichever news comes first", async () => {
+test("the user's own publication is not announced as a change of others, in either order of events", async () => {
   for (const early of [true, false]) {
     const { page, host, together } = await follow();
     await together.publish(async (rev) => {

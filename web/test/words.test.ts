@@ -4,9 +4,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadSpecWords, specWords, translated } from "../words/specs.ts";
+import { spoken } from "../view/text.ts";
 import { specs } from "./specs.ts";
 
-// texts are what the page shows of components, without the thoughts that name one.
+// texts are the texts of components in the page, without the thoughts that contain a name.
 function texts(): Set<string> {
   const all = [...new Set(specs.values())].flatMap((spec) => [
     spec.description, spec.thoughts, spec.label, ...(spec.branches ?? []).map((branch) => branch.label),
@@ -22,7 +23,15 @@ test("every text of a component has a Chinese one, and nothing else is listed", 
   const shown = texts();
   assert.ok(shown.size > 400);
   assert.deepEqual([...shown].filter((text) => !listed.has(text)), [], "add these to words/specs.zh.ts");
-  assert.deepEqual([...listed].filter((text) => !shown.has(text)), [], "remove these from words/specs.zh.ts");
+  const names = new Set([...specs.values()].map((spec) => spoken(spec.name)));
+  const unknown = [...listed].filter((text) => !shown.has(text) && !names.has(text));
+  assert.deepEqual(unknown, [], "remove these from words/specs.zh.ts");
+});
+
+test("components have Chinese names, but for services, which keep theirs", async () => {
+  await loadSpecWords();
+  const names = [...specs.values()].filter(({ category }) => category !== "tool").map((spec) => spoken(spec.name));
+  assert.deepEqual(names.filter((name) => !Object.hasOwn(specWords.get(), name)), []);
 });
 
 test("Chinese texts are Chinese", async () => {

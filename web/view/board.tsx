@@ -28,7 +28,7 @@ import { sizeOf } from "../canvas/places.ts";
 import { errorHandle } from "../canvas/edit/wires.ts";
 import type { Point, Wire as WireName } from "../run/editing.ts";
 import type { Key } from "../words/en.ts";
-import { useApp, useLook, useSelect, useStore, useText } from "./context.tsx";
+import { useApp, useLook, useSelect, useSpecText, useStore, useText } from "./context.tsx";
 import { fitPadding, leastZoom, legible, useCommands } from "./edit/commands.ts";
 import { useClipboard, useKeyboard } from "./edit/keyboard.ts";
 import { Overlays } from "./edit/overlays.tsx";
@@ -329,6 +329,7 @@ function wired(edge: CanvasEdge): Edge {
 // useDrop lets components be dragged from the palette onto the canvas.
 function useDrop(): Pick<React.HTMLAttributes<HTMLElement>, "onDragOver" | "onDrop"> {
   const { session } = useApp();
+  const words = useSpecText();
   const edited = useEdited();
   const flow = useReactFlow();
   const select = useSelect();
@@ -341,7 +342,7 @@ function useDrop(): Pick<React.HTMLAttributes<HTMLElement>, "onDragOver" | "onDr
         const kind = event.dataTransfer.getData(dragType);
         if (!kind) return;
         event.preventDefault();
-        const id = session.editing.add(kind, spoken(kind), {
+        const id = session.editing.add(kind, words(spoken(kind)), {
           at: flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }),
         });
         if (id === undefined) return;
@@ -349,7 +350,7 @@ function useDrop(): Pick<React.HTMLAttributes<HTMLElement>, "onDragOver" | "onDr
         select(id, { tab: "node" });
       },
     }),
-    [session, edited, flow, select],
+    [session, edited, flow, select, words],
   );
 }
 

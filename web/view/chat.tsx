@@ -1,6 +1,6 @@
 // The conversation: messages of the person and the canvas, and the forms between them.
 
-import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Chunk, FormField, Reference } from "@easel/engine";
 import type { Answer } from "@easel/engine/state";
 import { isObject } from "../canvas/dsl.ts";
@@ -165,6 +165,10 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
   const t = useText();
   const thinking = !answer.done && answer.parts.at(-1)?.kind === "think";
   const chunks = useMemo(() => chunksOf(answer.reference), [answer.reference]);
+  const cite = useCallback(
+    (id: string, key: number) => <Citation key={key} id={id} chunk={chunks.get(id)} />,
+    [chunks],
+  );
   return (
     <div className="bubble theirs" data-open={!answer.done || undefined}>
       <span className="sr">{t("chat.canvas")}: </span>
@@ -172,16 +176,10 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
         part.kind === "think" ? (
           <details key={i} className="think" open={thinking || undefined}>
             <summary>{t(thinking ? "chat.thinking" : "chat.thought")}</summary>
-            <Markdown text={part.text} />
+            <Markdown text={part.text} open={!answer.done} />
           </details>
         ) : (
-          part.text && (
-            <Markdown
-              key={i}
-              text={part.text}
-              cite={(id, key) => <Citation key={key} id={id} chunk={chunks.get(id)} />}
-            />
-          )
+          part.text && <Markdown key={i} text={part.text} cite={cite} open={!answer.done} />
         ),
       )}
       {chunks.size > 0 && (

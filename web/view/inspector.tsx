@@ -53,7 +53,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
             onChange={(event) => session.editing.rename(node.id, event.target.value)}
           />
           <p className="quiet small">
-            {spoken(node.kind)} · <code>{node.id}</code>
+            {words(spoken(node.kind))} · <code>{node.id}</code>
           </p>
         </div>
       </header>

@@ -17,6 +17,7 @@ import { Together } from "../run/together.ts";
 import { App } from "./app.tsx";
 import { AppContext, newLook } from "./context.tsx";
 import "@xyflow/react/dist/base.css";
+import "../style/canvas.css";
 import "../style/page.css";
 import "../style/edit.css";
 import "../style/form.css";

@@ -41,7 +41,7 @@ export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
         {(choice.kind === "openai" || choice.kind === "host") && (
           <>
             <label className="field">{t("model.name")}<input type="text" list="model-names" value={choice.model} placeholder={t("model.own")} onChange={(event) => set({ model: event.target.value })} /></label>
-            <datalist id="model-names">{choice.kind === "host" && models.map((name) => <option key={name} value={name} />)}</datalist>
+            <datalist id="model-names">{choice.kind === "host" && models.filter((name) => !name.startsWith("*")).map((name) => <option key={name} value={name} />)}</datalist>
             {(choice.kind === "openai" || status === "open") && (
               <ModelTest key={`${choice.kind} ${choice.url} ${choice.model}`} choice={choice} name={choice.model} />
             )}

@@ -74,6 +74,7 @@ function Off(): React.ReactNode {
 
 const Box = memo(function Box({ id, data, selected }: BoxProps) {
   const { node } = data;
+  const words = useSpecText();
   const status = useStatus(node);
   const pinned = usePinned(id);
   return (
@@ -81,7 +82,7 @@ const Box = memo(function Box({ id, data, selected }: BoxProps) {
       {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} />}
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b title={node.name}>{node.name}</b><small>{spoken(node.kind)}</small></span>
+        <span className="box-name"><b title={node.name}>{node.name}</b><small>{words(spoken(node.kind))}</small></span>
       </div>
       <Status pinned={pinned} of={status} />
       {node.off && <Off />}
@@ -162,6 +163,7 @@ function BranchRow({ node, id, label }: { node: string; id: string; label: strin
 
 const Group = memo(function Group({ id, data, selected }: BoxProps) {
   const { node } = data;
+  const words = useSpecText();
   const status = useStatus(node);
   const pinned = usePinned(id);
   return (
@@ -170,7 +172,7 @@ const Group = memo(function Group({ id, data, selected }: BoxProps) {
       <Handle type="target" position={Position.Left} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b>{node.name}</b><small>{spoken(node.kind)}</small></span>
+        <span className="box-name"><b>{node.name}</b><small>{words(spoken(node.kind))}</small></span>
         <Status pinned={pinned} of={status} />
         {node.off && <Off />}
       </div>
@@ -218,13 +220,14 @@ const Note = memo(function Note({ id, data: { node }, selected }: BoxProps) {
 const Tool = memo(function Tool({ data, selected }: BoxProps) {
   const { node } = data;
   const t = useText();
+  const words = useSpecText();
   const status = useStatus(node);
   return (
     <div className="box tool" data-status={status.status} data-hue="tool" data-selected={selected || undefined}>
       <Handle type="target" id="top" position={Position.Top} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOfNode(node)} /></span>
-        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? spoken(node.kind) : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
+        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? words(spoken(node.kind)) : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
       </div>
       <Status of={status} />
       <Tools names={node.tools} />

@@ -22,20 +22,31 @@ export function PluginList(): React.ReactNode {
             </p>
             {description && <p className="small">{description}</p>}
             {preview !== "local" && <p className="small">{t(`plugins.preview_${preview}`)}</p>}
-            {asks.map((line) => (
-              <p key={line} className="small">
-                <code>{line}</code>
-              </p>
-            ))}
             {asks.length > 0 && (
-              <label className="field row">
-                <input
-                  type="checkbox"
-                  checked={allowed}
-                  onChange={(event) => void plugins.allow(name, event.target.checked)}
-                />
-                {t("plugins.allow")}
-              </label>
+              <fieldset className="asks">
+                <legend>{t("plugins.allow")}</legend>
+                {asks.map(({ part, text, reason }) => (
+                  <label key={part} className="field row">
+                    <input
+                      type="checkbox"
+                      checked={allowed.includes(part)}
+                      onChange={(event) => {
+                        const others = allowed.filter((each) => each !== part);
+                        void plugins.allow(name, event.target.checked ? [...others, part] : others);
+                      }}
+                    />
+                    <span>
+                      {t(`plugins.${part}`)} <code>{text}</code>
+                      {reason !== "" && <small>{reason}</small>}
+                    </span>
+                  </label>
+                ))}
+                {asks.length > 1 && (
+                  <button type="button" onClick={() => void plugins.allow(name, asks.map(({ part }) => part))}>
+                    {t("plugins.allow_all")}
+                  </button>
+                )}
+              </fieldset>
             )}
           </li>
         ))}

@@ -1,59 +1,85 @@
-// The problems of the canvas by node, with a link to each node.
+// The problems of the canvas in one list, grouped, with links to their nodes.
 
-import type { Diagnostic } from "@easel/engine";
+import { useMemo } from "react";
+import { sectionsOf, type Problem } from "../canvas/problems.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { brief } from "./text.ts";
 
 const most = 600; // characters of a message: some quote what stands in the canvas
+const fewOfKind = 4; // more problems of one kind are folded
+const mostNodes = 8; // links to nodes of one problem
 
 /** Problems returns a page of the drawer. */
 export function Problems(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const problems = useStore(session.problems, (all) => all);
-  const model = useStore(session.document, (document) => document?.model);
-  const select = useSelect();
-  if (problems.length === 0) return <p className="quiet">{t("problems.none")}</p>;
-  return (
-    <ul className="problems">
-      {grouped(problems).map(({ severity, node, list }) => {
-        const box = node === undefined ? undefined : model?.byId.get(node);
-        return (
-          <li key={`${severity} ${node ?? ""}`} className="problem" data-severity={severity}>
-            <b>
-              {t(`problem.${severity}`)}
-              {node !== undefined && `: ${box?.name ?? node}`}
-            </b>
-            {list.map((problem, i) => (
-              <p key={i}>
-                {problem.param !== undefined && <code>{problem.param}</code>} {brief(problem.message, most)}
-              </p>
-            ))}
-            {box && (
-              <button type="button" onClick={() => select(node, { reveal: true, tab: "node" })}>
-                {t("problems.goto", box.name)}
-              </button>
-            )}
-          </li>
-        );
-      })}
+  const sections = useMemo(() => sectionsOf(problems), [problems]);
+  if (sections.length === 0) return <p className="quiet">{t("problems.none")}</p>;
+  return sections.map(({ severity, count, kinds }) => (
+    <section key={severity} className="problems" aria-label={t(`problems.${severity}`)}>
+      <h2 className="head">
+        {t(`problems.${severity}`)}{" "}
+        <span className="count" data-severity={severity}>
+          {count}
+        </span>
+      </h2>
+      {kinds.map((kind) => (
+        <Kind key={kind[0]?.code} kind={kind} />
+      ))}
+    </section>
+  ));
+}
+
+function Kind({ kind }: { kind: Problem[] }): React.ReactNode {
+  const t = useText();
+  const list = (
+    <ul>
+      {kind.map((problem, i) => (
+        <Entry key={i} problem={problem} />
+      ))}
     </ul>
+  );
+  const [first] = kind;
+  if (first === undefined || kind.length <= fewOfKind) return list;
+  return (
+    <details className="problem-kind">
+      <summary>{t("problems.similar", kind.length, brief(first.message, 100))}</summary>
+      {list}
+    </details>
   );
 }
 
-interface Group {
-  severity: Diagnostic["severity"];
-  node: string | undefined;
-  list: Diagnostic[];
-}
-
-// grouped keeps the order of the list and groups the problems of one node and severity.
-function grouped(problems: Diagnostic[]): Group[] {
-  const groups: Group[] = [];
-  for (const problem of problems) {
-    const group = groups.find((each) => each.severity === problem.severity && each.node === problem.node);
-    if (group) group.list.push(problem);
-    else groups.push({ severity: problem.severity, node: problem.node, list: [problem] });
-  }
-  return groups;
+function Entry({ problem: { severity, message, param, nodes } }: { problem: Problem }): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const model = useStore(session.document, (document) => document?.model);
+  const select = useSelect();
+  const boxes = nodes.map((id) => ({ id, box: model?.byId.get(id) }));
+  return (
+    <li className="problem" data-severity={severity}>
+      <p>
+        {param !== undefined && <code>{param}</code>} {brief(message, most)}
+      </p>
+      {boxes.length > 0 && (
+        <p className="places">
+          {boxes.slice(0, mostNodes).map(({ id, box }) =>
+            box ? (
+              <button
+                key={id}
+                type="button"
+                aria-label={t("problems.goto", box.name)}
+                onClick={() => select(id, { reveal: true, tab: "node" })}
+              >
+                {box.name}
+              </button>
+            ) : (
+              <code key={id}>{id}</code>
+            ),
+          )}
+          {boxes.length > mostNodes && <span className="quiet">{t("canvas.more", boxes.length - mostNodes)}</span>}
+        </p>
+      )}
+    </li>
+  );
 }

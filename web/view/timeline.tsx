@@ -1,13 +1,13 @@
 // The course of a run: steps with their turns, tools and models, and the records to step through.
 
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import type { ModelUse, Step } from "@easel/engine/state";
-import { graphOf, profileOf, type Span } from "../run/profile.ts";
-import { spansOf, timeline, toolCalls, type Entry, type ToolCall } from "../run/timeline.ts";
+import { startOf, timeline, toolCalls, type Entry, type ToolCall } from "../run/timeline.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
-import { Bar, scaleOf, Totals, type Scale } from "./gantt.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { brief, seconds } from "./text.ts";
+
+const Gantt = lazy(() => import("./gantt.tsx"));
 
 /** Timeline returns a page of the drawer. */
 export function Timeline(): React.ReactNode {
@@ -23,16 +23,10 @@ export function Timeline(): React.ReactNode {
   const total = turn?.records.events.length ?? 0;
   const running = shown.status === "running" || cursor !== undefined;
   // Only of an ended run: the critical path is not known before.
-  const profile = useMemo(
-    () => (turn && model && !running ? profileOf(turn.records.events.slice(0, total), graphOf(model)) : undefined),
-    [turn, model, running, total],
-  );
+  const events = useMemo(() => (running ? undefined : turn?.records.events.slice(0, total)), [turn, running, total]);
   const frame = useMemo<Frame>(
-    () => ({
-      scale: profile ? { from: 0, length: profile.wall } : scaleOf(steps),
-      spans: profile ? spansOf(profile, steps) : new Map(), pinned: turn?.pinned ?? new Set(),
-    }),
-    [steps, profile, turn],
+    () => ({ scale: events ? undefined : scaleOf(steps), pinned: turn?.pinned ?? new Set() }),
+    [steps, events, turn],
   );
   if (!turn || !model) return <p className="quiet">{t("timeline.empty")}</p>;
   const at = cursor ?? total;
@@ -53,7 +47,7 @@ export function Timeline(): React.ReactNode {
       <p className="quiet small" aria-live="polite">
         {t("timeline.at", at, total)}{cursor !== undefined && at > 0 && <> · <code>{turn.records.events[at - 1]?.event}</code></>}
       </p>
-      {profile && <Totals profile={profile} />}
+      {events && <Suspense><Gantt events={events} steps={steps} model={model} /></Suspense>}
       <ol className="steps" aria-label={t("timeline.steps")}>
         {entries.map((entry) => <EntryView key={entry.step.index} entry={entry} frame={frame} depth={0} />)}
       </ol>
@@ -68,8 +62,8 @@ export function Timeline(): React.ReactNode {
 
 /** Frame is what all rows share. */
 interface Frame {
-  scale: Scale;
-  spans: ReadonlyMap<Step, Span>;
+  /** The time that all bars share; undefined once the run has a picture of its time. */
+  scale?: Scale;
   pinned: ReadonlySet<string>;
 }
 
@@ -134,16 +128,12 @@ function StepRow({ step, frame, depth }: { step: Step; frame: Frame; depth: numb
   const t = useText();
   const select = useSelect();
   const spec = useStore(useApp().session.specs, (specs) => specs.get(step.type));
-  const span = frame.spans.get(step);
-  const queued = span?.queues.reduce((sum, [from, until]) => sum + until - from, 0) ?? 0;
-  const time = span ? span.until - span.from : step.elapsed;
   return (
     <button
       type="button"
       className="step"
       data-status={step.status}
       data-hue={hueOf(spec)}
-      data-critical={span?.on_path || undefined}
       onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}
     >
       <span className="glyph">
@@ -157,19 +147,44 @@ function StepRow({ step, frame, depth }: { step: Step; frame: Frame; depth: numb
             {t("status.pinned")}
           </span>
         )}{" "}
-        {queued > 0 && <span className="queued">{t("timeline.inQueue", seconds(queued))} · </span>}
         {step.status === "running" ? (
           <span className="spinner" />
         ) : step.status !== "succeeded" ? (
           t(`status.${step.status}`)
-        ) : time === undefined ? (
+        ) : step.elapsed === undefined ? (
           ""
         ) : (
-          seconds(time)
+          seconds(step.elapsed)
         )}
-        {span?.on_path && <span className="sr">{t("timeline.onPath")}</span>}
       </span>
-      <Bar step={step} span={span} scale={frame.scale} depth={depth} />
+      {frame.scale && <Bar step={step} scale={frame.scale} depth={depth} />}
     </button>
+  );
+}
+
+/** Scale is a span of time, in Unix seconds. */
+interface Scale {
+  from: number;
+  length: number;
+}
+
+// scaleOf covers all steps.
+function scaleOf(steps: Step[]): Scale {
+  const from = steps.reduce((first, step) => Math.min(first, startOf(step)), Infinity);
+  const until = steps.reduce((last, step) => Math.max(last, startOf(step) + (step.elapsed ?? 0)), 0);
+  return { from, length: Math.max(until - from, 0.001) };
+}
+
+// Bar draws the time of a step while the run lasts.
+function Bar({ step, scale, depth }: { step: Step; scale: Scale; depth: number }): React.ReactNode {
+  const width = Math.max(3, ((step.elapsed ?? 0) / scale.length) * 1000);
+  const x = Math.min(1000 - width, Math.max(0, ((startOf(step) - scale.from) / scale.length) * 1000));
+  return (
+    <svg
+      className="bar" style={{ "--depth": depth } as React.CSSProperties} viewBox="0 0 1000 10"
+      preserveAspectRatio="none" aria-hidden="true"
+    >
+      {step.elapsed !== undefined && <rect x={x} y={0} width={width} height={8} />}
+    </svg>
   );
 }

@@ -4,11 +4,14 @@ import type { Chunk, Reference } from "@easel/engine";
 import type { Answer } from "@easel/engine/state";
 import type { Turn } from "./conversation.ts";
 import { make, type Content } from "./elements.ts";
-import { markdown, type Cite } from "./markdown.ts";
+import { Drawing, markdown, type Cite } from "./markdown.ts";
 import type { Say } from "./words.ts";
 
-/** drawTurn draws a turn but for its form. */
-export function drawTurn(turn: Turn, say: Say, again: () => void): HTMLElement {
+/** Drawings are those of the parts of a turn's answers, by answer and part. */
+export type Drawings = Map<string, Drawing>;
+
+/** drawTurn draws a turn but for its form; `drawings` were used for it before. */
+export function drawTurn(turn: Turn, drawings: Drawings, say: Say, again: () => void): HTMLElement {
   const { state, phase, fault } = turn;
   const open = phase === "sending" || phase === "running" || phase === "reconnecting";
   const waiting = open && (phase !== "running" || state.answers.at(-1)?.done !== false);
@@ -17,7 +20,9 @@ export function drawTurn(turn: Turn, say: Say, again: () => void): HTMLElement {
     "div",
     { class: "turn" },
     said.length > 0 && make("div", { class: "mine" }, make("span", { class: "sr" }, `${say("you")}: `), ...said),
-    ...state.answers.map((answer) => drawAnswer(answer, say)),
+    ...state.answers.map((answer, i) =>
+      drawAnswer(answer, open, (part) => drawingOf(drawings, `${i} ${part}`), say),
+    ),
     waiting &&
       make(
         "p",
@@ -50,7 +55,14 @@ function asked({ query, inputs, files }: Turn): Content[] {
   );
 }
 
-function drawAnswer(answer: Answer, say: Say): HTMLElement {
+function drawingOf(drawings: Drawings, key: string): Drawing {
+  const drawing = drawings.get(key) ?? new Drawing();
+  drawings.set(key, drawing);
+  return drawing;
+}
+
+// drawAnswer draws an answer; while the turn is open, more text may follow.
+function drawAnswer(answer: Answer, open: boolean, drawing: (part: number) => Drawing, say: Say): HTMLElement {
   const chunks = chunksOf(answer.reference);
   const numbers = new Map([...chunks.keys()].map((id, i) => [id, String(i + 1)]));
   const items = new Map([...chunks].map(([id, chunk]) => [id, source(chunk, numbers.get(id) ?? id)]));
@@ -76,15 +88,16 @@ function drawAnswer(answer: Answer, say: Say): HTMLElement {
     );
   };
   const thinking = !answer.done && answer.parts.at(-1)?.kind === "think";
-  const parts = answer.parts.map(({ kind, text }) =>
+  const grows = open && !answer.done && answer.reference === undefined; // citation marks are text until then
+  const parts = answer.parts.map(({ kind, text }, i) =>
     kind === "think"
       ? make(
           "details",
           { class: "think", open: thinking },
           make("summary", {}, say(thinking ? "thinking" : "thought")),
-          markdown(text, cite),
+          drawing(i).draw(text, cite, grows),
         )
-      : text && markdown(text, cite),
+      : text && drawing(i).draw(text, cite, grows),
   );
   return make(
     "div",

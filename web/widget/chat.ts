@@ -2,7 +2,7 @@
 // sheet that scripts construct: a strict Content-Security-Policy of the embedding page allows it,
 // and neither page styles the other.
 
-import { drawTurn } from "./answer.ts";
+import { drawTurn, type Drawings } from "./answer.ts";
 import { ChatError, Client, type Greeting, type Uploaded } from "./client.ts";
 import { Conversation, type Turn } from "./conversation.ts";
 import { icon, make } from "./elements.ts";
@@ -29,7 +29,7 @@ export class Chat {
   readonly #stop: HTMLButtonElement;
   #greeting: Greeting | undefined;
   #files: Uploaded[] = [];
-  #drawn: { turn: Turn; element: HTMLElement }[] = [];
+  #drawn: { turn: Turn; element: HTMLElement; drawings: Drawings }[] = [];
   #frame = 0;
   #started = false;
 
@@ -257,10 +257,11 @@ export class Chat {
     for (const [i, turn] of turns.entries()) {
       const before = this.#drawn[i];
       if (before?.turn === turn) continue;
-      const element = this.#turn(turn, turn === turns.at(-1) && !busy);
+      const drawings = before?.drawings ?? new Map();
+      const element = this.#turn(turn, drawings, turn === turns.at(-1) && !busy);
       if (before) before.element.replaceWith(element);
       else box.append(element);
-      this.#drawn[i] = { turn, element };
+      this.#drawn[i] = { turn, element, drawings };
     }
     // The form of a turn is gone when it has been answered.
     for (const { element } of this.#drawn.slice(0, turns.length - 1)) element.querySelector("form")?.remove();
@@ -299,8 +300,8 @@ export class Chat {
     return [text, begin].filter((each) => each instanceof HTMLElement);
   }
 
-  #turn(turn: Turn, open: boolean): HTMLElement {
-    const element = drawTurn(turn, this.#say, () => void this.#talk.again());
+  #turn(turn: Turn, drawings: Drawings, open: boolean): HTMLElement {
+    const element = drawTurn(turn, drawings, this.#say, () => void this.#talk.again());
     const asked = turn.state.form;
     if (asked && open) {
       element.append(

@@ -6,18 +6,21 @@ type Attributes = Record<string, string | boolean | ((event: Event) => void) | u
 /** Content is what stands in an element. */
 export type Content = Node | string | false | undefined;
 
-/** make returns an element; functions are listeners, false and undefined leave an attribute out. */
+/**
+ * make returns an element; functions are listeners, false and undefined leave an attribute out.
+ * Long content is passed as a list: a call takes only so many arguments.
+ */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
-  ...content: Content[]
+  ...content: (Content | Content[])[]
 ): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(key, value);
     else if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
   }
-  element.append(...content.filter((each) => each !== false && each !== undefined));
+  for (const each of content.flat()) if (each !== false && each !== undefined) element.append(each);
   return element;
 }
 

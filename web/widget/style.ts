@@ -56,6 +56,8 @@ svg{width:20px;height:20px;fill:none;stroke:currentColor;stroke-width:1.8;stroke
 .markdown p,.markdown ul,.markdown ol,.markdown pre,.markdown blockquote{margin:8px 0}
 .markdown ul,.markdown ol{padding-left:22px}
 .markdown blockquote{border-left:3px solid var(--line);padding-left:10px;margin-left:0}
+.markdown li>ul,.markdown li>ol,.markdown li>p{margin:4px 0}
+.plain{white-space:pre-wrap}
 .heading{font-weight:600}
 a{color:var(--link)}
 pre,code{font-family:ui-monospace,"Cascadia Code","DejaVu Sans Mono",monospace;font-size:13px}
@@ -64,6 +66,8 @@ pre{overflow:auto;background:var(--paper);border:1px solid var(--line);border-ra
 .scroll{overflow:auto}
 table{border-collapse:collapse;font-size:14px}
 th,td{border:1px solid var(--line);padding:4px 8px;text-align:left}
+[data-align=center]{text-align:center}
+[data-align=right]{text-align:right}
 hr{border:0;border-top:1px solid var(--line)}
 .cite{font-size:12px;line-height:1;min-width:24px;height:24px;padding:0 6px;margin:0 2px;border-radius:12px;
   color:var(--link)}

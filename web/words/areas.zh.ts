@@ -170,7 +170,7 @@ export const zh: Record<AreaKey, string> = {
   "run.compared": "两次运行的比较",
   "run.back": "返回运行记录",
   "run.none": "还没有运行",
-  "run.none_hint": "由 API、定时、Webhook、聊天或“在主机上运行”启动的运行会出现在这里。",
+  "run.none_hint": "由 API、定时、网络钩子、聊天或“在主机上运行”启动的运行会出现在这里。",
   "run.no_canvas": "此运行的画布已不在主机上。",
   "run.choose": "选择 {0} 的运行，{1}",
   "run.session": "会话",

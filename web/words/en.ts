@@ -61,7 +61,16 @@ export const en = {
   "plugins.title": "Plugins",
   "plugins.none": "No plugins yet. A plugin is a .wasm file; you can also drop it on the page.",
   "plugins.add": "Add a plugin",
-  "plugins.allow": "Grant the permissions it asks for",
+  "plugins.allow": "Permissions that it asks for",
+  "plugins.allow_all": "Allow all",
+  "plugins.http": "Requests",
+  "plugins.secrets": "Secrets in requests",
+  "plugins.llm": "Model calls",
+  "plugins.embed": "Embeddings",
+  "plugins.kv": "Storage",
+  "plugins.variables": "Variables of the run",
+  "plugins.files_read": "Reading files",
+  "plugins.files_store": "Storing files",
   "plugins.preview_server": "Runs on a server only. This page shows its form; its nodes need pinned outputs.",
   "plugins.preview_none": "Not run in previews. This page shows its form; its nodes need pinned outputs.",
 
@@ -173,6 +182,8 @@ export const en = {
   "timeline.saved": "one more slot: {0} less",
   "timeline.inQueue": "{0} queued",
   "timeline.onPath": "on the critical path",
+  "gantt.title": "Time of the run",
+  "gantt.row": "{0} to {1}",
   "timeline.steps": "Steps",
   "timeline.which": "Run shown",
 
@@ -232,9 +243,9 @@ export const en = {
 
   "problems.none": "No problems found.",
   "problems.goto": "Show {0}",
-
-  "problem.error": "Error",
-  "problem.warning": "Warning",
+  "problems.error": "Errors",
+  "problems.warning": "Warnings",
+  "problems.similar": "{0} similar: {1}",
 
   "model.title": "Choose a model",
   "model.offline": "Offline model",

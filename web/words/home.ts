@@ -105,7 +105,7 @@ const zh: Record<HomeKey, string> = {
   import_templates: "查看模板",
   need_model: "此主机没有模型 {0}",
   need_no_model: "此主机未配置模型：由离线替身回答",
-  need_dataset: "此主机没有知识库 {0}",
+  need_dataset: "此主机没有数据集 {0}",
   need_secret: "此主机没有密钥 {0}",
 };
 

@@ -145,7 +145,7 @@ const zh: Record<PublishKey, string> = {
   history: "版本",
   api: "API",
   embed: "嵌入",
-  webhook: "Webhook",
+  webhook: "网络钩子",
   schedules: "定时运行",
   copy: "复制",
   copied: "已复制",
@@ -233,7 +233,7 @@ const zh: Record<PublishKey, string> = {
   revoked: "已撤销。使用旧令牌的网站不再响应，已生成新令牌。",
   publish_first: "访客使用已发布的版本。请先发布画布。",
 
-  webhook_none: "此画布不由 Webhook 启动。请将开始节点的模式设为 Webhook。",
+  webhook_none: "此画布不由网络钩子启动。请将开始节点的模式设为网络钩子。",
   webhook_hint: "向此地址发送请求即可启动画布。",
   webhook_address: "地址",
   method: "方法",

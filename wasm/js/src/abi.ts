@@ -1,13 +1,13 @@
 // Binds a WebAssembly instance of the engine to Module and Host.
 //
 // Data moves as (pointer, length) in the instance's memory. The host writes into a
-// buffer it got from `alloc`; the engine owns that buffer from the call that takes
-// it. What the engine passes out is valid only until the callback returns, so it is
-// decoded at once. Memory may grow in any call and detaches old views, hence a
-// fresh view each time.
+// buffer from `alloc`; the engine owns that buffer from the call that takes
+// it. Arguments of a callback are valid only until the callback returns, so they are
+// decoded immediately. Memory may grow in any call and detaches old views, hence a
+// new view each time.
 //
 // Go runs its goroutines only when the scheduler is entered. The module hands out
-// one function, the kick, while it boots; each export is followed by a kick, which
+// one function, the kick, while it starts; each export is followed by a kick, which
 // returns when every goroutine is idle.
 
 import { EngineError } from "./errors.ts";
@@ -46,7 +46,7 @@ const needed = ["alloc", "load", "start", "deliver", "cancel", "close"] as const
 
 /**
  * instantiate starts a compiled engine and returns its entry points.
- * `exited` is called if the Go program ends, which it does only when it crashed.
+ * `exited` is called if the Go program ends, which happens only when it crashes.
  */
 export async function instantiate(
   module: WebAssembly.Module, go: GoRuntime, host: Host, exited: (why: string) => void,
@@ -105,7 +105,7 @@ export async function instantiate(
   };
 }
 
-// boot runs main up to its first wait. The global lives only during that time, so
+// boot runs main up to its first wait. The global exists only during that time, so
 // several engines can start on one page.
 function boot(instance: WebAssembly.Instance, go: GoRuntime, exited: (why: string) => void): () => void {
   const globals = globalThis as BootGlobal;

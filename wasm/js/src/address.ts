@@ -1,5 +1,5 @@
-// Which addresses a canvas may send requests to while it runs in a page. The browser would let it
-// reach what its author cannot: the server behind the page, services of the person's machine, the
+// The addresses to which a canvas may send requests while it runs in a page. The browser would let
+// it reach what its author cannot: the server behind the page, services of the user's machine, the
 // local network.
 
 import { EngineError } from "./errors.ts";
@@ -11,7 +11,7 @@ export interface Reach {
   own?: boolean;
   /** Loopback, private and link-local addresses, and names that only a local network knows. */
   private?: boolean;
-  /** Origins besides, such as http://127.0.0.1:8080; without effect on the page's own server. */
+  /** Further origins, such as http://127.0.0.1:8080; without effect on the page's own server. */
   origins?: readonly string[];
 }
 
@@ -28,7 +28,8 @@ export function pageAddress(): string | undefined {
 }
 
 /**
- * placeOf classifies an address. A page cannot see that a public name leads to a private address.
+ * placeOf classifies an address. A page cannot see that a public name resolves to a private
+ * address.
  */
 export function placeOf(url: URL, page: string): Place {
   const host = nameOf(url);
@@ -47,12 +48,12 @@ export function isPageServer(url: URL, page: string): boolean {
   return nameOf(url) === nameOf(own) || (isLocal(nameOf(url)) && isLocal(nameOf(own)));
 }
 
-/** Guard holds the requests of one run against its reach. */
+/** Guard checks the requests of one run against its reach. */
 export class Guard {
   readonly #page: string | undefined;
   readonly #reach: Reach;
 
-  /** Without a page every address is allowed: a program on a server has its own rules. */
+  /** Outside of pages every address is allowed: a program on a server has its own rules. */
   constructor(reach: Reach = {}, page = pageAddress()) {
     this.#page = page;
     this.#reach = reach;
@@ -95,7 +96,7 @@ function isLocal(host: string): boolean {
   return special(host) || isLocalName(host);
 }
 
-// A name without a dot, or below one of the reserved endings, is resolved by the local network.
+// A name without a dot, or with one of the reserved endings, is resolved by the local network.
 function isLocalName(host: string): boolean {
   return !/[.:]/.test(host) || /\.(local|localdomain|internal|home\.arpa)$/.test(host);
 }

@@ -1,6 +1,6 @@
-// The host's half of a connection: hands out ids, remembers who waits for which
-// answer, and routes what the engine says. It knows no transport; a Module may be
-// an instance in this thread or the far end of a Worker.
+// The host's side of a connection: assigns ids, matches responses to requests,
+// and routes messages of the engine. It is independent of the transport: a Module may be
+// an instance in this thread or in a Worker.
 
 import { EngineError } from "./errors.ts";
 import { encode, type Ended, type Failure, type Host, type Module, type Request, type Start } from "./protocol.ts";
@@ -9,7 +9,7 @@ import { encode, type Ended, type Failure, type Host, type Module, type Request,
 export interface RunSink {
   /** events gets the raw text: one JSON object per line. */
   events(text: string): void;
-  /** call must answer later through Client.deliver, never before it returns. */
+  /** call must respond later through Client.deliver, never before it returns. */
   call(call: number, text: string): void;
   done(ended: Ended): void;
   failed(error: EngineError): void;
@@ -30,12 +30,12 @@ export class Client implements Host {
   /** asked receives the calls of the module outside of runs. */
   asked: ((call: number, text: string) => void) | undefined;
 
-  /** attach gives the client its module; until then nothing can be asked. */
+  /** attach sets the module of the client; before, no request can be sent. */
   attach(module: Module): void {
     this.#module = module;
   }
 
-  /** broken is the reason why this connection is over, if it is. */
+  /** broken is the reason why this connection has ended, if it has. */
   get broken(): EngineError | undefined {
     return this.#broken;
   }
@@ -45,7 +45,7 @@ export class Client implements Host {
     return this.#runs.size;
   }
 
-  /** request sends one request and gives the text of its answer. */
+  /** request sends one request and returns the text of its response. */
   request(header: Request, body?: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const id = this.#next++;
@@ -59,7 +59,7 @@ export class Client implements Host {
     });
   }
 
-  /** start begins a run and returns its id. */
+  /** start starts a run and returns its id. */
   start(message: Start, sink: RunSink): number {
     const module = this.#entry();
     const id = this.#next++;
@@ -73,19 +73,19 @@ export class Client implements Host {
     return id;
   }
 
-  /** deliver answers a call with JSON; after the connection broke it does nothing. */
+  /** deliver responds to a call with JSON; after the connection has ended it does nothing. */
   deliver(call: number, ok: boolean, more: boolean, text: string): void {
     if (this.#broken) return;
     this.#guard(() => this.#module?.deliver(call, ok, more, text));
   }
 
-  /** cancel requests the end of a run. */
+  /** cancel requests the cancellation of a run. */
   cancel(run: number, reason: string): void {
     if (this.#broken || !this.#runs.has(run)) return;
     this.#guard(() => this.#module?.cancel(run, JSON.stringify({ reason })));
   }
 
-  /** release forgets a canvas. */
+  /** release releases a canvas. */
   release(handle: number): void {
     if (this.#broken) return;
     this.#guard(() => this.#module?.close(handle));
@@ -130,7 +130,7 @@ export class Client implements Host {
     else sink.failed(failureOf(text));
   }
 
-  // A module that throws at its border is in an unknown state and is discarded.
+  // A module whose export throws is in an unknown state and is discarded.
   #guard(enter: () => void): void {
     try {
       enter();

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The engine as its users hold it. What differs between a page and Node stands in
-// Platform; browser.ts and node.ts are the two.
+// The engine as its users see it. The differences between a page and Node are in
+// Platform; browser.ts and node.ts implement it.
 
 import { Client } from "./client.ts";
 import { EngineError } from "./errors.ts";
@@ -25,10 +25,10 @@ export type DSL = string | Record<string, unknown>;
 /** WasmSource is where the engine module comes from. */
 export type WasmSource = URL | string | Response | ArrayBuffer | Uint8Array<ArrayBuffer> | WebAssembly.Module;
 
-/** EngineOptions say how to start; all are optional. */
+/** EngineOptions are options of the start; all are optional. */
 export interface EngineOptions {
   /**
-   * Compiled once, also for the starts after a crash. A text is an address as this page sees it, in
+   * Compiled once, also for starts after a crash. A string is an address relative to the page, in
    * Node also a path.
    */
   wasm?: WasmSource;
@@ -37,8 +37,8 @@ export interface EngineOptions {
   /** false: run in this thread. A URL: another worker script. Default true. */
   worker?: boolean | URL | string;
   /**
-   * Ends an engine that gives no sign of life for so many milliseconds; 0 never. Default 10,000.
-   * Needs the worker.
+   * Terminates an engine that does not respond for this number of milliseconds; 0 never. Default
+   * 10,000. Requires the worker.
    */
   watchdog?: number;
   /** Largest canvas accepted, in characters. Default 20,000,000. */
@@ -48,18 +48,18 @@ export interface EngineOptions {
   /** Plugins that canvases may use. */
   plugins?: readonly PluginSource[];
   /**
-   * false: plugins run in this thread, which they may hold up until their deadline. A URL: another
+   * false: plugins run in this thread, which they may block until their deadline. A URL: another
    * worker script. Default true.
    */
   pluginWorker?: boolean | URL | string;
-  /** Language told to plugins, such as en. */
+  /** Language passed to plugins, such as en. */
   locale?: string;
 }
 
-/** Platform starts modules in one kind of place. */
+/** Platform starts modules in one kind of environment. */
 export type Platform = (options: EngineOptions) => Connect;
 
-/** Plugins makes the shelf of plugins in one kind of place. */
+/** Plugins creates the shelf of plugins in one kind of environment. */
 export type Plugins = (options: EngineOptions) => Promise<Shelf>;
 
 /** Engine runs canvases. */
@@ -81,7 +81,7 @@ export class Engine {
     this.#maxCanvas = maxCanvas;
   }
 
-  /** start is what createEngine does once the platform is known. */
+  /** start implements createEngine for a platform. */
   static async start(platform: Platform, options: EngineOptions, plugins: Plugins = noPlugins): Promise<Engine> {
     const connect = options.connect ?? platform(options);
     const { link, info } = await open(connect);
@@ -95,12 +95,12 @@ export class Engine {
     return engine;
   }
 
-  /** use makes further plugins known; one of a name that is there takes its place. */
+  /** use adds plugins; one with a known name replaces the former one. */
   async use(plugins: readonly PluginSource[]): Promise<void> {
     await this.#plugins(plugins);
   }
 
-  /** pluginManifest reads and checks what a plugin says about itself, without using it. */
+  /** pluginManifest reads and checks the manifest of a plugin, without using it. */
   async pluginManifest(source: PluginBytes): Promise<PluginManifest> {
     const { client } = await this.#current();
     const shelf = await this.#theShelf();
@@ -108,25 +108,25 @@ export class Engine {
   }
 
   /**
-   * tool loads a plugin that serves a component, such as a web search, for programs that answer the
-   * engine's calls of tools. It is granted what its manifest asks for.
+   * tool loads a plugin that implements a component, such as a web search, for programs that handle
+   * the engine's calls of tools. It is granted what its manifest requests.
    */
   async tool(source: PluginBytes): Promise<ToolModule> {
     const shelf = await this.#theShelf();
     return shelf.tool(source, (request, body) => this.#ask(request, body));
   }
 
-  /** validate lists what is wrong with a canvas; an empty list means it loads and runs. */
+  /** validate returns the diagnostics of a canvas; an empty list means that it loads and runs. */
   async validate(dsl: DSL): Promise<Diagnostic[]> {
     return JSON.parse(await this.#ask({ op: "validate" }, this.#text(dsl))) as Diagnostic[];
   }
 
-  /** components describes every component the engine knows. */
+  /** components describes every component of the engine. */
   async components(): Promise<ComponentSpec[]> {
     return JSON.parse(await this.#ask({ op: "components" })) as ComponentSpec[];
   }
 
-  /** standIn gives what a component that acts outside answers in a preview. */
+  /** standIn returns the answer of a component with outside effects in a preview. */
   async standIn(component: string, args: Record<string, unknown>, params: Record<string, unknown>): Promise<StandIn> {
     return JSON.parse(await this.#ask({ op: "stand_in", component, args, params })) as StandIn;
   }
@@ -146,7 +146,7 @@ export class Engine {
     return canvas;
   }
 
-  /** run loads a canvas, runs it once and forgets it. */
+  /** run loads a canvas, runs it once and closes it. */
   run(dsl: DSL, inputs: Inputs = {}, options: RunOptions = {}): Run {
     let text: string;
     try {
@@ -157,7 +157,7 @@ export class Engine {
     return Canvas.once(text, this.#world(), inputs, options);
   }
 
-  /** close ends the engine; whatever runs fails with code `closed`. */
+  /** close stops the engine; active runs fail with code `closed`. */
   close(): void {
     this.#closed = true;
     const link = this.#link;
@@ -177,8 +177,8 @@ export class Engine {
     return (await this.#current()).client.request(request, body);
   }
 
-  // After a death (watchdog, crash) the next use starts a fresh module; canvases
-  // notice by the generation and load themselves again.
+  // After a crash, or when the watchdog ended the module, the next use starts a new one; canvases
+  // detect it by the generation and load themselves again.
   async #current(): Promise<Link> {
     if (this.#closed) throw new EngineError("closed", "the engine was closed");
     const held = this.#link;
@@ -195,7 +195,7 @@ export class Engine {
     return this.#link as Promise<Link>;
   }
 
-  // plugins makes plugins known and opens all of them to one run.
+  // plugins adds plugins and makes all of them available to one run.
   async #plugins(sources: readonly PluginSource[] = []): Promise<Session | undefined> {
     if (sources.length > 0) {
       const shelf = await this.#theShelf();
@@ -213,7 +213,7 @@ export class Engine {
     }));
   }
 
-  // introduce tells a module about the plugins, and answers what it asks them outside of runs.
+  // introduce registers the plugins with a module, and handles its calls of them outside of runs.
   async #introduce(client: Client): Promise<void> {
     const shelf = await this.#shelf;
     if (!shelf || client.asked) return;
@@ -242,7 +242,7 @@ export class Engine {
 
 /**
  * Canvas is a loaded canvas: each run is the next turn of its conversation. When the
- * engine dies (watchdog, crash), the canvas continues in the next one as it was last
+ * engine ends (watchdog, crash), the canvas continues in the next one as it was last
  * loaded or saved, with the changes made to it since, without the turns since.
  */
 export class Canvas {
@@ -253,14 +253,14 @@ export class Canvas {
   #parking: Promise<void> | undefined;
   #closed = false;
 
-  /** Made by Engine.load. */
+  /** Created by Engine.load. */
   constructor(text: string, world: World) {
     this.#text = text;
     this.#world = world;
   }
 
   /**
-   * once runs a canvas without a handle. The module drops it when the run ends; a paused one is
+   * once runs a canvas without a handle. The module releases it when the run ends; a paused one is
    * kept as text.
    */
   static once(text: string, world: World, inputs: Inputs, options: RunOptions): Run {
@@ -276,7 +276,7 @@ export class Canvas {
     return begin(inputs, options);
   }
 
-  /** ready waits until the canvas is parsed; its error says why it was refused. */
+  /** ready waits until the canvas is parsed, and fails if it was refused. */
   async ready(): Promise<void> {
     await this.#open();
   }
@@ -286,12 +286,12 @@ export class Canvas {
     return new Run(() => this.#ready(options), inputs, options, (next, more) => this.run(next, more));
   }
 
-  /** patch replaces parameters of one node; nothing else is parsed again. */
+  /** patch replaces params of one node; nothing else is parsed again. */
   async patch(node: string, params: Record<string, unknown>): Promise<void> {
     await this.#change({ request: { op: "patch", node, params } });
   }
 
-  /** save returns the canvas with its present state, as JSON text. */
+  /** save returns the canvas with its current state, as JSON text. */
   async save(): Promise<string> {
     const { client, canvas } = await this.#open();
     const changes = this.#changes.length;
@@ -301,25 +301,25 @@ export class Canvas {
   }
 
   /**
-   * restore takes the conversation of a saved document of the same canvas; its nodes stay as they
-   * are here.
+   * restore replaces the conversation by that of a saved document of the same canvas; the nodes do
+   * not change.
    */
   async restore(saved: DSL): Promise<void> {
     await this.#change({ request: { op: "restore" }, body: this.#world.text(saved) });
   }
 
-  /** reset forgets the conversation, or only what its runs left behind when the history is kept. */
+  /** reset deletes the conversation, or only the state of its runs if the history is kept. */
   async reset({ keepHistory = false } = {}): Promise<void> {
     await this.#change({ request: keepHistory ? { op: "reset", keep_history: true } : { op: "reset" } });
   }
 
-  /** form is what a person fills in to run one node alone, by the name that `debug` takes. */
+  /** form returns the inputs required to run one node alone, by the names that `debug` accepts. */
   async form(node: string): Promise<Record<string, FormField>> {
     const { client, canvas } = await this.#open();
     return JSON.parse(await client.request({ op: "form", canvas, node })) as Record<string, FormField>;
   }
 
-  /** close forgets the canvas. */
+  /** close releases the canvas. */
   close(): void {
     this.#closed = true;
     this.#release();
@@ -349,7 +349,7 @@ export class Canvas {
     this.#parking = this.save().then(() => this.#release(), () => undefined);
   }
 
-  // ready opens the canvas for a run, after the plugins it names are known.
+  // ready opens the canvas for a run, after the plugins that it names were added.
   async #ready({ plugins }: RunOptions): Promise<Opened> {
     const session = await this.#world.plugins(plugins);
     const opened = await this.#open();
@@ -372,14 +372,14 @@ export class Canvas {
   }
 }
 
-/** World is what a canvas needs of its engine. */
+/** World is the part of an engine that a canvas uses. */
 interface World {
-  /** link returns the connection to the module that lives now. */
+  /** link returns the connection to the current module. */
   link(): Promise<Link>;
   /** text returns a canvas as text, if it is not too large. */
   text(dsl: DSL): string;
   /**
-   * plugins makes these known and opens all there are to one run; undefined when there are none.
+   * plugins adds these and makes all available to one run; undefined when there are none.
    */
   plugins(sources?: readonly PluginSource[]): Promise<Session | undefined>;
 }

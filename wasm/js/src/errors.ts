@@ -1,12 +1,12 @@
-// One error class for everything that goes wrong outside a node. Codes are stable,
-// messages are for people. What fails inside a canvas is no exception: it is an
+// One error class for all failures outside of nodes. Codes are stable,
+// messages are for people. A failure inside a canvas is not an exception: it is an
 // event and the status of the run's result.
 
 import type { Code } from "./generated.ts";
 import type { Failure } from "./protocol.ts";
 
 /**
- * EngineError says what failed. Its code is a {@link Code}, or one of the plugin contract when a
+ * EngineError describes a failure. Its code is a {@link Code}, or one of the plugin contract when a
  * plugin failed.
  */
 export class EngineError extends Error {
@@ -14,7 +14,7 @@ export class EngineError extends Error {
   readonly code: string;
   /** Canvas node, when one is known. */
   readonly node?: string;
-  /** Trying again may help. */
+  /** A retry may succeed. */
   readonly retry: boolean;
 
   constructor(code: Code, message: string, more: { node?: string; retry?: boolean; cause?: unknown } = {}) {
@@ -24,10 +24,10 @@ export class EngineError extends Error {
     this.retry = more.retry ?? false;
   }
 
-  /** from makes an EngineError of anything thrown; an EngineError keeps its code. */
+  /** from converts any exception to an EngineError; an EngineError keeps its code. */
   static from(thrown: unknown, code: Code, prefix = ""): EngineError {
     if (thrown instanceof EngineError) return thrown;
-    // Each entry of the package is a file of its own and may carry its own copy of this class.
+    // Each entry of the package is a file of its own and may contain its own copy of this class.
     if (thrown instanceof Error && thrown.name === "EngineError" && "code" in thrown) {
       const { code: own, retry, node } = thrown as EngineError;
       return new EngineError(own as Code, prefix + thrown.message, { retry, node, cause: thrown });
@@ -35,7 +35,7 @@ export class EngineError extends Error {
     return new EngineError(code, prefix + messageOf(thrown), { cause: thrown });
   }
 
-  /** ofFailure makes an EngineError of an answer that was not ok. */
+  /** ofFailure converts a response that is not ok to an EngineError. */
   static ofFailure(failure: Failure): EngineError {
     return new EngineError(failure.code as Code, failure.message, { node: failure.node, retry: failure.retry });
   }
@@ -49,7 +49,7 @@ export class EngineError extends Error {
   }
 }
 
-/** messageOf reads a message from anything that was thrown. */
+/** messageOf returns the message of any exception. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;
   if (typeof thrown === "string") return thrown;

@@ -1,10 +1,10 @@
 // The events of a run, as the server streams them. The first seven are the wire
-// format of RAGFlow; the rest are ours, appear only in our own API, and may be
+// format of RAGFlow; the others appear only in easel's own API and may be
 // ignored by any reader.
 
 import { wireEvents, type Code, type EventType, type Usage } from "./generated.ts";
 
-/** Outputs holds what a node gave, by name. */
+/** Outputs are the outputs of a node by name. */
 export type Outputs = Record<string, unknown>;
 
 /** Envelope is common to all events. `seq` counts the records of one run from 1. */
@@ -18,14 +18,20 @@ interface Envelope<Name extends EventType, Data> {
   data: Data;
 }
 
+/** Indexed marks events of bodies that run for several elements at once. */
+interface Indexed {
+  /** Index of the element, of the outer body first. */
+  index_path?: number[];
+}
+
 /** NodeRef says which node an event is about. */
-interface NodeRef {
+interface NodeRef extends Indexed {
   component_id: string;
   component_name: string;
   component_type: string;
 }
 
-/** Chunk is a passage an answer rests on. */
+/** Chunk is a passage that an answer cites. */
 export interface Chunk {
   id?: string | null;
   content?: string | null;
@@ -42,7 +48,7 @@ export interface Reference {
   doc_aggs: Record<string, unknown> | unknown[];
 }
 
-/** FormField is one question to a person. */
+/** FormField is one field of a form. */
 export interface FormField {
   name?: string;
   type?: string;
@@ -50,12 +56,14 @@ export interface FormField {
   value?: unknown;
   options?: unknown[];
   /**
-   * Whether a tool or a node may run; the name with ":arguments" takes other arguments, as JSON.
+   * Whether a tool or a node may run; the name with ":arguments" accepts other arguments, as JSON.
    */
   approval?: Approval;
 }
 
-/** Approval is what asks to run: a tool of a node, or the node itself when tool_name is "". */
+/**
+ * Approval is the object of an approval: a tool of a node, or the node itself if tool_name is "".
+ */
 export interface Approval {
   component_id: string;
   tool_name: string;
@@ -64,7 +72,7 @@ export interface Approval {
   schema?: unknown;
 }
 
-/** Attachment names a file that a Message made. */
+/** Attachment is a file that a Message wrote. */
 export interface Attachment {
   doc_id: string;
   format?: string;
@@ -104,7 +112,7 @@ export type RunEvent =
     >
   | OwnEvent;
 
-/** OwnEvent is an event that only our own API sends. */
+/** OwnEvent is an event that only easel's own API sends. */
 export type OwnEvent =
   | Envelope<"tool_started", ToolCalled>
   | Envelope<
@@ -126,13 +134,13 @@ export type OwnEvent =
   | Envelope<"progress", Progress>
   | Envelope<
       "usage",
-      Usage & {
+      Usage & Indexed & {
         component_id: string;
         path: string;
         model: string;
         node: Usage;
         run: Usage;
-        /** Seconds that the call took, and when it ended; of model calls. */
+        /** Duration of a model call in seconds, and the time of its end. */
         elapsed_time?: number;
         created_at?: number;
       }
@@ -143,7 +151,7 @@ export type OwnEvent =
   | Envelope<"warning", { text: string }>;
 
 /** Progress is how far a long step is, or a piece of what it will give. */
-export interface Progress {
+export interface Progress extends Indexed {
   component_id: string;
   /** 0 to 100. */
   pct?: number;
@@ -154,23 +162,25 @@ export interface Progress {
 }
 
 /** Queued is how long a call waited for a slot before it started, or continued after a pause. */
-export interface Queued {
+export interface Queued extends Indexed {
   component_id: string;
   path: string;
-  /** `model` or `plugin`. */
+  /** `run`, `model` or `plugin`. */
   queue: string;
-  /** Which model or plugin. */
+  /** Name of the model or plugin. */
   name: string;
   /** Seconds. */
   elapsed_time: number;
-  /** When the wait was over, Unix seconds. */
+  /** End of the wait, Unix seconds. */
   created_at: number;
 }
 
 /** ToolCalled says which agent called which tool. `path` leads through agents inside agents. */
-export interface ToolCalled {
+export interface ToolCalled extends Indexed {
   component_id: string;
   path?: unknown;
+  /** The tool by its name in the canvas; a step of the agent itself has none. */
+  tool?: string;
   tool_name: string;
   arguments: unknown;
 }
@@ -185,7 +195,7 @@ export interface ModelMessage {
 
 const wire = new Set<string>(wireEvents);
 
-/** isWire reports whether RAGFlow's own clients know this event. */
+/** isWire reports whether RAGFlow's own clients support this event. */
 export function isWire(event: Pick<RunEvent, "event">): boolean {
   return wire.has(event.event);
 }

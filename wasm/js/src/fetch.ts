@@ -1,6 +1,6 @@
-// Answers calls of kind `fetch`. Text stays text; anything else travels as base64,
-// because every message of the contract is JSON. A request of a canvas carries nothing
-// that the browser would add for the person: no cookie, no login, no referrer, no cache.
+// Handles calls of kind `fetch`. Text stays text; other bytes are sent as base64,
+// because every message of the protocol is JSON. A request of a canvas contains nothing
+// that the browser would add for the user: no cookie, no login, no referrer, no cache.
 
 import type { Guard } from "./address.ts";
 import { EngineError } from "./errors.ts";
@@ -8,7 +8,7 @@ import { isCredential } from "./origin.ts";
 
 const textual = /^(text\/|application\/(json|xml|javascript|x-www-form-urlencoded)|[^;]*\+(json|xml))/i;
 
-/** Fetched is the answer to a `fetch` call. A status that is no success is no error. */
+/** Fetched is the response to a `fetch` call. A status other than 2xx is not an error. */
 export interface Fetched {
   status: number;
   headers: Record<string, string>;
@@ -16,11 +16,11 @@ export interface Fetched {
   encoding?: "base64";
 }
 
-/** answer performs one request that the guard allows. */
+/** answer sends one request that the guard allows. */
 export async function answer(
   fetcher: typeof fetch, given: Record<string, unknown>, signal: AbortSignal, guard: Guard,
 ): Promise<Fetched> {
-  // Values are not known here, so a placeholder of a secret leaves as its name.
+  // Values of secrets are not available here, so a placeholder is sent as text without its mark.
   const payload = JSON.parse(unmarked(JSON.stringify(given), given["secret_mark"])) as Record<string, unknown>;
   const url = String(payload["url"]);
   guard.check(url);
@@ -41,8 +41,8 @@ function requestOf(payload: Record<string, unknown>, signal: AbortSignal, guard:
     credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store",
   };
   const reads = method === "GET" || method === "HEAD";
-  // A page sees only afterwards where a redirect led, so one of a request that changes something is
-  // not followed. Nor is one with credentials: fetch drops no more than Authorization on the way to
+  // A page sees the target of a redirect only afterwards, so redirects of requests with effects are
+  // not followed. Nor are those with credentials: fetch removes only Authorization on a redirect to
   // another origin.
   const carries = Object.keys(init.headers as Record<string, string>).some(isCredential);
   if (carries || guard.active && !reads) init.redirect = "manual";
@@ -77,7 +77,7 @@ async function follow(fetcher: typeof fetch, first: string, init: RequestInit): 
   throw new EngineError("provider", `fetch: ${first.slice(0, 200)}: more than ${mostRedirects} redirects`);
 }
 
-// checked refuses the response of an address that the guard would not have allowed.
+// checked refuses the response of an address that the guard does not allow.
 function checked(response: Response, url: string, guard: Guard): Response {
   if (response.type === "opaqueredirect") {
     const why = "a canvas in a page follows redirects of GET without credentials only; use the final address";
@@ -95,7 +95,7 @@ export function unmarked(text: string, mark: unknown): string {
   return typeof mark === "string" && mark ? text.replaceAll(`:${mark}`, "").replaceAll(mark, "") : text;
 }
 
-/** toBase64 encodes bytes; in steps, because an argument list has a limit. */
+/** toBase64 encodes bytes, in steps, because the length of an argument list is limited. */
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));

@@ -289,7 +289,7 @@ export type Role =
   | "container"
   /** opens each turn of the container around it */
   | "item"
-  /** chooses one of several ways out, which its branches name */
+  /** selects one of its branches */
   | "branch"
   /** nothing follows it */
   | "sink";

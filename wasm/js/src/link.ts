@@ -1,40 +1,40 @@
-// The page's side of a Worker: a Connect whose module is at the other end.
+// The page's side of a Worker: a Connect whose module runs in the Worker.
 //
-// Go in wasm has one thread, so an engine that computes without pause hears no
-// cancel. While runs are open the link asks for a sign of life; if none comes in
-// time the Worker is ended, which is the only sure stop, and its runs fail with
+// Go in WebAssembly has one thread, so an engine that computes without a pause does not receive a
+// cancel. While runs are open the link sends pings; if there is no response in
+// time the Worker is terminated, which is the only reliable stop, and its runs fail with
 // code `watchdog`.
 
 import { EngineError } from "./errors.ts";
 import type { Host, Module } from "./protocol.ts";
 import type { FromWorker, ToWorker } from "./worker.ts";
 
-/** Connection is a started module and the way to end it. */
+/** Connection is a started module with a function that stops it. */
 export interface Connection {
   module: Module;
   end(): void;
 }
 
-/** Connect starts a module for a host. `lost` is called when it dies later. */
+/** Connect starts a module for a host. `lost` is called when it ends later. */
 export type Connect = (host: Host, lost: (error: EngineError) => void) => Promise<Connection>;
 
 /** Line is a Worker of either platform, with its messages. */
 export interface Line<To = ToWorker, From = FromWorker> {
   post(message: To): void;
   listen(receive: (message: From) => void, broken: (why: string) => void): void;
-  /** hold reports whether a caller waits; an idle worker must not keep a Node program alive. */
+  /** hold reports whether a caller waits; an idle worker must not keep a Node program running. */
   hold?(busy: boolean): void;
   end(): void;
 }
 
 /**
- * patient is the least time to start, milliseconds: a machine that is busy is no engine that hangs.
+ * patient is the minimum start timeout in milliseconds: on a busy machine a start may be slow.
  */
 const patient = 30_000;
 
-/** LinkOptions say how to start the far end. */
+/** LinkOptions are options of the module in the Worker. */
 export interface LinkOptions {
-  /** Gives the module, or its address; asked once for each start. */
+  /** Returns the module, or its address; called once for each start. */
   wasm(): Promise<unknown>;
   runtime: string;
   /** Milliseconds, 0 for never. */
@@ -102,10 +102,10 @@ function remote(line: Line, dog: Watchdog): Module {
   };
 }
 
-/** Watchdog looks after a worker while something is asked of it. */
+/** Watchdog monitors a worker while requests are open. */
 class Watchdog {
   readonly #open = new Set<number>();
-  /** Longest silence, milliseconds; 0 for any. */
+  /** Maximum time without a response in milliseconds; 0 means no limit. */
   limit = 0;
   readonly #line: Line;
   readonly #bite: (limit: number) => void;
@@ -122,7 +122,8 @@ class Watchdog {
     this.#open.add(id);
     if (this.#timer !== undefined || this.limit <= 0) return;
     this.#silent = 0;
-    // Counting ticks instead of reading a clock: a page that slept must not bite.
+    // It counts ticks instead of reading a clock, so that it does not fire after a page was
+    // suspended.
     this.#timer = setInterval(() => this.#tick(), this.limit / 4);
   }
 

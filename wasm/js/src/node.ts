@@ -5,7 +5,7 @@ import { platform, plugins } from "./platform.node.ts";
 
 export * from "./index.ts";
 
-/** createEngine starts the engine, in a worker thread unless told otherwise. */
+/** createEngine starts the engine, in a worker thread by default. */
 export function createEngine(options: EngineOptions = {}): Promise<Engine> {
   return Engine.start(platform, options, plugins);
 }

@@ -3,8 +3,8 @@
 const words = /auth|cookie|token|secret|password|credential|session|signature|key$/;
 
 /**
- * isCredential reports whether a header may carry a credential by its name. Such a header must not
- * follow a redirect to another origin. The twin on the server is host/internal/reach; both are
+ * isCredential reports whether the name of a header suggests a credential. Such a header must not
+ * be sent to another origin after a redirect. Its server twin is host/internal/reach; both are
  * tested with the same list.
  */
 export function isCredential(header: string): boolean {

@@ -6,7 +6,7 @@ import { link, type Connect, type Line } from "./link.ts";
 import type { Shelf } from "./plugin/shelf.ts";
 import { compileAny, compileOnce, wasmStarter } from "./wasm.ts";
 
-/** platform is how a page reaches a module: in a Worker, or in this thread. */
+/** platform starts modules in a page: in a Worker, or in this thread. */
 export function platform(options: EngineOptions): Connect {
   const runtime = String(options.runtime ?? new URL("./wasm_exec.js", import.meta.url));
   const { wasm: given = new URL("./engine.wasm", import.meta.url) } = options;

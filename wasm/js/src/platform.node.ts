@@ -16,7 +16,7 @@ export async function compile(source: unknown): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await readFile(address.startsWith("file:") ? fileURLToPath(address) : address));
 }
 
-/** platform is how Node reaches a module: in a worker thread, or in this one. */
+/** platform starts modules in Node: in a worker thread, or in this one. */
 export function platform(options: EngineOptions): Connect {
   const runtime = String(options.runtime ?? new URL("./wasm_exec.js", import.meta.url));
   const wasm = options.wasm ?? new URL("./engine.wasm", import.meta.url);

@@ -1,6 +1,6 @@
-// Answers the engine's calls with what the caller of `run` provided. Whatever a
-// provider does (throw, reject, stream rubbish, never answer) becomes one answer
-// with a code; an abort stops waiting at once, whether or not the provider obeys.
+// Handles the engine's calls with the providers of the caller of `run`. Whatever a
+// provider does (throw, reject, stream invalid values, never respond) becomes one response
+// with a code; an abort stops the wait immediately, even if the provider ignores it.
 
 import { Guard, type Reach } from "./address.ts";
 import { EngineError } from "./errors.ts";
@@ -11,7 +11,7 @@ import type { PluginSource, Session } from "./plugin/shelf.ts";
 import type { Model, ModelRequest } from "./model/model.ts";
 
 /**
- * Tool stands for a component that the engine knows by name only, such as a web
+ * Tool implements a component that the engine has by name only, such as a web
  * search. An object it returns is the node's outputs (`chunks` and `doc_aggs` become
  * references), anything else its text.
  */
@@ -63,21 +63,21 @@ export interface CodeAnswer {
   /** Standard output; read as the result if that is null. */
   stdout?: string;
   /**
-   * What it wrote as warnings and errors, and what it threw; fails the node when there is no
+   * Its warnings and errors, and its exception; fails the node when there is no
    * result.
    */
   stderr?: string;
-  /** Files that it left in its folder `artifacts`. */
+  /** Files that it wrote to its folder `artifacts`. */
   artifacts?: Artifact[];
 }
 
 /** CodeRunner runs scripts of Code nodes. */
 export type CodeRunner = (request: CodeRequest, context: CallContext) => Promise<CodeAnswer>;
 
-/** Port answers one kind of call whose payload this package only passes on. */
+/** Port handles one kind of call whose payload this package only passes on. */
 export type Port = (payload: Record<string, unknown>, context: CallContext) => unknown;
 
-/** Providers are the ports a caller can fill; an absent one is the engine's own affair. */
+/** Providers are the ports that a caller can implement; for others the engine has a default. */
 export interface Providers {
   llm?: Model;
   tools?: Record<string, Tool>;
@@ -90,14 +90,14 @@ export interface Providers {
   retrieve?: Retriever;
   code?: CodeRunner;
   /**
-   * Plugins the canvas may use, besides those of the engine; the engine knows them from then on.
+   * Plugins that the canvas may use, besides those of the engine; they are added to the engine.
    */
   plugins?: readonly PluginSource[];
   /** Any further kind of call, by name. */
   ports?: Partial<Record<Exclude<CallKind, "model">, Port>>;
 }
 
-/** kindsOf lists which calls these providers answer. */
+/** kindsOf lists the kinds of calls that these providers handle. */
 export function kindsOf(providers: Providers): CallKind[] {
   const kinds: CallKind[] = [];
   if (providers.llm) kinds.push("model");
@@ -111,16 +111,16 @@ export function kindsOf(providers: Providers): CallKind[] {
   return kinds;
 }
 
-/** Reply sends one piece of an answer. */
+/** Reply sends one piece of a response. */
 type Reply = (ok: boolean, more: boolean, payload: unknown) => void;
 
-/** Switchboard answers the calls of one run. */
+/** Switchboard handles the calls of one run. */
 export class Switchboard {
   /** plugins of this run, once they are known. */
   session: Session | undefined;
   readonly #open = new Map<number, AbortController>();
   readonly #providers: Providers;
-  /** Longest silence of a provider in milliseconds. */
+  /** Maximum time without a response of a provider in milliseconds. */
   readonly #patience: number;
 
   constructor(providers: Providers, patience: number) {
@@ -128,7 +128,9 @@ export class Switchboard {
     this.#patience = patience;
   }
 
-  /** take answers a call through send, with JSON; it returns before the first answer. */
+  /**
+   * take handles a call and responds through send, with JSON; it returns before the first response.
+   */
   take(id: number, text: string, send: (id: number, ok: boolean, more: boolean, text: string) => void): void {
     const call = JSON.parse(text) as Call;
     if (call.kind === "abort") {
@@ -156,7 +158,7 @@ export class Switchboard {
       .finally(() => silence.stop());
   }
 
-  /** abort stops everything still open. */
+  /** abort stops all open calls. */
   abort(): void {
     for (const aborter of this.#open.values()) aborter.abort();
     this.#open.clear();
@@ -214,8 +216,8 @@ async function answer(
   }
 }
 
-// The engine knows reasoning by <think> tags in the text; one pair goes around
-// what a provider marked as such.
+// The engine recognises reasoning by <think> tags in the text; one pair encloses
+// the pieces that a provider marked as reasoning.
 async function model(llm: Model, request: ModelRequest, context: CallContext, reply: Reply): Promise<void> {
   let thinking = false;
   for await (const piece of await llm.chat(request, context)) {
@@ -242,8 +244,8 @@ async function tool(
   const name = String(payload["component"]);
   const found = tools && Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (!found) throw new EngineError("unsupported", `this host has no tool named ${name}`);
-  // All of params is the canvas's own, so a tool needs no mark to tell whose placeholders stand
-  // there.
+  // All params are the canvas's own text, so a tool needs no mark to recognise the placeholders
+  // in them.
   const params = JSON.parse(unmarked(JSON.stringify(payload["params"] ?? {}), payload["secret_mark"])) as Record<
     string,
     unknown

@@ -2,9 +2,9 @@
 // twin of the Go bridge beside it; both are tested against ../golden. The text of
 // the contract, with the lifetime of every buffer, is ../PROTOCOL.md.
 //
-// A Module is the engine seen from its host: six entry points that return at once.
-// A Host is the world seen from the engine: three callbacks. Both speak text, so
-// the same pair describes the wasm instance, the far end of a Worker and a toy in
+// A Module is the engine seen from its host: six entry points that return immediately.
+// A Host is the outside seen from the engine: three callbacks. Both exchange text, so
+// the same pair describes the WebAssembly instance, the module in a Worker and a toy in
 // a test.
 
 import type { Outputs } from "./events.ts";
@@ -13,23 +13,23 @@ import type { Category, Group, Icon, Role, Status, Usage } from "./generated.ts"
 /** ABI is the version of this contract; a module with another one is refused. */
 export const ABI = 1;
 
-/** Module is the engine. Nothing here blocks, answers come through the Host. */
+/** Module is the engine. Its functions do not block; responses are sent to the Host. */
 export interface Module {
-  /** load sends a Request; `done(request, …)` answers it. */
+  /** load sends a Request; the response is `done(request, …)`. */
   load(request: number, text: string): void;
-  /** start begins a run with a Start; events follow, then `done(run, …)`. */
+  /** start starts a run with a Start; events follow, then `done(run, …)`. */
   start(run: number, text: string): void;
-  /** deliver answers a call; `more` means that further pieces of this answer follow. */
+  /** deliver responds to a call; `more` means that further pieces of this response follow. */
   deliver(call: number, ok: boolean, more: boolean, text: string): void;
-  /** cancel ends a run soon; the text is `{"reason"}`. */
+  /** cancel cancels a run; the text is `{"reason"}`. */
   cancel(run: number, text: string): void;
-  /** close forgets a canvas; 0 cancels and forgets everything. */
+  /** close releases a canvas; 0 cancels and releases everything. */
   close(handle: number): void;
 }
 
 /** Host receives the messages of the engine. */
 export interface Host {
-  /** emit hands over one or more event objects, one per line. */
+  /** emit passes one or more event objects, one per line. */
   emit(run: number, text: string): void;
   /** call requests something outside the engine from the host; the text is a Call. */
   call(run: number, call: number, text: string): void;
@@ -55,18 +55,19 @@ export type Request =
   /** Compares the message of a plugin with its manifest, which follows, and returns the outputs. */
   | { op: "check"; output: string }
   /**
-   * A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget.
+   * A plugin that the host runs; its manifest follows, schemas in their plain form. Or one to
+   * remove.
    */
   | {
     op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean;
     settings?: Record<string, unknown>;
   }
   | { op: "plugin"; forget: string }
-  /** Rewrites a module, which follows in base64, so that it can be stopped and counted. */
+  /** Rewrites a module, which follows in base64, so that it is metered and can be stopped. */
   | { op: "examine"; meter?: boolean; grant?: unknown; limits?: unknown; version?: string }
   | { op: "layout"; sizes?: Record<string, [width: number, height: number]> };
 
-/** Start is the message that begins a run. */
+/** Start is the message that starts a run. */
 export interface Start {
   canvas: number;
   query?: unknown;
@@ -74,32 +75,32 @@ export interface Start {
   inputs?: Record<string, unknown>;
   user_id?: string;
   webhook_payload?: Record<string, unknown>;
-  /** Calls that the host answers; others are answered by stand-ins or refused. */
+  /** Calls that the host handles; others get stand-ins or are refused. */
   ports: CallKind[];
   /**
-   * Components the host answers for, by name, as it describes them; the module's own descriptions
-   * count.
+   * Components that the host implements, by name, with their descriptions; those in the module have
+   * precedence.
    */
   tools?: Record<string, ToolSpec>;
   /** Abilities of the host's models. */
   model?: Abilities;
-  /** Outputs that stand in for running a node. */
+  /** Outputs by node, used instead of running the node. */
   pins?: Record<string, Outputs>;
-  /** Node to start at; `base` then holds the results before it. */
+  /** Node to start at; `base` then contains the earlier results. */
   from?: string;
   /** Node after which the run ends. */
   until?: string;
-  /** Outputs and variables a run from the middle begins with. */
+  /** Outputs and variables at the start of a run from the middle. */
   base?: Base;
   /** Run this one node alone with these parameters. */
   debug?: { node: string; params: Record<string, unknown> };
-  /** Go on with a state that was saved in the middle of a run. */
+  /** Continue a state that was saved in the middle of a run. */
   continue?: boolean;
   /** Such a continuation counts as a new execution: new message id, numbering from 1. */
   rerun?: boolean;
   /** Limits of the run. */
   limits?: Limits;
-  /** Nodes at once; 0 or absent means 5. */
+  /** Nodes that run concurrently; 0 or absent means 5. */
   concurrency?: number;
   /** Executions without progress, besides one of each node; 0 or absent means 10,000. */
   max_steps?: number;
@@ -109,8 +110,8 @@ export interface Start {
 }
 
 /**
- * Limits bound what a run may hold and use; 0 or absent is the default, a negative number no limit.
- * Sizes are in bytes. Reaching one is the node's error, with the code in brackets; events and the
+ * Limits are limits of a run; 0 or absent is the default, a negative number no limit.
+ * Sizes are in bytes. Exceeding one is the node's error, with the code in brackets; events and the
  * state of a conversation end the run.
  */
 export interface Limits {
@@ -138,17 +139,18 @@ export interface Limits {
   seconds?: number;
   /** Calls of a tool with the same arguments by one agent; 10 [too_many_repeats]. */
   repeated_calls?: number;
-  /** Seconds that a tool may take; none by default. The model learns of it [tool_too_slow]. */
+  /** Seconds that a tool may take; none by default. The model sees the error [tool_too_slow]. */
   tool_seconds?: number;
 }
 
 /**
- * Abilities say what models can do; without `tools`, agents plan in text, which every model can.
+ * Abilities are what models support; without `tools`, agents plan in text, which every model
+ * supports.
  */
 export interface Abilities {
-  /** They understand `tools` in a request and answer with `tool_calls`. */
+  /** They support `tools` in a request and answer with `tool_calls`. */
   tools?: boolean;
-  /** They see `images`. */
+  /** They support `images`. */
   images?: boolean;
   /** Tokens that fit into one request; absent or 0 when unknown. */
   context?: number;
@@ -172,24 +174,24 @@ export type CallKind =
   | "speech" | "memory" | "secret" | "canvas";
 
 /**
- * Call is one question of the engine. `abort` takes a question back; `reply` answers what a plugin
- * asked; both have no answer.
+ * Call is one call of the engine. `abort` aborts a call; `reply` responds to a request of a
+ * plugin; both have no response.
  */
 export type Call =
   | { kind: CallKind; node?: string; payload: Record<string, unknown> }
   | { kind: "abort" }
   | { kind: "reply"; ask: number; answer?: unknown; canceled?: boolean };
 
-/** Failure is the payload of every answer that is not ok. */
+/** Failure is the payload of every response that is not ok. */
 export interface Failure {
   code: string;
   message: string;
   node?: string;
-  /** The caller may try again. */
+  /** The caller may retry. */
   retry?: boolean;
 }
 
-/** Info answers `{"op":"info"}`, the first request of a host. */
+/** Info is the response to `{"op":"info"}`, the first request of a host. */
 export interface Info {
   abi: number;
   version: string;
@@ -199,7 +201,7 @@ export interface Info {
 export interface Ended {
   status: Exclude<Status, "queued" | "running">;
   outputs?: unknown;
-  /** Nodes that wait for a person, when paused. */
+  /** Nodes that wait for a form, when paused. */
   waiting?: string[];
   error?: Failure;
   usage?: Usage;
@@ -210,18 +212,18 @@ export interface ComponentSpec {
   name: string;
   aliases?: string[];
   description?: string;
-  /** Place in a palette. */
+  /** Category in a palette. */
   category: Category;
   icon: Icon;
-  /** Where it can stand; absent when anywhere. */
+  /** Restriction of its position; absent if there is none. */
   role?: Role;
-  /** What node_started shows while it runs. */
+  /** The thought in node_started, shown while it runs. */
   thoughts?: string;
-  /** What a drawing writes on an item in place of the name of the node. */
+  /** Label of an item in a drawing, in place of the name of the node. */
   label?: string;
-  /** Params that hold its ways out. */
+  /** Params with its branches. */
   branches?: BranchSpec[];
-  /** It has an answer for where nothing outside can be reached, see Engine.standIn. */
+  /** It has a stand-in answer, see Engine.standIn. */
   stand_in?: boolean;
   /** Params of other editors that have no effect. */
   ignores?: string[];
@@ -238,14 +240,14 @@ export interface ComponentSpec {
 }
 
 /**
- * BranchSpec names a param that holds ways out: one per element of a list or member of an object,
- * each leading to the ids in the member `to` of that element. Without `to` the param itself holds
- * the ids.
+ * BranchSpec names a param with branches: one per element of a list or member of an object, each
+ * leading to the ids in the member `to` of that element. Without `to` the param itself contains the
+ * ids.
  */
 export interface BranchSpec {
   param: string;
   to?: string;
-  /** What a way out is called; elements of a list are numbered. */
+  /** Label of a branch; elements of a list are numbered. */
   label?: string;
 }
 
@@ -277,13 +279,15 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
   minimum?: number;
   maximum?: number;
-  /** How to edit it: `text`, `code`, `reference`, `model`, `secret`, … */
+  /** Editor for it: `text`, `code`, `reference`, `model`, `secret`, … */
   format?: string;
-  /** Part of the form it belongs to; without one it is shown first. */
+  /** Its group in the form; params without a group come first. */
   group?: Group;
 }
 
-/** Layout answers `{"op":"layout"}`: a place for every node, relative to its parent. */
+/**
+ * Layout is the response to `{"op":"layout"}`: a position for every node, relative to its parent.
+ */
 export interface Layout {
   nodes: Record<string, { x: number; y: number; width?: number; height?: number }>;
 }
@@ -302,7 +306,7 @@ export function decode<T>(text: string): { header: T; body: string } {
 
 /** CallContext accompanies every call of a provider. */
 export interface CallContext {
-  /** Aborted when the run is cancelled or the engine no longer needs the answer. */
+  /** Aborted when the run is cancelled or the engine no longer needs the response. */
   signal: AbortSignal;
   /** The calling node, when known. */
   node?: string;

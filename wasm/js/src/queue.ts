@@ -1,5 +1,5 @@
 /**
- * Queue is an async iterable that somebody else fills. Many readers may iterate;
+ * Queue is an async iterable of pushed items. Many readers may iterate;
  * each sees every item from the first on, so a late `for await` misses nothing.
  */
 export class Queue<T> implements AsyncIterable<T> {

@@ -1,4 +1,4 @@
-// One run, as its caller holds it: an async iterable of events with a result.
+// One run, as its caller sees it: an async iterable of events with a result.
 
 import type { Client, RunSink } from "./client.ts";
 import { EngineError } from "./errors.ts";
@@ -20,12 +20,12 @@ export type Inputs = string | {
   webhook_payload?: Record<string, unknown>;
 };
 
-/** RunOptions steer one run; all are optional. */
+/** RunOptions are options of one run; all are optional. */
 export interface RunOptions extends Providers {
   /** Aborting it cancels the run. */
   signal?: AbortSignal;
   onEvent?(event: RunEvent): void;
-  /** Outputs that stand in for running a node, by node id. */
+  /** Outputs by node id, used instead of running the node. */
   pins?: Record<string, Outputs>;
   /** Start at this node, with `base` as the earlier results. */
   from?: string;
@@ -34,32 +34,32 @@ export interface RunOptions extends Providers {
   until?: string;
   /** Run this one node alone, with values for the fields of Canvas.form. */
   debug?: { node: string; params: Record<string, unknown> };
-  /** Go on with a canvas that was saved in the middle of a run; inputs do not count. */
+  /** Continue a canvas that was saved in the middle of a run; inputs are ignored. */
   continue?: boolean;
   /** With `continue`: as a new execution, with a message id of its own. */
   rerun?: boolean;
-  /** What the run may hold and use, such as { text: 1 << 20 }. */
+  /** Limits of the run, such as { text: 1 << 20 }. */
   limits?: Limits;
-  /** Nodes at once; default 5. */
+  /** Nodes that run concurrently; default 5. */
   concurrency?: number;
   /**
    * Executions without progress, besides one of each node, before the run counts as a runaway;
    * default 10,000.
    */
   maxSteps?: number;
-  /** Makes random choices repeatable. */
+  /** Seed of random choices. */
   seed?: number;
   /** Fixed clock, Unix milliseconds. */
   now?: number;
-  /** Longest silence of a provider, milliseconds; default 600,000. */
+  /** Maximum time without a response of a provider, milliseconds; default 600,000. */
   patience?: number;
 }
 
-/** RunResult says how a run ended. A failed node is a status, not an exception. */
+/** RunResult is the result of a run. A failed node is a status, not an exception. */
 export interface RunResult extends Ended {
-  /** What the canvas said, all messages joined, without reasoning. */
+  /** The answer: all messages joined, without reasoning. */
   answer: string;
-  /** The form to fill, when paused. */
+  /** The form to fill in, when paused. */
   form?: { inputs: Record<string, FormField>; tips: string };
 }
 
@@ -105,7 +105,7 @@ export class Run implements AsyncIterable<RunEvent> {
   #resolve!: (result: RunResult) => void;
   #reject!: (error: EngineError) => void;
 
-  /** Made by Canvas.run. `open` gives the connection and the canvas's handle there. */
+  /** Created by Canvas.run. `open` returns the connection and the canvas's handle there. */
   constructor(
     open: () => Promise<Opened>, inputs: Inputs, options: RunOptions,
     again: (inputs: Inputs, options: RunOptions) => Run,
@@ -134,7 +134,7 @@ export class Run implements AsyncIterable<RunEvent> {
     return this.#events[Symbol.asyncIterator]();
   }
 
-  /** cancel ends the run soon; its last event and its result say so. */
+  /** cancel cancels the run; its last event and its result have the status. */
   cancel(reason = "canceled"): void {
     if (this.#settled || this.#canceled !== undefined) return;
     this.#canceled = reason;
@@ -142,12 +142,12 @@ export class Run implements AsyncIterable<RunEvent> {
     if (this.#id) void this.#client.then((client) => client.cancel(this.#id, reason)).catch(() => undefined);
   }
 
-  /** resume answers the form of a paused run and returns the continued run. */
+  /** resume fills in the form of a paused run and returns the continued run. */
   resume(inputs: Record<string, unknown>, options: RunOptions = {}): Run {
     return this.#again({ inputs }, { ...this.#options, ...onlyOnce, ...options });
   }
 
-  /** lines gives each event as the engine wrote it, one line of JSON. */
+  /** lines yields each event as the engine wrote it, one line of JSON. */
   async *lines(): AsyncGenerator<string, void, undefined> {
     for await (const text of this.#texts) yield* text.split("\n");
   }

@@ -1,25 +1,27 @@
-// Events as a server sends them. The frames are the host's own, byte for byte, so the
+// Events as a server sends them. The frames equal those of the host byte for byte, so the
 // text of an event is passed on as the engine wrote it.
 
 import { isWire, type RunEvent } from "./events.ts";
 
-/** SSEOptions choose the dialect of a stream. */
+/** SSEOptions select the dialect of a stream. */
 export interface SSEOptions {
   /**
-   * `easel` (default): the events of our own API, which are the numbered ones, with ids to go on
-   * from. `ragflow`: the seven events its clients know, spaced as Python writes JSON.
+   * `easel` (default): the events of easel's own API, which are the numbered ones, with ids to
+   * continue from. `ragflow`: the seven events that its clients support, spaced as Python writes
+   * JSON.
    */
   dialect?: "easel" | "ragflow";
   /**
    * Dialect `ragflow`: end with `[DONE]`, as all its endpoints but the editor's do. Default true.
    */
   done?: boolean;
-  /** Dialect `ragflow`: put into every frame, as the endpoints that belong to a session do. */
+  /** Dialect `ragflow`: added to every frame, as the endpoints of sessions do. */
   session?: string;
 }
 
 /**
- * toSSE turns events into the bytes a server would send; a text is an event as the engine wrote it.
+ * toSSE converts events to the bytes that a server would send; a string is an event as the engine
+ * wrote it.
  */
 export function toSSE(events: AsyncIterable<RunEvent | string>, options: SSEOptions = {}): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -62,7 +64,7 @@ function told(given: RunEvent | string): Told {
   return { event: given.event, seq, data: JSON.stringify(rest) };
 }
 
-// frame returns one event of the stream, or "" when this dialect does not tell it.
+// frame returns one event of the stream, or "" if this dialect does not send it.
 function frame(event: Told, plain: boolean, session: string | undefined): string {
   if (!plain) return event.seq === undefined ? "" : `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.data}\n\n`;
   return isWire(event) ? `data:${within(spaced(event.data), session)}\n\n` : "";
@@ -73,7 +75,7 @@ function within(text: string, session: string | undefined): string {
   return session === undefined ? text : `${text.slice(0, -1)}, "session_id": ${JSON.stringify(session)}}`;
 }
 
-// spaced puts the blanks into compact JSON that Python puts after commas and colons.
+// spaced adds spaces to compact JSON after commas and colons, as Python does.
 function spaced(text: string): string {
   let out = "";
   for (let at = 0; at < text.length;) {
@@ -86,7 +88,7 @@ function spaced(text: string): string {
   return out;
 }
 
-// endOfText returns the place behind the text that begins at a quote.
+// endOfText returns the position after the string that starts at a quote.
 function endOfText(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     at = text.indexOf('"', at);

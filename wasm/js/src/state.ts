@@ -1,6 +1,6 @@
-// What a reader of events knows: one function from a state and an event to the next
+// The state of a reader of events: one function from a state and an event to the next
 // state. The page, the replay of old runs and the tests all use it, so they cannot
-// disagree. States are never changed in place; an old one stays valid, which makes
+// differ. States are never changed in place; an old one stays valid, which makes
 // stepping back through a run a look-up.
 
 import type { Attachment, FormField, ModelMessage, Outputs, Reference, RunEvent } from "./events.ts";
@@ -11,11 +11,13 @@ export type { Status };
 
 /** Step is one execution of one node. */
 export interface Step {
-  /** Place in RunState.steps. */
+  /** Index in RunState.steps. */
   index: number;
-  /** Which execution of its node this is, from 1. */
+  /** Number of the execution of its node, from 1. */
   run: number;
   node: string;
+  /** In a body that runs for several elements at once: the index, of the outer body first. */
+  items?: number[];
   name: string;
   type: string;
   status: Status;
@@ -29,7 +31,7 @@ export interface Step {
   error?: string;
   tools: ToolUse[];
   models: ModelUse[];
-  /** How far it says it is. */
+  /** Its progress. */
   progress?: { pct?: number; note?: string };
   usage?: Usage;
 }
@@ -37,7 +39,7 @@ export interface Step {
 /** ToolUse is one call of a tool by an agent. */
 export interface ToolUse {
   name: string;
-  /** Agents it went through, when it was called inside another tool. */
+  /** Agents on the path, if it was called inside another tool. */
   path?: unknown;
   arguments: unknown;
   result?: unknown;
@@ -45,7 +47,7 @@ export interface ToolUse {
   elapsed?: number;
 }
 
-/** ModelUse is one question to a model with its answer. */
+/** ModelUse is one call of a model with its answer. */
 export interface ModelUse {
   call: string;
   model: string;
@@ -56,7 +58,7 @@ export interface ModelUse {
   elapsed?: number;
 }
 
-/** Answer is one message to the person, as parts of text and reasoning. */
+/** Answer is one message to the user, as parts of text and reasoning. */
 export interface Answer {
   parts: { kind: "text" | "think"; text: string }[];
   done: boolean;
@@ -65,11 +67,11 @@ export interface Answer {
   downloads?: unknown[];
 }
 
-/** RunState is everything known after some events. */
+/** RunState is the state after some events. */
 export interface RunState {
   /** `idle` before the first event. */
   status: "idle" | Status;
-  /** Events seen. */
+  /** Number of events. */
   count: number;
   messageId?: string;
   taskId?: string;
@@ -80,7 +82,7 @@ export interface RunState {
   answers: Answer[];
   form?: { inputs: Record<string, FormField>; tips: string };
   variables: Record<string, unknown>;
-  /** Odd things that stopped nothing. */
+  /** Problems that did not stop the run. */
   warnings: string[];
   outputs?: unknown;
   /** Error of the node that ended the run. */
@@ -100,7 +102,7 @@ export const emptyState: RunState = {
   warnings: [],
 };
 
-/** reduce returns the state after one more event. Unknown events only count. */
+/** reduce returns the state after one more event. Unknown events are only counted. */
 export function reduce(state: RunState, event: RunEvent): RunState {
   const next = { ...state, count: state.count + 1 };
   switch (event.event) {
@@ -133,7 +135,7 @@ export function reduce(state: RunState, event: RunEvent): RunState {
     }
     case "tool_started": {
       const { tool_name: name, path, arguments: args } = event.data;
-      return onStep(next, event.data.component_id, (step) => ({
+      return onStep(next, event.data, (step) => ({
         ...step,
         tools: [...step.tools, { name, path, arguments: args }],
       }));
@@ -141,13 +143,14 @@ export function reduce(state: RunState, event: RunEvent): RunState {
     case "tool_finished": return toolFinished(next, event.data);
     case "model_started": {
       const use: ModelUse = { call: event.data.call, model: event.data.model, messages: event.data.messages };
-      return onStep(next, event.data.component_id, (step) => ({ ...step, models: [...step.models, use] }));
+      const about = { component_id: event.data.component_id, index_path: itemsOf(event.data.call) };
+      return onStep(next, about, (step) => ({ ...step, models: [...step.models, use] }));
     }
     case "model_finished": return modelFinished(next, event.data);
     case "progress": {
-      const { component_id: node, pct, note } = event.data;
+      const { pct, note } = event.data;
       if (pct === undefined && note === undefined) return next; // a piece of an output, which comes whole at the end
-      return onStep(next, node, (step) => ({ ...step, progress: { pct, note } }));
+      return onStep(next, event.data, (step) => ({ ...step, progress: { pct, note } }));
     }
     case "limit_reached":
       return { ...next, warnings: [...next.warnings, `${event.data.message} (${event.data.code})`] };
@@ -158,8 +161,8 @@ export function reduce(state: RunState, event: RunEvent): RunState {
 }
 
 /**
- * conclude closes a state whose stream ended: a run that failed has no last event,
- * so only the result can say so.
+ * conclude completes a state whose stream ended: a failed run has no last event,
+ * so only the result has its status.
  */
 export function conclude(state: RunState, status: RunState["status"], error?: string): RunState {
   if (status === "paused") return { ...state, status };
@@ -188,15 +191,16 @@ function started(state: RunState, data: Data<"node_started">): RunState {
     startedAt: data.created_at,
     tools: [],
     models: [],
+    ...(data.index_path ? { items: data.index_path } : {}),
   };
   return { ...state, steps: [...state.steps, step], latest: { ...state.latest, [step.node]: step } };
 }
 
 function finished(state: RunState, data: Data<"node_finished">): RunState {
-  const base = latest(state, data.component_id) ? state : started(state, { ...data, inputs: null, thoughts: "" });
+  const base = stepOf(state, data) ? state : started(state, { ...data, inputs: null, thoughts: "" });
   const canceled = data.error === canceledText; // a node that was stopped did not fail
   const failed = !canceled && data.error !== null && data.error !== undefined && data.error !== "";
-  const next = onStep(base, data.component_id, (step) => {
+  const next = onStep(base, data, (step) => {
     const { error: _old, ...rest } = step;
     return {
       ...rest,
@@ -238,12 +242,12 @@ function paused(state: RunState, data: Data<"user_inputs">): RunState {
   return mark(next, "paused");
 }
 
-// Calls have no number of their own: the first open one with the same name and
+// Calls have no ids: the first open one with the same name and
 // arguments is the one that ended.
 function toolFinished(state: RunState, data: Data<"tool_finished">): RunState {
   const { tool_name: name, path, arguments: args, result, elapsed_time: elapsed } = data;
   const key = JSON.stringify(args);
-  return onStep(state, data.component_id, (step) => {
+  return onStep(state, data, (step) => {
     const open = step.tools.findIndex(
       (use) => use.elapsed === undefined && use.name === name && JSON.stringify(use.arguments) === key,
     );
@@ -252,9 +256,17 @@ function toolFinished(state: RunState, data: Data<"tool_finished">): RunState {
   });
 }
 
+// itemsOf reads the index path from the key of a call: a body that runs for element 3 beside others
+// has the key of its container with ".3" behind it.
+function itemsOf(call: string): number[] | undefined {
+  const items = [...call.matchAll(/\.(\d+)(?=\/|$)/g)].map(([, index]) => Number(index));
+  return items.length > 0 ? items : undefined;
+}
+
 function modelFinished(state: RunState, data: Data<"model_finished">): RunState {
-  const { call, text, usage, error, elapsed_time: elapsed } = data;
-  const next = onStep(state, data.component_id, (step) => ({
+  const { component_id: node, call, text, usage, error, elapsed_time: elapsed } = data;
+  const asked = state.steps.findLast((step) => step.node === node && step.models.some((use) => use.call === call));
+  const next = onIndex(state, asked?.index ?? -1, (step) => ({
     ...step,
     usage: add(step.usage, usage),
     models: step.models.map((use) =>
@@ -272,7 +284,7 @@ function closed(answers: Answer[]): Answer[] {
   return answers.some((answer) => !answer.done) ? answers.map((answer) => ({ ...answer, done: true })) : answers;
 }
 
-// mark returns every step that still runs another status.
+// mark sets the status of every step that still runs.
 function mark(state: RunState, status: Status): RunState {
   let next = state;
   for (const step of state.steps) {
@@ -281,9 +293,23 @@ function mark(state: RunState, status: Status): RunState {
   return next;
 }
 
-function onStep(state: RunState, node: string, change: (step: Step) => Step): RunState {
-  const step = latest(state, node);
+/** About is the execution that an event is about. */
+interface About {
+  component_id: string;
+  index_path?: number[];
+}
+
+function onStep(state: RunState, about: About, change: (step: Step) => Step): RunState {
+  const step = stepOf(state, about);
   return step ? onIndex(state, step.index, change) : state;
+}
+
+// stepOf finds the last execution of a node, of an element if one is named: elements run at once.
+function stepOf(state: RunState, { component_id: node, index_path: items }: About): Step | undefined {
+  const last = latest(state, node);
+  const key = items?.join();
+  if (key === undefined || last?.items?.join() === key) return last;
+  return state.steps.findLast((step) => step.node === node && step.items?.join() === key);
 }
 
 // latest looks up a node by any name somebody may have given it.

@@ -4,7 +4,9 @@ import { instantiate, type GoRuntime } from "./abi.ts";
 import { EngineError } from "./errors.ts";
 import type { Starter } from "./worker.ts";
 
-/** wasmStarter starts the engine; `compile` is the platform's way from a source to a module. */
+/**
+ * wasmStarter starts the engine; `compile` is the platform's function from a source to a module.
+ */
 export function wasmStarter(compile: (source: unknown) => Promise<WebAssembly.Module>): Starter {
   return async ({ wasm, runtime }, host, exited) => {
     const [module, Go] = await Promise.all([compile(wasm), runtimeAt(runtime)]);
@@ -19,7 +21,7 @@ export async function compileAny(source: unknown): Promise<WebAssembly.Module> {
   const response = source instanceof Response ? source : await fetch(String(source));
   if (!response.ok)
     throw new EngineError("init", `the engine module could not be fetched: ${response.status} ${response.url}`);
-  // A server that does not know the type makes streaming fail; the bytes are fine.
+  // Streaming fails if the server sends another type; the bytes are valid.
   if (/^application\/wasm\b/.test(response.headers.get("content-type") ?? "")) {
     return WebAssembly.compileStreaming(response);
   }
@@ -27,9 +29,9 @@ export async function compileAny(source: unknown): Promise<WebAssembly.Module> {
 }
 
 /**
- * compileOnce begins to compile a module when it is first asked for, in this thread's background,
+ * compileOnce starts to compile a module at its first use, asynchronously in this thread,
  * while a worker starts; further starts get the same one. Where this thread may not compile, the
- * address goes to the worker, which tries itself and says what is wrong.
+ * address is sent to the worker, which compiles it or reports the error.
  */
 export function compileOnce(
   compile: (source: unknown) => Promise<WebAssembly.Module>,
@@ -45,7 +47,7 @@ export function compileOnce(
     }));
 }
 
-// Go's wasm_exec.js is a classic script that leaves a class behind.
+// Go's wasm_exec.js is a classic script that defines a global class.
 async function runtimeAt(address: string): Promise<new () => GoRuntime> {
   await import(/* @vite-ignore */ address);
   const { Go } = globalThis as { Go?: new () => GoRuntime };

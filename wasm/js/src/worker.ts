@@ -1,6 +1,6 @@
-// The Worker's side: starts a module and passes messages on. What the engine says
-// is collected for a few milliseconds, since one message per event costs several
-// times more than an array of them; questions and endings are never held back.
+// The Worker's side: starts a module and passes messages on. Messages of the engine are
+// collected for a few milliseconds, since one message per event costs several
+// times more than an array of them; calls and results are sent immediately.
 
 import { messageOf, EngineError } from "./errors.ts";
 import type { Host, Module } from "./protocol.ts";
@@ -26,14 +26,14 @@ export type Said =
   | ["call", number, number, string]
   | ["done", number, boolean, string];
 
-/** Starter starts the module a worker serves. */
+/** Starter starts the module of a worker. */
 export type Starter = (
   init: { wasm: unknown; runtime: string },
   host: Host,
   exited: (why: string) => void,
 ) => Promise<Module>;
 
-/** Port is the worker's end of the line. */
+/** Port is the worker's side of the line. */
 export interface Port {
   post(message: FromWorker): void;
   listen(receive: (message: ToWorker) => void): void;
@@ -78,7 +78,7 @@ function enter(module: Module | undefined, message: Exclude<ToWorker, { t: "init
   }
 }
 
-/** Outbox is a Host that gathers what it hears. */
+/** Outbox is a Host that collects messages. */
 class Outbox implements Host {
   #said: Said[] = [];
   #size = 0;

@@ -1,4 +1,4 @@
-// Where a canvas may send requests from a page.
+// The addresses to which a canvas may send requests from a page.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -46,7 +46,7 @@ for (const [page, places] of pages) {
   }
 }
 
-test("what is out of reach is refused with the reason, unless the caller allows it", () => {
+test("addresses out of reach are refused with the reason, unless the caller allows them", () => {
   const page = "https://easel.example";
   const denied = (address: string, reach = {}) => {
     try {
@@ -78,10 +78,10 @@ test("what is out of reach is refused with the reason, unless the caller allows 
   assert.match(denied("http://localhost/", { own: true }) ?? "", /localhost/);
   assert.equal(denied("http://localhost/", { private: true }), undefined);
   assert.match(denied("https://easel.example/", { private: true }) ?? "", /own host/);
-  new Guard().check("http://localhost/"); // Node is no page
+  new Guard().check("http://localhost/"); // Node is not a page
 });
 
-test("a named local origin is allowed and no other, and never the page's own server", () => {
+test("only a named local origin is allowed, never the page's own server", () => {
   const origins = [
     "http://127.0.0.1:3000",
     "http://localhost:8080",
@@ -125,7 +125,7 @@ test("a named local origin is allowed and no other, and never the page's own ser
   assert.equal(denied("https://easel.example/", "https://easel.example"), true);
 });
 
-test("requests carry nothing of the person, and a redirect to what is out of reach gives nothing", async () => {
+test("requests have no credentials of the user, and a redirect out of reach returns nothing", async () => {
   const guard = new Guard({}, "https://easel.example");
   const sent: [string, RequestInit][] = [];
   const server = (response: Partial<Response>): typeof fetch => (url, init) => {

@@ -1,5 +1,5 @@
-// Canvases as people made them, from the folder EASEL_CANVASES: they load, are laid out and saved
-// unchanged, and a run with the offline model comes to an end.
+// Canvases of users, from the folder EASEL_CANVASES: they load, are laid out and saved
+// unchanged, and a run with the offline model ends.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -27,7 +27,7 @@ describe("real canvases", { skip: folder ? false : "EASEL_CANVASES names no fold
     test(name, async () => {
       const text = readFileSync(join(folder as string, name), "utf8");
       const canvas = await engine.load(text);
-      const saved = await canvas.save(); // older ones have been brought up to date
+      const saved = await canvas.save(); // older ones are upgraded
       const nodes = Object.keys((JSON.parse(saved) as { components: object }).components);
       assert.ok(nodes.length > 0);
       assert.deepEqual(

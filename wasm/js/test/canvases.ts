@@ -8,7 +8,7 @@ export type Dsl = {
   >;
 };
 
-/** chain puts nodes one behind the other; the kind is what stands before the colon of an id. */
+/** chain connects nodes in a row; the kind is the part of an id before the colon. */
 export function chain(...nodes: [id: string, params?: Params][]): Dsl {
   const components = Object.fromEntries(
     nodes.map(([id, params = {}], i) => [
@@ -23,14 +23,14 @@ export function chain(...nodes: [id: string, params?: Params][]): Dsl {
   return { components };
 }
 
-/** chat asks a model and says its answer. */
+/** chat calls a model and sends its answer. */
 export const chat = chain(
   ["begin"],
   ["LLM:A", { llm_id: "m", prompts: "{sys.query}" }],
   ["Message:A", { content: ["It says: {LLM:A@content}"] }],
 );
 
-/** form asks a person for a name. */
+/** form asks the user for a name. */
 export const form = chain(
   ["begin"],
   ["UserFillUp:A", { enable_tips: true, tips: "name?", inputs: { name: { name: "name", type: "line" } } }],
@@ -65,7 +65,7 @@ export function long(nodes: number): Dsl {
   );
 }
 
-/** circle never ends by itself. */
+/** circle never ends on its own. */
 export function circle(): Dsl {
   const dsl = structuredClone(chat);
   dsl.components["Message:A"]?.downstream.push("LLM:A");

@@ -1,4 +1,4 @@
-// Claims for tests that run in a page as well as in Node.
+// Assertions for tests that run in a page and in Node.
 
 /** holds fails with the text unless the condition is true. */
 export function holds(condition: unknown, text: string): asserts condition {
@@ -11,13 +11,13 @@ export function same(actual: unknown, expected: unknown, what = "value"): void {
   if (a !== b) throw new Error(`${what}: is ${a}, should be ${b}`);
 }
 
-/** fits compares a text with a pattern. */
+/** fits compares a string with a pattern. */
 export function fits(actual: string | undefined, pattern: RegExp, what = "text"): void {
   if (actual === undefined || !pattern.test(actual))
     throw new Error(`${what}: ${JSON.stringify(actual)?.slice(0, 2000)} does not fit ${String(pattern)}`);
 }
 
-/** fails waits for an EngineError with this code, and gives it. */
+/** fails waits for an EngineError with this code, and returns it. */
 export async function fails(
   doing: Promise<unknown>,
   code: string,

@@ -1,4 +1,4 @@
-// Scripts of Code nodes in QuickJS, straight in this thread. What the language itself does is
+// Scripts of Code nodes in QuickJS, in this thread. The language itself is
 // compared with the server's interpreter in language.test.ts.
 
 import assert from "node:assert/strict";
@@ -23,7 +23,7 @@ test("main gets the arguments as one object and returns JSON", async () => {
   );
 });
 
-test("nothing returned is null, and what is printed comes along", async () => {
+test("a script without a result returns null, with its output", async () => {
   assert.deepEqual(await run("function main() { console.log('a', { b: 1 }); console.warn('w') }"), {
     result: null,
     stdout: 'a {"b": 1}\n',
@@ -36,7 +36,7 @@ test("text in arguments is data, never script", async () => {
   assert.equal((await run("const main = (a) => a.x", { x: odd })).result, odd);
 });
 
-test("an exception says what, and where", async () => {
+test("an exception has a message and a line", async () => {
   const { result, stderr } = await run("function main() {\n  return none.x\n}");
   assert.equal(result, null);
   assert.match(stderr, /^ReferenceError: .*none.*\n.*main.*script\.js:2/s);
@@ -79,7 +79,7 @@ test("memory is limited, and the next script runs in a fresh interpreter", async
   );
 });
 
-test("an interpreter is used again and again, and nothing stays behind", async () => {
+test("an interpreter is reused without state of earlier scripts", async () => {
   const script = `async function main({ n }) {
     const held = "y".repeat(20000), x = {}; x.self = x;
     await new Promise((resolve) => setTimeout(resolve, 0, held));
@@ -120,7 +120,7 @@ test("there is no page, no network and no module loader", async () => {
   assert.match((await run("const fs = require('fs')")).stderr, /scripts run without modules/);
 });
 
-test("a script cannot change how its result leaves", async () => {
+test("a script cannot change the conversion of its result", async () => {
   const script =
     "JSON.stringify = JSON.parse = () => 'forged'; Object.keys = () => []; Array.isArray = () => true; String = () " +
     "=> 'forged'; const main = () => { console.log({ a: 1 }); return { a: [1, 2n] } }";

@@ -26,7 +26,9 @@ for (const { name, javascript: script, arguments: args, result, stdout, stderr, 
   if (!script) continue;
   test(name, async () => {
     const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory: memoryOf(64 << 20) }));
-    const running = runScript(quickjs, { lang: "javascript", script, arguments: args ?? {} });
+    const running = runScript(quickjs, {
+      lang: "javascript", script, arguments: args ?? {}, timeout: 120_000, // for busy machines
+    });
     if (limit) {
       await assert.rejects(running, { code: "limit_reached", message: new RegExp(limit) });
       return;

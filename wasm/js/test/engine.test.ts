@@ -1,4 +1,4 @@
-// The package over the real engine in Node: in this thread and in a worker thread.
+// The package with the real engine in Node: in this thread and in a worker thread.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -62,7 +62,7 @@ describe("the engine", { timeout: 1_200_000 }, () => {
     engine.close();
   });
 
-  test("a closed engine says so, also to runs that are open", async () => {
+  test("a closed engine fails with `closed`, also for open runs", async () => {
     const engine = await createEngine({ wasm: built.wasm, runtime: built.runtime, worker });
     const run = engine.run(chat, "x", { llm: { async *chat() { await new Promise(() => undefined); } } });
     for await (const event of run) if (event.event === "model_started") break;
@@ -72,7 +72,7 @@ describe("the engine", { timeout: 1_200_000 }, () => {
     await assert.rejects(engine.run(chat, "x").result, { code: "closed" });
   });
 
-  test("init errors of a worker travel", async () => {
+  test("errors at the start of a worker are reported", async () => {
     await assert.rejects(createEngine({ wasm: built.wasm + ".gone", runtime: built.runtime, worker }), {
       code: "init",
       message: /no such file/,

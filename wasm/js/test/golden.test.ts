@@ -1,5 +1,5 @@
-// Plays the golden conversations against this end: a module made of the file says its
-// lines, and what the package says must be the file's other lines, in order.
+// Compares this package with the golden messages: a module made of the file sends its
+// lines, and the package must send the file's other lines, in order.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const folder = new URL("../golden/", import.meta.url);
 
 const thoughtful: Model = {
   async *chat() {
-    yield { reasoning: "who asks?" };
+    yield { reasoning: "reasoning" };
     yield { text: "hi " };
     yield { text: "there", usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } };
   },
@@ -138,7 +138,7 @@ for (const file of readdirSync(folder)) {
     const player = new Player(lines);
     const doing = doings[name];
     assert.ok(doing, `nothing plays ${file}`);
-    // After a wrong line the doing may wait for ever.
+    // After a wrong line the program may wait forever.
     await Promise.race([
       player.failed,
       doing(player.connect, canvasIn(lines), (what) => player.heard(what)).then(() => player.finished()),
@@ -146,7 +146,7 @@ for (const file of readdirSync(folder)) {
   });
 }
 
-// canvasIn returns the canvas a conversation is about, as its load line carries it.
+// canvasIn returns the canvas in the load line of a conversation.
 function canvasIn(lines: Line[]): string {
   const load = lines.find(({ fn, text }) => fn === "load" && text?.startsWith('{"op":"load"}'));
   return load?.text ? decode(load.text).body : "";
@@ -156,7 +156,7 @@ function engineOf(connect: Connect): Promise<Engine> {
   return Engine.start(() => connect, {});
 }
 
-/** Player is a module that says what the file says. */
+/** Player is a module that sends the lines of a file. */
 class Player {
   readonly #lines: Line[];
   #at = 0;
@@ -187,7 +187,7 @@ class Player {
     await this.#until(() => this.#said.has(what));
   }
 
-  /** finished waits until every line was said, and a little for what should not be said. */
+  /** finished waits until every line was sent, and a little longer for unexpected lines. */
   async finished(): Promise<void> {
     await this.#until(() => this.#at >= this.#lines.length);
     await new Promise((resolve) => setImmediate(resolve));

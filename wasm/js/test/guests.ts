@@ -1,8 +1,8 @@
-// Texts of guests for the tests of plugins, in Node and in a page.
+// Sources of guests for the tests of plugins, in Node and in a page.
 
 const encoder = new TextEncoder();
 
-/** imports are those a guest of these tests may use, and a memory of one page. */
+/** imports are the imports of these guests, and a memory of one page. */
 export const imports = `
 	(import "easel:host/v1" "input_len" (func $input_len (result i32)))
 	(import "easel:host/v1" "input_read" (func $input_read (param i32 i32) (result i32)))

@@ -1,6 +1,6 @@
-// The same scripts as the server's interpreter runs (host/internal/script), here in the sandbox of
-// the page. What they give is what is written down there, or one of the differences that are
-// listed, each with what the sandbox gives.
+// The scripts of the server's interpreter (host/internal/script), here in the sandbox of
+// the page. Their results are those recorded there, or one of the listed
+// differences, each with the result of the sandbox.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -89,7 +89,7 @@ describe("the language of scripts", () => {
     });
   }
 
-  test("every listed difference is about a script and told in the README", () => {
+  test("every listed difference belongs to a script and is in the README", () => {
     const names = new Set(pieces.map(({ name }) => name));
     const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
     for (const [name, { why }] of Object.entries(differences)) {

@@ -20,7 +20,7 @@ async function ask(model: Model, given = request): Promise<ModelPiece[]> {
 
 const text = (pieces: ModelPiece[]): string => pieces.map((piece) => piece.text ?? "").join("");
 
-test("a script gives each request the first reply that fits", async () => {
+test("a script answers each request with the first matching reply", async () => {
   const model = scripted([{ match: "red", text: "no" }, { text: "sky" }]);
   assert.equal(text(await ask(model)), "sky");
   await assert.rejects(ask(model), /script exhausted/);
@@ -46,7 +46,7 @@ function server(lines: string[], check: (url: string, init: RequestInit) => void
   return (url, init) => {
     check(String(url), init as RequestInit);
     const body = lines.map((line) => `data: ${line}\r\n\r\n`).join("");
-    // Cut at odd places, as networks do.
+    // Divided at arbitrary positions, as by networks.
     const bytes = new TextEncoder().encode(body);
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -97,7 +97,7 @@ test("faults of a model server are reported", async () => {
   );
 });
 
-test("the host's proxy is asked without a key", async () => {
+test("the host's proxy gets no key", async () => {
   const fetch = server(['{"choices":[{"delta":{"content":"ok"}}]}'], (url, init) => {
     assert.equal(url, "/api/llm/chat/completions");
     assert.equal(new Headers(init.headers).has("authorization"), false);

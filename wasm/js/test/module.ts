@@ -22,7 +22,7 @@ export function build(tags = ""): Built {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],
   });
-  // Go's script is a classic one; in a folder without package.json Node takes it as such.
+  // Go's script is a classic script; in a folder without package.json Node loads it as one.
   return {
     wasm: join(folder, "engine.wasm"),
     runtime: pathToFileURL(join(folder, "wasm_exec.js")),

@@ -1,4 +1,4 @@
-// What the engine shows natively, to compare with.
+// The observations of the native engine, for comparison.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -8,7 +8,7 @@ import type { Turn } from "./conformance.ts";
 
 const folder = fileURLToPath(new URL("../../../engine/testdata/cases/", import.meta.url));
 
-/** Played is one case with what the engine shows of it. */
+/** Played is one case with the observation of the engine. */
 export interface Played {
   name: string;
   body: string;
@@ -55,13 +55,13 @@ export function played(): Map<string, Played> {
   );
 }
 
-/** sameWhole holds the observation of a module against the native one. */
+/** sameWhole compares the observation of a module with the native one. */
 export function sameWhole(seen: string, { native }: Played): void {
   if (seen !== native) assert.deepEqual(inOrder(seen), inOrder(native));
 }
 
 /**
- * sameTurns holds the runs of a case through the package against the native ones, events byte for
+ * sameTurns compares the runs of a case through the package with the native ones, events byte for
  * byte.
  */
 export function sameTurns(seen: Turn[], { native }: Played): void {
@@ -81,7 +81,7 @@ export function sameTurns(seen: Turn[], { native }: Played): void {
   }
 }
 
-// Tools that an agent calls at the same time may be logged in another order.
+// Concurrent tool calls of an agent may be logged in another order.
 function inOrder(text: string): Observed {
   const seen = JSON.parse(text) as Observed;
   for (const run of seen.runs) run.tool_trace?.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

@@ -1,4 +1,4 @@
-// The package as it is published: what is in it, and what a stranger does first.
+// The package as it is published: its files, and the first steps of its users.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -27,7 +27,7 @@ describe("the published package", { timeout: 1_200_000 }, () => {
       timeout: 60_000,
     });
 
-  test("has the engine, types, the contract and the license, and nothing of its tests", () => {
+  test("contains the engine, types, the protocol and the license, and no tests", () => {
     for (const needed of [
       "README.md",
       "PROTOCOL.md",
@@ -44,7 +44,7 @@ describe("the published package", { timeout: 1_200_000 }, () => {
     assert.deepEqual(installed.files.filter((file) => /test|\.map$|(?<!\.d)\.ts$|node_modules/.test(file)), []);
   });
 
-  test("depends on nothing", () => {
+  test("has no dependencies", () => {
     assert.equal(manifest().dependencies, undefined);
     assert.deepEqual(
       readdirSync(join(installed.folder, "node_modules")).filter((name) => !name.startsWith(".")),
@@ -52,19 +52,19 @@ describe("the published package", { timeout: 1_200_000 }, () => {
     );
   });
 
-  test("every export leads to a file", () => {
+  test("every export is a file", () => {
     const leaves = (at: Conditions): string[] => (typeof at === "string" ? [at] : Object.values(at).flatMap(leaves));
     for (const file of Object.values(manifest().exports).flatMap(leaves))
       assert.ok(existsSync(join(installed.home, file)), file);
   });
 
-  test("the first program of the README does what its comment says, and ends by itself", () => {
+  test("the first program of the README has the result of its comment, and ends on its own", () => {
     const program = readme();
     assert.match(program, /"succeeded", "It says: Yes\."/);
     assert.equal(node(program + "\nconsole.log(status, answer);"), "It says: \nYes.\nsucceeded It says: Yes.\n");
   });
 
-  test("an engine that is not closed does not keep Node alive", () => {
+  test("an engine that is not closed does not keep Node running", () => {
     assert.equal(node(readme().replace("engine.close();", "")), "It says: \nYes.\n");
   });
 
@@ -83,7 +83,7 @@ describe("the published package", { timeout: 1_200_000 }, () => {
   });
 
   for (const resolution of ["bundler", "nodenext"]) {
-    test(`its types are complete for strangers, resolved as by ${resolution}`, () => {
+    test(`its types are complete for users, resolved as by ${resolution}`, () => {
       write(installed.folder, "consumer.ts", consumer);
       const options = [
         "--noEmit",

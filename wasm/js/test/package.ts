@@ -1,4 +1,4 @@
-// Packs the package as it is published, and installs it where nothing else is.
+// Packs the package as it is published, and installs it into an empty folder.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -51,7 +51,7 @@ export function readme(): string {
   return program;
 }
 
-/** write puts a file into a folder. */
+/** write writes a file to a folder. */
 export function write(folder: string, name: string, text: string): string {
   const file = join(folder, name);
   mkdirSync(dirname(file), { recursive: true });

@@ -1,4 +1,4 @@
-// Plugins inside canvases: as nodes and as tools of an Agent, over the real engine.
+// Plugins inside canvases: as nodes and as tools of an Agent, with the real engine.
 
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
@@ -21,7 +21,7 @@ import { guest, imports } from "./guests.ts";
 import { MemoryFiles } from "./plugin.files.ts";
 import { make, pack } from "./plugins.ts";
 
-/** messages are what a tool wrote whose manifest declares json and note, and what is made of it. */
+/** messages are messages of a tool whose manifest declares json and note, with their results. */
 const messages: Record<string, [message: string, want: object]> = {
   fits: [`{"outputs":{"json":[{"a":1}],"note":null}}`, { json: [{ a: 1 }] }],
   other: [`{"outputs":{"json":"[]"}}`, { code: "bad_output", message: /^bad_output: outputs\.json: .*array/ }],
@@ -145,7 +145,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.equal(said, `[${numbers.join(", ")}] [${numbers.join(", ")}]`);
   });
 
-  test("files are read, and what is stored is an output", async () => {
+  test("files are read, and stored files are an output", async () => {
     const files = new MemoryFiles();
     const permissions = { files: { read: true, write_bytes: 9, reason: "r" } };
     const source = sample("files", { arguments: undefined, permissions });
@@ -159,7 +159,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.equal(new TextDecoder().decode(files.all.get("f2")!.bytes), "1,2");
   });
 
-  test("one that chooses continues with its branch only", async () => {
+  test("one with branches continues with the selected one only", async () => {
     const way = { type: "array", items: { type: "string" }, "x-easel-branch": true };
     const params = { type: "object", properties: { spam: way, other: way } };
     const engine = await start(sample("chooses", { arguments: undefined, params }));
@@ -173,13 +173,13 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.deepEqual([spec?.role, spec?.branches], ["branch", [{ param: "other" }, { param: "spam" }]]);
   });
 
-  test("more outputs than a host takes are the node's error", async () => {
+  test("too many outputs are the node's error", async () => {
     const engine = await start(sample("crowd", { arguments: undefined }));
     const result = await engine.run(canvas({}) as never, "q").result;
     assert.match(result.error?.message ?? "", /output_too_large: 257 outputs, allowed are 256/);
   });
 
-  test("are known to validate, components and layout", async () => {
+  test("appear in validate, components and layout", async () => {
     const engine = await start(sample("mirror"), pack(wasm["checks"]!, { name: "picky" }));
     assert.deepEqual(await engine.validate(canvas({ city: "{sys.query}" })), []);
     assert.match(JSON.stringify(await engine.validate(canvas({ units: "k", city: "{sys.query}" }))), /want one of \[c f\], got k/);
@@ -192,7 +192,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.ok((await engine.layout(canvas({}))).nodes["P"]);
   });
 
-  test("one that is missing is one clear problem, and fails only when it is reached", async () => {
+  test("a missing one is one diagnostic, and fails only when it is reached", async () => {
     const engine = await start();
     const problems = await engine.validate(canvas({ city: "{sys.query}" }));
     assert.equal(problems.length, 1);
@@ -204,7 +204,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.deepEqual(await engine.validate(canvas({ city: "{sys.query}" })), [], "and known from then on");
   });
 
-  test("one whose manifest keeps it out of previews is known and does not run", async () => {
+  test("one whose manifest excludes it from previews is listed and does not run", async () => {
     const engine = await start(sample("mirror", { preview: "none" }));
     const why = /not run to try a canvas out/;
     const problems = await engine.validate(canvas({ city: "{sys.query}" }));
@@ -222,7 +222,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.ok((await outputs(server, canvas({ city: "x" }), "q"))["arguments"], "this is a server");
   });
 
-  test("a tool that comes after its canvas was loaded serves the next run", async () => {
+  test("a tool that is added after its canvas was loaded is used by the next run", async () => {
     const engine = await start();
     const loaded = await engine.load({
       components: {
@@ -245,7 +245,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.deepEqual((await ask() as { arguments: unknown }).arguments, { city: "Oslo", limit: 3 });
   });
 
-  test("an engine without a place for plugins says so, and runs everything else", async () => {
+  test("an engine without support for plugins reports it, and runs everything else", async () => {
     const engine = await Bare.start(platform, { wasm: built.wasm, runtime: built.runtime, worker: false });
     engines.push(engine);
     const plain = { components: { begin: node("Begin", {}, ["M"]), M: node("Message", { content: ["hi"] }) } };
@@ -259,7 +259,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     await assert.rejects(start("/nowhere/x.wasm"), { code: "plugin", message: /^plugin \/nowhere\/x.wasm: / });
   });
 
-  test("what they emit is said; reasoning is marked", async () => {
+  test("their emissions are sent; reasoning is marked", async () => {
     const engine = await start(pack(wasm["reasons"]!, { streams: true, outputs: { type: "object", properties: { text: { type: "string" } } } }));
     const run = engine.run(canvas({}), "q");
     const heard: string[] = [];
@@ -270,7 +270,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.deepEqual(heard, ["(", "hm ", "well", ")", "yes"]);
   });
 
-  test("their questions go to the run's model and variables", async () => {
+  test("their requests use the run's model and variables", async () => {
     const engine = await start({ source: pack(wasm["asks"]!, { permissions: { llm: { max_calls: 1, reason: "asks" }, variables: { read: ["sys.query"], write: ["env.n"], reason: "reads" } } }), grant: "asked" });
     const asked: ModelRequest[] = [];
     const inner = scripted([{ text: "<think>hm</think>Hello" }]);
@@ -281,7 +281,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.deepEqual([asked[0]?.model, asked[0]?.messages[0]], ["big@x", { role: "system", content: "Be kind." }]);
   });
 
-  test("errors are the node's, with retries and default values like any other", async () => {
+  test("errors are the node's, with retries and default values like those of others", async () => {
     const engine = await start(sample("fails", { arguments: undefined, params: undefined }));
     const failed = await engine.run(canvas({ max_retries: 0 }), "q").result;
     assert.deepEqual([failed.status, failed.error?.code, failed.error?.node], ["failed", "upstream", "P"]);
@@ -290,7 +290,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.deepEqual([spared.status, spared.answer], ["succeeded", "after spare"]);
   });
 
-  test("cancel ends one that computes, and the next run works", async () => {
+  test("cancel ends one that computes, and the next run succeeds", async () => {
     const engine = await start(pack(wasm["spin"]!, { limits: { timeout_ms: 20_000 } }));
     const run = engine.run(canvas({}), "q");
     for await (const event of run) if (event.event === "progress") run.cancel();
@@ -300,7 +300,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.equal((await again.result).status, "canceled");
   });
 
-  test("are tools of an Agent; what the canvas pins the model neither sees nor overrides", async () => {
+  test("are tools of an Agent; the model neither sees nor overrides arguments of the canvas", async () => {
     const engine = await start(sample("mirror"));
     const dsl = {
       components: {
@@ -347,7 +347,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.equal(read, `wet\n\n{"citations": ${cited}, "temp": 3}`);
   });
 
-  test("the examples: the table, and the typewriter in the canvas that make run-plugin plays", async () => {
+  test("the examples: the table, and the typewriter in the canvas of make run-plugin", async () => {
     const engine = await start(wasm["typewriter"]!, wasm["table"]!);
     const dsl = JSON.parse(readFileSync(new URL("../../../plugins/examples/canvas.json", import.meta.url), "utf8")) as { components: Record<string, { obj: { params: Record<string, unknown> } }> };
     dsl.components["Typewriter:0"]!.obj.params["pause_ms"] = 1;
@@ -362,7 +362,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.equal(out["count"], 2);
   });
 
-  test("the weather, written in Go, asks a service with its key; the model never sees the key", async () => {
+  test("the weather example in Go calls a service with its key; the model never sees the key", async () => {
     let key: string | undefined;
     const service = createServer((request, response) => {
       key = request.headers["x-key"] as string | undefined;
@@ -398,7 +398,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     return new TextDecoder().decode(output);
   }
 
-  test("are there again after the engine died", async () => {
+  test("are registered again after the engine crashed", async () => {
     let kill: () => void = () => assert.fail("not started");
     const real = platform({ wasm: built.wasm, runtime: built.runtime, worker: new URL("../src/worker.node.ts", import.meta.url) });
     const connect: Connect = async (host, lost) => {
@@ -439,7 +439,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
   });
 });
 
-test("the program of the README's chapter on plugins does what its comment says", { timeout: 1_200_000 }, async () => {
+test("the README's program with plugins has the result of its comment", { timeout: 1_200_000 }, async () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const [, program = ""] = /## Plugins[^]*?```js\n([^]*?)```/.exec(readme) ?? [];
   const [, said = ""] = /\/\/ "(.*)"\n/.exec(program) ?? [];

@@ -1,4 +1,4 @@
-// What a plugin can do wrong and what comes of it, the same on every host: each fault
+// Faults of plugins and their errors, the same on every host: each fault
 // has its own code, within the deadline, and the next call works. The twin of
 // TestCallFaults of the Go host.
 
@@ -14,7 +14,7 @@ export interface Fault {
   fuel?: number;
 }
 
-/** What ends such a call is not its time, however busy the machine is. Milliseconds. */
+/** A deadline that no such call reaches, also on a busy machine. Milliseconds. */
 const patient = 60_000;
 
 export const limits = { timeout_ms: patient, memory_mb: 4, output_kb: 64, fuel: 2 ** 40 };
@@ -104,7 +104,10 @@ export function text(fault: Fault): string {
 	(func (export "easel_invoke") (result i32) ${fault.code}))`;
 }
 
-/** attack makes the call and wants what the fault says, in time, and the next call to work. */
+/**
+ * attack makes the call and expects the error of the fault, in time, and that the next call
+ * succeeds.
+ */
 export async function attack(plugin: Plugin, fault: Fault): Promise<void> {
   const timeout = fault.want === "timeout" ? 300 : patient;
   const began = performance.now();

@@ -13,7 +13,7 @@ interface Answer {
   error?: { code: string; message: string };
 }
 
-/** desk answers requests of one call with these files and this grant. */
+/** desk handles requests of one call with these files and this grant. */
 function desk(files: MemoryFiles | undefined, grant: Permissions["files"]): {
   ask(op: string, args: object): Promise<Answer>;
   desk: Desk;
@@ -87,7 +87,7 @@ describe("files of a run", () => {
     });
   }
 
-  test("end at their bounds", async () => {
+  test("end at their limits", async () => {
     const { ask, desk: of } = desk(new MemoryFiles(), { read: true, write_bytes: 1 << 30 });
     for (let i = 0; i < 16; i++) assert.ok((await ask("file.put", { name: "b", body: "B" })).ok);
     assert.equal((await ask("file.put", { name: "b", body: "B" })).error?.code, "denied");

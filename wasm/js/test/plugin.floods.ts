@@ -1,5 +1,5 @@
-// How often a plugin may make a step in one call, the same on every host: guests that make it as
-// as often as their arguments say, compared with the golden messages of kind flood.
+// The limits of operations in one call, the same on every host: guests that repeat an operation as
+// often as their arguments say, compared with the golden messages of kind flood.
 
 import type { Plugin } from "../src/plugin/plugin.ts";
 import { same } from "./claims.ts";
@@ -13,7 +13,7 @@ export interface Flood {
   error: { code: string; message: string; retryable: boolean };
 }
 
-// The input is how often, as four bytes, and the request of a call.
+// The input is the number of repetitions, as four bytes, and the request of a call.
 const text = (
   step: string,
 ): string => `(module${imports}(func (export "easel_invoke") (result i32) (local $i i32) (local $n i32)
@@ -28,15 +28,15 @@ export const floods: Record<string, string> = {
 };
 
 /**
- * drown makes as many steps as are allowed, and wants one more to be the fault that the golden
- * message says.
+ * drown makes as many steps as are allowed, and expects that one more is the fault in the golden
+ * message.
  */
 export async function drown(plugin: Plugin, flood: Flood): Promise<void> {
   same((await wade(plugin, flood, flood.allowed)).error, undefined, "as often as allowed");
   same((await wade(plugin, flood, flood.allowed + 1)).error, flood.error, "once more");
 }
 
-/** wade makes so many steps. */
+/** wade makes this number of steps. */
 export function wade(plugin: Plugin, { request }: Flood, times: number): ReturnType<Plugin["call"]> {
   const asked = new TextEncoder().encode(request === undefined ? "" : JSON.stringify(request));
   const input = new Uint8Array(4 + asked.length);

@@ -1,4 +1,4 @@
-// Bodies that a plugin reads in pieces from a server that is there: the twin of the Go host's tests
+// Bodies that a plugin reads in pieces from a real server: the twin of the Go host's tests
 // of http.read, for Node and for a page. A guest makes the requests of a list in one call.
 
 import assert from "node:assert/strict";
@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { imports } from "./guests.ts";
 
 /**
- * chain is a guest that makes the requests of its input, one per line, and gives the answers, one
- * per line.
+ * chain is a guest that makes the requests of its input, one per line, and returns the responses,
+ * one per line.
  */
 export const chain = `(module${imports}(data (i32.const 9) "\\0a")
 	(func (export "easel_invoke") (result i32) (local $at i32) (local $n i32) (local $end i32)
@@ -27,11 +27,11 @@ export const chain = `(module${imports}(data (i32.const 9) "\\0a")
 const text = "Ålesund 天气 🌧 ".repeat(800);
 const binary = Buffer.from([0xff, 0, 1, 2, 3]).toString("latin1").repeat(3000);
 
-/** Fountain is a server whose answers come in pieces. */
+/** Fountain is a server that responds in pieces. */
 export interface Fountain {
   /** Host and port. */
   address: string;
-  /** left settles when a reader has gone away from an answer without end. */
+  /** left settles when the reader of an endless response has disconnected. */
   left(): Promise<void>;
   close(): void;
 }
@@ -43,7 +43,7 @@ export async function fountain(): Promise<Fountain> {
   const server = createServer((request, response) => {
     response.setHeader("access-control-allow-origin", "*");
     switch (request.url) {
-      case "/text": { // cut in the middle of characters
+      case "/text": { // divided in the middle of characters
         const bytes = Buffer.from(text);
         for (let at = 0; at < bytes.length; at += 777) response.write(bytes.subarray(at, at + 777));
         return response.end();
@@ -92,11 +92,11 @@ interface Answer {
 }
 
 /**
- * Ask makes requests in one call of a plugin that may ask the fountain, and gives what it put out.
+ * Ask makes requests in one call of a plugin with access to the fountain, and returns its output.
  */
 export type Ask = (lines: string) => Promise<string>;
 
-/** streams are the stories, each of which throws when it goes wrong. */
+/** streams are the stories, each of which throws when it fails. */
 export const streams: Record<string, (f: Fountain, ask: Ask) => Promise<void>> = {
   "a text comes in pieces of whole characters": async (f, ask) => {
     for (const max of [16, 1000, 0]) {
@@ -144,12 +144,12 @@ export const streams: Record<string, (f: Fountain, ask: Ask) => Promise<void>> =
   },
 };
 
-/** open returns a request whose answer is read in pieces. */
+/** open returns a request whose response is read in pieces. */
 export function open({ address }: Fountain, path: string, headers?: Record<string, string>): object {
   return { op: "http.fetch", args: { url: `http://${address}${path}`, stream: true, ...(headers && { headers }) } };
 }
 
-/** next asks for a piece of the first stream. */
+/** next returns a request for a piece of the first stream. */
 export function next(max?: number): object {
   return { op: "http.read", args: { stream: 1, ...(max && { max }) } };
 }
@@ -158,7 +158,7 @@ function close(stream: number): object {
   return { op: "http.close", args: { stream } };
 }
 
-/** asked plays requests in one call. */
+/** asked makes requests in one call. */
 export async function asked(ask: Ask, ...requests: object[]): Promise<Answer[]> {
   const said = await ask(requests.map((request) => JSON.stringify(request) + "\n").join(""));
   const answers = said.trimEnd().split("\n").map((line) => JSON.parse(line) as Answer);
@@ -166,13 +166,13 @@ export async function asked(ask: Ask, ...requests: object[]): Promise<Answer[]> 
   return answers;
 }
 
-/** bodyOf returns the piece in an answer, bytes as the characters of their numbers. */
+/** bodyOf returns the piece in a response, bytes as characters with their codes. */
 export function bodyOf({ ok, error }: Answer): string {
   assert.equal(error, undefined);
   return ok!.body ?? Buffer.from(ok!.body_base64 ?? "", "base64").toString("latin1");
 }
 
-// read puts up to 60 pieces together, and holds each against its bounds.
+// read joins up to 60 pieces, and checks the size of each.
 async function read(f: Fountain, ask: Ask, path: string, max: number): Promise<{ got: string; whole: boolean }> {
   const [head, ...pieces] = await asked(ask, open(f, path), ...Array<object>(60).fill(next(max)));
   assert.deepEqual([head!.ok?.stream, head!.ok?.status, head!.ok?.body], [1, 200, undefined]);

@@ -1,4 +1,4 @@
-// The kernel and its owner against guests that are honest, broken and hostile: the
+// The kernel and its owner with honest, faulty and hostile guests: the
 // twin of the Go host's tests. Files are examined by the engine module.
 
 import assert from "node:assert/strict";
@@ -41,7 +41,7 @@ function thread(): KernelLine {
   };
 }
 
-/** texts are the guests of this file by name; all are assembled in one go. */
+/** texts are the guests of this file by name; all are assembled together. */
 const texts: Record<string, string> = {
   ...Object.fromEntries(Object.entries(faults).map(([name, fault]) => [name, text(fault)])),
   ...floods,
@@ -152,7 +152,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       return decoder.decode(outcome.output);
     };
 
-    test("gives back what it is given", async () => {
+    test("returns its input", async () => {
       const plugin = await load("echo");
       for (const input of [new Uint8Array(0), "hello", "Ålesund 天气", Uint8Array.of(255, 0, 254), new Uint8Array(1 << 20).fill(120)]) {
         const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
@@ -164,7 +164,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       test(name, async () => attack(await load(name, { limits }), fault));
     }
 
-    test("burns the same fuel as on the server, and no more than allowed", async () => {
+    test("uses the same fuel as on the server, and no more than allowed", async () => {
       const plugin = await load("counted");
       for (let i = 0; i < 3; i++) assert.equal((await ask(plugin, "")).fuel, 25_000);
       assert.equal((await ask(plugin, "", { fuel: 25_000 })).error, undefined, "exactly enough is enough");
@@ -172,30 +172,30 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.deepEqual([outcome.error?.code, outcome.fuel], ["out_of_fuel", 25_000]);
     });
 
-    test("emits in order; unknown kinds and broken JSON are dropped", async () => {
+    test("emits in order; unknown kinds and invalid JSON are dropped", async () => {
       const got: Emission[] = [];
       await ask(await load("emits"), "", { side: async (op, args) => { assert.equal(op, "emit"); got.push(args as Emission); return { ok: {} }; } });
       assert.deepEqual(got, [{ kind: 1, text: "one" }, { kind: 2, text: "on" }, { kind: 3, pct: 100, note: "n" }, { kind: 4, key: "text", text: "d" }]);
     });
 
-    test("logs so much and no more", async () => {
+    test("logs up to its limit", async () => {
       const { logs } = await ask(await load("logs"), "");
       assert.equal(logs.length, 500);
       assert.deepEqual([logs[0]?.level, logs[0]?.text.length], ["warn", 2048]);
     });
 
-    test("a slow reader slows it", async () => {
+    test("a slow reader slows it down", async () => {
       let taken = 0;
       const plugin = await load("listens");
       const outcome = await ask(plugin, "", { side: async () => { await new Promise((resolve) => setTimeout(resolve, 1)); return ++taken < 200 ? { ok: {} } : null; } });
       assert.equal(said(outcome), "bye");
-      assert.ok(taken >= 200 && taken < 200 + 64 + 1, `${taken} pieces`); // what was on its way counts too
+      assert.ok(taken >= 200 && taken < 200 + 64 + 1, `${taken} pieces`); // pieces in transit count too
     });
 
-    test("one that listens may finish after a cancel", async () => {
+    test("one that checks for cancellation may finish", async () => {
       const plugin = await load("listens");
       let outcome: Outcome | undefined;
-      for (let tries = 0; tries < 10 && (!outcome || outcome.error); tries++) { // a busy machine may be slower than the grace, but not each time
+      for (let tries = 0; tries < 10 && (!outcome || outcome.error); tries++) { // a busy machine may be slower than the grace period, but not every time
         const stop = new AbortController();
         let taken = 0;
         outcome = await ask(plugin, "", { signal: stop.signal, side: async () => { if (++taken === 3) stop.abort(); return { ok: {} }; } });
@@ -209,7 +209,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
     });
 
     if (spawn === thread) {
-      test("one that does not listen is ended when the caller gives up", async () => {
+      test("one that does not check is terminated when the caller cancels", async () => {
         const stop = new AbortController();
         const plugin = await load("spin", { limits: { timeout_ms: 30_000 } });
         setTimeout(() => stop.abort(), 20);
@@ -218,7 +218,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
         assert.equal((await ask(plugin, "", { timeout: 100 })).error?.code, "timeout", "the next call runs");
       });
 
-      test("one that computes holds up no other", async () => {
+      test("one that computes does not block others", async () => {
         const plugin = await load("spin", { limits: { timeout_ms: 3000 } });
         const quick = await load("quiet");
         const slow = ask(plugin, "");
@@ -226,7 +226,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
         assert.equal((await slow).error?.code, "timeout");
       });
 
-      test("more calls than workers wait for their turn", async () => {
+      test("calls beyond the number of workers wait", async () => {
         const plugin = await load("relay");
         const all = await Promise.all(Array.from({ length: 20 }, () => ask(plugin, `{"op":"sleep","args":{"ms":5}}`)));
         for (const outcome of all) assert.equal(said(outcome), `{"ok":{}}`);
@@ -238,7 +238,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       for (const name of ["missing", "_initialize", "easel:start", "memory"]) assert.equal((await ask(plugin, "", { export: name })).error?.code, "unknown_export");
     });
 
-    test("keeps nothing between calls, the same with state run keeps its run's", async () => {
+    test("has no state between calls, or with `state: run` that of its run", async () => {
       const forgetful = await load("counter");
       for (let i = 0; i < 3; i++) assert.equal(said(await ask(forgetful, "", { run: "r" })), "1");
       const keeps = await load("counter", { state: "run" });
@@ -258,7 +258,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.equal((await ask(await load("loop in start"), "", { timeout: 200 })).error?.code, "timeout");
     });
 
-    test("clock and chance are the same after it waited", async () => {
+    test("clock and random numbers are the same after a wait", async () => {
       const plugin = await load("random");
       const first = (await ask(plugin, "")).output!;
       const second = (await ask(plugin, "")).output!;
@@ -270,21 +270,21 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.deepEqual((await ask(await load("files"), "")).output, Uint8Array.of(8, 0));
     });
 
-    test("Extism's kernel carries bytes, and variables for a run", async () => {
+    test("Extism's kernel passes bytes, and keeps variables for a run", async () => {
       const plugin = await load("extism");
       assert.equal(said(await ask(plugin, "grüße")), "grüße");
       for (const want of ["1", "2"]) assert.equal(said(await ask(plugin, "", { export: "count", run: "a" })), want);
       assert.equal(said(await ask(plugin, "", { export: "count", run: "b" })), "1");
     });
 
-    test("keys and values last, within their quota", async () => {
+    test("keys and values are stored, within their quota", async () => {
       const plugin = await load("ask twice", { permissions: { kv: { bytes: 2, reason: "keeps" } } });
       assert.equal(said(await ask(plugin, "")), `[{"ok":{"found":false,"value":""}},{"ok":{}},{"ok":{"found":true,"value":"b"}}]`);
       const relay = await load("relay", { permissions: { kv: { bytes: 2, reason: "keeps" } } });
       assert.match(said(await ask(relay, `{"op":"kv.set","args":{"key":"ab","value":"c"}}`)), /denied.*more than the 2 bytes/);
     });
 
-    test("asks and is refused", async () => {
+    test("is refused without permission", async () => {
       const permissions = { llm: { max_calls: 1, reason: "asks" }, variables: { read: ["sys.query"], reason: "reads" } };
       const side: RunSide = async (op, args) => ({ ok: { op, args } });
       const plugin = await load("relay", { permissions });
@@ -305,7 +305,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.match(said(await ask(bare, `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"x"}]}}`, { side })), /denied/, "nothing is granted by itself");
     });
 
-    test("a service that breaks is an answer", async () => {
+    test("a failed service is an error in the answer", async () => {
       const plugin = await load("relay", { permissions: { embed: { max_calls: 1, reason: "x" } } }, { grant: "asked", embed: () => { throw new Error("out of order"); } });
       assert.equal(said(await ask(plugin, `{"op":"embed","args":{"texts":[]}}`)), `{"error":{"code":"upstream","message":"out of order","retryable":true}}`);
     });
@@ -315,7 +315,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.equal(said(await ask(plugin, `{"op":"llm.chat","args":{"messages":[{}]}}`, { side: async () => null })), "cancelled");
     });
 
-    test("an answer that comes late does not reach the next call", async () => {
+    test("a late answer does not reach the next call", async () => {
       const plugin = await load("relay", { permissions: { llm: { max_calls: 1, reason: "x" } } });
       const request = `{"op":"llm.chat","args":{"messages":[{}]}}`;
       let answerFirst = (): void => undefined;
@@ -326,7 +326,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.equal(said(await next), `{"ok":"second"}`);
     });
 
-    test("closing ends what runs", async () => {
+    test("closing ends running calls", async () => {
       const plugin = await load("relay");
       const call = ask(plugin, `{"op":"sleep","args":{"ms":20000}}`);
       setTimeout(() => plugin.close(), 50);
@@ -359,7 +359,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       }, { grant: "asked", dial, secrets: { KEY: "hunter2secret" }, ...options });
       const fetched = async (plugin: Plugin, args: object, more: Partial<CallRequest> = {}): Promise<string> => said(await ask(plugin, JSON.stringify({ op: "http.fetch", args }), { secretMark: "m4rk", ...more }));
 
-      test("fetches what is granted", async () => {
+      test("fetches from granted hosts", async () => {
         const answer = JSON.parse(await fetched(await web(), { url: `http://${address}/` })) as { ok: { status: number; headers: Record<string, string>; body: string } };
         assert.deepEqual([answer.ok.status, answer.ok.headers["Content-Type"], answer.ok.body], [200, "text/plain", "Grüße"]);
         assert.match(await fetched(await web(), { url: `http://${address}/binary` }), /"body_base64":"\/wA="/);
@@ -380,7 +380,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
         assert.match(await fetched(await web({ hosts: ["named.example"], private: false }, { dial: (allow) => dial(allow, ((_: string, __: object, done: Function) => done(null, [{ address: "10.0.0.1", family: 4 }])) as never) }), { url: "http://named.example/" }), /denied.*named.example is a private/);
       });
 
-      test("a slow answer meets the deadline of the call, and the next call works", async () => {
+      test("a slow response ends at the deadline of the call, and the next call succeeds", async () => {
         const plugin = await web();
         const began = performance.now();
         const outcome = await ask(plugin, JSON.stringify({ op: "http.fetch", args: { url: `http://${address}/slow` } }), { timeout: 300 });
@@ -389,7 +389,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
         assert.match(await fetched(plugin, { url: `http://${address}/` }), /Grüße/);
       });
 
-      test("secrets are put in for their host, and masked when they come back", async () => {
+      test("secrets are inserted for their host, and redacted in responses", async () => {
         const plugin = await web();
         const echo = await fetched(plugin, { url: `http://${address}/echo`, headers: { "X-Key": "{{secret:KEY:m4rk}}", Authorization: "Basic {{base64:me:{{secret:KEY:m4rk}}}}" } });
         assert.ok(!echo.includes("hunter2secret") && !echo.includes(Buffer.from("me:hunter2secret").toString("base64")), echo);
@@ -415,7 +415,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
         assert.ok(!heard.at(-1)!.includes("hunter2secret"), heard.at(-1));
       });
 
-      test("the mark of a call is in nothing that it gives", async () => {
+      test("the mark of a call is removed from its results", async () => {
         const plugin = await web();
         const said = await fetched(plugin, { url: `http://m4rk.example/{{secret:KEY:m4rk}}` });
         assert.match(said, /denied/);
@@ -435,7 +435,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       };
       for (const [name, story] of Object.entries(streams)) test(name, async () => story(server, await reader()));
 
-      test("a secret that comes back piece by piece is masked", async () => {
+      test("a secret in pieces of a response is redacted", async () => {
         const [, ...pieces] = await asked(await reader(), opened(server, "/leak", { "X-Key": "{{secret:KEY:m4rk}}" }), ...Array<object>(40).fill(next()));
         const got = pieces.filter(({ error }) => !error).map(bodyOf).join("");
         assert.equal(got, "before *** after");
@@ -459,7 +459,7 @@ describe("loading a plugin", { timeout: 1_200_000 }, () => {
     ["a forged fuel counter", "forged", /easel:fuel/], ["too much memory", "over_limit", /memory/], ["another invoke", "unsupported", /easel_invoke as/],
   ] as [string, string, RegExp][]) test(`refuses ${name}`, () => refused(pack(guests[name]!), code, message));
 
-  test("refuses what is no plugin", async () => {
+  test("refuses files that are not plugins", async () => {
     await refused(new TextEncoder().encode("hello"), "malformed", /header/);
     await refused(guests["quiet"]!, "bad_manifest", /easel plugin pack/);
     await refused(pack(guests["quiet"]!).slice(0, 40), "malformed", /cut short/);
@@ -469,9 +469,19 @@ describe("loading a plugin", { timeout: 1_200_000 }, () => {
     await refused(pack(guests["quiet"]!, { min_host: "9.0" }), "unsupported", /needs host 9.0/, { version: "0.4.2" });
     await refused(pack(guests["quiet"]!, { requires: ["time.travel@1"] }), "unsupported", /time.travel@1/);
     await Plugin.load(pack(guests["quiet"]!, { requires: ["time.travel@1?"] }), examine, inline);
+    const one = { name: "now", description: "d" };
+    const many = Array.from({ length: 300 }, (_, i) => ({ name: `c${i}`, description: "d" }));
+    for (const [components, message] of [
+      [many, /at most 64/], [[one, one], /two have the same name/], [[{ ...one, name: "a.b" }], /lower-case letters/],
+      [[{ ...one, limits: {} } as typeof one], /limits: belongs to the file/],
+    ] as const)
+      await refused(pack(guests["quiet"]!, { components: [...components] }), "bad_manifest", message);
+    const gone = pack(guests["quiet"]!, { components: [one, { ...one, name: "b", export: "gone" }] });
+    await refused(gone, "unsupported", /exports no function gone, which the manifest names for b/);
+    await Plugin.load(pack(guests["quiet"]!, { components: [one, { ...one, name: "b" }] }), examine, inline);
   });
 
-  test("no bytes of a stranger do more than be refused", async () => {
+  test("random bytes are refused with an error", async () => {
     const honest = pack(guests["echo"]!);
     let seed = 7;
     const random = (below: number): number => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) % below;
@@ -530,8 +540,8 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
         test(file, async () => {
           const flood = message as Flood;
           const plugin = await Plugin.load(pack(guests[`flood ${flood.step}`]!), examine, inline, { grant: "asked" });
-          // Each answer has the call played again here, which 10,000 answers would have done for
-          // minutes; Chromium counts them all.
+          // Each response replays the call here, which takes minutes for 10,000
+          // responses; Chromium counts them all.
           if (file === "flood.pieces.json" && bestWay() === "replay") assert.equal((await wade(plugin, flood, 1_500)).error, undefined);
           else await drown(plugin, flood);
           plugin.close();
@@ -543,11 +553,11 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
           const answer = JSON.parse(decoder.decode(outcome.output)) as { ok?: unknown; error?: { code: string; message: string; retryable: boolean } };
           assert.equal((answer.ok === undefined) !== (answer.error === undefined), true, "one of ok and error");
           if (answer.error) assert.deepEqual([typeof answer.error.code, typeof answer.error.message, typeof answer.error.retryable], ["string", "string", "boolean"]);
-          // a stream that was never opened is no fault of the message
+          // a stream that was never opened is not a fault of the message
           assert.equal(["invalid_argument", "not_found"].includes(answer.error?.code ?? "") && file !== "call.http-read.json", !valid, JSON.stringify(answer));
         });
         break;
     }
   }
-  test("are all there", () => assert.ok(golden.length > 30));
+  test("are complete", () => assert.ok(golden.length > 30));
 });

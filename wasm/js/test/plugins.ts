@@ -25,7 +25,7 @@ export function make(wanted: {
   );
 }
 
-/** goldens returns the golden messages of the contract whose name begins so. */
+/** goldens returns the golden messages of the contract with this prefix. */
 export function goldens(prefix = ""): { file: string; valid: boolean; message: unknown }[] {
   const folder = `${root}plugins/contract/golden/`;
   return readdirSync(folder)
@@ -36,7 +36,7 @@ export function goldens(prefix = ""): { file: string; valid: boolean; message: u
     }));
 }
 
-/** pack puts a manifest into a module; fields are laid over a minimal one. */
+/** pack adds a manifest to a module; fields override those of a minimal one. */
 export function pack(wasm: Uint8Array, fields: Partial<Manifest> | string = {}): Uint8Array<ArrayBuffer> {
   const manifest = typeof fields === "string" ? fields
     : JSON.stringify({ abi: 1, name: "sample", version: "1.0.0", description: "A sample.", ...fields });

@@ -1,4 +1,4 @@
-// What the server's rules say of addresses and headers (host/internal/reach), these say as well.
+// The rules for addresses and headers equal those of the server (host/internal/reach).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -34,6 +34,27 @@ test("a node that runs twice has two steps, and the latest is the second", () =>
   assert.equal(state.latest["LLM:A"]?.index, 1);
 });
 
+test("elements that run at once have steps of their own", () => {
+  const at = <E extends RunEvent>(event: E, ...index_path: number[]): E => ({
+    ...event, data: { ...event.data, index_path },
+  });
+  const model = (event: object): RunEvent => ({ ...envelope, ...event }) as RunEvent;
+  const state = replay([
+    began, start("Iteration:I"),
+    at(start("LLM:A"), 0), at(start("LLM:A"), 1), at(start("LLM:A"), 2),
+    model({ event: "model_started", data: { component_id: "LLM:A", call: "m/2.1/3/1", model: "m", messages: [] } }),
+    at(start("LLM:A"), 3),
+    model({
+      event: "model_finished", data: { component_id: "LLM:A", call: "m/2.1/3/1", text: "yes", elapsed_time: 1 },
+    }),
+    at(finish("LLM:A"), 1), at(finish("LLM:A", "bad"), 0),
+  ]);
+  assert.deepEqual(
+    state.steps.slice(1).map((step) => [step.items, step.status, step.models.map((use) => use.text)]),
+    [[[0], "failed", []], [[1], "succeeded", ["yes"]], [[2], "running", []], [[3], "running", []]],
+  );
+});
+
 test("old states stay as they were", () => {
   const before = replay([began, start("LLM:A")]);
   const after = reduce(before, finish("LLM:A"));
@@ -65,13 +86,13 @@ test("reasoning and text become parts of one answer", () => {
   assert.deepEqual(state.answers.map((answer) => answer.done), [true, false]);
 });
 
-test("an end without a message and a finish without a start do no harm", () => {
+test("an end without a message and a finish without a start are ignored", () => {
   const state = replay([began, end(), finish("Tool:A")]);
   assert.equal(state.answers.length, 0);
   assert.equal(state.latest["Tool:A"]?.status, "succeeded");
 });
 
-test("cancelling closes what was open", () => {
+test("a cancel ends open steps", () => {
   const state = replay([began, start("LLM:A"), say("a"), over("Task has been canceled")]);
   assert.equal(state.status, "canceled");
   assert.equal(state.latest["LLM:A"]?.status, "canceled");
@@ -89,14 +110,14 @@ test("a node that was stopped is canceled, not failed", () => {
   assert.equal(state.error, undefined);
 });
 
-test("a failed run has no last event; conclude says so", () => {
+test("conclude sets the status of a failed run, which has no last event", () => {
   const state = conclude(replay([began, start("LLM:A"), finish("LLM:A", "boom"), start("B:A")]), "failed");
   assert.equal(state.status, "failed");
   assert.equal(state.error, "boom");
   assert.equal(state.latest["B:A"]?.status, "canceled");
 });
 
-test("a form shows until the next run", () => {
+test("a form stays until the next run", () => {
   const form: RunEvent = { ...envelope, event: "user_inputs", data: { inputs: { a: { type: "line" } }, tips: "?" } };
   const state = replay([began, start("UserFillUp:A"), form]);
   assert.equal(state.status, "paused");
@@ -127,7 +148,7 @@ test("tools, models and tokens belong to their step", () => {
   assert.equal(state.usage?.total_tokens, 3);
 });
 
-test("variables follow, unknown events only count", () => {
+test("variables are updated, unknown events are only counted", () => {
   const state = replay([began,
     { ...envelope, event: "variables_changed", data: { values: { "sys.query": "q" } } },
     { ...envelope, event: "something_new", data: {} } as unknown as RunEvent]);

@@ -1,5 +1,5 @@
-// What users of the package do with the real engine. Node plays each story in its own thread and in
-// a worker thread, the browser in a Worker; so a story uses nothing that only one of them has.
+// What users of the package do with the real engine. Node runs each story in its own thread and in
+// a worker thread, the browser in a Worker; so a story uses only features that both have.
 
 import {
   EngineError,
@@ -16,12 +16,12 @@ import { replay } from "../src/state.ts";
 import { agent, chain, chat, circle, form, long } from "./canvases.ts";
 import { fails, fits, holds, same } from "./claims.ts";
 
-/** Story fails when something is not as it should be. */
+/** Story throws when an expectation fails. */
 export type Story = (engine: Engine) => Promise<void>;
 
 const silent: Model = { async *chat() { await new Promise(() => undefined); } };
 
-/** streaming returns a model that gives these pieces, whatever they are. */
+/** streaming returns a model that streams these pieces. */
 const streaming = (...pieces: unknown[]): Model => ({ async *chat() { yield* pieces as ModelPiece[]; } });
 
 async function all(run: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
@@ -39,8 +39,7 @@ async function until(run: Run, name: RunEvent["event"]): Promise<void> {
   throw new Error(`the run ended without ${name}`);
 }
 
-// A model that fails in one of the ways in which strangers' code does, and what the node's error
-// must say.
+// A model that fails like code of users may, and the expected error of the node.
 const cyclic: Record<string, unknown> = {};
 cyclic["self"] = cyclic;
 const failing: Record<string, [llm: Model, says: RegExp]> = {
@@ -56,7 +55,7 @@ const failing: Record<string, [llm: Model, says: RegExp]> = {
   "streams what holds itself": [streaming({ usage: cyclic }), /circular|cyclic/i],
 };
 
-/** stories by what they show. */
+/** stories by the behaviour that they test. */
 export const stories: Record<string, Story> = {
   async "a run streams events and ends with a result"(engine) {
     const seen: RunEvent[] = [];

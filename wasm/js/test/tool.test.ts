@@ -1,5 +1,5 @@
-// What a plugin that serves a component is given, compared with the cases of the server's twin in
-// plugins/node.
+// The input of a plugin that implements a component, compared with the cases of the server's twin
+// in plugins/node.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

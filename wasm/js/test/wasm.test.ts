@@ -1,4 +1,4 @@
-// The binding to WebAssembly against a real Go module: boot, kick, memory, timers.
+// The binding to WebAssembly with a real Go module: boot, kick, memory, timers.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -29,7 +29,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
       stdio: "inherit",
     });
     const root = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
-    // Go's script is a classic one; in a folder without package.json Node takes it as such.
+    // Go's script is a classic script; in a folder without package.json Node loads it as one.
     copyFileSync(join(root, "lib/wasm/wasm_exec.js"), join(folder, "wasm_exec.js"));
     runtime = pathToFileURL(join(folder, "wasm_exec.js"));
   });
@@ -50,7 +50,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     });
   }
 
-  test("a megabyte goes in and comes out, though memory grows on the way", async () => {
+  test("a megabyte is passed in and out while memory grows", async () => {
     const engine = await createEngine({ wasm, runtime, worker: false });
     const canvas = await engine.load(`{"x":"${"ü".repeat(1 << 20)}"}`);
     assert.match(await canvas.save(), /"save"/);
@@ -64,7 +64,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     engine.close();
   });
 
-  test("two engines live on one page", async () => {
+  test("two engines run on one page", async () => {
     const [a, b] = await Promise.all([
       createEngine({ wasm, runtime, worker: false }),
       createEngine({ wasm, runtime, worker: false }),
@@ -75,7 +75,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     assert.deepEqual(results.map((result) => result.status), ["succeeded", "succeeded"]);
   });
 
-  test("the watchdog ends a module that computes for ever, and the next run works", async () => {
+  test("the watchdog ends a module that computes forever, and the next run succeeds", async () => {
     const engine = await createEngine({ wasm, runtime, worker, watchdog: 2_000 });
     const other = engine.run("{}", "x", { llm: { async *chat() { await new Promise(() => undefined); } } });
     for await (const _ of other) break;
@@ -86,7 +86,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
   });
 
   for (const place of [false, worker]) {
-    test(`a module that crashes ${place ? "in a worker" : "in this thread"} fails its runs, and the next run works`,
+    test(`a module that crashes ${place ? "in a worker" : "in this thread"} fails its runs, and the next run succeeds`,
       async () => {
       const engine = await createEngine({ wasm, runtime, worker: place });
       await assert.rejects(engine.run("{}", "crash").result, { code: "crashed" });
@@ -95,7 +95,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     });
   }
 
-  test("a module is fetched and compiled once for all its starts, whatever it is given as", async () => {
+  test("a module is fetched and compiled once for all its starts, in every form of wasm", async () => {
     let asked = 0;
     const server = createServer((_, response) => {
       asked++;
@@ -121,7 +121,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     server.close();
   });
 
-  test("where this thread may not compile, the worker is given the address", async () => {
+  test("where this thread may not compile, the worker gets the address", async () => {
     let tries = 0;
     const refuse = async (): Promise<WebAssembly.Module> => { tries++; throw new WebAssembly.CompileError("policy"); };
     const source = compileOnce(refuse, new URL("http://x.example/engine.wasm"));
@@ -169,7 +169,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     }
   });
 
-  test("what is no engine is refused", async () => {
+  test("a module that is not an engine is refused", async () => {
     const other = join(folder, "other.wasm");
     writeFileSync(other, Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0]));
     await assert.rejects(createEngine({ wasm: other, runtime, worker: false }), { code: "version" });

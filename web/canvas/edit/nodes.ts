@@ -103,7 +103,7 @@ export function startingParams(spec: ComponentSpec | undefined): Params {
   return params;
 }
 
-// emptyOf returns a value of the right shape: a way out to fill in, an empty list, an empty text.
+// emptyOf returns a value of the right shape: a branch to fill in, an empty list, an empty text.
 function emptyOf(name: string, spec: ComponentSpec | undefined): unknown {
   const schema = spec?.params?.properties?.[name];
   const branch = spec?.branches?.find(({ param }) => param === name);

@@ -7,7 +7,7 @@ import { isObject } from "../dsl.ts";
 import { same, type Path } from "../patch.ts";
 import { setParam, type Draft } from "./draft.ts";
 
-/** errorHandle is the handle of the way out that an error takes. */
+/** errorHandle is the handle of the edge for errors. */
 export const errorHandle = "error";
 
 /** toolHandle is the handle that agents and tool boxes are attached to. */

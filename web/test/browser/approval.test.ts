@@ -1,5 +1,5 @@
-// Approvals and limits in the page: a tool of an agent waits for a person on a card, and a limit
-// that stopped something stands in the timeline with its code.
+// Approvals and limits in the page: a tool of an agent waits for the user on a card, and a limit
+// that was reached is in the timeline with its code.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -27,8 +27,8 @@ const canvasWith = (more: object): string => JSON.stringify({
   },
 });
 
-// replies call the search and, when it has answered, finish the plan and answer. A run that
-// continues begins with the first of them again.
+// replies call the search and, after its result, finish the plan and answer. A run that
+// continues starts with the first of them again.
 const replies = [
   { match: "Observation:", text: `[{"name": "complete_task", "arguments": {"answer": "x"}}]` },
   { match: "Observation:", text: "All found." },
@@ -51,7 +51,7 @@ describe("approvals and limits", { skip: missing(), timeout: 1_200_000 }, () => 
     return { page, done: () => done() };
   }
 
-  test("a tool runs with the arguments that a person approved", async () => {
+  test("a tool runs with the approved arguments", async () => {
     const { page, done } = await started(canvasWith({}));
     const card = page.locator(".approval");
     await card.getByText("tavily_search_0 asks to run with these arguments:").waitFor();
@@ -76,7 +76,7 @@ describe("approvals and limits", { skip: missing(), timeout: 1_200_000 }, () => 
     await done();
   });
 
-  test("a tool that a person rejects does not run", async () => {
+  test("a rejected tool does not run", async () => {
     const { page, done } = await started(canvasWith({}));
     await page.locator(".approval").getByRole("button", { name: "Reject" }).click();
     await page.getByRole("button", { name: "Continue" }).click();
@@ -87,7 +87,7 @@ describe("approvals and limits", { skip: missing(), timeout: 1_200_000 }, () => 
     await done();
   });
 
-  test("a limit that stops a node stands in the timeline with its code", async () => {
+  test("a limit that stops a node is in the timeline with its code", async () => {
     const { page, done } = await started(canvasWith({ settings: { limits: { model_calls: 1 } } }));
     await page.locator(".approval").getByRole("button", { name: "Approve" }).click();
     await page.getByRole("button", { name: "Continue" }).click();

@@ -13,7 +13,7 @@ interface Found {
 
 /** audit asserts that axe finds no violation; a message names the view. */
 export async function audit(page: Page, where: string): Promise<void> {
-  // The protocol evaluates it, which no policy of the page forbids.
+  // It is evaluated through the protocol, which the page's policy does not restrict.
   await page.evaluate(source);
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<Found> } };

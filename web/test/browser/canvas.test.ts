@@ -48,7 +48,7 @@ describe("canvases inside others", { skip: missing(), timeout: 1_200_000 }, () =
   let host: Served;
   let stage: Stage;
   let stored = ""; // id of a canvas of the host
-  let ofHost = ""; // title of one that runs it
+  let ofHost = ""; // title of a canvas that runs it
 
   async function create(title: string, dsl: object): Promise<string> {
     const answer = await fetch(host.address + "/api/v2/canvases", {
@@ -77,7 +77,7 @@ describe("canvases inside others", { skip: missing(), timeout: 1_200_000 }, () =
     });
   }
 
-  // answered runs the canvas, answers the form inside and waits for what it says.
+  // answered runs the canvas, fills in the form inside and waits for its answer.
   async function answered(page: Page): Promise<void> {
     await ask(page, "coats");
     await page.locator('.box[data-status="paused"]').waitFor();
@@ -97,7 +97,7 @@ describe("canvases inside others", { skip: missing(), timeout: 1_200_000 }, () =
     await done();
   });
 
-  test("a canvas that is nowhere fails with what to do", async () => {
+  test("a missing canvas fails with instructions", async () => {
     const { page, done } = await stage.visit();
     await file(page, "outer.json", outer("elsewhere"));
     await allow(page);

@@ -1,5 +1,5 @@
-// Canvases of strangers on the page of a host with a person logged in: nothing runs before the
-// person allows it, and what runs then reaches neither the account nor the host.
+// Canvases of strangers on the page of a host with a signed-in user: nothing runs before the
+// user allows it, and the runs then reach neither the account nor the host.
 
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
@@ -13,7 +13,7 @@ import { allow, ask, counted, drop, missing, openDropped, raise, type Stage } fr
 // Chromium itself reports requests that fail.
 const network = /Failed to load resource|status of 40[13]/;
 
-/** Seen is a request that reached another server than the host. */
+/** Seen is a request that reached a server other than the host. */
 interface Seen {
   url: string;
   headers: Record<string, string>;
@@ -35,8 +35,8 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
   let stage: Stage;
   let neighbour: Server; // another port of this machine
   let atNeighbour = "";
-  const seen: Seen[] = []; // by https://attacker.example and by the neighbour
-  const asked: string[] = []; // of the host by the page, besides its files
+  const seen: Seen[] = []; // requests to https://attacker.example and to another port of this machine
+  const asked: string[] = []; // requests of the page to the host, besides its files
   const signed: Promise<Record<string, string>>[] = []; // with these headers
 
   before(async () => {
@@ -55,7 +55,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await host?.close();
   });
 
-  // loggedIn opens the page with a login of the browser and watches what leaves it.
+  // loggedIn opens the page with a login of the browser and records its requests.
   async function loggedIn(hash: string): Promise<{ page: Page; done(expected?: RegExp): Promise<void> }> {
     const { page, done } = await stage.visit("login?next=%2F%23host");
     await page.getByLabel("Password or API key").fill(host.key);
@@ -82,7 +82,8 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     return { page, done };
   }
 
-  // theft reads accounts in every spelling of the host's address and sends what it got away.
+  // theft reads accounts in every spelling of the host's address and sends the results to the
+  // attacker.
   function theft(): string {
     const { port } = new URL(host.address);
     const addresses = [
@@ -130,14 +131,14 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     assert.equal(Object.keys(body).length, 11);
     assert.deepEqual(new Set(Object.values(body)), new Set([""]), "every address of the host was refused");
     nothingLeaked();
-    // A page sees only afterwards that a redirect led to the host: its request carried no login,
-    // its answer is dropped.
+    // A page sees only afterwards that a redirect led to the host: its request had no login,
+    // its response is dropped.
     assert.deepEqual(asked, ["/api/v2/me"], "the page refuses all others before they leave");
     assert.deepEqual((await Promise.all(signed)).map(({ cookie, authorization }) => [cookie, authorization]), [[undefined, undefined]]);
     await done(network);
   });
 
-  test("fails with the reason when it asks for an address of the host", async () => {
+  test("fails with the reason when it sends a request to the host", async () => {
     const { page, done } = await loggedIn("#" + await pack(chain({ begin: { name: "Begin" }, "Invoke:A": { name: "Invoke", params: { url: `${host.address}/v1/user/info`, max_retries: 0 } } })));
     await allow(page);
     await ask(page, "hello");
@@ -165,13 +166,13 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await other.done(network);
   });
 
-  test("does not use the host's models before it is allowed, and the question says whose account pays", async () => {
+  test("does not use the host's models before it is allowed, and its consent names the paying account", async () => {
     const text = chain({ begin: { name: "Begin" }, "LLM:A": { name: "LLM", params: { prompts: [{ role: "user", content: "{sys.query}" }] } }, "Message:B": { name: "Message", params: { content: ["{LLM:A@content}"] } } });
     const { page, done } = await loggedIn("");
     await page.getByRole("button", { name: /^Model/ }).click();
     await page.locator("dialog").getByText("This host", { exact: true }).click();
     await page.getByRole("button", { name: "Done" }).click();
-    await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/api/llm/models")));
+    await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/api/v2/models")));
     asked.length = 0;
     await page.evaluate((hash) => { location.hash = hash; }, await pack(text));
     await nothingHappened(page);
@@ -183,7 +184,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await done(network);
   });
 
-  test("runs its scripts without the network, the storage and the names of a page", async () => {
+  test("runs its scripts without the network, the storage and the globals of a page", async () => {
     const script = `async function main() {
       const names = ["fetch", "XMLHttpRequest", "WebSocket", "WebTransport", "EventSource", "RTCPeerConnection", "importScripts", "indexedDB", "caches", "localStorage",
         "sessionStorage", "document", "cookieStore", "BroadcastChannel", "MessageChannel", "navigator", "location", "origin", "postMessage", "close", "Worker", "SharedWorker", "self", "window",
@@ -220,7 +221,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await done(network);
   });
 
-  test("calls a local service that the person named, and the consent says so", async () => {
+  test("calls a local service that the user named, and the consent lists it", async () => {
     const { page, done } = await loggedIn("#" + await pack(chain({
       begin: { name: "Begin" }, "Invoke:A": { name: "Invoke", params: { url: `${atNeighbour}/list`, method: "get", exception_method: "comment", exception_default_value: "refused" } },
       "Message:B": { name: "Message", params: { content: ["{Invoke:A@result}"] } },
@@ -249,7 +250,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await done(network);
   });
 
-  test("writes answers whose pictures and links load nothing by themselves", async () => {
+  test("has answers whose pictures and links are not loaded automatically", async () => {
     const evil = ["![](/v1/user/logout)", "![x](https://attacker.example/?q=1)", `![x](${host.address}/v1/user/logout)`, "![x](data:image/svg+xml,<svg/>)", "[x](javascript:window.hit=1)", "[x](blob:https://a/b)",
       "[x](data:text/html,<script>1</script>)", "[x](//attacker.example/x)", "[x](/v1/user/logout)", "<img src=https://attacker.example/raw>", "[ok](https://attacker.example/link)"].join("\n\n");
     const { page, done } = await loggedIn("#" + await pack(chain({ begin: { name: "Begin", params: { prologue: evil } }, "Message:A": { name: "Message", params: { content: [evil] } } })));
@@ -266,7 +267,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await done(network);
   });
 
-  test("that a link opens does not take the place of work that is not saved", async () => {
+  test("from a link does not replace unsaved work", async () => {
     const { page, done } = await loggedIn("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByLabel("Content", { exact: true }).fill("My own words");
@@ -275,7 +276,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Keep this canvas" }).click();
     await page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
     assert.equal(await page.getByLabel("Content", { exact: true }).innerText(), "My own words");
-    assert.equal(new URL(page.url()).hash, "#example=exchange");
+    await page.waitForURL((url) => url.hash === "#example=exchange");
     await open();
     await page.getByRole("button", { name: "Open the other one" }).click();
     await page.locator("h1.title", { hasText: "Free money" }).waitFor();
@@ -283,7 +284,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await done(network);
   });
 
-  test("that the host itself lists, and the examples, need no question", async () => {
+  test("from the host's own list, and an example, needs no consent", async () => {
     const answer = await fetch(host.address + "/api/v2/canvases", {
       method: "POST", headers: { authorization: `Bearer ${host.key}`, "content-type": "application/json" },
       body: JSON.stringify({ title: "Ours", dsl: JSON.parse(chain({ begin: { name: "Begin" }, "Message:A": { name: "Message", params: { content: ["Hello."] } } })) as object }),

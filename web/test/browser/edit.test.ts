@@ -1,4 +1,4 @@
-// Building a canvas in a real browser: by mouse and by keyboard, and what a reload keeps.
+// Building a canvas in a real browser, by mouse and by keyboard, and drafts after a reload.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -30,7 +30,7 @@ async function begin(page: Page): Promise<void> {
   await page.locator(".box").waitFor();
 }
 
-// middle waits until an element stands still: the view moves when a canvas or a panel opens.
+// middle waits until an element stops moving: the view moves when a canvas or a panel opens.
 async function middle(of: Locator): Promise<{ x: number; y: number }> {
   const page = of.page();
   for (let last = ""; ; ) {
@@ -42,7 +42,7 @@ async function middle(of: Locator): Promise<{ x: number; y: number }> {
   }
 }
 
-// drafted waits until the browser has edits that were made after a time.
+// drafted waits until the browser has stored edits made after a time.
 async function drafted(page: Page, since = 0): Promise<void> {
   await page.waitForFunction(
     (after) =>
@@ -76,7 +76,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
   });
   after(() => stage.close());
 
-  test("a canvas is built by mouse: palette, void, plus, connection, undo", async () => {
+  test("a canvas is built by mouse: palette, empty space, plus, connection, undo", async () => {
     const { page, done } = await stage.visit("", desktop);
     await begin(page);
     await box(page, "begin").locator(".way").first().click();
@@ -84,7 +84,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await box(page, "LLM").waitFor();
     await counted(edges(page), 1);
 
-    // An edge dragged into the void asks what comes next.
+    // An edge that is dropped on empty space opens the list of steps.
     const way = await middle(box(page, "LLM").locator(".way:not(.on-error)"));
     await drag(page, way, { x: way.x + 60, y: way.y + 200 });
     await page.locator(".overlay.floating").waitFor();
@@ -92,7 +92,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await box(page, "Message").waitFor();
     await counted(edges(page), 2);
 
-    // The plus of an edge puts a step between two.
+    // The plus of an edge inserts a step.
     const rect = await edges(page).first().locator("path").first().boundingBox();
     assert.ok(rect);
     await page.mouse.move(rect.x + rect.width / 2, rect.y + rect.height / 2);
@@ -110,7 +110,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a refused connection says why", async () => {
+  test("a refused connection shows the reason", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "About an order").waitFor();
     const from = await middle(box(page, "About an order").locator(".way:not(.on-error)"));
@@ -147,7 +147,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("steps are copied to another canvas, deleted and joined again, moved and put in line", async () => {
+  test("steps are copied to another canvas, deleted and joined again, moved and aligned", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Brewing advice").click();
     await page.locator(".board").focus();
@@ -186,7 +186,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a step that is switched off is left out of runs, after a reload too, and undo switches it on", async () => {
+  test("a switched-off step is skipped in runs, after a reload too, and undo switches it on", async () => {
     const { page, done } = await stage.visit("#" + (await pack(twoMessages)), desktop);
     await allow(page);
     await box(page, "First").click();
@@ -213,7 +213,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("edits are there again after a reload and after the tab was closed, and can be undone", async () => {
+  test("edits are restored after a reload and after the tab was closed, and can be undone", async () => {
     const { page, done } = await stage.visit("", desktop);
     await begin(page);
     await box(page, "begin").locator(".way").first().click();
@@ -241,7 +241,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("text typed until the tab was killed is there again", async () => {
+  test("text typed until the tab was killed is restored", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Small talk").click();
     const prompt = page.getByLabel("System prompt", { exact: true });
@@ -260,7 +260,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(/./);
   });
 
-  test("a step that was selected stays so when the unsaved changes come later", async () => {
+  test("a selected step stays selected when unsaved changes are restored later", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Small talk").click();
     await page.getByLabel("System prompt", { exact: true }).click();
@@ -291,7 +291,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a form that is there before the engine gets its words when the engine comes", async () => {
+  test("a form that opens before the engine has loaded gets its labels afterwards", async () => {
     const { page, done } = await stage.visit("icon.svg", desktop);
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -307,10 +307,10 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator('.cm-content[aria-label="System prompt"]').waitFor();
     await page.getByRole("button", { name: "中文" }).click();
     await page.locator('.cm-content[aria-label="系统提示词"]').waitFor();
-    await done(/404/); // of the icon, which is no page
+    await done(/404/); // of the icon, which is not a page
   });
 
-  test("keys typed while an editor is being loaded stay in order, in prompts, code and JSON", async () => {
+  test("keys typed while an editor is loading stay in order, in prompts, code and JSON", async () => {
     for (const { step, field, json } of [
       { step: "llm", field: ".settings [aria-label='System prompt']", json: false },
       { step: "code", field: ".settings .prompt-field textarea, .settings .cm-content", json: false },
@@ -348,7 +348,7 @@ describe("editing", { skip: missing(), timeout: 1_200_000 }, () => {
     }
   });
 
-  test("nodes go into a group by dragging, and notes are written", async () => {
+  test("nodes are dragged into a group, and notes are written", async () => {
     const { page, done } = await stage.visit("", desktop);
     await begin(page);
     await page.keyboard.press("a");

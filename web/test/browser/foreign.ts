@@ -1,10 +1,10 @@
-// A site on another origin that embeds what the host offers, under a Content-Security-Policy as
+// A site on another origin that embeds chats of the host, under a Content-Security-Policy as
 // strict as embedding allows.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Site is a running server; `body` is what its page holds, and may change. */
+/** Site is a running server; `body` is the content of its page, and may change. */
 export interface Site {
   address: string;
   body: string;

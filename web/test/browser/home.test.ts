@@ -1,4 +1,4 @@
-// Home: canvases with search, templates, and files that are looked at before they are imported.
+// Home: canvases with search, templates, and files that are checked before they are imported.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await (await chooser).setFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
   }
 
-  test("a template becomes a canvas of the person's own, which is found again", async () => {
+  test("a template becomes a canvas of the user, which the search finds", async () => {
     const { page, done } = await stage.visit();
     await page.locator(".templates .card").first().waitFor();
     await counted(page.locator(".templates .card"), 12);
@@ -55,7 +55,7 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a file is looked at before it is imported: what runs here, what needs a host, what is broken", async () => {
+  test("a file is checked before it is imported: steps that run here, that need a host, that are broken", async () => {
     const { page, done } = await stage.visit();
     await page.locator(".card.new:enabled").waitFor();
     await choose(page, "booth.json", example);
@@ -101,7 +101,7 @@ describe("home", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a file that is dropped on a canvas is looked at as well, and leads to the templates", async () => {
+  test("a file that is dropped on a canvas is checked as well, and offers the templates", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator(".react-flow__node").first().waitFor();
     const dialog = page.locator("dialog.import");

@@ -1,22 +1,30 @@
-// Pictures of the areas of a host, with what a person has there after a day: a dataset of documents
+// Pictures of the areas of a host with typical content: a dataset of documents
 // in several states. Usage: host-screenshots.ts FOLDER [NAME...]
 
-import { mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { serveHost } from "./host.ts";
 import { raise, type Look } from "./stage.ts";
+import { modelVendor } from "./vendor.ts";
 
 const folder = process.argv[2];
 if (!folder) throw new Error("a folder for the pictures is needed");
 const only = process.argv.slice(3);
 mkdirSync(folder, { recursive: true });
-const host = await serveHost();
+const prices = mkdtempSync(join(tmpdir(), "easel-prices-"));
+writeFileSync(join(prices, "prices.json"), JSON.stringify({ small: { input: 100, output: 400 } }));
+const host = await serveHost("--allow-private", "--prices", join(prices, "prices.json"));
+const vendor = await modelVendor();
 const stage = await raise({ at: host.address + "/" });
 const signed = { authorization: `Bearer ${host.key}` };
 
-async function post(path: string, body: unknown): Promise<{ id: string }> {
+async function post(path: string, body: unknown, method = "POST"): Promise<{ id: string }> {
   const answer = await fetch(`${host.address}/api/v2${path}`, {
-    method: "POST",
+    method,
     headers: { ...signed, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
@@ -137,6 +145,18 @@ const echo = await post("/canvases", {
     },
   },
 });
+await post("/providers/Local", {
+  base_url: `http://127.0.0.1:${(vendor.address() as AddressInfo).port}/v1`, key: "sk", models: [{ name: "small" }],
+}, "PUT");
+await post(`/canvases/${echo.id}/publish`, {});
+const mail = join(prices, "mail");
+mkdirSync(mail);
+writeFileSync(join(mail, "plugin.js"), `export const manifest = { abi: 1, name: "mail", version: "1.0.0",
+  description: "Reads the mails of a mailbox.", params: { type: "object" },
+  permissions: { http: { hosts: ["mail.example"], reason: "Reads mails." },
+    kv: { bytes: 20000, reason: "Remembers what it has read." } } };
+export default () => ({ outputs: {} });`);
+execFileSync(host.program, ["plugin", "install", mail, "--plugins", join(host.folder, "data", "plugins"), "--yes"]);
 for (const query of ["When do you open?", "Can I return a cup?", "Danke"]) {
   const headers = { ...signed, "content-type": "application/json", accept: "text/event-stream" };
   await (
@@ -182,6 +202,29 @@ shots.push(
       await page.locator(".where").waitFor();
     },
   ],
+  ["home", "#host", async (page) => page.locator(".on-host .card").first().waitFor()],
+  ...["models", "secrets", "plugins", "mcp", "schedules", "keys", "users", "usage", "tenants", "health"].map(
+    (name): (typeof shots)[number] => [
+      `settings-${name}`,
+      `#settings=${name}`,
+      async (page) => {
+        await page.locator(".settings-view").waitFor();
+        await page.locator(".settings-view .spinner").waitFor({ state: "detached" });
+        if (name !== "plugins" && name !== "models") return;
+        await page.locator(".settings-view .adder > summary").last().click();
+      },
+    ],
+  ),
+  ...["release", "history", "api", "embed", "webhook", "schedules"].map((name): (typeof shots)[number] => [
+    `publish-${name}`,
+    "#host",
+    async (page) => {
+      await page.locator(".on-host .card", { hasText: "Customer greeting" }).click();
+      await page.locator(".bar").getByRole("button", { name: /^(Publish|发布)$/ }).click();
+      await page.locator(`#section-${name}`).click();
+      await page.locator("#publish-page .spinner").waitFor({ state: "detached" });
+    },
+  ]),
   [
     "picker",
     "#host",
@@ -251,4 +294,6 @@ try {
 } finally {
   await stage.close();
   await host.close();
+  vendor.close();
+  rmSync(prices, { recursive: true });
 }

@@ -64,7 +64,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done();
   });
 
-  test("its canvases are listed for a key, found, opened and run with the host's model", async () => {
+  test("its canvases are listed with a key, found, opened and run with the host's model", async () => {
     const { page, done } = await stage.visit();
     await page.getByRole("button", { name: "Show the canvases of this host" }).click();
     await page.getByLabel("API key").fill("wrong");
@@ -90,7 +90,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(refused);
   });
 
-  test("a login of the browser is enough, for canvases and for models", async () => {
+  test("a login of the browser suffices for canvases and models", async () => {
     const { page, done } = await stage.visit(`#canvas=${canvas}`);
     await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
     await page.getByRole("link", { name: "Log in with a password" }).click();
@@ -110,7 +110,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(refused);
   });
 
-  test("a new canvas is saved to the host, changed, saved again, and is there after a reload", async () => {
+  test("a new canvas is saved to the host, changed, saved again, and opens after a reload", async () => {
     const { page, done } = await stage.visit();
     await page.locator(".card.new:enabled").click();
     await page.locator(".box").waitFor();
@@ -135,7 +135,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(refused);
   });
 
-  test("a PDF that is attached is read in a Worker under the host's headers, and what cannot be read is refused",
+  test("an attached PDF is read in a Worker under the host's headers, and an unreadable one is refused",
     async () => {
     const { page, done } = await stage.visit();
     await page.locator('header input[type="file"]').setInputFiles({
@@ -201,7 +201,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done();
   });
 
-  test("a plugin is dropped on the page, and the canvas that misses it runs", async () => {
+  test("a canvas runs after its missing plugin was dropped on the page", async () => {
     const plugin = join(folder, "typewriter.wasm");
     const example = join(root, "plugins", "examples");
     execFileSync(
@@ -237,7 +237,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done();
   });
 
-  test("a plugin that runs on a server only says so, in the list, as a problem and when it is reached", async () => {
+  test("a plugin that runs on a server only is marked in the list, and fails when it is reached", async () => {
     const example = join(root, "plugins", "examples", "typewriter");
     const manifest = JSON.parse(readFileSync(join(example, "manifest.json"), "utf8")) as object;
     const source = mkdtempSync(join(folder, "server-only-"));
@@ -260,7 +260,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done();
   });
 
-  test("a canvas of the host is edited and saved there, beside changes from elsewhere, digit by digit", async () => {
+  test("a canvas of the host is edited and saved beside changes of others, with all digits of numbers", async () => {
     const signed = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const made = await fetch(address + "/api/v2/canvases", {
       method: "POST", headers: signed,
@@ -306,7 +306,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(/status of (401|409)/);
   });
 
-  test("a plugin that is being written is tried in the page, build after build", async () => {
+  test("the page uses each new build of a plugin in development", async () => {
     const example = join(root, "plugins", "examples", "typewriter");
     const source = mkdtempSync(join(folder, "writing-"));
     const manifest = JSON.parse(readFileSync(join(example, "manifest.json"), "utf8")) as object;
@@ -347,7 +347,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     }
   });
 
-  test("routes of the API are not the page's", async () => {
+  test("the page does not answer on routes of the API", async () => {
     for (const [path, status] of [
       ["/api/v2/canvases", 401],
       ["/v1/canvas/list", 200],

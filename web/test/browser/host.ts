@@ -1,4 +1,4 @@
-// A real `easel serve` in a folder of its own, for tests of the page as a host sends it.
+// A real `easel serve` in its own folder, for tests of the page as a host serves it.
 
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ export const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Served is a running host. */
 export interface Served {
-  /** Temporary; the program is in it. */
+  /** A temporary folder with the program. */
   folder: string;
   program: string;
   address: string;
@@ -26,37 +26,77 @@ export interface Served {
 /** serveHost builds the program and starts it on a free port, with further flags. */
 export async function serveHost(...more: string[]): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
-  const program = join(folder, "easel");
-  const build = ["build", "-o", program, "./host/cmd/easel"];
-  execFileSync("go", build, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
-  const flags = ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data"), ...more];
-  const host = spawn(program, flags, { stdio: ["ignore", "pipe", "ignore"] });
-  const { address, key, link } = await greeting(host);
+  const program = build(folder, "easel", "./host/cmd/easel");
+  const host = await start(folder, program, ["--data", join(folder, "data"), ...more]);
+  return { ...host, close: () => host.close().then(() => rmSync(folder, { recursive: true, force: true })) };
+}
+
+/**
+ * serveHosts starts hosts that share a NATS and a PostgreSQL server, each a process of its own.
+ * They have one key; close stops all of them.
+ */
+export async function serveHosts(count: number): Promise<{ hosts: Served[]; close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
+  const program = build(folder, "easel", "./host/cmd/easel");
+  const servers = spawn(build(folder, "servers", "./host/internal/servertest/servers"), {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const { nats, postgres } = await lines(servers, ["nats", "postgres"]);
+  const shared = ["--nats", nats, "--postgres", postgres, "--key-file", join(folder, "seal.key")];
+  const hosts: Served[] = [];
+  for (let i = 0; i < count; i++) {
+    const flags = ["--data", join(folder, `data${i}`), ...shared];
+    hosts.push(await start(folder, program, flags, hosts[0]?.key));
+  }
+  const close = async (): Promise<void> => {
+    for (const host of hosts) await host.close();
+    await ended(servers, () => servers.stdin.end());
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { hosts, close };
+}
+
+function build(folder: string, name: string, path: string): string {
+  const program = join(folder, name);
+  execFileSync("go", ["build", "-o", program, path], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  return program;
+}
+
+async function start(folder: string, program: string, more: string[], given?: string): Promise<Served> {
+  const env = given === undefined ? process.env : { ...process.env, EASEL_API_KEY: given };
+  const flags = ["serve", "--addr", "127.0.0.1:0", ...more];
+  const host = spawn(program, flags, { stdio: ["ignore", "pipe", "ignore"], env });
+  const { address, key = given ?? "", link = "" } = await greeting(host, given);
   return {
     folder, program, address, key, link,
-    async close() {
-      if (host.exitCode === null) {
-        const ended = new Promise((resolve) => host.once("exit", resolve));
-        host.kill("SIGTERM");
-        await ended;
-      }
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => ended(host, () => host.kill("SIGTERM")),
   };
 }
 
-function greeting(host: ChildProcess): Promise<{ address: string; key: string; link: string }> {
-  let address = "";
-  let key = "";
-  let link = "";
+// ended stops a program, if it still runs, and waits for its end.
+async function ended(program: ChildProcess, stop: () => void): Promise<void> {
+  if (program.exitCode !== null) return;
+  const exit = new Promise((resolve) => program.once("exit", resolve));
+  stop();
+  await exit;
+}
+
+// greeting returns what a host prints when it is ready; a given key is not printed.
+async function greeting(host: ChildProcess, given?: string): Promise<{ address: string; key?: string; link?: string }> {
+  if (given !== undefined) return lines(host, ["address"]);
+  const { address, key, "sign in": link } = await lines(host, ["address", "key", "sign in"]);
+  return { address, key, link };
+}
+
+// lines returns the values of lines "name: value" once all are printed.
+function lines<Name extends string>(program: ChildProcess, names: Name[]): Promise<Record<Name, string>> {
+  const found: Partial<Record<Name, string>> = {};
   return new Promise((resolve, reject) => {
-    host.once("exit", (code) => reject(new Error(`the host ended with ${code}`)));
+    program.once("exit", (code) => reject(new Error(`${program.spawnfile} ended with ${code}`)));
     // The output is read to its end: a program with a full pipe would stop.
-    createInterface({ input: host.stdout as NodeJS.ReadableStream }).on("line", (line) => {
-      address ||= /^address: (\S+)/.exec(line)?.[1] ?? "";
-      key ||= /^key: (\S+)/.exec(line)?.[1] ?? "";
-      link ||= /^sign in: (\S+)/.exec(line)?.[1] ?? "";
-      if (address && key && link) resolve({ address, key, link });
+    createInterface({ input: program.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+      for (const name of names) found[name] ??= new RegExp(`^${name}: (\\S+)`).exec(line)?.[1];
+      if (names.every((name) => found[name])) resolve(found as Record<Name, string>);
     });
   });
 }

@@ -1,4 +1,4 @@
-// The canvas by keyboard: one stop of Tab, arrows from box to box, and no key that leaves the page.
+// The canvas by keyboard: one stop of Tab, arrows between nodes, and no key that leaves the page.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -20,7 +20,7 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
   });
   after(() => stage.close());
 
-  test("Tab stops once at the canvas, and arrows lead through all boxes", async () => {
+  test("Tab stops once at the canvas, and arrows move through all nodes", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await box(page, "Brewing advice").waitFor();
     const stops = page.locator('.react-flow__node[tabindex="0"]');
@@ -51,7 +51,7 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     await done();
   });
 
-  test("Enter selects a box, arrows then move it, and Escape lets it go", async () => {
+  test("Enter selects a node, arrows then move it, and Escape deselects it", async () => {
     const { page, done } = await stage.visit("#example=tea-house", desktop);
     await page.locator('.react-flow__node[tabindex="0"]').focus();
     const id = await focused(page);
@@ -73,7 +73,7 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     await done();
   });
 
-  test("Alt and an arrow go to the next box from all over the canvas, and not back in the history", async () => {
+  test("Alt and an arrow select the next node anywhere in the canvas, and do not navigate the history", async () => {
     const { page, done } = await stage.visit("", desktop);
     await page.goto(`${stage.address}#example=tea-house`);
     await box(page, "Brewing advice").waitFor();
@@ -95,7 +95,7 @@ describe("the keyboard on the canvas", { skip: missing(), timeout: 1_200_000 }, 
     await done();
   });
 
-  test("of a large canvas Tab stops at the canvas, and an arrow leads into it", async () => {
+  test("Tab stops at a large canvas, and an arrow selects a node in it", async () => {
     const { page, done } = await stage.visit("", desktop);
     const components: Record<string, unknown> = {
       begin: { obj: { component_name: "Begin", params: {} }, downstream: [], upstream: [] },

@@ -51,7 +51,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: "Use this key" }).click();
   };
 
-  test("from an empty list to a chunk that is found, edited, switched off and deleted", async () => {
+  test("a dataset is created, and its chunk is found, edited, switched off and deleted", async () => {
     const { page, done } = await stage.visit("#knowledge");
     await enter(page);
     await page.getByText("No datasets yet").waitFor();
@@ -158,7 +158,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
-  test("settings are kept, and a deleted dataset is gone", async () => {
+  test("settings are stored, and a deleted dataset disappears", async () => {
     const { id } = await api("POST", "/datasets", { name: "Old notes" });
     const { page, done } = await stage.visit(`#knowledge=${id}`);
     await enter(page);
@@ -178,7 +178,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(/status of 40[14]/);
   });
 
-  test("a long list is read page by page, and files dropped on the page go into the dataset", async () => {
+  test("a long list is read page by page, and files dropped on the page are uploaded to the dataset", async () => {
     const { id } = await api("POST", "/datasets", { name: "Many" });
     const form = new FormData();
     for (let i = 0; i < 60; i++) form.append("file", new Blob([`Note ${i}`]), `note-${String(i).padStart(2, "0")}.txt`);
@@ -210,7 +210,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
-  test("a canvas chooses datasets by name, asks the host for them and says which are missing", async () => {
+  test("a canvas chooses datasets of the host by name and shows which are missing", async () => {
     const { id } = await api("POST", "/datasets", { name: "Opening hours" });
     const form = new FormData();
     form.append("file", new Blob(["The tea house opens at nine and closes at six."]), "hours.txt");
@@ -250,7 +250,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".picked a", { hasText: "Opening hours" }).waitFor();
     const card = page.locator('.react-flow__node[data-id="Retrieval:A"] .summary');
     await card.getByText("elsewhere, Opening hours", { exact: true }).waitFor();
-    await page.reload(); // the card asks for the name by itself
+    await page.reload(); // the card requests the name automatically
     await enter(page);
     await page.locator(".on-host .card", { hasText: "Ask the house" }).click();
     await card.getByText("elsewhere, Opening hours", { exact: true }).waitFor();
@@ -302,7 +302,7 @@ describe("knowledge of a host", { skip: missing(), timeout: 1_200_000 }, () => {
   }
 });
 
-// until waits for a state that the host reaches by itself.
+// until waits for a state of the host.
 async function until(reached: () => Promise<boolean>): Promise<void> {
   while (!(await reached())) await new Promise((resolve) => setTimeout(resolve, 50));
 }

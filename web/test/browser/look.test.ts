@@ -1,4 +1,4 @@
-// Whether everybody can use the page: keyboard, screen reader, themes and languages.
+// Accessibility of the page: keyboard, screen reader, themes and languages.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -54,7 +54,7 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("this machine has letters for both languages: a picture shows no boxes in their place", async () => {
+  test("this machine has fonts for both languages: a picture shows no placeholder glyphs", async () => {
     const { page, done } = await stage.visit();
     const drawn = await page.evaluate(() => {
       const draw = (text: string): string => {

@@ -1,4 +1,4 @@
-// Opening canvases in a real browser: files, links, edits on the way out, and what
+// Opening canvases in a real browser: files, links, exports of edits, and files that
 // strangers may drop.
 
 import assert from "node:assert/strict";
@@ -27,7 +27,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".banner").waitFor({ state: "detached" });
   };
 
-  test("settings are edited for the preview, undone, and go into a link", async () => {
+  test("settings are edited for the preview, undone, and included in a link", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByLabel("Content", { exact: true }).fill("Changed {CodeExec:Abacus@result}");
@@ -59,7 +59,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("problems lead to their node", async () => {
+  test("problems link to their node", async () => {
     const { page, done } = await stage.visit("#example=exchange");
     await page.locator('.react-flow__node:has(.box-name b:has-text("Receipt"))').click();
     await page.getByLabel("Content", { exact: true }).fill("{LLM:Missing@content}");
@@ -71,7 +71,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("what is no canvas becomes a message, and a good one still opens", async () => {
+  test("a file that is not a canvas is refused with a message, and a valid one still opens", async () => {
     const { page, done } = await stage.visit();
     await page.waitForSelector(".card");
     for (const [text, message] of [
@@ -94,7 +94,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a file of 50 MB is refused at once, one of 25 MB after a look, and 10 MB of text open", async () => {
+  test("a file of 50 MB is refused immediately, one of 25 MB after a check, and 10 MB of text open", async () => {
     const { page, done } = await stage.visit();
     await page.waitForSelector(".card");
     await drop(page, " ".repeat(1 << 20), { times: 50 });
@@ -131,7 +131,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("ids that objects inherit, cycles and deep nests are drawn like others", async () => {
+  test("ids like `constructor`, cycles and deep nesting are drawn like others", async () => {
     const { page, done } = await stage.visit();
     await page.waitForSelector(".card");
     await drop(page, `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {"__proto__": {"hit": 1}}}, "downstream": ["constructor", "__proto__"]},
@@ -158,7 +158,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a canvas without places is laid out", async () => {
+  test("a canvas without positions is laid out", async () => {
     const { page, done } = await stage.visit();
     await page.waitForSelector(".card");
     await drop(page, JSON.stringify({ components: { begin: component("Begin", { downstream: ["a", "b"] }), a: component("Message"), b: component("Message") } }));
@@ -169,7 +169,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a link that holds no canvas, and one that unfolds without end, become a message", async () => {
+  test("a link without a canvas, and one that decompresses without end, are refused with a message", async () => {
     const { page, done } = await stage.visit("#c=AAAA");
     await banner(page, /contains no canvas/);
     await page.evaluate(async () => {
@@ -184,7 +184,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   });
 
   const folder = process.env["EASEL_CANVASES"];
-  test("real canvas files open, are drawn, and come back from an export", { skip: folder ? false : "EASEL_CANVASES names no folder" }, async () => {
+  test("real canvas files are drawn and exported unchanged", { skip: folder ? false : "EASEL_CANVASES names no folder" }, async () => {
     const { page, done } = await stage.visit();
     for (const file of readdirSync(folder as string).filter((name) => name.endsWith(".json"))) {
       await page.setInputFiles('input[type="file"][accept*="json"]', `${folder}/${file}`);

@@ -51,7 +51,7 @@ describe("a pipeline in the page", { skip: missing(), timeout: 1_200_000 }, () =
   const pieces = (page: Page, column: string): Promise<number> =>
     page.locator(`.column[aria-label^="${column}"] .piece`).count();
 
-  test("chunks stand beside the source and follow a change of the settings", async () => {
+  test("chunks are shown beside the source and follow a change of the settings", async () => {
     const requests: string[] = [];
     const { page, done } = await stage.visit("#" + (await pack(pipeline)));
     page.on("request", (request) => {
@@ -91,7 +91,7 @@ describe("a pipeline in the page", { skip: missing(), timeout: 1_200_000 }, () =
     await done();
   });
 
-  test("a file that no setup of the parser names says so at the node, and another one works", async () => {
+  test("a file without a setup of the parser is an error of the node, and another file succeeds", async () => {
     const { page, done } = await stage.visit("#" + (await pack(pipeline)), { width: 390, height: 844, dark: true });
     await allow(page);
     const file = (name: string): { name: string; mimeType: string; buffer: Buffer } => ({

@@ -1,5 +1,5 @@
-// Plugins of a real host in its page: their settings and secrets, and schedules whose runs they
-// begin.
+// Plugins of a real host in its page: their settings and secrets, and schedules with plugins that
+// start runs.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -13,7 +13,7 @@ import { counted, missing, raise, type Stage } from "./stage.ts";
 
 const refused = /status of 4\d\d/;
 
-// mail begins a run for each request whose token is that of its schedule.
+// mail starts a run for each request with the token of its schedule.
 const mail = `export const manifest = {
   abi: 1, name: "mail", version: "1.0.0", description: "Begins a run for each mail.", trigger: "webhook",
   params: { type: "object", required: ["token"],
@@ -97,6 +97,50 @@ describe("plugins of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await row.getByRole("status").getByText("Saved").waitFor();
     assert.deepEqual((await api<{ values: unknown }>("GET", "/plugins/mail@1/settings")).values, { region: "eu" });
     await done(refused);
+  });
+
+  test("the limit for all plugins is chosen in parts, and counts at once", async () => {
+    const { page, done } = await stage.visit("#settings=plugins");
+    await enter(page);
+    const row = page.locator(".settings-list li", { hasText: "plugin:mail@1" });
+    await row.getByText("requests to mail.example · secrets: MAIL_KEY").waitFor();
+    await page.locator("summary", { hasText: "Choose permissions" }).click();
+    const form = page.locator(".adder[open] form");
+    await form.getByLabel("Hosts, separated by commas").fill("mail.example, *.shop.example");
+    for (const part of ["Secrets in requests", "Model calls", "Embeddings", "Storage", "Variables of the run"])
+      await form.getByLabel(part, { exact: true }).uncheck();
+    for (const part of ["Reading files of runs", "Storing files"])
+      await form.getByLabel(part, { exact: true }).uncheck();
+    await audit(page, "permissions in parts");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("whatever was approved: requests to mail.example, *.shop.example").waitFor();
+    await row.getByText("secrets: MAIL_KEY").waitFor({ state: "detached" });
+    const { grant } = await api<{ grant: object }>("GET", "/plugins/grant");
+    assert.deepEqual(grant, { http: { hosts: ["mail.example", "*.shop.example"], methods: ["*"], private: true } });
+
+    await page.getByRole("button", { name: "Remove the limit" }).click();
+    await row.getByText("secrets: MAIL_KEY").waitFor();
+    assert.equal((await api<{ grant: unknown }>("GET", "/plugins/grant")).grant, null);
+    await done(refused);
+  });
+
+  test("a plugin of the page gets the permissions that are allowed one by one", async () => {
+    const { page, done } = await stage.visit();
+    await page.getByRole("button", { name: /^Model/ }).click();
+    const packed = join(host.folder, "mail.wasm");
+    execFileSync(host.program, ["plugin", "pack", join(host.folder, "mail"), "-o", packed]);
+    await page.getByLabel("Add a plugin").setInputFiles(packed);
+    const entry = page.locator(".plugins li", { hasText: "mail" });
+    await entry.getByText("Reads mails.").waitFor();
+    await counted(entry.getByRole("checkbox", { checked: true }), 0);
+    await entry.getByLabel(/^Requests/).click();
+    await counted(entry.getByRole("checkbox", { checked: true }), 1);
+    await entry.getByRole("button", { name: "Allow all" }).click();
+    await counted(entry.getByRole("checkbox", { checked: true }), 2);
+    await entry.getByLabel(/^Secrets/).click();
+    await counted(entry.getByRole("checkbox", { checked: true }), 1);
+    await audit(page, "permissions of a plugin of the page");
+    await done();
   });
 
   test("a schedule with a plugin shows its address, whose requests begin runs", async () => {

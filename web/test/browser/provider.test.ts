@@ -1,4 +1,4 @@
-// Models that misbehave: each becomes a message in the chat, and the page keeps working.
+// Faulty models: each failure is a message in the chat, and the page keeps working.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -21,7 +21,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     ["answers with another object", { body: `{"choices": 3}` }, /no message/],
     ["answers nothing", { body: `null` }, /.+/],
   ] as const) {
-    test(`a model server that ${name} is reported, and the next answer counts`, async () => {
+    test(`a model server that ${name} is reported, and the next answer is shown`, async () => {
       const { page, done } = await stage.visit("#example=morning-paper");
       let broken = true;
       await modelServer(page, () => (broken ? reply : said("Good **morning**")));
@@ -35,7 +35,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     });
   }
 
-  test("a model is tested where it is named and where it is chosen", async () => {
+  test("a model is tested in a node and in the choice of a model", async () => {
     const { page, done } = await stage.visit("#example=morning-paper");
     let broken = true;
     await modelServer(page, () => (broken ? { status: 500, body: "oops" } : said("Hello")));
@@ -56,7 +56,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(network);
   });
 
-  test("a model server that never answers is left by stop", async () => {
+  test("stop ends a run whose model server does not respond", async () => {
     const { page, done } = await stage.visit("#example=morning-paper");
     await modelServer(page, () => undefined);
     await ask(page, "x");
@@ -88,7 +88,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a key goes to its server and is kept nowhere", async () => {
+  test("a key is sent to its server and not stored", async () => {
     const { page, done } = await stage.visit("#example=morning-paper");
     const sent: (string | undefined)[] = [];
     page.on("request", (request) => { if (request.url().includes("11434") && request.method() === "POST") sent.push(request.headers()["authorization"]); });

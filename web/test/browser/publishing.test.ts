@@ -18,7 +18,7 @@ interface Dsl {
   components: Record<string, { obj: { component_name: string; params: Record<string, unknown> } }>;
 }
 
-// answering returns a canvas that says a text.
+// answering returns a canvas that answers with a text.
 function answering(text: string, start: Record<string, unknown> = {}): Dsl {
   const node = (component_name: string, params: object, upstream: string[], downstream: string[]): never =>
     ({ obj: { component_name, params }, upstream, downstream }) as never;
@@ -71,7 +71,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     return { page, dialog, done };
   }
 
-  test("what is missing is listed and leads to its node; published is what was checked", async () => {
+  test("missing parts are listed with links to their node; the checked revision is published", async () => {
     const id = await create("Checked", answering("key: {{secret:SHOP_KEY}}"));
     const { page, dialog, done } = await view(id);
     const missing = dialog.locator('.checks li[data-state="error"]', { hasText: "Secret SHOP_KEY" });
@@ -102,7 +102,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("versions are compared with the canvas, named, restored, and the restoring undone", async () => {
+  test("versions are compared with the canvas, named and restored, and the restore is undone", async () => {
     const id = await create("Told twice", answering("The first text."));
     const { rev } = await request<{ rev: number }>("GET", `/api/v2/canvases/${id}`);
     const longer = "The second text, which is longer.\n".repeat(8) + "It ends.";
@@ -132,7 +132,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("the programs of the API page run as they stand there and print the answer", async (t) => {
+  test("the programs of the API page run unchanged and print the answer", async (t) => {
     const id = await create("Asked", answering("You asked: {sys.query}"));
     await request("POST", `/api/v2/canvases/${id}/publish`, {});
     const { page, dialog, done } = await view(id);
@@ -182,7 +182,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a schedule is added, paused, resumed and deleted; a wrong one says why", async () => {
+  test("a schedule is added, paused, resumed and deleted; an invalid one shows the reason", async () => {
     const id = await create("Daily", answering("Good morning."));
     const { page, dialog, done } = await view(id);
     await dialog.locator("#section-schedules").click();
@@ -213,7 +213,7 @@ describe("publishing", { skip: missing(), timeout: 1_200_000 }, () => {
   });
 });
 
-// answerOf returns the answer in what curl prints.
+// answerOf returns the answer in the output of curl.
 function answerOf(out: string): string {
   return (JSON.parse(out) as { data: { data: { content: string } } }).data.data.content;
 }
@@ -239,7 +239,7 @@ const looks = [
   { size: desktop, theme: "light", always: true },
 ];
 
-// look audits a view as it stands, on a phone and a desktop; with pictures in both themes on each.
+// look audits the current view, on a phone and a desktop; with pictures in both themes on each.
 async function look(page: Page, name: string): Promise<void> {
   for (const { size, theme, always } of looks) {
     if (!always && !pictures) continue;

@@ -1,4 +1,4 @@
-// A script in Python runs in the page, and its interpreter is loaded only then.
+// A Python script runs in the page, and its interpreter is loaded only for it.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
 // The runs of a host in the page: started there, listed, opened on the canvas, run again from a
-// node, compared, and saved as a test case that easel plays.
+// node, compared, and saved as a case for `easel test`.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -69,7 +69,7 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
   };
   const total = async (): Promise<number> => Number((await api("GET", `/runs?canvas=${canvas}`))["total"]);
 
-  test("a canvas runs where the switch says, and the chat tells where", async () => {
+  test("a canvas runs at the place of the switch, and the chat names it", async () => {
     const { page, done } = await stage.visit("#host");
     await enter(page);
     await page.getByRole("button", { name: /^Echo/ }).click();
@@ -120,7 +120,7 @@ describe("runs of a host", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
-  test("two runs are compared, and one becomes a case that easel plays", async () => {
+  test("two runs are compared, and one becomes a case for easel test", async () => {
     const session = String((await api("POST", `/canvases/${canvas}/sessions`, {}))["id"]);
     const headers = {
       authorization: `Bearer ${host.key}`,

@@ -11,7 +11,7 @@ if (why) throw new Error(why);
 mkdirSync(folder, { recursive: true });
 const stage = await raise();
 
-// What a stranger might send: requests, a script, a plugin, tools and a model.
+// A canvas of a stranger: requests, a script, a plugin, tools and a model.
 const stranger =
   "#" +
   (await pack(
@@ -64,7 +64,7 @@ const teaTime =
   "<think>The brewing card knows. I should not forget the time.</think>Take water of **75 to 80 degrees** and three " +
   "grams to a cup, and give it two minutes [ID:248].\n\nBoiling water makes it bitter.";
 
-/** A picture: its name, where to go, how the page is, what to do there. */
+/** A picture: its name, address, settings of the page, and actions. */
 type Shot = [
   name: string,
   hash: string,

@@ -1,9 +1,9 @@
-// The settings of a real host: each section does what it says, for people who may see it.
+// The settings of a real host: the functions of each section, for users who may see it.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,27 +12,9 @@ import type { Page } from "playwright-core";
 import { audit } from "./audit.ts";
 import { serveHost, type Served } from "./host.ts";
 import { counted, missing, raise, type Stage } from "./stage.ts";
+import { modelVendor } from "./vendor.ts";
 
 const refused = /status of 401/;
-
-// A model server of the form of OpenAI, which answers everything in one word.
-function modelServer(): Promise<Server> {
-  const answer = {
-    choices: [{ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
-    usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
-  };
-  const chunk = { choices: [{ delta: { content: "Hello" }, finish_reason: "stop" }], usage: answer.usage };
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (part: Buffer) => { body += part.toString(); });
-    request.on("end", () => {
-      const streams = (JSON.parse(body || "{}") as { stream?: boolean }).stream === true;
-      response.setHeader("content-type", streams ? "text/event-stream" : "application/json");
-      response.end(streams ? `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` : JSON.stringify(answer));
-    });
-  });
-  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
-}
 
 const canvas = {
   components: {
@@ -55,7 +37,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     folder = await mkdtemp(join(tmpdir(), "easel-prices-"));
     const prices = join(folder, "prices.json");
     writeFileSync(prices, JSON.stringify({ small: { input: 100, output: 400 } })); // 0.30 for each answer
-    [host, models] = await Promise.all([serveHost("--allow-private", "--prices", prices), modelServer()]);
+    [host, models] = await Promise.all([serveHost("--allow-private", "--prices", prices), modelVendor()]);
     stage = await raise({ at: host.address + "/" });
   });
   after(async () => {
@@ -108,11 +90,23 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByLabel("Provider, such as OpenAI").fill("Local");
     await page.getByLabel("Base URL").fill(`http://127.0.0.1:${(models.address() as AddressInfo).port}/v1`);
     await page.getByLabel("Key", { exact: true }).fill("sk-my-own");
-    await page.getByLabel("Models, separated by commas").fill("small");
+    await page.getByLabel("Chat models, separated by commas").fill("small");
     await page.getByRole("button", { name: "Save" }).click();
+    const local = page.locator(".settings-list > li", { hasText: "Local" });
+    await local.locator("summary", { hasText: "Edit" }).click();
+    assert.equal(await local.getByLabel(/^Key/).inputValue(), "", "a stored key is not sent to the page");
+    await local.getByLabel("Embedding models").fill("vectors");
+    await audit(page, "a provider that is edited");
+    await local.getByRole("button", { name: "Save" }).click();
+    await local.getByText("small, vectors").waitFor();
+    const { items: providers } = await api<{ items: { has_key: boolean; models: object[] }[] }>("GET", "/providers");
+    assert.deepEqual(
+      providers.map(({ has_key, models: list }) => [has_key, list]),
+      [[true, [{ name: "small", kind: "chat" }, { name: "vectors", kind: "embedding" }]]],
+    );
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page.locator(".verdict", { hasText: /answered in \d+ ms: Hello/ }).waitFor();
-    await page.getByLabel("Chat").selectOption("small@Local");
+    await page.locator(".settings-fields").getByLabel("Chat").selectOption("small@Local");
     assert.equal((await page.content()).includes("sk-my-own"), false, "a stored key is not shown");
     await audit(page, "models");
 
@@ -129,7 +123,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
-  test("keys, secrets and users are made, shown without their values, and deleted", async () => {
+  test("keys, secrets and users are created, shown without their values, and deleted", async () => {
     const { page, done } = await stage.visit("#settings=keys");
     await enter(page);
     await page.locator("summary", { hasText: "Create key" }).click();
@@ -216,7 +210,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(refused);
   });
 
-  test("a schedule is shown as it is, also when a change of it fails halfway", async () => {
+  test("a schedule is shown with its state on the host, also when a change fails halfway", async () => {
     const { id } = await api<{ id: string }>("POST", "/canvases", { title: "Daily", dsl: canvas });
     const schedule = await api<{ id: string }>("POST", "/schedules", { canvas: id, name: "Daily", every: "24h" });
     const paused = async (): Promise<boolean> =>
@@ -241,7 +235,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     assert.equal(await resume.isEnabled(), true);
 
     await page.route(`**/api/v2/schedules/${schedule.id}`, async (route) => {
-      await route.fetch(); // is done, and then
+      await route.fetch(); // is complete, and then
       await route.fulfill({ status: 503, json: { error: { message: "the run log is not available" } } });
     });
     await resume.click();
@@ -251,7 +245,7 @@ describe("settings", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(/status of (401|503)/);
   });
 
-  test("who may only read sees only what that allows", async () => {
+  test("a user with the scope read sees only what it permits", async () => {
     const { key } = await api<{ key: string }>("POST", "/keys", { name: "reader", scopes: ["read"] });
     const { page, done } = await stage.visit("#settings=users");
     await page.getByLabel("API key").fill(key);

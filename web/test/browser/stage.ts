@@ -1,5 +1,5 @@
-// A static server for the built page and a headless Chromium to look at it. The server
-// sends the types a plain static host would, and no header that needs configuration.
+// A static server for the built page and a headless Chromium. The server
+// sends the types of a plain static server, and no headers that need configuration.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -14,15 +14,15 @@ const types: Record<string, string> = { ".html": "text/html", ".js": "text/javas
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 /**
- * patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long
+ * patience is the limit of waits for events in milliseconds: a busy machine takes long
  * to start a browser.
  */
 const patience = 120_000;
 
-/** browserAt is where Chromium is expected; EASEL_CHROMIUM says another place. */
+/** browserAt is the path of Chromium; EASEL_CHROMIUM sets another one. */
 export const browserAt = process.env["EASEL_CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** missing says why the browser tests cannot run, or nothing. */
+/** missing is the reason why the browser tests cannot run, if there is one. */
 export function missing(): string | false {
   if (!existsSync(dist)) return "web/dist is not built: go run ./build/bundle";
   return existsSync(browserAt) ? false : `no Chromium at ${browserAt}`;
@@ -30,7 +30,7 @@ export function missing(): string | false {
 
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
 
-/** Look is how a page is opened. */
+/** Look are the settings of a page. */
 export interface Look {
   width?: number;
   height?: number;
@@ -41,19 +41,19 @@ export interface Look {
 export interface Stage {
   address: string;
   browser: Browser;
-  /** open returns a fresh page; what it complains about is collected in faults. */
+  /** open returns a new page; its errors are collected in faults. */
   open(hash?: string, look?: Look): Promise<{ page: Page; faults: string[] }>;
   /**
-   * visit returns open for tests: done closes the page and asserts that the console was silent, but
-   * for what is expected.
+   * visit returns open for tests: done closes the page and asserts that the console has no messages
+   * but the expected ones.
    */
   visit(hash?: string, look?: Look): Promise<{ page: Page; done(expected?: RegExp): Promise<void> }>;
   close(): Promise<void>;
 }
 
 /**
- * raise starts both, or only a browser for the server at an address. Animations rest unless
- * `motion` is asked for.
+ * raise starts both, or only a browser for the server at an address. Animations are off unless
+ * `motion` is set.
  */
 export async function raise({ motion = false, at = "" } = {}): Promise<Stage> {
   const server = at ? undefined : await serve();
@@ -104,7 +104,7 @@ function serve(): Promise<Server> {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
-/** counted waits until so many elements are there. */
+/** counted waits until this number of elements exists. */
 export async function counted(elements: Locator, count: number, why = ""): Promise<void> {
   const last = Date.now() + 30_000;
   for (;;) {
@@ -115,7 +115,7 @@ export async function counted(elements: Locator, count: number, why = ""): Promi
   }
 }
 
-/** drop lets a file fall on the page; its text is made there: large ones need not travel. */
+/** drop drops a file on the page; its text is generated there, so that large ones are not sent. */
 export function drop(page: Page, text: string, { name = "x.json", times = 1 } = {}): Promise<void> {
   return page.evaluate(([body, file, count]) => {
     const data = new DataTransfer();
@@ -124,7 +124,7 @@ export function drop(page: Page, text: string, { name = "x.json", times = 1 } = 
   }, [text, name, times] as const);
 }
 
-/** openDropped opens a file that was dropped, after the look at what will become of it. */
+/** openDropped opens a dropped file, after the check of its steps. */
 export async function openDropped(page: Page): Promise<void> {
   await page.locator("dialog.import").getByRole("button", { name: "Open canvas" }).click();
   await page.locator("dialog.import").waitFor({ state: "detached" });
@@ -141,7 +141,7 @@ export async function ask(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** answer prepares what the model will say, one answer after the other. */
+/** answer sets the next answers of the model. */
 export async function answer(page: Page, replies: unknown[]): Promise<void> {
   await page.getByRole("button", { name: /^Model/ }).click();
   await page.locator("dialog").getByText("Prepared answers").click();
@@ -150,8 +150,8 @@ export async function answer(page: Page, replies: unknown[]): Promise<void> {
 }
 
 /**
- * modelServer chooses an OpenAI-compatible server and answers in its place: each request with what
- * `reply` says, as an HTTP answer; undefined never answers.
+ * modelServer selects an OpenAI-compatible server and responds in its place: to each request with
+ * the HTTP response of `reply`; undefined never responds.
  */
 export async function modelServer(page: Page, reply: (count: number) => { status?: number; type?: string; body: string } | undefined): Promise<void> {
   let count = 0;

@@ -1,4 +1,4 @@
-// A selection becomes a canvas of its own in the page, runs as before, and comes back.
+// A selection becomes a canvas of its own in the page, runs as before, and is merged back.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -50,7 +50,7 @@ describe("a part of a canvas as a canvas of its own", { skip: missing(), timeout
     await host?.close();
   });
 
-  test("it runs as before, is undone in one step, and its steps come back", async () => {
+  test("it runs as before, is undone in one step, and is replaced by its steps again", async () => {
     const { page, done } = await stage.visit("login", desktop);
     await page.getByLabel("Password or API key").fill(host.key);
     await page.getByRole("button", { name: "Log in" }).click();
@@ -103,7 +103,7 @@ describe("a part of a canvas as a canvas of its own", { skip: missing(), timeout
     await done();
   });
 
-  test("without a host the new canvas is kept in this browser, and a refusal says why", async () => {
+  test("without a host the new canvas is stored in this browser, and a refusal shows the reason", async () => {
     const { page, done } = await stage.visit("", desktop);
     await page.getByRole("button", { name: /New canvas/ }).click();
     await box(page, "begin").click();

@@ -15,7 +15,7 @@ const desktop = { width: 1440, height: 900 };
 const box = (page: Page, name: string): Locator =>
   page.locator(".react-flow__node", { has: page.locator(".box-name b", { hasText: name }) });
 
-// refused is what Chromium itself reports of requests before the person has signed in.
+// refused matches Chromium's own messages about requests before the user has signed in.
 const refused = /status of 401/;
 
 describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
@@ -53,16 +53,16 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await pick(page, "LLM");
     await setting(page, "System prompt").click();
     await refer(page, "Answer from these notes: ", "formalized_content");
-    // 7, 8: its answer is said.
+    // 7, 8: its answer is sent.
     await box(page, "LLM").locator(".way:not(.on-error)").click();
     await pick(page, "Message");
     await page.getByRole("button", { name: "Add: Content" }).click();
     await refer(page, "", /LLM.*content|content.*LLM/s);
-    // 9: a look at the whole.
+    // 9: the whole canvas in view.
     await page.locator(".board").focus();
     await page.keyboard.press("1");
     await audit(page, "canvas");
-    // 10: a try in the page.
+    // 10: a run in the page.
     await page.locator("#tab-chat").click();
     await ask(page, "How long may I return shoes?");
     await page.locator('.box[data-status="succeeded"]:has(.box-name b:has-text("Message"))').waitFor();
@@ -126,7 +126,7 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await add("LLM");
     await tabTo(page, setting(page, "System prompt"));
     await referByKeys(page, "Answer from these notes: ", "formalized_content");
-    // 7, 8: its answer is said.
+    // 7, 8: its answer is sent.
     await backToCanvas(page, "LLM");
     await add("Message");
     await tabTo(page, page.getByRole("button", { name: "Add: Content" }));
@@ -134,11 +134,11 @@ describe("the support bot", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".row-body .cm-focused").waitFor();
     await referByKeys(page, "", "content");
     await page.locator(".react-flow__edge").nth(2).waitFor({ state: "attached" });
-    // 9: a look at the whole.
+    // 9: the whole canvas in view.
     await backToCanvas(page, "Message");
     await press("1");
     await audit(page, "canvas");
-    // 10: a try in the page.
+    // 10: a run in the page.
     await press("F6");
     await page.locator('.panel [role="tab"]:focus').waitFor();
     while (!(await hasKeyboard(page.locator("#tab-chat")))) await press("ArrowLeft");

@@ -1,35 +1,50 @@
 // One canvas in several tabs and with several people: nothing is lost, nothing is overwritten
-// unseen. A killed tab, two tabs and another host's writes come in rounds, see `rounds`.
+// unseen. A killed tab, two tabs and another program's writes come in rounds, see `rounds`.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { serveHost, type Served } from "./host.ts";
+import { serveHost, serveHosts, type Served } from "./host.ts";
 import { counted, missing, raise, type Stage } from "./stage.ts";
 
 const example = JSON.parse(readFileSync(new URL("../../examples/tea-house.json", import.meta.url), "utf8")) as {
   dsl: { components: Record<string, { obj: { component_name: string; params: Record<string, unknown> } }> };
 };
 
-/** How often a tab is killed; EASEL_ROUNDS asks for a soak. */
-const rounds = Number(process.env["EASEL_ROUNDS"] ?? 3);
+/**
+ * EASEL_ROUNDS asks for a soak of so many rounds, in which the other program writes at a second
+ * host.
+ */
+const soak = process.env["EASEL_ROUNDS"];
+
+/** How often a tab is killed. */
+const rounds = Number(soak ?? 3);
 
 const desktop = { width: 1440, height: 900 };
 const models = Object.entries(example.dsl.components).filter(([, { obj }]) => obj.component_name === "LLM");
 const [first = "", second = ""] = models.map(([id]) => id);
 
-describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, () => {
+describe("a canvas with several editors", { skip: missing(), timeout: 3_600_000 }, () => {
   let host: Served;
+  let writer: Served; // where other programs write
   let stage: Stage;
+  let close: (() => Promise<void>) | undefined;
 
   before(async () => {
-    host = await serveHost();
+    if (soak === undefined) {
+      host = writer = await serveHost();
+      close = () => host.close();
+    } else {
+      const pair = await serveHosts(2);
+      [host, writer] = pair.hosts as [Served, Served];
+      close = pair.close;
+    }
     stage = await raise({ at: host.address + "/" });
   });
   after(async () => {
     await stage?.close();
-    await host?.close();
+    await close?.();
   });
 
   const signed = (): Record<string, string> => ({
@@ -43,18 +58,18 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
     return ((await answer.json()) as { id: string }).id;
   }
 
-  async function stored(id: string): Promise<{ rev: number; dsl: typeof example.dsl }> {
-    const answer = await fetch(`${host.address}/api/v2/canvases/${id}`, { headers: signed() });
+  async function stored(id: string, at = host): Promise<{ rev: number; dsl: typeof example.dsl }> {
+    const answer = await fetch(`${at.address}/api/v2/canvases/${id}`, { headers: signed() });
     return (await answer.json()) as { rev: number; dsl: typeof example.dsl };
   }
 
   // write changes a param of a stored canvas, as another program does.
   async function write(id: string, node: string, param: string, value: unknown): Promise<void> {
     for (;;) {
-      const { rev, dsl } = await stored(id);
+      const { rev, dsl } = await stored(id, writer);
       (dsl.components[node] as (typeof dsl.components)[string]).obj.params[param] = value;
       const body = JSON.stringify({ rev, dsl });
-      const answer = await fetch(`${host.address}/api/v2/canvases/${id}`, { method: "PUT", headers: signed(), body });
+      const answer = await fetch(`${writer.address}/api/v2/canvases/${id}`, { method: "PUT", headers: signed(), body });
       if (answer.ok) return;
       assert.equal(answer.status, 409);
     }
@@ -80,7 +95,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
     return page;
   }
 
-  // prompt shows the settings of a node and gives the field of its prompt, loaded.
+  // prompt shows the settings of a node and returns the loaded field of its prompt.
   async function prompt(page: Page, node: string): Promise<ReturnType<Page["locator"]>> {
     await page.locator(`.react-flow__node[data-id="${node}"]`).click();
     await page.locator("#tab-node").click();
@@ -103,7 +118,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
     await page.getByRole("button", { name: "Saved" }).waitFor();
   }
 
-  test("two people see each other, and what each saves arrives at the other", async () => {
+  test("two users see each other, and the saved changes of each appear at the other", async () => {
     const id = await create();
     const [one, two] = [await login(), await login()];
     const [ana, ben] = [await open(one, id), await open(two, id)];
@@ -130,7 +145,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
     await two.close();
   });
 
-  test("a setting that both changed is shown with its difference, and each choice is kept", async () => {
+  test("a setting that both changed is shown with its difference, and each choice is stored", async () => {
     for (const choice of ["Keep mine", "Take theirs"]) {
       const id = await create();
       const context = await login();
@@ -144,7 +159,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
       await page.getByLabel(choice).check();
       await page.getByRole("button", { name: "Use this choice" }).click();
       await page.getByText("Somebody else saved other values").waitFor({ state: "detached" });
-      await append(page, second, " More."); // taking theirs leaves nothing to save
+      await append(page, second, " More."); // with the other value there is nothing to save
       await save(page);
       const { dsl } = await stored(id);
       if (choice === "Keep mine") assert.match(promptOf(dsl, first), / Mine\.$/);
@@ -154,7 +169,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
     }
   });
 
-  test("two tabs share one draft, each sees what the other does", async () => {
+  test("two tabs share one draft, and each shows the changes of the other", async () => {
     const context = await login();
     const id = await create();
     const [left, right] = [await open(context, id), await open(context, id)];
@@ -174,7 +189,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
     await context.close();
   });
 
-  test(`${rounds} tabs are killed while two tabs type and a program writes: at most a key is lost`, async () => {
+  test(`at most one key is lost when ${rounds} tabs are killed while two tabs type and a program writes`, async () => {
     const context = await login();
     const id = await create();
     const other = await open(context, id);
@@ -200,7 +215,7 @@ describe("a canvas in several hands", { skip: missing(), timeout: 3_600_000 }, (
   });
 
   // killedWhileTyping kills a tab in the middle of a word, while another tab and another program
-  // write. It gives the number of keys that the tab had shown.
+  // write. It returns the number of keys that the tab had shown.
   async function killedWhileTyping(context: BrowserContext, other: Page, id: string, round: number): Promise<number> {
     const victim = await open(context, id);
     await append(victim, first, `<${round}:`);

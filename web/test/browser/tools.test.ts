@@ -1,6 +1,6 @@
-// Tools of a canvas in the page: the page asks a service that allows requests of pages, the tool of
-// the host asks others for those who are signed in, and else a stand-in answers. The card and the
-// page of the node say which.
+// Tools of a canvas in the page: the page calls services that allow requests of pages, tools of
+// the host call others for signed-in users, and else a stand-in answers. The card and the
+// page of the node show which.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ const canvasOf = (service: string, key = "key-0123456789"): object => ({
 /** Service is a double of Tavily. */
 interface Service {
   address: string;
-  /** Requests that were answered, without those that ask for permission. */
+  /** Answered requests, without preflights. */
   asked: { method: string; authorization: string; agent: string; body: string }[];
   server: Server;
 }
@@ -63,7 +63,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
   let host: Served;
   let stage: Stage;
-  let open: Service; // to requests of pages
+  let open: Service; // for requests of pages
   let closed: Service;
 
   before(async () => {
@@ -115,7 +115,7 @@ describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.getByRole("button", { name: canvas }).click();
   }
 
-  test("the page asks a service that allows requests of pages", async () => {
+  test("the page calls a service that allows requests of pages", async () => {
     const { page, done } = await stage.visit();
     const loaded: string[] = [];
     page.on("request", (request) => {
@@ -136,7 +136,7 @@ describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a stand-in answers for a service that does not, for those who are not signed in", async () => {
+  test("a stand-in answers for a service that does not, without a login", async () => {
     const { page, done } = await stage.visit();
     await show(page, canvasOf(closed.address), closed.address);
     await ask(page, "coats");
@@ -145,7 +145,7 @@ describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(/CORS policy|net::ERR_FAILED/);
   });
 
-  test("a stand-in answers for a private address that the person did not allow", async () => {
+  test("a stand-in answers for a private address that the user did not allow", async () => {
     const { page, done } = await stage.visit();
     await show(page, canvasOf(open.address));
     const before_ = open.asked.length;
@@ -163,7 +163,7 @@ describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("the tool of the host answers for those who are signed in", async () => {
+  test("the tool of the host answers for a signed-in user", async () => {
     const { page, done } = await stage.visit();
     await signIn(page, /Closed/);
     await ask(page, "coats");
@@ -174,7 +174,7 @@ describe("tools in the page", { skip: missing(), timeout: 1_200_000 }, () => {
   });
 });
 
-test("the page runs the modules of the program", { skip: missing() }, async () => {
+test("the page runs the tool modules of the program", { skip: missing() }, async () => {
   const at = (name: string): URL => new URL(name, new URL("web/dist/", `file://${root}`));
   const send = ((input: unknown) => Promise.resolve(new Response(readFileSync(input as URL)))) as typeof fetch;
   const script = readFileSync(at("index.html"), "utf8").match(/assets\/page-[A-Z0-9]+\.js/)?.[0] ?? "";

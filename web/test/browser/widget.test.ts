@@ -15,7 +15,7 @@ const examples = join(root, "host", "examples");
 const shop = JSON.parse(readFileSync(join(examples, "shop.json"), "utf8")) as object;
 const order = JSON.parse(readFileSync(join(examples, "order.json"), "utf8")) as object;
 
-// What it says is what the visitor says.
+// It repeats the message of the visitor.
 const echo = {
   components: {
     begin: {
@@ -109,7 +109,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("it is used by keyboard alone, and a conversation outlives a reload", async () => {
+  test("it is used by keyboard alone, and a conversation survives a reload", async () => {
     const { page, done } = await embed(await agent("By keyboard", echo));
     await page.getByRole("button", { name: "Open the chat" }).waitFor();
     await page.keyboard.press("Tab");
@@ -139,7 +139,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("a form is filled, also on a phone and in the dark", async () => {
+  test("a form is filled in, also on a phone and in the dark theme", async () => {
     const orders = await agent("Orders", order);
     const { page, done } = await embed(orders, 'data-language="zh" data-color="#ffd400" data-position="left"', {
       width: 390,
@@ -160,7 +160,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("files are sent along", async () => {
+  test("files are sent with a message", async () => {
     const { page, done } = await embed(await agent("Files", files));
     await open(page);
     await page.getByRole("button", { name: "Attach files" }).waitFor();
@@ -173,7 +173,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("what an answer says is never markup", async () => {
+  test("an answer is never rendered as markup", async () => {
     const { page, done } = await embed(await agent("Echo", echo));
     await open(page);
     const hostile = [
@@ -196,7 +196,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("the token that a site holds opens its chat and nothing else", async () => {
+  test("the token of a site gives access to its chat only", async () => {
     const [mine, other] = [await agent("Mine", echo), await agent("Other", echo)];
     const { page, done } = await embed(mine);
     const tried = [
@@ -237,7 +237,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(/status of 40\d/);
   });
 
-  test("a chat whose token was revoked says so", async () => {
+  test("a chat with a revoked token reports it", async () => {
     const gone = await agent("Gone", echo);
     const { page, done } = await embed(gone);
     await request("DELETE", `/api/v2/canvases/${gone.id}/token`);
@@ -246,7 +246,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await done(/status of 401/);
   });
 
-  test("a run whose stream broke off is read again, without asking twice", async () => {
+  test("an interrupted stream is read again, without sending the question twice", async () => {
     const { page, done } = await embed(await agent("Connection", echo));
     let questions = 0;
     await page.route("**/completions", async (route) => {
@@ -264,7 +264,7 @@ describe("chats with visitors", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
-  test("the chat page answers at our address and at RAGFlow's, also in frames of others", async () => {
+  test("the chat page is served at easel's and RAGFlow's addresses, also in frames of other sites", async () => {
     const { id, token } = await agent("Page", echo);
     for (const path of [
       `agent/chat#agent=${id}&token=${token}`,

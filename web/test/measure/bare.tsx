@@ -1,5 +1,5 @@
-// A bare React Flow page with the same boxes and the same number of status changes,
-// as the yardstick for our own. It has no panel, no names and no engine.
+// A plain React Flow page with the same boxes and the same number of status changes,
+// as the baseline for ours. It has no panel, no names and no engine.
 
 import { Handle, Position, ReactFlow, type NodeProps } from "@xyflow/react";
 import { memo, useSyncExternalStore } from "react";

@@ -1,5 +1,5 @@
-// How long a person waits who opens the page for the first time: until a node is
-// drawn, and until the first event of a run shows.
+// The waiting time of a user who opens the page for the first time: until a node is
+// drawn, and until the first event of a run is shown.
 
 import type { Stage } from "../browser/stage.ts";
 
@@ -9,7 +9,7 @@ export interface Cold {
   event: number;
 }
 
-/** cold opens the page with an empty cache; a run is started as soon as its button is there. */
+/** cold opens the page with an empty cache; a run is started as soon as its button appears. */
 export async function cold(stage: Stage): Promise<Cold> {
   const context = await stage.browser.newContext({ viewport: { width: 1360, height: 820 } });
   await context.addInitScript(() => {

@@ -1,4 +1,4 @@
-// What frames cost while a run animates: our page with 200 and 500 nodes, and a bare
+// The cost of frames while a run is shown: our page with 200 and 500 nodes, and a plain
 // React Flow page with 500 that gets the same changes in the same time.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const esbuild = createRequire(new URL("../../../wasm/js/package.json", import.me
   build(options: object): Promise<unknown>;
 };
 
-/** Frames is what one run looked like. Milliseconds, but for seconds. */
+/** Frames are the measurements of one run, in milliseconds except for seconds. */
 export interface Frames {
   p50: number;
   p95: number;
@@ -24,7 +24,7 @@ export interface Frames {
   seconds: number;
 }
 
-/** chain returns a canvas of so many nodes, each asking a model, laid out in rows. */
+/** chain returns a canvas with this number of nodes that call a model, laid out in rows. */
 export function chain(count: number): string {
   const ids = Array.from({ length: count }, (_, i) => (i === 0 ? "begin" : `LLM:N${i}`));
   const components = Object.fromEntries(
@@ -70,7 +70,7 @@ export async function page(stage: Stage, count: number): Promise<Frames> {
   return frames;
 }
 
-/** bare measures a React Flow page of the same size, whose changes take so many seconds. */
+/** bare measures a React Flow page of the same size, whose changes take this number of seconds. */
 export async function bare(stage: Stage, count: number, seconds: number): Promise<Frames> {
   mkdirSync(dist + "bare", { recursive: true });
   await esbuild.build({

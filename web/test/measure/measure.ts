@@ -1,7 +1,7 @@
-// The page's promises in numbers: npm run measure. Each line says what was measured and
-// its limit; a broken limit is an error. Times of the clock are allowed to stretch as
-// far as equal work stretches on this machine in the same run, which on a quiet one is
-// not at all.
+// The performance limits of the page: npm run measure. Each line is a measurement and
+// its limit; exceeding one is an error. Limits of wall time are multiplied by the factor by which
+// equal work slows down on this machine in the same run, which is 1 on a quiet
+// machine.
 
 import { missing, raise } from "../browser/stage.ts";
 import { cold } from "./cold.ts";

@@ -1,5 +1,5 @@
-// What tells the page's work from the machine's: processor time, which does not count
-// what others were given, and the stretch of time on a machine that has others to serve.
+// Separates the page's work from other load: processor time, which excludes
+// other processes, and the slowdown on a busy machine.
 
 import { readdirSync, readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
@@ -29,8 +29,8 @@ export async function worked(browser: Browser): Promise<number> {
 }
 
 /**
- * stretch says how much longer than needed the slowest of twenty equal tasks of about 5 ms takes on
- * this machine now; on a quiet one, 1.
+ * stretch returns the factor by which the slowest of twenty equal tasks of about 5 ms is slowed
+ * down on this machine now; 1 on a quiet one.
  */
 export async function stretch(page: Page): Promise<number> {
   const took = await page.evaluate(async () => {

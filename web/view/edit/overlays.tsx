@@ -6,7 +6,7 @@ import type { CanvasModel } from "../../canvas/drawing.ts";
 import { errorHandle } from "../../canvas/edit/wires.ts";
 import { canFail } from "../../canvas/model.ts";
 import type { Wire } from "../../run/editing.ts";
-import { useApp, useSelect, useStore, useText } from "../context.tsx";
+import { useApp, useSelect, useSpecText, useStore, useText } from "../context.tsx";
 import { Icon, iconOfNode, type IconName } from "../icons.tsx";
 import { brief, spoken } from "../text.ts";
 import { center, leave, type Command } from "./commands.ts";
@@ -26,6 +26,7 @@ export function Overlays({ commands }: { commands: readonly Command[] }): React.
 
 function AddStep(): React.ReactNode {
   const { session } = useApp();
+  const words = useSpecText();
   const edited = useEdited();
   const select = useSelect();
   const flow = useReactFlow();
@@ -37,7 +38,7 @@ function AddStep(): React.ReactNode {
     const { spot = {} } = edited.get();
     const { x, y } = center(flow);
     const place = spot.at || spot.after || spot.between ? spot : { near: { x: x - 100, y: y - 40 } };
-    const id = session.editing.add(kind, spoken(kind), place);
+    const id = session.editing.add(kind, words(spoken(kind)), place);
     leave(edited);
     if (id === undefined) return;
     choose(edited, [id]);

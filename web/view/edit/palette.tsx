@@ -42,6 +42,7 @@ export function Palette({
   const found = useMemo(() => {
     const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const about = (spec: ComponentSpec): string[] => [
+      words(spoken(spec.name)),
       spoken(spec.name),
       spec.name,
       [spec.description, words(spec.description ?? ""), t(`category.${spec.category}`)].join(" "),
@@ -51,7 +52,7 @@ export function Palette({
       const texts = about(spec).map((text) => text.toLowerCase());
       const all = texts.join(" ");
       if (!wanted.every((word) => all.includes(word))) return [];
-      const names = texts.slice(0, 2);
+      const names = texts.slice(0, 3);
       const begins = names.some((name) => name.startsWith(wanted[0] ?? ""));
       const inName = wanted.every((word) => names.join(" ").includes(word));
       return { spec, rank: begins ? 0 : inName ? 1 : 2 };
@@ -143,7 +144,7 @@ function Entry({
         <Icon name={iconOf(spec)} />
       </span>
       <span className="palette-text">
-        <b>{spoken(spec.name)}</b>
+        <b>{words(spoken(spec.name))}</b>
         <small>{line}</small>
       </span>
     </div>

@@ -3,7 +3,7 @@
 import { isObject, type Params } from "../../canvas/dsl.ts";
 import { callable } from "../../canvas/edit/tools.ts";
 import { takesTools } from "../../canvas/edit/nodes.ts";
-import { useApp, useSelect, useStore, useText } from "../context.tsx";
+import { useApp, useSelect, useSpecText, useStore, useText } from "../context.tsx";
 import { hueOf, Icon, iconOf } from "../icons.tsx";
 import { spoken } from "../text.ts";
 import { Rows } from "./lists.tsx";
@@ -12,6 +12,7 @@ import { useEditors, type ControlProps } from "./props.ts";
 /** ToolList edits the tools of an agent. */
 export function ToolList({ node, value }: ControlProps): React.ReactNode {
   const t = useText();
+  const words = useSpecText();
   const { session } = useApp();
   const specs = useStore(session.specs, (all) => all);
   const tools = (Array.isArray(value) ? value : []).map((each: unknown): Params => (isObject(each) ? each : {}));
@@ -36,7 +37,7 @@ export function ToolList({ node, value }: ControlProps): React.ReactNode {
           .filter((spec) => !takesTools(spec))
           .map(({ name }) => (
             <option key={name} value={name}>
-              {spoken(name)}
+              {words(spoken(name))}
             </option>
           ))}
       </select>
@@ -62,6 +63,7 @@ function Tool({
   onRemove(): void;
 }): React.ReactNode {
   const t = useText();
+  const words = useSpecText();
   const { session } = useApp();
   const select = useSelect();
   const { Form } = useEditors();
@@ -76,7 +78,7 @@ function Tool({
         <span className="glyph">
           <Icon name={iconOf(spec)} />
         </span>
-        <b>{name || spoken(kind)}</b>
+        <b>{name || words(spoken(kind))}</b>
         <button
           type="button"
           className="icon-button"

@@ -1,7 +1,7 @@
 // Model providers with a test, and the models for steps that name none.
 
 import { useState } from "react";
-import type { Defaults, Model, Provider, Tested } from "../../run/admin.ts";
+import { modelKinds, providerOf, type Defaults, type Model, type Provider, type Tested } from "../../run/admin.ts";
 import { Empty, Fault, useAttempt, useLoaded, type Loaded } from "../area/parts.tsx";
 import { Adder, Field, namesOf, Row, textOf, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
 
@@ -18,15 +18,8 @@ export function ModelsSection(): React.ReactNode {
   if (!value) return <Waiting loaded={loaded} />;
   const { providers, models, defaults } = value;
   const shared = models.filter(({ host }) => host);
-  const put = async (values: FormData): Promise<void> => {
-    const key = textOf(values, "key");
-    const provider = {
-      base_url: textOf(values, "url"),
-      ...(key ? { key } : {}),
-      models: namesOf(values, "models").map((name) => ({ name })),
-    };
-    await after(() => admin.put(`/providers/${encodeURIComponent(textOf(values, "name"))}`, provider));
-  };
+  const add = (values: FormData): Promise<unknown> =>
+    after(() => admin.put(pathOf(textOf(values, "name")), providerOf(formOf(values))));
   return (
     <>
       <p className="quiet">{s("models_hint")}</p>
@@ -43,13 +36,50 @@ export function ModelsSection(): React.ReactNode {
           {shared.map(({ id }) => id).join(", ")} · {s("shared")}
         </p>
       )}
-      <Adder label={s("provider_add")} onSubmit={put}>
+      <Adder label={s("provider_add")} onSubmit={add}>
         <Field label={s("provider_name")} name="name" required maxLength={100} />
-        <Field label={s("provider_url")} name="url" type="url" placeholder="https://api.example.org/v1" />
-        <Field label={s("provider_key")} name="key" type="password" />
-        <Field label={s("provider_models")} name="models" />
+        <ProviderFields />
       </Adder>
       <DefaultModels models={models} defaults={defaults} after={after} />
+    </>
+  );
+}
+
+const pathOf = (name: string): string => `/providers/${encodeURIComponent(name)}`;
+
+// formOf reads the fields of a provider.
+function formOf(values: FormData): Parameters<typeof providerOf>[0] {
+  const [chat = [], embedding = [], speech = []] = modelKinds.map((kind) => namesOf(values, `models_${kind}`));
+  return { url: textOf(values, "url"), key: textOf(values, "key"), models: { chat, embedding, speech } };
+}
+
+function ProviderFields({ provider }: { provider?: Provider }): React.ReactNode {
+  const s = useSettingsText();
+  const names = (kind: string): string =>
+    (provider?.models ?? []).filter((model) => (model.kind || "chat") === kind).map(({ name }) => name).join(", ");
+  return (
+    <>
+      <Field
+        label={s("provider_url")}
+        name="url"
+        type="url"
+        placeholder="https://api.example.org/v1"
+        defaultValue={provider?.base_url}
+      />
+      <Field
+        label={s(provider?.has_key ? "provider_key_kept" : "provider_key")}
+        name="key"
+        type="password"
+        autoComplete="new-password"
+      />
+      {modelKinds.map((kind) => (
+        <Field
+          key={kind}
+          label={s(`provider_models_${kind}`)}
+          name={`models_${kind}`}
+          defaultValue={names(kind)}
+        />
+      ))}
     </>
   );
 }
@@ -60,7 +90,7 @@ function ProviderRow({
 }: { provider: Provider } & Pick<Loaded<unknown>, "after">): React.ReactNode {
   const s = useSettingsText();
   const admin = useAdmin();
-  const path = `/providers/${encodeURIComponent(provider.name)}`;
+  const path = pathOf(provider.name);
   const attempt = useAttempt();
   const [tested, setTested] = useState<Tested>();
   const names = provider.models.map(({ name }) => name);
@@ -86,6 +116,12 @@ function ProviderRow({
         </p>
       )}
       {tested && !tested.ok && <Fault text={s("provider_failed", tested.model, tested.error ?? "")} />}
+      <Adder
+        label={s("edit")}
+        onSubmit={(values) => after(() => admin.put(path, providerOf(formOf(values), provider)))}
+      >
+        <ProviderFields provider={provider} />
+      </Adder>
     </Row>
   );
 }

@@ -2,12 +2,12 @@
 // tools.
 
 import type { ComponentSpec } from "@easel/engine";
-import type { Installed, Permissions } from "../../run/admin.ts";
-import { Empty, Fault, sizeText, useAttempt, useLoaded } from "../area/parts.tsx";
+import type { Installed } from "../../run/admin.ts";
+import { Empty, useLoaded } from "../area/parts.tsx";
 import { useApp, useLook, useSpecText, useStore } from "../context.tsx";
+import { Grant, grantText } from "./grant.tsx";
 import { PluginForm } from "./plugin-form.tsx";
 import { Row, useAdmin, useSettingsText, Waiting } from "./parts.tsx";
-import type { SettingsText } from "../../words/settings.ts";
 
 const tones = { on: "good", off: undefined, waiting: "wait", broken: "bad" } as const;
 
@@ -25,7 +25,7 @@ export function PluginsSection({ mayGrant, mayEdit }: { mayGrant: boolean; mayEd
       {value.length === 0 && <Empty title={s("plugins_none")} text={s("plugins_none_hint")} />}
       {value.length > 0 && (
         <ul className="entries settings-list" aria-label={s("plugins")}>
-          {value.map((plugin) => (
+          {value.map((plugin, i) => (
             <Row
               key={plugin.component}
               title={plugin.display?.[language] ?? plugin.name}
@@ -38,14 +38,14 @@ export function PluginsSection({ mayGrant, mayEdit }: { mayGrant: boolean; mayEd
               ]}
             >
               {plugin.note && <p className="reason">{plugin.note}</p>}
-              <small>{granted(plugin.granted, s)}</small>
+              <small>{grantText(plugin.granted, s)}</small>
               {Object.entries(plugin.secrets ?? {}).map(([name, there]) => (
                 <small key={name} className={there ? "good" : "reason"}>
                   {s(there ? "secret_set" : "secret_missing", name)}
                 </small>
               ))}
-              {mayEdit && (plugin.settings ?? plugin.secrets) && (
-                <PluginForm plugin={plugin.component.slice("plugin:".length)} onSaved={loaded.reload} />
+              {mayEdit && fileOf(plugin) !== fileOf(value[i - 1]) && (plugin.settings ?? plugin.secrets) && (
+                <PluginForm plugin={fileOf(plugin)} onSaved={loaded.reload} />
               )}
             </Row>
           ))}
@@ -57,50 +57,9 @@ export function PluginsSection({ mayGrant, mayEdit }: { mayGrant: boolean; mayEd
   );
 }
 
-function granted(may: Permissions, s: SettingsText): string {
-  const list = [
-    may.http?.hosts?.length && s("may_http", may.http.hosts.join(", ")),
-    may.llm && s("may_llm", may.llm.max_calls),
-    may.embed && s("may_embed", may.embed.max_calls),
-    may.kv && s("may_kv", sizeText(may.kv.bytes)),
-    may.secrets && Object.keys(may.secrets).length > 0 && s("may_secrets", Object.keys(may.secrets).join(", ")),
-    may.variables && s("may_variables"),
-    may.files?.read && s("may_read_files"),
-    may.files?.write_bytes && s("may_store_files", sizeText(may.files.write_bytes)),
-  ].filter(Boolean);
-  return list.join(" · ") || s("may_nothing");
-}
-
-function Grant({ onChanged }: { onChanged(): void }): React.ReactNode {
-  const s = useSettingsText();
-  const admin = useAdmin();
-  const loaded = useLoaded("grant", () => admin.get<{ grant: Permissions | null }>("/plugins/grant"));
-  const attempt = useAttempt();
-  if (!loaded.value) return <Waiting loaded={loaded} />;
-  const { grant } = loaded.value;
-  const put = (next: Permissions | null): void =>
-    void attempt.run(async () => {
-      await admin.put("/plugins/grant", { grant: next });
-      loaded.reload();
-      onChanged();
-    });
-  return (
-    <section className="settings-part">
-      <h2>{s("grant")}</h2>
-      <p className="quiet">{grant === null ? s("grant_none") : `${s("grant_set")} ${granted(grant, s)}`}</p>
-      <div className="tools">
-        <button type="button" disabled={attempt.busy} onClick={() => put({})}>
-          {s("grant_nothing")}
-        </button>
-        {grant !== null && (
-          <button type="button" disabled={attempt.busy} onClick={() => put(null)}>
-            {s("grant_lift")}
-          </button>
-        )}
-      </div>
-      <Fault text={attempt.fault} />
-    </section>
-  );
+// fileOf names the file of a component, which has one form of settings for all of its components.
+function fileOf(plugin: Installed | undefined): string {
+  return plugin ? `${plugin.name}@${plugin.component.split("@")[1]}` : "";
 }
 
 function BuiltIn(): React.ReactNode {

@@ -113,6 +113,9 @@ function Chart({ usage }: { usage: Usage }): React.ReactNode {
       <figcaption>
         <b>{s("usage_by_day")}</b> <span className="quiet">{what}</span>
       </figcaption>
+      <small className="quiet" aria-hidden="true">
+        {show(most)}
+      </small>
       <svg
         viewBox="0 0 100 40"
         preserveAspectRatio="none"

@@ -1,15 +1,15 @@
-// How a script's value leaves the sandbox: as JSON, by the rules that the server's interpreter
-// follows too. They are those of JSON.stringify, but a BigInt becomes its text, and what is too
-// large, too deep or holds itself is an error. This program runs inside the sandbox, before the
+// Converts the result of a script to JSON, by the rules that the server's interpreter
+// follows too. They are those of JSON.stringify, but a BigInt becomes a string, and a value that is
+// too large, too deep or cyclic is an error. This program runs inside the sandbox, before the
 // script, so that the script cannot change what it uses.
 
-/** Most that a value may nest. */
+/** Maximum nesting of a value. */
 const depth = 200;
 
 /**
- * exporter returns the source of an object with two functions: write(value) gives JSON, and throws
- * a text for a value over the limit; show(value) gives what a console prints, texts as they are and
- * objects as JSON with blanks in it.
+ * exporter returns the source of an object with two functions: write(value) returns JSON, and
+ * throws a string for a value over the limit; show(value) returns what a console prints: strings
+ * unchanged, objects as JSON with spaces.
  */
 export function exporter(output: number): string {
   return `(() => {

@@ -1,8 +1,8 @@
-// Takes from a Worker what a script must not use. Pyodide gives Python the whole global scope of
+// Removes from a Worker what a script must not use. Pyodide gives Python the whole global scope of
 // its Worker, which could otherwise send requests with the cookies of the page and read its
 // storage.
 
-// What stays: the language, and what Pyodide uses while it runs.
+// The names that remain: the language, and what Pyodide uses while it runs.
 const kept = new Set(`
   Object Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date Promise RegExp
   Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError SuppressedError
@@ -17,7 +17,7 @@ const kept = new Set(`
 
 const refuse = (name: string) => (): never => { throw new TypeError(`${name} is not available to scripts`); };
 
-/** lockDown removes everything else from this Worker. Nothing makes code of text afterwards. */
+/** lockDown removes everything else from this Worker. Afterwards no function compiles text. */
 export function lockDown(): void {
   const later = globalThis.setTimeout.bind(globalThis);
   const above = (scope: object): object | null => Object.getPrototypeOf(scope) as object | null;
@@ -26,13 +26,13 @@ export function lockDown(): void {
       if (typeof name === "string" && !kept.has(name)) remove(scope, name);
     }
   }
-  // The timer takes functions only: text would be code.
+  // The timer accepts functions only: a string would be compiled.
   const setTimeout = (run: unknown, wait?: number, ...args: unknown[]): number => {
     if (typeof run !== "function") throw new TypeError("setTimeout needs a function");
     return later(run as (...args: unknown[]) => void, wait, ...args) as unknown as number;
   };
   Object.defineProperty(globalThis, "setTimeout", { value: setTimeout });
-  // Every function leads to the constructor of its kind.
+  // Every function has a reference to the constructor of its kind.
   for (const sample of [function () {}, async function () {}, function* () {}, async function* () {}]) {
     const value = refuse("Function");
     Object.defineProperty(above(sample), "constructor", { value, writable: false, configurable: false });
@@ -47,7 +47,7 @@ function remove(scope: object, name: string): void {
   }
 }
 
-/** limitMemory makes a WebAssembly memory refuse to grow beyond so many bytes. */
+/** limitMemory makes a WebAssembly memory refuse to grow beyond this number of bytes. */
 export function limitMemory(bytes: number): void {
   const pages = Math.ceil(bytes / (64 << 10));
   const grow = WebAssembly.Memory.prototype.grow;

@@ -1,13 +1,13 @@
-// What a script prints, up to a limit.
+// The output of a script, up to a limit.
 
-/** Printer collects bytes, of which a code point may come in two writes. */
+/** Printer collects bytes; a code point may be divided between two writes. */
 export class Printer {
   readonly #decoder = new TextDecoder();
   #left: number;
   #text = "";
   #cut = false;
 
-  /** @param limit most bytes that are collected */
+  /** @param limit maximum number of collected bytes */
   constructor(limit: number) {
     this.#left = limit;
   }

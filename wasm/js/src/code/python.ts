@@ -1,11 +1,11 @@
 // Runs scripts in Python: CPython compiled to WebAssembly (Pyodide), in a Worker of its own for
-// each script, which is ended at the limit of time. The contract is that of the server.
+// each script, which is terminated at the time limit. The contract is that of the server.
 
 import { EngineError } from "../errors.ts";
 import type { Artifact, CodeAnswer, CodeRequest, CodeRunner } from "../ports.ts";
 import type { Failure } from "../protocol.ts";
 
-/** PythonOptions say where the Worker's script and Pyodide are, and what scripts may use. */
+/** PythonOptions are the addresses of the Worker's script and of Pyodide, and limits of scripts. */
 export interface PythonOptions {
   /** Folder with pyodide.asm.mjs, pyodide.asm.wasm and python_stdlib.zip of the package pyodide. */
   files: URL | string;
@@ -22,10 +22,12 @@ export const limits = { timeout: 10_000, memory: 256 << 20, output: 8 << 20, fil
 /** PythonStart is the first message to the Worker. */
 export interface PythonStart { files: string; memory: number }
 
-/** PythonCall is the second one; the arguments are JSON, whose numbers keep their digits. */
+/** PythonCall is the second one; the arguments are JSON, so that numbers keep their digits. */
 export interface PythonCall { script: string; arguments: string }
 
-/** PythonReply is what an interpreter gives: the guest's JSON, or why there is none. */
+/**
+ * PythonReply is the reply of an interpreter: the JSON of the guest, or the reason for its absence.
+ */
 export interface PythonReply { answer?: string; stdout: string; stderr: string; ended?: string }
 
 /** Interpreter runs one script. */
@@ -124,7 +126,7 @@ interface Guest {
   artifacts?: { name: string; mime_type: string; size: number; content_b64: string }[];
 }
 
-/** answered turns the reply of the interpreter into that of the port. */
+/** answered converts the reply of the interpreter to that of the port. */
 function answered(reply: PythonReply, memory: number): CodeAnswer {
   const { stdout, stderr } = reply;
   const before = stderr === "" || stderr.endsWith("\n") ? stderr : stderr + "\n";

@@ -1,5 +1,5 @@
-// The Worker in which a script in Python runs: one interpreter, one script. The first message says
-// where the files of Pyodide are, the second one is the script.
+// The Worker in which a script in Python runs: one interpreter, one script. The first message has
+// the address of Pyodide's files, the second one is the script.
 
 import { loadPyodide } from "pyodide";
 import { info } from "pyodide/pyodide-lock.json";
@@ -25,11 +25,11 @@ onmessage = async (event: MessageEvent<PythonStart | PythonCall>) => {
   }
 };
 
-/** start loads the interpreter and takes from this Worker what a script must not reach. */
+/** start loads the interpreter and removes from this Worker what a script must not access. */
 async function start({ files, memory }: PythonStart): Promise<Interpreter> {
   limitMemory(memory);
   const out = new Printer(limits.output), errors = new Printer(limits.output);
-  // The standard library is all there is: there are no packages to load.
+  // Only the standard library is available: there are no packages to load.
   const pyodide = await loadPyodide({ indexURL: files, lockFileContents: JSON.stringify({ info, packages: {} }) });
   const write = (to: Printer) => ({
     isatty: false,
@@ -50,7 +50,7 @@ async function start({ files, memory }: PythonStart): Promise<Interpreter> {
     const reply: Partial<PythonReply> = {};
     try {
       reply.answer = run(`{"arguments":${call.arguments},${rest.slice(1)}`);
-    } catch (err) { // the interpreter itself is at its end
+    } catch (err) { // the interpreter itself has failed
       reply.ended = messageOf(err);
     }
     return { ...reply, stdout: out.text(), stderr: errors.text() };

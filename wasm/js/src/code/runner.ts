@@ -1,11 +1,11 @@
 // Runs scripts of Code nodes in a Worker of their own. The sandbox stops a script
-// that runs too long; should even that fail, the Worker is ended.
+// that runs too long; if that fails, the Worker is terminated.
 
 import { EngineError } from "../errors.ts";
 import type { CodeAnswer, CodeRunner } from "../ports.ts";
 import type { Failure } from "../protocol.ts";
 
-/** SandboxOptions say where the Worker's script is and what scripts may use. */
+/** SandboxOptions are the address of the Worker's script and limits of scripts. */
 export interface SandboxOptions {
   worker?: URL | string;
   /** Milliseconds, default 10,000. */
@@ -30,7 +30,7 @@ export function sandbox(options: SandboxOptions = {}): CodeRunner {
       worker.terminate();
       reject(error);
     };
-    // The first script also waits for QuickJS to arrive.
+    // The first script also waits until QuickJS is loaded.
     const timer = setTimeout(
       () => kill(new EngineError("timeout", `the script ran longer than ${timeout} ms`)),
       timeout + grace + (idle.length ? 0 : 5_000),

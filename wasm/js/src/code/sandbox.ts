@@ -1,6 +1,6 @@
 // Runs one script of a Code node inside QuickJS: the language, a console, setTimeout, and nothing
-// else. Time, memory, stack and output are limited. What a script finds around itself, and how its
-// result leaves it, is as on the server.
+// else. Time, memory, stack and output are limited. The global scope of a script and the conversion
+// of its result are as on the server.
 
 import {
   Scope,
@@ -18,9 +18,9 @@ const page = 64 << 10;
 const own = 256; // pages QuickJS itself begins with
 
 /**
- * memoryOf makes the memory of a QuickJS whose scripts may use so many bytes. Its
- * own memory limit does not see how large an allocation is in this build, so the
- * wasm memory is what cannot grow.
+ * memoryOf creates the memory of a QuickJS whose scripts may use this number of bytes. Its
+ * own memory limit ignores the size of an allocation in this build, so the growth of the
+ * WebAssembly memory is limited.
  */
 export function memoryOf(bytes: number): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: own, maximum: own + Math.max(1, Math.ceil(bytes / page)) });
@@ -28,20 +28,20 @@ export function memoryOf(bytes: number): WebAssembly.Memory {
 
 /**
  * Limits of a script whose request names none: milliseconds, bytes, bytes, characters, characters.
- * With this stack a function calls itself some 700 times; a larger one outgrows the half megabyte
- * that a Worker of Chromium has.
+ * With this stack a function can call itself about 700 times; a larger one exceeds the half
+ * megabyte that a Worker of Chromium has.
  */
 export const limits = { timeout: 10_000, memory: 64 << 20, stack: 128 << 10, output: 8 << 20, script: 256 << 10 };
 
 type Answer = Required<Pick<CodeAnswer, "result" | "stdout" | "stderr">>;
 
-/** Modules whose last script was cut off in the middle of a step. They are not to be used again. */
+/** Modules whose last script was interrupted in the middle of a step. They are not used again. */
 export const spoilt = new WeakSet<QuickJSWASMModule>();
 
 /**
  * runScript calls main of a script with the arguments as one object and waits for it if it is
- * async. What the script throws comes back in stderr; an EngineError means that it was refused or
- * went over a limit.
+ * async. An exception of the script is in stderr; an EngineError means that the script was refused
+ * or exceeded a limit.
  */
 export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest): Promise<Answer> {
   if (!/^(javascript|nodejs|js)$/.test(request.lang)) {
@@ -66,7 +66,7 @@ export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest
   }
 }
 
-/** Thrown carries what a script threw to where it becomes text. */
+/** Thrown wraps an exception of a script until it is converted to text. */
 class Thrown extends Error {}
 
 class OutOfMemory extends Error {}
@@ -121,7 +121,7 @@ class Machine {
     }
   }
 
-  /** threw returns the answer of a script that ended so. */
+  /** threw returns the answer of a script that threw an exception. */
   threw(text: string): Answer {
     const hint = /^SyntaxError/.test(text) && /^\s*(import|export)\b/m.test(this.#request.script)
       ? " (import and export are not available: define function main(args) or set module.exports)" : "";
@@ -137,7 +137,7 @@ class Machine {
     runtime.dispose();
   }
 
-  // The script finds console, timers, module, and a require that explains itself.
+  // The script has console, timers, module, and a require that fails with an explanation.
   #prepare(show: QuickJSHandle): void {
     const vm = this.#vm;
     const global = (name: string, value: QuickJSHandle): void => vm.setProp(vm.global, name, this.#held.manage(value));
@@ -184,7 +184,7 @@ class Machine {
     }
   }
 
-  // work runs what promises are waiting for. One that is interrupted just stays as it is.
+  // work runs pending jobs of promises. An interrupted one stays pending.
   #work(): void {
     const { runtime } = this.#vm;
     while (runtime.hasPendingJob()) {
@@ -218,7 +218,7 @@ class Machine {
     throw new Thrown(text);
   }
 
-  // text is what was thrown, with the lines that led there when it is an error.
+  // text returns the exception as text, with its stack if it is an Error.
   #text(error: QuickJSHandle): string {
     const vm = this.#vm;
     if (vm.typeof(error) !== "object") return vm.getString(error);
@@ -240,7 +240,7 @@ class Machine {
 const entry = `typeof main === "function" ? main : typeof module.exports === "function" ? module.exports : ` +
   `module.exports && module.exports.main`;
 
-/** Printer keeps what was printed, up to a limit. */
+/** Printer collects output, up to a limit. */
 class Printer {
   text = "";
   #cut = false;

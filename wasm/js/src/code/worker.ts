@@ -1,4 +1,4 @@
-// The Worker in which scripts run. QuickJS is fetched when the first script comes.
+// The Worker in which scripts run. QuickJS is fetched for the first script.
 
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSWASMModule } from "quickjs-emscripten-core";
 import variant from "@jitl/quickjs-wasmfile-release-sync";

@@ -1,23 +1,25 @@
-// A model provider is one function: a request in, pieces of an answer out.
+// A model provider is a function from a request to the pieces of an answer.
 
 import type { ModelMessage } from "../events.ts";
 import type { Usage } from "../generated.ts";
 import type { Abilities } from "../protocol.ts";
 
-/** ModelRequest is one question to a model. */
+/** ModelRequest is one call of a model. */
 export interface ModelRequest {
-  /** Name as the canvas gives it; "" means the provider's default. */
+  /** Name as in the canvas; "" means the provider's default. */
   model: string;
   /**
-   * What it is for: answer, plan, categorize, structured, question, cite, summary, filter,
+   * Purpose: answer, plan, categorize, structured, question, cite, summary, filter,
    * translate.
    */
   purpose?: string;
-  /** `stream` when somebody reads along, `chat` when only the whole answer counts. */
+  /**
+   * `stream` if the answer is shown as it is generated, `chat` if only the whole answer is used.
+   */
   mode: "chat" | "stream";
-  /** System text first, if any. */
+  /** The system message first, if any. */
   messages: ModelMessage[];
-  /** Sampling settings under their OpenAI names; absent ones are the provider's own. */
+  /** Sampling settings under their OpenAI names; absent ones have the provider's defaults. */
   options?: {
     temperature?: number;
     top_p?: number;
@@ -26,7 +28,7 @@ export interface ModelRequest {
     max_tokens?: number;
     stop?: string[];
   };
-  /** Functions the model may call, OpenAI form. */
+  /** Functions that the model may call, in OpenAI's form. */
   tools?: unknown[];
   /** Data URLs that belong to the last user message. */
   images?: string[];
@@ -39,7 +41,7 @@ export interface ModelRequest {
 /** ModelPiece is a part of an answer; all fields are optional. */
 export interface ModelPiece {
   text?: string;
-  /** Thinking aloud; providers whose texts carry <think> tags may leave them there. */
+  /** Reasoning; providers whose texts contain <think> tags may leave them there. */
   reasoning?: string;
   /** Complete calls; `arguments` is JSON text. */
   tool_calls?: { id: string; name: string; arguments: string }[];
@@ -47,9 +49,9 @@ export interface ModelPiece {
   finish?: string;
 }
 
-/** Model answers questions. */
+/** Model is a language model. */
 export interface Model {
-  /** What it can do besides text in, text out. A request asks for nothing else. */
+  /** What it supports besides text. Requests use nothing else. */
   readonly can?: Abilities;
   chat(
     request: ModelRequest,

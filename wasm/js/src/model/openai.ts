@@ -1,17 +1,17 @@
-// Talks to any server with OpenAI's chat completions: a vendor, a gateway, Ollama
+// Calls any server with OpenAI's chat completions: a vendor, a gateway, Ollama
 // or llama.cpp on this machine. The key stays in this closure: it is not stored,
-// not logged, and sent nowhere but to `url`.
+// not logged, and sent to `url` only.
 
 import { EngineError } from "../errors.ts";
 import type { Abilities } from "../protocol.ts";
 import type { Model, ModelPiece, ModelRequest } from "./model.ts";
 
-/** OpenAIOptions say where the model is. */
+/** OpenAIOptions are the address of a model and its credentials. */
 export interface OpenAIOptions {
   /** Base address, e.g. `http://localhost:11434/v1`. */
   url: string;
   key?: string;
-  /** Used for every request; without it the canvas's own model name is sent. */
+  /** Used for every request; by default the model name in the canvas is sent. */
   model?: string;
   headers?: Record<string, string>;
   fetch?: typeof globalThis.fetch;
@@ -32,7 +32,7 @@ export function openai(options: OpenAIOptions): Model {
         method: "POST",
         headers: { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}), ...headers },
         body: JSON.stringify(bodyOf(request, options.model)),
-        // A redirect would take the question, and headers that fetch does not know as credentials,
+        // A redirect would send the prompt, and headers that fetch does not treat as credentials,
         // to another server.
         signal, credentials, referrerPolicy: "no-referrer", redirect: "manual",
       });
@@ -57,7 +57,7 @@ export function openai(options: OpenAIOptions): Model {
 
 function bodyOf(request: ModelRequest, model: string | undefined): Record<string, unknown> {
   return {
-    // `name@Factory` is the canvas's spelling; servers know the name only.
+    // Canvases write `name@Factory`; servers expect the name only.
     model: model ?? request.model.replace(/(.)@[^@]*$/, "$1"),
     messages: withImages(request),
     stream: true,
@@ -91,7 +91,7 @@ interface CallPart {
   function?: { name?: string; arguments?: string };
 }
 
-/** Calls puts together function calls that arrive in parts. */
+/** Calls assembles function calls that arrive in parts. */
 class Calls {
   readonly #open: { id: string; name: string; arguments: string }[] = [];
 

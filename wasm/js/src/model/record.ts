@@ -1,10 +1,10 @@
-// Records what a model answered and plays it back later, so that a run can be
+// Records the answers of a model and replays them later, so that a run can be
 // repeated without the model. The key is the whole request, not its position.
 
 import { EngineError } from "../errors.ts";
 import type { Model, ModelPiece, ModelRequest } from "./model.ts";
 
-/** Cassette holds recorded answers; it is plain JSON. */
+/** Cassette contains recorded answers; it is plain JSON. */
 export interface Cassette {
   version: 1;
   /** Abilities of the recorded model, which determine the protocol of agents. */
@@ -30,8 +30,8 @@ export function record(model: Model, cassette: Cassette): Model {
 }
 
 /**
- * replay answers from a cassette. Equal requests get their takes in order, the
- * last one again and again; an unknown request goes to `otherwise` or fails.
+ * replay answers from a cassette. Equal requests get their recorded answers in order, and the
+ * last one from then on; an unknown request is passed to `otherwise` or fails.
  */
 export function replay(cassette: Cassette, otherwise?: Model): Model {
   const used = new Map<string, number>();

@@ -6,20 +6,20 @@ import type { Model, ModelPiece, ModelRequest } from "./model.ts";
 
 /** ScriptedReply is one prepared answer. */
 export interface ScriptedReply {
-  /** Answers only a request in whose messages this text occurs. */
+  /** Only for requests whose messages contain this text. */
   match?: string;
   text?: string;
-  /** Pieces of the answer; a piece `{"raise"}` fails there. */
+  /** Pieces of the answer; it fails at a piece `{"raise"}`. */
   chunks?: (string | { raise: string })[];
-  /** The model reports an error, as text of the answer. */
+  /** The model reports an error as the text of its answer. */
   error?: string;
   /** The call fails. */
   raise?: string;
-  /** Functions the model wants called; they come after the text. */
+  /** Functions that the model calls; they follow the text. */
   tool_calls?: ModelPiece["tool_calls"];
 }
 
-/** ScriptedOptions tune a scripted model. */
+/** ScriptedOptions are options of a scripted model. */
 export interface ScriptedOptions {
   /** Answers when no reply is left; without it the call fails. */
   fallback?: ScriptedReply | ((request: ModelRequest) => string);
@@ -69,14 +69,14 @@ function pieces(reply: ScriptedReply, request: ModelRequest): (string | { raise:
   return request.mode === "stream" ? (text.match(/\S+\s*|\s+/g) ?? []) : [text];
 }
 
-// One token per four characters, the count that all stand-ins of the project use.
+// One token per four characters, as in all stand-ins of the project.
 function count(request: ModelRequest, reply: ScriptedReply): NonNullable<ModelPiece["usage"]> {
   const prompt = Math.ceil(JSON.stringify(request.messages).length / 4);
   const completion = Math.ceil((reply.text ?? JSON.stringify(reply.chunks ?? "")).length / 4);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
-/** pause waits, but not longer than the signal allows. */
+/** pause waits, at most until the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -1,7 +1,7 @@
-// What a plugin and its host agree on: caps, and the names the meter adds. The text of
+// Constants of plugins and hosts: limits, and the names that the meter adds. The text of
 // the contract is plugins/contract/contract.md.
 
-/** abi is the version of the contract this host serves. */
+/** abi is the version of the contract that this host supports. */
 export const abi = 1;
 
 /** meter are the names of plugins/meter. */
@@ -14,10 +14,10 @@ export const meter = {
   overflow: -(2 ** 31),
 };
 
-/** startExport stands in for a start function, see start.ts. */
+/** startExport replaces a start function, see start.ts. */
 export const startExport = "easel:start";
 
-/** caps are the same for every plugin, per call. */
+/** caps are limits per call, equal for all plugins. */
 export const caps = {
   module: 16 << 20, emits: 10_000, hostCalls: 1_000, pieces: 10_000, stderr: 2 << 10,
   logs: 500, logBytes: 2 << 10, // kept

@@ -1,4 +1,4 @@
-// Bodies of responses: read whole or in pieces, with secrets masked, also across the
+// Bodies of responses: read completely or in pieces, with secrets redacted, also across the
 // borders of pieces.
 
 import { toBase64 } from "../fetch.ts";
@@ -36,7 +36,7 @@ export class Body {
     this.#reader?.cancel().catch(() => undefined); // the rest is not read
   }
 
-  /** all reads the whole body, at most so many bytes. */
+  /** all reads the whole body, at most this number of bytes. */
   async all(limit: number): Promise<Uint8Array> {
     const body = new Sink();
     while (!this.#ended) {
@@ -71,7 +71,7 @@ export class Body {
     }
   }
 
-  // Not the beginning of what may become a secret, and not a part of a character.
+  // It does not end within a possible secret or within a character.
   #ready(limit: number): number {
     let n = this.#pending.length - (this.#ended ? 0 : this.hidden.longest - 1);
     n = Math.min(n, limit);
@@ -99,7 +99,7 @@ export class Body {
   }
 }
 
-// partial counts the bytes at the end that begin a character without ending it.
+// partial counts the bytes of an incomplete character at the end.
 function partial(bytes: Uint8Array): number {
   for (let n = 1; n <= Math.min(bytes.length, 3); n++) {
     const byte = bytes[bytes.length - n]!;
@@ -120,7 +120,7 @@ export function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** carried is how bytes travel in an answer: as text when they are one. */
+/** carried encodes bytes for a response: as text if they are UTF-8, else in base64. */
 export function carried(bytes: Uint8Array): { body: string } | { body_base64: string } {
   return isText(bytes)
     ? { body: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) }

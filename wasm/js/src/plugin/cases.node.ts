@@ -1,6 +1,6 @@
-// Plays the cases of a plugin's author in Node, for `easel plugin test`: the program
+// Runs the cases of a plugin's author in Node, for `easel plugin test`: the program
 // that the command runs. It reads one Task as JSON from stdin and writes one Played
-// for each case to stdout. The file comes examined and metered, the world answers from the case.
+// for each case to stdout. The file is examined and metered; responses are those of the case.
 
 import { readFileSync } from "node:fs";
 import type { RunSide, Storage } from "./desk.ts";
@@ -8,7 +8,7 @@ import { Plugin, type Examined } from "./plugin.ts";
 import { inline } from "./inline.ts";
 import type { Pinned } from "./kernel/guest.ts";
 
-/** Task is what there is to play. Bytes travel in base64. */
+/** Task is a plugin with its cases. Bytes are in base64. */
 interface Task {
   file: string;
   examined: Omit<Examined, "wasm"> & { wasm: string };
@@ -17,6 +17,7 @@ interface Task {
 }
 
 interface Case {
+  export: string;
   input: string;
   timeout: number;
   secret_mark: string;
@@ -27,7 +28,7 @@ interface Case {
   secrets?: Record<string, string>;
 }
 
-/** Played is what came of a case; an error has a code, an output is base64. */
+/** Played is the result of a case; an error has a code, an output is base64. */
 interface Played {
   output?: string;
   code?: string;
@@ -48,6 +49,7 @@ async function play(task: Task, c: Case): Promise<Played> {
   });
   const played: Played = { fuel: 0, memory: 0, emitted: "", emits: 0 };
   const outcome = await plugin.call({
+    export: c.export,
     input: bytes(c.input),
     timeout: c.timeout,
     secretMark: c.secret_mark,

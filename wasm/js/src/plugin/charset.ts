@@ -1,18 +1,18 @@
-// The text of responses in UTF-8, by the charset of their Content-Type or, in HTML and XML without
-// one, by what the text itself names. The twin of asUTF8 in host/internal/plugin.
+// Converts responses to UTF-8, by the charset of their Content-Type or, in HTML and XML without
+// one, by the charset that the text declares. The twin of asUTF8 in host/internal/plugin.
 
 const textual = /text\/|json|xml|html|javascript|x-www-form-urlencoded/;
 const declared = /^\s*<\?xml[^>]{0,200}encoding=["']([A-Za-z0-9._:-]{1,40})["']/;
 const meta = /<meta[^>]{0,400}charset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})/i;
 const prefix = 1024; // bytes in which a page names its charset
 
-/** TextBody is a body and its type, in UTF-8 where both are known to be text. */
+/** TextBody is a body and its type, in UTF-8 if it is text. */
 export interface TextBody {
   type: string;
   bytes: Uint8Array;
 }
 
-/** asUTF8 converts a body; one that is not text, or in an unknown charset, stays as it is. */
+/** asUTF8 converts a body; one that is not text, or in an unknown charset, is unchanged. */
 export function asUTF8(type: string, bytes: Uint8Array): TextBody {
   const kind = (type.split(";", 1)[0] ?? "").trim().toLowerCase();
   if (!textual.test(kind)) return { type, bytes };

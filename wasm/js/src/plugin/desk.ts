@@ -1,5 +1,5 @@
-// Answers what a plugin asks of the host in one call, after holding it against the
-// grant. What is denied or unknown is an answer, never an end.
+// Handles the requests of a plugin to its host in one call, after checking them against the
+// grant. A denied or unknown request gets an error and does not end the call.
 
 import { unmarked } from "../fetch.ts";
 import { failureOf, PluginError, type Failure } from "./error.ts";
@@ -9,7 +9,7 @@ import { encode } from "./kernel/guest.ts";
 import type { ReadSection } from "./manifest.ts";
 import type { Permissions } from "./permission.ts";
 
-/** Emission is one piece a plugin gives before it has finished. */
+/** Emission is one piece that a plugin emits before it has finished. */
 export interface Emission {
   /** 1 a piece of the answer, 2 of the reasoning, 3 progress, 4 a piece of output `key`. */
   kind: number;
@@ -20,12 +20,12 @@ export interface Emission {
 }
 
 /**
- * RunSide is the run a plugin works for: it takes emissions and answers llm.chat and var.*. Null:
+ * RunSide is the run of a plugin: it receives emissions and handles llm.chat and var.*. Null:
  * cancelled.
  */
 export type RunSide = (op: string, args: unknown) => Promise<{ ok: unknown } | { error: Failure } | null>;
 
-/** Storage keeps keys and values for one plugin. */
+/** Storage stores keys and values of one plugin. */
 export interface Storage {
   get(key: string): string | undefined | Promise<string | undefined>;
   set(key: string, value: string): unknown;
@@ -33,7 +33,7 @@ export interface Storage {
   keys(): Iterable<string> | Promise<Iterable<string>>;
 }
 
-/** Services are what the host offers besides the run. */
+/** Services are the services of the host besides the run. */
 export interface Services extends Carrier {
   kv?: Storage;
   embed?(texts: string[]): number[][] | Promise<number[][]>;
@@ -44,7 +44,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const maxKey = 256; // bytes
 
-/** Desk serves one call. */
+/** Desk handles the requests of one call. */
 export class Desk {
   readonly #granted: Permissions;
   readonly #services: Services;
@@ -74,7 +74,7 @@ export class Desk {
   }
 
   /**
-   * emit passes a piece on and returns false when the receiver has ended. Unknown kinds and broken
+   * emit passes a piece on and returns false when the receiver has ended. Unknown kinds and invalid
    * JSON are dropped.
    */
   async emit(kind: number, data: Uint8Array): Promise<boolean> {
@@ -84,11 +84,11 @@ export class Desk {
     return !piece || (await this.#run("emit", piece)) !== null;
   }
 
-  /** answer returns the answer to a request of call; null: cancelled. */
+  /** answer returns the response to a request of call; null: cancelled. */
   async answer(request: Uint8Array): Promise<Uint8Array | null> {
     try {
       let { op, args } = readCall(request);
-      // Models, keys and variables must not learn the mark.
+      // Models, keys and variables must not receive the mark.
       if (this.#mark && op !== "http.fetch")
         args = JSON.parse(unmarked(JSON.stringify(args), this.#mark)) as Record<string, unknown>;
       const answer = await this.#ask(op, args);
@@ -98,7 +98,10 @@ export class Desk {
     }
   }
 
-  /** http answers a request in the form of Extism: status, length of the headers, headers, body. */
+  /**
+   * http sends a request and responds in Extism's form: status, length of the headers, headers,
+   * body.
+   */
   async http(request: Uint8Array): Promise<Uint8Array> {
     const length = new DataView(request.buffer, request.byteOffset).getUint32(0, true);
     let head: Uint8Array = new Uint8Array(0);
@@ -234,7 +237,7 @@ function bytes(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** readEmission decodes a piece; what it does not know is nothing. */
+/** readEmission decodes a piece; unknown ones are undefined. */
 export function readEmission(kind: number, data: Uint8Array): Emission | undefined {
   const text = decoder.decode(data);
   if (kind === 1 || kind === 2) return { kind, text };
@@ -253,7 +256,7 @@ export function readEmission(kind: number, data: Uint8Array): Emission | undefin
   return undefined;
 }
 
-/** memory returns a Storage that lasts as long as the page. */
+/** memory returns a Storage that exists as long as the page. */
 export function memory(): Storage {
   const values = new Map<string, string>();
   return {

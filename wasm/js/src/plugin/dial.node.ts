@@ -1,6 +1,6 @@
-// Node's own way to send requests of plugins: every address is looked at when it is
-// dialled, so that a name cannot lead to a private one. No proxy of the environment
-// is used, and redirects are left to the caller.
+// Sends requests of plugins in Node: every address is checked when it is
+// dialled, so that a name cannot resolve to a private one. No proxy of the environment
+// is used, and the caller handles redirects.
 
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import { request as plain } from "node:http";
@@ -12,7 +12,7 @@ import { special } from "./special.ts";
 type Lookup = (error: Error | null, addresses: LookupAddress[] | string, family?: number) => void;
 
 /**
- * dial returns a fetch whose connections stay on the public internet, unless private addresses are
+ * dial returns a fetch that connects to public addresses only, unless private addresses are
  * allowed.
  */
 export function dial(allowPrivate: boolean, lookup: typeof resolve = resolve): typeof globalThis.fetch {

@@ -1,4 +1,4 @@
-// Failures of plugins and of the host on their behalf, as the contract writes them.
+// Errors of plugins, and of the host on their behalf, in the form of the contract.
 
 /** Failure is an error as a message. */
 export interface Failure {
@@ -10,7 +10,7 @@ export interface Failure {
 
 const passing = ["unavailable", "rate_limited", "upstream"];
 
-/** PluginError carries a code of the contract. */
+/** PluginError has a code of the contract. */
 export class PluginError extends Error {
   override readonly name = "PluginError";
   readonly code: string;
@@ -30,7 +30,7 @@ export class PluginError extends Error {
   }
 }
 
-/** failureOf reads anything that was thrown, with code for what has none. */
+/** failureOf converts any exception, with code for those without one. */
 export function failureOf(thrown: unknown, code: string): Failure {
   if (thrown instanceof PluginError) return thrown.failure();
   return new PluginError(code, thrown instanceof Error ? thrown.message : String(thrown)).failure();
@@ -38,7 +38,7 @@ export function failureOf(thrown: unknown, code: string): Failure {
 
 const fromGuest = ["invalid_argument", "not_found", "unauthorized", "rate_limited", "upstream", "internal"];
 
-/** guestError reads what a plugin wrote as its error: JSON of the contract, or text. */
+/** guestError reads the error that a plugin wrote: JSON of the contract, or text. */
 export function guestError(raw: Uint8Array, status: number): PluginError {
   const text = new TextDecoder().decode(raw);
   let told: Partial<Failure> | undefined;

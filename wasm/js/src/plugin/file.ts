@@ -12,9 +12,9 @@ export interface StoredFile {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Files are those of the runs that a plugin works for. */
+/** Files accesses the files of the runs of a plugin. */
 export interface Files {
-  /** read returns a file by its id, or nothing. */
+  /** read returns a file by its id, or undefined. */
   read(id: string): StoredFile | undefined | Promise<StoredFile | undefined>;
   /** save stores a file and describes it: `{doc_id, ...}`. */
   save(file: StoredFile): Record<string, unknown> | Promise<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface Files {
 const most = { whole: 10 << 20, files: 16, id: 1024, name: 200, mime: 100 };
 const encoder = new TextEncoder();
 
-/** FileDesk serves the files of one call. */
+/** FileDesk handles the file requests of one call. */
 export class FileDesk {
   readonly stored: Record<string, unknown>[] = [];
   readonly #granted: Permissions["files"];

@@ -1,8 +1,8 @@
-// http.fetch, http.read and http.close of one call of a plugin. Every hop is held
+// http.fetch, http.read and http.close of one call of a plugin. Every hop is checked
 // against the grant on this side, also when a proxy sends the request.
 //
-// A page cannot see where a redirect leads, so a redirect is refused there unless the
-// host's proxy carries the request; in Node each hop is checked and followed.
+// A page cannot see the target of a redirect, so a redirect is refused there unless the
+// host's proxy sends the request; in Node each hop is checked and followed.
 
 import { pageAddress, placeOf } from "../address.ts";
 import { fromBase64, unmarked } from "../fetch.ts";
@@ -15,8 +15,8 @@ import { Filler, Hidden } from "./secret.ts";
 import { special } from "./special.ts";
 
 /**
- * ProxyRequest is what a host's proxy gets; secrets are still placeholders in it, of which those
- * with secretMark count.
+ * ProxyRequest is a request for a host's proxy; secrets are placeholders in it, of which those
+ * with secretMark are replaced.
  */
 export interface ProxyRequest {
   plugin: string;
@@ -26,30 +26,30 @@ export interface ProxyRequest {
   headers: Record<string, string>;
   body?: Uint8Array<ArrayBuffer>;
   /**
-   * Mark of the call, for the host to hold placeholders against; absent when the call may use no
+   * Mark of the call, which the host compares with placeholders; absent when the call may use no
    * secret.
    */
   secretMark?: string;
 }
 
 /**
- * Proxy carries requests of plugins through a server, which holds the grants, the secrets and the
+ * Proxy sends requests of plugins through a server, which handles grants, secrets and
  * redirects.
  */
 export type Proxy = (request: ProxyRequest, context: { signal: AbortSignal }) => Promise<Response>;
 
 /**
- * Carrier is how requests leave: the host's proxy, or a fetch of the caller's, or the one of this
- * place.
+ * Carrier sends requests: the host's proxy, a fetch of the caller, or the one of the
+ * platform.
  */
 export interface Carrier {
   proxy?: Proxy;
   fetch?: typeof globalThis.fetch;
   /** Values for the placeholders of secrets; not in a page. */
   secrets?: Record<string, string>;
-  /** Gives text of responses in UTF-8, whatever their charset. */
+  /** Converts text of responses to UTF-8. */
   decodeText?: boolean;
-  /** The platform's own fetch, which may look at addresses when it dials them. */
+  /** The platform's own fetch, which may check addresses when it dials them. */
   dial?(allowPrivate: boolean): typeof globalThis.fetch;
 }
 
@@ -65,7 +65,7 @@ interface Request {
   stream: boolean;
 }
 
-/** Fetched is a response as a plugin sees it. */
+/** Fetched is a response in the form for plugins. */
 export interface Fetched {
   status: number;
   headers: Record<string, string>;
@@ -73,7 +73,7 @@ export interface Fetched {
   stream?: number;
 }
 
-/** Web makes the requests of one call. */
+/** Web sends the requests of one call. */
 export class Web {
   readonly #plugin: { name: string; version: string };
   readonly #granted: Permissions;
@@ -100,7 +100,7 @@ export class Web {
     );
   }
 
-  /** op answers an operation of call. */
+  /** op handles an operation of call. */
   async op(op: string, args: Record<string, unknown>): Promise<unknown> {
     switch (op) {
       case "http.fetch": {
@@ -117,7 +117,7 @@ export class Web {
     }
   }
 
-  /** fetch runs a request with its redirects. */
+  /** fetch sends a request and follows its redirects. */
   async fetch(request: Request): Promise<Fetched> {
     if (!this.#granted.http) throw new PluginError("denied", "http.fetch is not granted");
     const hidden = new Hidden();
@@ -269,7 +269,7 @@ export class Web {
     return this.#hold(new Body(new Response(bytes), new Hidden(), new AbortController(), this.#count));
   }
 
-  // hold keeps a body for http.read.
+  // hold stores a body for http.read.
   #hold(body: Body): number {
     if (this.#streams.size >= most.streams) {
       body.close();
@@ -279,7 +279,7 @@ export class Web {
     return this.#last;
   }
 
-  // count bounds the bytes of all streams of the call.
+  // count limits the bytes of all streams of the call.
   readonly #count = (n: number): void => {
     this.#streamed += n;
     if (this.#streamed > most.streamed) {
@@ -302,7 +302,7 @@ export class Web {
     }
   }
 
-  // The text holds no URL, which may carry a secret.
+  // The text contains no URL, because a URL may contain a secret.
   #failure(err: unknown, hidden: Hidden, signal: AbortSignal): PluginError {
     if (err instanceof PluginError) return new PluginError(err.code, hidden.text(err.message), err);
     if (signal.aborted) return new PluginError("upstream", "http.fetch: no answer in time");

@@ -1,4 +1,4 @@
-// The functions a plugin may import, with their types. The kernel implements them.
+// The functions that a plugin may import, with their types. The kernel implements them.
 
 // One letter per value, i for i32 and I for i64: iI:i is (i32 i64) -> i32.
 const tables: Record<string, string> = {
@@ -25,7 +25,7 @@ const tables: Record<string, string> = {
     "sock_accept=iii:i sock_recv=iiiiii:i sock_send=iiiii:i sock_shutdown=ii:i",
 };
 
-/** imports are the functions a plugin may use: module -> name -> type. */
+/** imports are the functions that a plugin may use: module -> name -> type. */
 export const imports: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   Object.entries(tables).map(([module, text]) => [
     module,

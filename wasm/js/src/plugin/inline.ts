@@ -1,5 +1,5 @@
-// A kernel in this thread, for places without Workers and for programs that run one
-// plugin. A plugin that computes holds the thread until its deadline.
+// A kernel in this thread, for environments without Workers and for programs that run one
+// plugin. A plugin that computes blocks the thread until its deadline.
 
 import { serve, type FromKernel, type ToKernel } from "./kernel/serve.ts";
 import type { KernelLine } from "./runner.ts";

@@ -1,8 +1,9 @@
-// What a plugin says about itself, as the engine module reads it; see plugins/contract, which
+// The manifest of a plugin, as the engine module reads it; see plugins/contract, which
 // checks manifests for the server and the page alike.
 
 import type { Limits } from "./kernel/guest.ts";
 import type { Permissions } from "./permission.ts";
+import { PluginError } from "./error.ts";
 import { read, split } from "./start.ts";
 
 export interface Manifest {
@@ -26,8 +27,48 @@ export interface Manifest {
   limits?: Partial<Limits>;
   requires?: string[];
   preview?: "local" | "server" | "none";
-  /** The export that runs a plugin which does not speak the messages of the contract. */
-  entry?: { export: string; input?: Form | "mcp1"; output?: Form; tool?: string };
+  entry?: Entry;
+  /** The components of a file with several, which is none itself. */
+  components?: Component[];
+}
+
+/** Entry is how a plugin is called that does not speak the messages of the contract. */
+export interface Entry { export: string; input?: Form | "mcp1"; output?: Form; tool?: string }
+
+/** Component is a component of a file with several; the rest it has of its file. */
+export interface Component {
+  name: string;
+  description: string;
+  params?: Schema;
+  arguments?: Schema;
+  outputs?: Schema;
+  entry?: Entry;
+  /** The export that runs it; default easel_invoke. */
+  export?: string;
+}
+
+const sharedMembers = [
+  "abi", "version", "license", "min_host", "settings", "state", "permissions", "limits", "requires", "components",
+];
+
+/**
+ * fileComponents returns the components of a file, or the plugin itself, with what each has of its
+ * file. It throws for those that a server refuses, see checkComponents in plugins/contract.
+ */
+export function fileComponents(file: Manifest): (Manifest & { export?: string })[] {
+  const { components, ...common } = file;
+  if (components === undefined || components === null) return [common];
+  const refuse = (text: string): never => { throw new PluginError("bad_manifest", text); };
+  if (!Array.isArray(components) || components.length > 64) refuse("components: want a list of at most 64");
+  const names = components.map((own, i) => {
+    const misplaced = sharedMembers.find((name) => Object.hasOwn(own, name));
+    if (misplaced) refuse(`components[${i}]: ${misplaced}: belongs to the file, for all of its components`);
+    if (!/^[a-z][a-z0-9_-]{0,62}$/.test(own.name) || `${file.name}.${own.name}`.length > 64)
+      refuse(`components[${i}]: name ${JSON.stringify(own.name)}: want lower-case letters, digits, - and _`);
+    return own.name;
+  });
+  if (new Set(names).size < names.length) refuse("components: two have the same name");
+  return components.map((own) => ({ ...common, ...own }));
 }
 
 /** Form is how an entry takes its input and gives its output. */
@@ -36,10 +77,10 @@ export type Form = "text" | "json" | "bytes" | "mcp";
 /** Schema is JSON Schema of params, arguments or outputs. */
 export type Schema = { type?: string | string[] } & Record<string, unknown>;
 
-/** ReadSection gives a section of a plugin's own file by name. */
+/** ReadSection returns a section of a plugin's own file by name. */
 export type ReadSection = (name: string) => string | undefined;
 
-/** maxOwnSection bounds a section that a plugin can read, in bytes. */
+/** maxOwnSection limits a section that a plugin can read, in bytes. */
 const maxOwnSection = 256 << 10;
 
 const hiddenSections = ["easel.icon", "easel.cases", "easel.signature"];

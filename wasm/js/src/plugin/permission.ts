@@ -1,5 +1,5 @@
-// What a plugin may do. The same form is the request in a manifest, the ceiling of a grant,
-// and what the engine module leaves of both. An empty one allows nothing. covers is the twin of
+// Permissions of plugins. The same form is the request in a manifest, the ceiling of a grant, and
+// the intersection of both by the engine module. An empty one allows nothing. covers is the twin of
 // CoversHost in plugins/contract, for the hosts of requests.
 
 export interface Permissions {
@@ -12,7 +12,7 @@ export interface Permissions {
   files?: { read?: boolean; write_bytes?: number; reason?: string };
 }
 
-/** methodsOf returns the methods that are allowed; none named means reading. */
+/** methodsOf returns the allowed methods; without a list those for reading. */
 export function methodsOf(http: NonNullable<Permissions["http"]>): string[] {
   return http.methods?.length ? http.methods : ["GET", "HEAD"];
 }

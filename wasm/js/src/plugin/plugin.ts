@@ -1,4 +1,4 @@
-// A loaded plugin: its bytes were read, checked, metered and compiled; each call goes
+// A loaded plugin: its file was read, checked, metered and compiled; each call is sent
 // to a Worker of its own.
 
 import { unmarked } from "../fetch.ts";
@@ -8,16 +8,16 @@ import { PluginError } from "./error.ts";
 import { imports } from "./imports.ts";
 import type { Limits, Pinned, Setting } from "./kernel/guest.ts";
 import type { Way } from "./kernel/wait.ts";
-import { ownSection, type Manifest, type ReadSection } from "./manifest.ts";
+import { fileComponents, ownSection, type Manifest, type ReadSection } from "./manifest.ts";
 import type { Permissions } from "./permission.ts";
 import { Runner, type Spawn } from "./runner.ts";
 import type { Outcome } from "./kernel/serve.ts";
 import { unstart } from "./start.ts";
 
-/** Examined is a checked plugin file: its manifest, what it may do, and its metered module. */
+/** Examined is a checked plugin file: its manifest, its permissions, and its metered module. */
 export interface Examined {
   manifest: Manifest;
-  /** The manifest as text, which keeps the digits of its numbers. */
+  /** The manifest as text, which preserves the digits of its numbers. */
   text: string;
   limits: Limits;
   granted: Permissions;
@@ -29,23 +29,23 @@ export interface Examined {
   memory: boolean;
 }
 
-/** Examine checks and rewrites a plugin file; it throws a PluginError for what it refuses. */
+/** Examine checks and rewrites a plugin file; it throws a PluginError if it refuses the file. */
 export type Examine = (wasm: Uint8Array<ArrayBuffer>, options: Ceiling) => Promise<Examined>;
 
-/** Ceiling is the most that a plugin may do. */
+/** Ceiling is the upper bound of a plugin's permissions. */
 export type Ceiling = Pick<LoadOptions, "grant" | "limits" | "version">;
 
-/** LoadOptions say what a plugin may do. */
+/** LoadOptions are the permissions and services of a plugin. */
 export interface LoadOptions extends Services {
-  /** What it may do at most; "asked" grants what its manifest asks for. Default: nothing. */
+  /** Upper bound of its permissions; "asked" grants what its manifest requests. Default: none. */
   grant?: Permissions | "asked";
   /** Tighten the limits of each call. */
   limits?: Partial<Limits>;
-  /** The settings that its manifest declares, or what config_get answers; never secrets. */
+  /** The settings that its manifest declares, or the values of config_get; never secrets. */
   settings?: Record<string, unknown>;
-  /** Replaces clock and chance, for tests. */
+  /** Replaces clock and random numbers, for tests. */
   pinned?: Pinned;
-  /** How it waits for the world; default: the best this place has. */
+  /** The way it waits for the host; default: the best one of this environment. */
   way?: Way;
   /** Version of this host, compared with min_host. */
   version?: string;
@@ -55,26 +55,26 @@ export interface LoadOptions extends Services {
 export interface CallRequest {
   export?: string;
   input: Uint8Array | string;
-  /** Names the run, for plugins that keep an instance and variables for one. */
+  /** Id of the run, for plugins with an instance and variables per run. */
   run?: string;
   /** Tighten the limits: milliseconds, units of fuel. */
   timeout?: number;
   fuel?: number;
-  /** Without it the call has no permission at all, as easel_check. */
+  /** Without it the call has no permissions, like easel_check. */
   side?: RunSide;
   signal?: AbortSignal;
-  /** What this call may do, in place of what the plugin may. */
+  /** Permissions of this call, in place of those of the plugin. */
   grant?: Permissions;
-  /** Take the place of services of the plugin in this call. */
+  /** Replace services of the plugin in this call. */
   services?: Services;
   /**
-   * Mark that a placeholder of a secret has to carry, {{secret:NAME:MARK}}; it is removed from what
-   * the call gives. Without it none counts.
+   * Mark of placeholders of secrets, {{secret:NAME:MARK}}; it is removed from the results of
+   * the call. Without it no placeholder is replaced.
    */
   secretMark?: string;
 }
 
-/** settingTexts returns the settings of a plugin, defaults included, as config_get gives them. */
+/** settingTexts returns the settings of a plugin, defaults included, as config_get returns them. */
 function settingTexts(manifest: Manifest, set: Record<string, unknown> = {}): Record<string, string> {
   const declared = (manifest.settings?.["properties"] ?? {}) as Record<string, { default?: unknown }>;
   const all = new Map<string, unknown>(Object.entries(declared).map(([name, schema]) => [name, schema.default]));
@@ -114,7 +114,7 @@ export class Plugin {
     this.#runner = runner;
   }
 
-  /** load takes the bytes of a stranger to a plugin that can be called. */
+  /** load makes a callable plugin from untrusted bytes. */
   static async load(
     wasm: Uint8Array<ArrayBuffer>, examine: Examine, spawn: Spawn, options: LoadOptions = {},
   ): Promise<Plugin> {
@@ -145,7 +145,7 @@ export class Plugin {
   }
 
   /**
-   * call runs an export; what the plugin or the host on its behalf has to say against it is the
+   * call runs an export; a failure of the plugin, or of the host on its behalf, is the
    * outcome's error.
    */
   async call(request: CallRequest): Promise<Outcome> {
@@ -192,7 +192,7 @@ export class Plugin {
     }
   }
 
-  /** endRun drops what was kept for a run. */
+  /** endRun drops the state of a run. */
   endRun(run: string): void {
     this.#vars.delete(run);
     this.#runner.forget(run);
@@ -203,7 +203,7 @@ export class Plugin {
   }
 }
 
-// withoutMark removes the mark of a call from what it gave.
+// withoutMark removes the mark of a call from its result.
 function withoutMark(outcome: Outcome, mark: string | undefined): Outcome {
   if (!mark) return outcome;
   const plain = <T>(value: T): T => JSON.parse(unmarked(JSON.stringify(value), mark)) as T;
@@ -240,23 +240,33 @@ function checkExports(examined: Examined): void {
   if (pointers && !examined.exports.some(([name, kind]) => name === "memory" && kind === "memory")) {
     throw new PluginError("unsupported", 'uses pointers but does not export its memory as "memory"');
   }
-  const entry = examined.manifest.entry?.export;
-  const callable = ([name, kind, type]: Examined["exports"][number]): boolean =>
-    name === entry && kind === "func" && /^:.?$/.test(type);
-  if (entry !== undefined && !examined.exports.some(callable)) {
+  const own = Boolean(examined.manifest.components);
+  for (const { export: name, ...called } of fileComponents(examined.manifest))
+    checkEntry(examined, called, own ? name : undefined);
+}
+
+/** checkEntry refuses a plugin that does not export what a call of it, or of a component, calls. */
+function checkEntry(examined: Examined, { entry, name: called }: Manifest, own?: string): void {
+  const name = entry?.export ?? own ?? "easel_invoke";
+  const type = examined.exports.find((each) => each[0] === name && each[1] === "func")?.[2];
+  if (entry && !/^:.?$/.test(type ?? "")) {
     const why = "no function without arguments is exported by that name";
-    throw new PluginError("unsupported", `manifest names the entry ${entry}, but ${why}`);
+    throw new PluginError("unsupported", `manifest names the entry ${name}, but ${why}`);
   }
-  if (entry === undefined && !examined.exports.some(([name, kind]) => name === "easel_invoke" && kind === "func")) {
+  if (type === undefined && own)
+    throw new PluginError("unsupported", `exports no function ${name}, which the manifest names for ${called}`);
+  if (type === undefined) {
     const adapt = "run `easel plugin adapt`, which writes the export to call into the manifest";
     throw new PluginError("unsupported", `exports no function easel_invoke; for a module of another kind ${adapt}`);
   }
-  for (const [name, kind, type] of examined.exports) {
-    if (kind === "func" && ["easel_invoke", "easel_describe", "easel_check"].includes(name) && type !== ":i") {
-      throw new PluginError("unsupported", `exports ${name} as ${readable(type)}, it is () -> i32`);
-    }
+  for (const fixed of entry ? fixedExports : [name, ...fixedExports]) {
+    const found = examined.exports.find((each) => each[0] === fixed && each[1] === "func");
+    if (found && found[2] !== ":i")
+      throw new PluginError("unsupported", `exports ${fixed} as ${readable(found[2])}, it is () -> i32`);
   }
 }
+
+const fixedExports = ["easel_invoke", "easel_describe", "easel_check"];
 
 const words: Record<string, string> = { i: "i32", I: "i64", f: "f32", F: "f64" };
 

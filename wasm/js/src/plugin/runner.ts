@@ -15,7 +15,7 @@ export type KernelLine = Line<ToKernel, FromKernel>;
 /** Spawn starts a Worker for a plugin. */
 export type Spawn = () => KernelLine;
 
-/** Answers serve one call; a rejection ends it. */
+/** Answers handles the requests of one call; a rejection ends the call. */
 export interface Answers {
   emit(kind: number, data: Uint8Array): Promise<boolean>;
   ask(op: "call" | "http", request: Uint8Array): Promise<Uint8Array | null>;
@@ -49,8 +49,8 @@ export class Runner {
   }
 
   /**
-   * call runs one export. It rejects with a PluginError only when the call got no turn or its
-   * Worker died.
+   * call runs one export. It rejects with a PluginError only when the call got no slot or its
+   * Worker ended.
    */
   async call(work: Work, sharing: Sharing, answers: Answers, signal: AbortSignal): Promise<Outcome> {
     const seat = await this.#take(sharing, signal);
@@ -108,7 +108,7 @@ export class Runner {
     });
   }
 
-  /** forget drops what is kept for a run. */
+  /** forget drops the state of a run. */
   forget(run: string): void {
     for (const seat of this.#seats) {
       if (seat.runs.delete(run)) seat.line.post({ t: "forget", run });

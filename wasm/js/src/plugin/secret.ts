@@ -1,7 +1,7 @@
 // Secrets never enter a plugin: it writes {{secret:NAME:MARK}} in a header value, the
-// query or the body, with the mark of its call, and the value is put in after the host
-// was checked. A placeholder without the mark is plain text. What comes back is searched
-// for the value. In a page there are no values at all: the placeholders go to the host's
+// query or the body, with the mark of its call, and the value is inserted after the host
+// was checked. A placeholder without the mark is plain text. Responses are searched
+// for the value. In a page there are no values: the placeholders are sent to the host's
 // proxy, which does the same.
 
 import { toBase64 } from "../fetch.ts";
@@ -11,11 +11,11 @@ import { covers, type Permissions } from "./permission.ts";
 // In a query the braces and colons may be escaped.
 const placeholder =
   /(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?::|%3[Aa])([A-Za-z0-9]{1,64})(?:\}\}|%7[Dd]%7[Dd])/g;
-// A part of a header value that is sent in base64, as Basic authorization wants it; it needs a
-// placeholder that counts.
+// A part of a header value that is sent in base64, as Basic authorization requires; it needs a
+// placeholder with the mark.
 const encoded = /\{\{base64:((?:[^{}]|\{\{secret:[A-Za-z0-9_.:-]{1,130}\}\})*)\}\}/g;
 
-/** Filler puts secrets into a request to one host, with its port. */
+/** Filler inserts secrets into a request to one host, with its port. */
 export class Filler {
   readonly #granted: Permissions["secrets"];
   readonly #values: Record<string, string> | undefined;
@@ -79,7 +79,7 @@ export class Filler {
 
 const shortest64 = 6; // how much base64 must be known to be masked inside of something longer
 
-/** Hidden are the secret values of one request, in every form in which they may come back. */
+/** Hidden contains the secret values of one request, in every form that a response may contain. */
 export class Hidden {
   #forms: string[] = []; // as one character per byte, longest first
 
@@ -100,7 +100,7 @@ export class Hidden {
     this.#forms = [...new Set([...this.#forms, ...forms])].sort((a, b) => b.length - a.length);
   }
 
-  /** text masks a text. */
+  /** text redacts a string. */
   text(text: string): string {
     return this.used ? new TextDecoder().decode(this.bytes(new TextEncoder().encode(text))) : text;
   }

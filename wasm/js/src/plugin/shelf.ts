@@ -1,5 +1,5 @@
-// The plugins of one engine: loads them, tells the engine module what they are, and
-// runs them when it asks.
+// The plugins of one engine: loads them, registers them with the engine module, and
+// runs them on its request.
 
 import type { Code } from "../generated.ts";
 import { EngineError } from "../errors.ts";
@@ -8,12 +8,12 @@ import type { CallContext, Request } from "../protocol.ts";
 import type { RunSide } from "./desk.ts";
 import { isText } from "./body.ts";
 import { PluginError, type Failure } from "./error.ts";
-import type { Manifest } from "./manifest.ts";
+import { fileComponents, type Manifest } from "./manifest.ts";
 import { Plugin, type Examine, type Examined, type LoadOptions } from "./plugin.ts";
 import type { Spawn } from "./runner.ts";
 import { ToolModule, type Ask } from "./tool.ts";
 
-/** PluginBytes is where a plugin file comes from. */
+/** PluginBytes is the source of a plugin file. */
 export type PluginBytes = Uint8Array | ArrayBuffer | Response | URL | string;
 
 /** PluginSource is a plugin to load. Without a grant it may compute and emit, and nothing else. */
@@ -24,15 +24,15 @@ export interface ShelfOptions {
   spawn: Spawn;
   /** read returns the bytes behind an address. */
   read(source: PluginBytes): Promise<Uint8Array<ArrayBuffer>>;
-  /** This is a server, where plugins may run that do not run in a page. */
+  /** This is a server, which also runs plugins that do not run in a page. */
   server?: boolean;
-  /** Locale told to plugins, such as en. */
+  /** Locale passed to plugins, such as en. */
   locale?: string;
   /** Defaults for all of them, such as the platform's way to send requests. */
   services?(options: LoadOptions): LoadOptions;
 }
 
-/** Question is a call of the engine module. */
+/** Question is a call of a plugin by the engine module. */
 interface Question {
   plugin: string;
   version: string;
@@ -43,12 +43,12 @@ interface Question {
   secret_mark?: string;
 }
 
-// bytesOf returns the input of a question; what is not text comes in base64.
+// bytesOf returns the input of a call; bytes that are not text are in base64.
 function bytesOf(question: Question): Uint8Array | string {
   return question.input_base64 === undefined ? question.input ?? "" : fromBase64(question.input_base64);
 }
 
-// written returns the output of a plugin as the engine module takes it.
+// written returns the output of a plugin in the form for the engine module.
 function written(output: Uint8Array | undefined): { output: string } | { output_base64: string } {
   const bytes = output ?? new Uint8Array();
   if (!isText(bytes)) return { output_base64: toBase64(bytes) };
@@ -67,7 +67,7 @@ export class Shelf {
     this.#options = options;
   }
 
-  /** add loads plugins and makes them known; one that is there already is left alone. */
+  /** add loads and registers plugins; one that exists already is skipped. */
   async add(sources: readonly PluginSource[], ask: Ask): Promise<void> {
     await Promise.all(sources.map((source) => {
       let loading = this.#sources.get(source);
@@ -80,18 +80,18 @@ export class Shelf {
     }));
   }
 
-  /** introduce tells a fresh engine module about every plugin. */
+  /** introduce registers every plugin with a new engine module. */
   async introduce(ask: Ask): Promise<void> {
     for (const plugin of this.#plugins.values()) await this.#tell(plugin, ask);
   }
 
-  /** serve opens the plugins to one run. */
+  /** serve makes the plugins available to one run. */
   serve(): Session {
     return new Session((name) => this.#plugins.get(name));
   }
 
   /**
-   * tool loads a plugin that serves a component: no canvas can name it. It is closed with the
+   * tool loads a plugin that implements a component: no canvas can name it. It is closed with the
    * others.
    */
   async tool(source: PluginBytes, ask: Ask): Promise<ToolModule> {
@@ -103,7 +103,7 @@ export class Shelf {
     });
   }
 
-  /** manifest reads what a plugin says about itself, without loading it. */
+  /** manifest reads the manifest of a plugin, without loading it. */
   async manifest(source: PluginBytes, ask: Ask, version: string): Promise<Manifest> {
     return this.#failing(source, async () => manifestIn(await this.#options.read(source), ask, version));
   }
@@ -154,7 +154,7 @@ export class Shelf {
   }
 }
 
-/** Session runs plugins for one run of a canvas and forgets with it what they kept. */
+/** Session runs plugins for one run of a canvas and drops their state with it. */
 export class Session {
   readonly #find: (name: string) => Plugin | undefined;
   readonly #used = new Set<Plugin>();
@@ -166,8 +166,8 @@ export class Session {
   }
 
   /**
-   * answer runs a plugin for the call with this number. Its questions are pieces of the answer; see
-   * take.
+   * answer runs a plugin for the call with this number. Its requests are pieces of the response;
+   * see take.
    */
   async answer(id: number, payload: Record<string, unknown>, context: CallContext, reply: Reply): Promise<void> {
     const question = payload as unknown as Question;
@@ -199,7 +199,7 @@ export class Session {
     }
   }
 
-  /** take hands the engine's reply to a question of a plugin on. */
+  /** take passes the engine's reply on to the plugin. */
   take(id: number, reply: { ask?: unknown; answer?: unknown; canceled?: unknown }): void {
     this.#talks.get(id)?.take(reply);
   }
@@ -209,7 +209,7 @@ export class Session {
   }
 }
 
-/** Talk carries the questions of one call to the engine module. */
+/** Talk sends the requests of one call to the engine module. */
 class Talk {
   readonly #reply: Reply;
   readonly #open = new Map<number, (answer: { ok: unknown } | { error: Failure } | null) => void>();
@@ -240,7 +240,7 @@ class Talk {
 const refusals = ["malformed", "bad_manifest", "abi_mismatch", "forged", "unsupported", "over_limit"];
 
 /**
- * examineWith has the engine module read plugin files, so that a page accepts and counts as a
+ * examineWith lets the engine module read plugin files, so that a page accepts and meters like a
  * server does.
  */
 export function examineWith(ask: Ask): Examine {
@@ -248,14 +248,21 @@ export function examineWith(ask: Ask): Examine {
     const request: Request = { op: "examine", meter: true, grant, limits, version };
     const [about = "", text = "", metered = ""] = await examined(request, wasm, ask);
     const module = JSON.parse(about) as Omit<Examined, "manifest" | "text" | "wasm">;
-    return { ...module, manifest: JSON.parse(text) as Manifest, text, wasm: fromBase64(metered) };
+    return { ...module, manifest: checked(text), text, wasm: fromBase64(metered) };
   };
 }
 
 /** manifestIn reads the manifest of a plugin file. */
 export async function manifestIn(wasm: Uint8Array<ArrayBuffer>, ask: Ask, version?: string): Promise<Manifest> {
   const [, text = ""] = await examined({ op: "examine", version }, wasm, ask);
-  return JSON.parse(text) as Manifest;
+  return checked(text);
+}
+
+// checked reads a manifest whose components the engine module does not check.
+function checked(text: string): Manifest {
+  const manifest = JSON.parse(text) as Manifest;
+  fileComponents(manifest);
+  return manifest;
 }
 
 async function examined(request: Request, wasm: Uint8Array<ArrayBuffer>, ask: Ask): Promise<string[]> {

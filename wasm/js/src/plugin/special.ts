@@ -1,7 +1,7 @@
-// Addresses that are not the public internet: private, local, multicast, and those
-// that wrap such an address. A page cannot see which address its browser dials, so
-// there only addresses written out are refused; Node looks at every address it dials.
-// The twin on the server is host/internal/reach; both are tested with the same list.
+// Addresses outside the public internet: private, local, multicast, and those
+// that embed such an address. A page cannot see which address its browser dials, so
+// only literal addresses are refused there; Node checks every address it dials.
+// Its server twin is host/internal/reach; both are tested with the same list.
 
 const v4: [number, number][] = (
   [
@@ -23,8 +23,8 @@ const v4: [number, number][] = (
   ] as [string, number][]
 ).map(([address, bits]) => [number4(address)!, bits]);
 
-// What the public internet uses of the address space of IPv6. What lies outside embeds addresses of
-// IPv4, is local, multicast, or not assigned.
+// The part of the address space of IPv6 that is public. Addresses outside of it embed addresses of
+// IPv4, are local, multicast, or not assigned.
 const internet: [bigint, number] = [number6("2000::")!, 3];
 
 const v6: [bigint, number][] = ([
@@ -32,7 +32,7 @@ const v6: [bigint, number][] = ([
 ] as [string, number][]).map(([address, bits]) => [number6(address)!, bits]);
 
 /**
- * special reports whether a host is written as an address, or a name, that is not of the public
+ * special reports whether a host is an address, or a name, outside of the public
  * internet.
  */
 export function special(host: string): boolean {

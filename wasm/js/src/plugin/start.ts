@@ -1,5 +1,5 @@
 // A start function runs while a module is instantiated, before the host can reach
-// its memory, and nothing it calls may wait. So it is taken out of the module and
+// its memory, and nothing it calls may wait. So it is removed from the module and
 // exported instead; the kernel calls it first. The module was metered before, which
 // means that its sections are well formed.
 
@@ -8,7 +8,7 @@ import { startExport } from "./abi.ts";
 const sectionExport = 7;
 const sectionStart = 8;
 
-/** unstart exports the start function of a module; one without comes back as it is. */
+/** unstart exports the start function of a module; a module without one is returned unchanged. */
 export function unstart(wasm: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const sections = split(wasm);
   const start = sections.find((section) => section.id === sectionStart);
@@ -40,7 +40,7 @@ export function unstart(wasm: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> 
   return out;
 }
 
-/** Section is a part of a module; body is where its content begins. */
+/** Section is a part of a module; body is the start of its content. */
 export interface Section {
   id: number;
   at: number;
@@ -48,7 +48,7 @@ export interface Section {
   end: number;
 }
 
-/** split lists the sections of a module; it throws a RangeError where they are cut short. */
+/** split lists the sections of a module; it throws a RangeError if one is truncated. */
 export function split(wasm: Uint8Array): Section[] {
   const out: Section[] = [];
   for (let at = 8; at < wasm.length;) {
@@ -61,7 +61,7 @@ export function split(wasm: Uint8Array): Section[] {
   return out;
 }
 
-/** read reads an unsigned LEB128 number and says where it ends. */
+/** read reads an unsigned LEB128 number and returns its end. */
 export function read(bytes: Uint8Array, at: number): [number, number] {
   let value = 0;
   for (let shift = 0; shift < 35; shift += 7) {

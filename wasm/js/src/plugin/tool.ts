@@ -1,5 +1,5 @@
-// A plugin that serves a component of the engine, for programs that answer the engine's calls of
-// kind `tool`. It runs as on a server (host/internal/tools): a call is granted the hosts of the
+// A plugin that implements a component of the engine, for programs that handle the engine's calls
+// of kind `tool`. It runs as on a server (host/internal/tools): a call is granted the hosts of the
 // manifest and that of an address in the canvas's own params, and keys from params never enter the
 // sandbox.
 
@@ -30,12 +30,12 @@ export interface ToolCall {
   signal?: AbortSignal;
 }
 
-/** ToolInput is what a plugin that serves a component gets of a call. */
+/** ToolInput is the input of a plugin that implements a component. */
 export interface ToolInput {
-  /** Params that hold keys are placeholders with the mark of the call. */
+  /** Params with keys are placeholders with the mark of the call. */
   params: Record<string, unknown>;
   args: Record<string, unknown>;
-  /** Texts of those params, by name. */
+  /** The values of those params, by name. */
   keys: Record<string, string>;
 }
 
@@ -49,7 +49,7 @@ export class ToolModule {
     this.#ask = ask;
   }
 
-  /** keys are the params that hold keys. */
+  /** keys are the params with keys. */
   get keys(): string[] {
     return Object.keys(this.#plugin.manifest.permissions?.secrets ?? {});
   }
@@ -91,8 +91,8 @@ export class ToolModule {
 }
 
 /**
- * toolInput takes of a component's params and arguments what the manifest knows, in the types that
- * it names.
+ * toolInput selects the component's params and arguments that the manifest declares, in the types
+ * that it names.
  */
 export function toolInput(
   manifest: Manifest, params: Record<string, unknown>, args: Record<string, unknown>, mark: string,
@@ -113,7 +113,7 @@ function taken(schema: Schema | undefined, values: Record<string, unknown>): Rec
   return Object.fromEntries(known.map(([name, value]) => [name, fitted(properties[name]?.type, value)]));
 }
 
-// blank reports whether a param or an argument counts as not given.
+// blank reports whether a param or an argument counts as absent.
 function blank(value: unknown): boolean {
   return value === null || value === undefined || typeof value === "string" && value.trim() === "";
 }
@@ -127,13 +127,13 @@ function fitted(type: Schema["type"], value: unknown): unknown {
   return types.includes("boolean") && /^(1|t|true|0|f|false)$/.test(text) ? /^(1|t|true)$/.test(text) : value;
 }
 
-// newMark makes a mark for the placeholders of one call.
+// newMark generates a mark for the placeholders of one call.
 function newMark(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 // widened returns the grant of a call: that of the tool, and the host of an address that the canvas
-// names. Private addresses are the affair of the fetch.
+// names. The fetch decides about private addresses.
 function widened(granted: Permissions, address: unknown, base: string): Permissions {
   if (!granted.http) return granted;
   const http = { ...granted.http, private: true };

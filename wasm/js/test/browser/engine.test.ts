@@ -1,5 +1,5 @@
-// The package over the real engine in headless Chromium: every story in a Worker and in the page's
-// own thread, then what only a browser has: policies, types of files, addresses that lead nowhere.
+// The package with the real engine in headless Chromium: every story in a Worker and in the page's
+// own thread, then features of browsers: policies, types of files, missing addresses.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -39,11 +39,11 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
           page.evaluate(([place, name]) => easel.story(place as "worker", name as string), [place, name]),
         );
       }
-      test("the console is silent", () => assert.deepEqual(faults, []));
+      test("the console has no messages", () => assert.deepEqual(faults, []));
     });
   }
 
-  test("the page is not isolated, and every form of the module starts", async () => {
+  test("every form of the module starts, without isolation of the page", async () => {
     const { page, faults, done } = await stage.open();
     assert.equal(await page.evaluate(() => crossOriginIsolated), false);
     assert.deepEqual(await page.evaluate(() => easel.sources()), Array(5).fill("It says: y"));
@@ -98,7 +98,7 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
   }
 
   for (const [how, code] of [["spin", "watchdog"], ["crash", "crashed"]] as const) {
-    test(`a module told to ${how} fails its run, and the next run works`, async () => {
+    test(`a module that has to ${how} fails its run, and the next run succeeds`, async () => {
       const { page, done } = await stage.open();
       assert.deepEqual(await page.evaluate((how) => easel.misbehave(how), how), [code, "succeeded"]);
       await done();
@@ -128,7 +128,7 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
   });
 });
 
-// echo builds the smallest module that keeps the contract, or claims to keep another.
+// echo builds the smallest module of the protocol, or one of another version.
 function echo(built: Built, abi: number): string {
   const wasm = built.wasm.replace("engine.wasm", `echo-${abi}.wasm`);
   const cwd = fileURLToPath(new URL("../testdata/echo/", import.meta.url));

@@ -1,4 +1,4 @@
-// The bounds of `npm run measure`, in a short form that a busy machine does not shake: the best of
+// The bounds of `npm run measure`, in a short form for busy machines: the best of
 // a few rounds.
 
 import assert from "node:assert/strict";
@@ -12,8 +12,8 @@ describe("measured in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
   after(() => bench?.close());
 
   /**
-   * best takes a number again and again until one is below the bound: a busy machine may be late,
-   * but not each time.
+   * best repeats a measurement until it is below the bound: a busy machine may be late,
+   * but not every time.
    */
   const best = async (bound: number, take: () => Promise<number>): Promise<number> => {
     let least = Infinity;
@@ -38,12 +38,12 @@ describe("measured in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
     }
   });
 
-  test("a run of 200 nodes leaves the page free", async () => {
+  test("a run of 200 nodes does not block the page", async () => {
     const longest = await best(50, async () => (await bench.take("blocked", 200)).longest);
     assert.ok(longest < 50, `longest task ${longest} ms`);
   });
 
-  test("an event costs little more than its bytes do", async () => {
+  test("an event costs little more than the transport of its bytes", async () => {
     let events = Infinity, posted = Infinity;
     const ratio = await best(4, async () => { // in turn, so that both meet the same machine
       for (const took of await times(3, () => bench.take("events", 10_000))) events = Math.min(events, took);

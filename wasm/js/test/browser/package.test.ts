@@ -26,7 +26,7 @@ describe("the published package in Chromium", { skip: missing, timeout: 1_200_00
   });
   after(async () => { await stage?.close(); installed?.remove(); });
 
-  // addressed writes what the package's exports say in place of its name, as an import map would.
+  // addressed replaces the package's name by the paths of its exports, like an import map.
   const addressed = (program: string): string => {
     const { exports } = JSON.parse(readFileSync(join(installed.home, "package.json"), "utf8")) as {
       exports: Record<string, { default: string }>;
@@ -36,7 +36,7 @@ describe("the published package in Chromium", { skip: missing, timeout: 1_200_00
     );
   };
 
-  test("the first program of the README does what its comment says", async () => {
+  test("the first program of the README has the result of its comment", async () => {
     const { page, faults, done } = await stage.open();
     const told = await page.waitForFunction(() => (globalThis as { told?: object }).told).catch(() => undefined);
     assert.deepEqual(await told?.jsonValue(), { status: "succeeded", answer: "It says: Yes." }, faults.join());

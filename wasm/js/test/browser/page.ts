@@ -1,4 +1,4 @@
-// What the page of the tests can do; tests call it through `easel`.
+// Functions of the page of the tests; tests call them through `easel`.
 
 import {
   createEngine,
@@ -27,7 +27,7 @@ function create(options: EngineOptions = {}): Promise<Engine> {
 
 const engines = new Map<string, Promise<Engine>>();
 
-/** The same engine plays all stories of a place. */
+/** One engine runs all stories of a place. */
 function engineIn(place: "worker" | "page"): Promise<Engine> {
   const held = engines.get(place) ?? create(place === "page" ? { worker: false } : {});
   engines.set(place, held);
@@ -38,7 +38,7 @@ const easel = {
   story: async (place: "worker" | "page", name: string): Promise<void> =>
     (stories[name] as (typeof stories)[string])(await engineIn(place)),
 
-  /** outcome starts an engine and says what came of it. Addresses are relative to the page. */
+  /** outcome starts an engine and returns the result. Addresses are relative to the page. */
   async outcome(given: { wasm?: string; runtime?: string; worker?: string | false;
     bytes?: number[] }): Promise<string> {
     const { wasm, runtime, worker, bytes } = given;
@@ -57,7 +57,7 @@ const easel = {
     }
   },
 
-  /** sources starts an engine from everything that `wasm` may be. */
+  /** sources starts an engine from every form of `wasm`. */
   async sources(): Promise<string[]> {
     const bytes = await (await fetch("engine.wasm")).arrayBuffer();
     const wasm = [
@@ -76,7 +76,7 @@ const easel = {
     return found;
   },
 
-  /** misbehave asks the echo module to spin or to crash, and then for an ordinary run. */
+  /** misbehave makes the echo module spin or crash, and then starts an ordinary run. */
   async misbehave(how: "spin" | "crash"): Promise<string[]> {
     const engine = await create({ wasm: at("echo.wasm"), watchdog: 2_000 });
     const bad = await engine.run("{}", how).result.then(() => "survived", (err: EngineError) => err.code);
@@ -101,7 +101,7 @@ const easel = {
     return error?.message ?? outputs;
   },
 
-  /** held keeps runs that a test comes back to. */
+  /** held contains runs that a test uses later. */
   held: [] as { run: Run; events: RunEvent[] }[],
 };
 

@@ -1,4 +1,4 @@
-// What the page of the plugin tests can do; tests call it through `plugins`.
+// Functions of the page of the plugin tests; tests call them through `plugins`.
 
 import { createEngine, type Engine, type PluginSource, type RunResult } from "../../src/browser.ts";
 import { Client } from "../../src/client.ts";
@@ -62,7 +62,7 @@ const plugins = {
     }
   },
 
-  /** flood returns one of the golden floods, with the stack put aside. */
+  /** flood runs one of the golden floods, with a suspended stack. */
   async flood(flood: Flood): Promise<void> {
     const plugin = await load(`flood ${flood.step}`, { way: "suspend" });
     try {
@@ -72,7 +72,7 @@ const plugins = {
     }
   },
 
-  /** call makes calls one after the other and gives what came of them. */
+  /** call makes calls one after the other and returns their results. */
   async call(name: string, way: Way, calls: Partial<CallRequest>[],
     options: { cancelAfter?: number; private?: boolean } = {}): Promise<unknown[]> {
     const plugin = await load(name, { way });
@@ -115,7 +115,7 @@ const plugins = {
     return { status, answer, pieces, ...(error && { error }) };
   },
 
-  /** secret returns a page's plugin secrets, which must be refused. */
+  /** secret passes secrets to a plugin in a page, which must be refused. */
   async secret(): Promise<string> {
     return createEngine({
       ...engineFiles,

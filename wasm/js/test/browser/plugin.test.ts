@@ -72,7 +72,7 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
           `call {"op":"kv.get","args":{"key":"a"}}`,
           "say !",
         ),
-        // it does not look at what emit says
+        // it ignores the result of emit
         spins: `(module${imports}(data (i32.const 0) "{}") (func (export "easel_invoke") (result i32)
 			i32.const 3 i32.const 0 i32.const 2 call $emit drop loop $l br $l end i32.const 0))`,
         fetches: fetching("/"),
@@ -140,11 +140,11 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
         );
       }
 
-      test("burns the fuel that it burns on the server", async () => {
+      test("uses the same fuel as on the server", async () => {
         assert.deepEqual((await call("counted", way, [{}, {}])).map(({ fuel }) => fuel), [25_000, 25_000]);
       });
 
-      test("emits, waits and asks, the next call as the first", async () => {
+      test("emits, waits and calls the host, the next call like the first", async () => {
         for (const { output, code, emits } of await call("talks", way, [{}, {}])) {
           assert.equal(code, undefined);
           assert.match(output, /^\{"ok":\{\}\}\{"error":\{"code":"denied","message":"kv is not granted".*\}!$/);
@@ -152,14 +152,14 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
         }
       });
 
-      test("is ended when it computes and the caller gives up", async () => {
+      test("is stopped when it computes and the caller cancels", async () => {
         const [first, second] = await call("spins", way, [{}, { timeout: 200 }], { cancelAfter: 1 });
         assert.equal(first?.code, "cancelled");
         assert.ok(["cancelled", "timeout"].includes(second?.code ?? ""), JSON.stringify(second));
         assert.ok(first!.took < 15_000, `${first!.took} ms are less than its own deadline`);
       });
 
-      test("fetches from granted hosts; redirects are refused, because a page cannot see where they lead", async () => {
+      test("fetches from granted hosts; redirects are refused, because a page cannot see their targets", async () => {
         assert.match((await call("fetches", way))[0]!.output, /"status":200.*"body":"Grüße"/);
         assert.match((await call("away", way))[0]!.output, /denied.*a page cannot see where to/);
         assert.match((await call("elsewhere", way))[0]!.output, /denied.*other.example is not granted/);
@@ -178,7 +178,7 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
   }
 
   for (const { file, message } of goldens("flood.")) {
-    test(`${file}: so often and no more`, () => page.evaluate((flood) => plugins.flood(flood), message as Flood));
+    test(`${file}: up to its limit`, () => page.evaluate((flood) => plugins.flood(flood), message as Flood));
   }
 
   test("in the page's own thread, on request", () =>
@@ -193,7 +193,7 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
       { status: "succeeded", answer: "You said: Größe zählt", pieces: ["You", " said:", " Größe", " zählt"] });
   });
 
-  test("one that runs on a server only fails its node, and says why", async () => {
+  test("one that runs on a server only fails its node with the reason", async () => {
     const dsl = { components: {
       begin: { obj: { component_name: "Begin", params: {} }, downstream: ["P"], upstream: [] },
       P: { obj: { component_name: "plugin:sample@1", params: {} }, downstream: ["M"], upstream: ["begin"] },

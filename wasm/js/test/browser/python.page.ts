@@ -1,4 +1,4 @@
-// What the page of the tests of Python can do; tests call it through `python`.
+// Functions of the page of the tests of Python; tests call them through `python`.
 
 import { python as runner } from "../../src/code/python.ts";
 import type { CodeAnswer, CodeRequest } from "../../src/ports.ts";
@@ -10,7 +10,7 @@ const hasty = runner({ files: at("pyodide/"), worker: at("python.worker.js"), ti
 type Outcome = CodeAnswer & { code?: string; message?: string };
 
 const python = {
-  /** call runs a script and gives its answer, or the code and message of the error. */
+  /** call runs a script and returns its answer, or the code and message of the error. */
   async call(script: string, args: string, how: { hasty?: boolean; abort?: boolean } = {}): Promise<Outcome> {
     const aborter = new AbortController();
     const request: CodeRequest = { lang: "python", script, arguments: {}, arguments_json: args };

@@ -24,7 +24,7 @@ interface Case {
   artifacts?: { name: string; mime_type: string; size: number }[];
 }
 
-/** Answer is what the guest gives for one case. */
+/** Answer is the result of the guest for one case. */
 interface Answer {
   text?: string;
   error: string;
@@ -114,7 +114,7 @@ def main(calls):
     }
   });
 
-  // Each expression reaches for what a script must not have; its value is true if it gets it.
+  // Each expression is true if it can access what a script must not access.
   const beyond = {
     "fetch": "bool(js.fetch)",
     "XMLHttpRequest": "js.XMLHttpRequest.new()",
@@ -164,5 +164,5 @@ def main(expressions):
     assert.equal((await call(endless, "{}", { abort: true })).code, "canceled");
   });
 
-  test("the page complains about nothing", () => assert.deepEqual(faults, []));
+  test("the page reports no errors", () => assert.deepEqual(faults, []));
 });

@@ -1,5 +1,5 @@
 // A headless Chromium and a server for it. The server sends a strict Content-Security-Policy, and
-// nothing that would isolate the page; a test says what else is to be different.
+// nothing that would isolate the page; tests can change headers.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -10,10 +10,10 @@ import { fileURLToPath } from "node:url";
 import { build as bundle } from "esbuild";
 import { chromium, type Browser, type Page } from "playwright-core";
 
-/** browserAt is where Chromium is expected; EASEL_CHROMIUM says another place. */
+/** browserAt is the path of Chromium; EASEL_CHROMIUM sets another one. */
 export const browserAt = process.env["EASEL_CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** missing says why tests in a browser cannot run, or false. */
+/** missing is the reason why tests in a browser cannot run, or false. */
 export const missing: string | false = existsSync(browserAt)
   ? false
   : `no Chromium at ${browserAt}; EASEL_CHROMIUM names another`;
@@ -29,12 +29,12 @@ const flags = [
 ];
 
 /**
- * patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long
+ * patience is the limit of waits for events in milliseconds: a busy machine takes long
  * to start a browser.
  */
 const patience = 120_000;
 
-/** policy is what a host has to allow at most. */
+/** policy is the most that a host has to allow. */
 export const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 
 const types: Record<string, string> = {
@@ -50,7 +50,7 @@ export interface Stage {
   address: string;
   browser: Browser;
   /**
-   * open returns a fresh page whose script has run; what it complains about is collected in faults.
+   * open returns a new page whose script has run; its errors are collected in faults.
    */
   open(query?: string): Promise<{ page: Page; faults: string[]; done(): Promise<void> }>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
-// Starts what is measured: the module, a hello-world program of the same compiler, and a page in
-// Chromium.
+// Starts the subjects of measurements: the module, a hello-world program of the same compiler, and
+// a page in Chromium.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ export interface Bench {
     name: Name,
     ...given: Parameters<Gauge[Name]>
   ): Promise<Awaited<ReturnType<Gauge[Name]>>>;
-  /** cold takes a time in a page of its own, which has compiled nothing before. */
+  /** cold measures a time in a page of its own, which has not compiled anything before. */
   cold(name: "ready" | "hello" | "again"): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Runs hello.wasm in the plainest way, and tells the page when it has spoken.
+// Runs hello.wasm in the simplest way, and notifies the page of its first output.
 
 type Go = { importObject: WebAssembly.Imports; run(instance: WebAssembly.Instance): Promise<void> };
 

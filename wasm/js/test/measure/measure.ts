@@ -1,5 +1,5 @@
 // Measures the package in headless Chromium against floors of the same run, and fails when a limit
-// is passed. npm run measure
+// is exceeded. npm run measure
 
 import { missing } from "../browser/stage.ts";
 import { median, open } from "./gauge.ts";
@@ -45,8 +45,8 @@ try {
     posted.push(await bench.take("posted", count));
     events.push(await bench.take("events", count));
   }
-  // Two threads work at once in both; on a machine that is busy with other things only the best
-  // tell what they cost.
+  // Both use two threads; on a busy machine only the best
+  // times show their cost.
   const each = (list: number[]): string => ((Math.min(...list) / count) * 1000).toFixed(2);
   row(
     "event to the page, against postMessage and JSON.parse",

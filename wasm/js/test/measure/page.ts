@@ -1,4 +1,4 @@
-// What is measured in the page; measure.ts calls it through `gauge`. All times are milliseconds.
+// Measurements in the page; measure.ts calls them through `gauge`. All times are milliseconds.
 
 import { createEngine, type Engine, type RunEvent } from "../../src/browser.ts";
 import { scripted } from "../../src/model/scripted.ts";
@@ -9,7 +9,7 @@ const at = (name: string): URL => new URL(name, location.href);
 const create = (more = {}): Promise<Engine> =>
   createEngine({ wasm: at("engine.wasm"), runtime: at("wasm_exec.js"), worker: at("worker.browser.js"), ...more });
 
-/** wide is one event as a Message tells it, of some 360 bytes. */
+/** wide is one event of a Message, of about 360 bytes. */
 const wide = JSON.stringify({
   event: "message",
   message_id: "0".repeat(32),
@@ -57,7 +57,9 @@ const gauge = {
     return took;
   },
 
-  /** hello returns the time from the start of a Worker to the first word of a Go program in it. */
+  /**
+   * hello returns the time from the start of a Worker to the first output of a Go program in it.
+   */
   async hello(): Promise<number> {
     const began = performance.now();
     const worker = new Worker(at("hello.worker.js"), { type: "module" });
@@ -68,7 +70,8 @@ const gauge = {
   },
 
   /**
-   * events returns the time that so many events take from Go to the page, parsed and handed out.
+   * events returns the time that this number of events takes from Go to the page, parsed and
+   * delivered.
    */
   async events(count: number): Promise<number> {
     const engine = await (warm ??= create());
@@ -106,8 +109,8 @@ const gauge = {
   },
 
   /**
-   * blocked returns the longest task of the page's thread while a run of so many nodes streams and
-   * its state is reduced.
+   * blocked returns the longest task of the page's thread while a run of this number of nodes
+   * streams and its state is reduced.
    */
   async blocked(nodes: number): Promise<{ longest: number; took: number; events: number }> {
     const engine = await (warm ??= create());
@@ -130,15 +133,15 @@ const gauge = {
     });
     const { status, error } = await run.result;
     const took = performance.now() - began;
-    await new Promise((resolve) => setTimeout(resolve, 200)); // the observer tells later
+    await new Promise((resolve) => setTimeout(resolve, 200)); // the observer reports later
     if (status !== "succeeded" || state.steps.length !== nodes)
       throw new Error(`${status}, ${state.steps.length} steps: ${error?.message}`);
     return { longest, took, events };
   },
 
   /**
-   * canceled returns the time from the wish to the end of a run whose model is silent, or that goes
-   * round in circles.
+   * canceled returns the time from the cancel to the end of a run whose model does not respond, or
+   * that runs in a loop.
    */
   async canceled(busy: boolean): Promise<number> {
     const engine = await (warm ??= create());
@@ -152,7 +155,7 @@ const gauge = {
     return performance.now() - began;
   },
 
-  /** memory is what the module holds when it has started and does nothing, in bytes. */
+  /** memory returns the memory of a started, idle module in bytes. */
   async memory(): Promise<number> {
     let instance: WebAssembly.Instance | undefined;
     const real = WebAssembly.instantiate;

@@ -1,5 +1,5 @@
-// Measures plugins: what a call costs, how a plugin is stopped, what loading one and waiting for
-// the world cost, in this Node and in Chromium. Run: node --import ./test/strip.mjs
+// Measures plugins: the cost of a call, of stopping a plugin, of loading one and of waiting for
+// the host, in this Node and in Chromium. Run: node --import ./test/strip.mjs
 // test/measure/plugin.ts
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
-// Sends the same bytes as the engine does, in batches as large as its own, by postMessage and
+// Sends the same bytes as the engine, in batches of the same size, by postMessage and
 // nothing else.
 
-const batch = 64 << 10; // the module hands over as much at once
+const batch = 64 << 10; // the batch size of the module
 
 onmessage = ({ data: { count, line } }: MessageEvent<{ count: number; line: string }>) => {
   const each = Math.max(1, Math.floor(batch / line.length));

@@ -1,14 +1,14 @@
-// How a toy run asks its host and waits, so that a cancel ends every wait at once.
+// Calls of a toy run to its host, and waits that a cancel ends immediately.
 
 import type { Usage } from "../../src/generated.ts";
 import type { CallKind } from "../../src/protocol.ts";
 
-/** Canceled is thrown out of every wait of a cancelled run. */
+/** Canceled is thrown by every wait of a cancelled run. */
 export class Canceled extends Error {}
 
 type Piece = { ok: boolean; more: boolean; payload: Record<string, unknown> };
 
-/** Asker asks the host. */
+/** Asker sends calls to the host. */
 export class Asker {
   readonly usage: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   readonly #call: (text: string, given?: number) => number;
@@ -22,19 +22,19 @@ export class Asker {
     this.#ports = new Set(ports);
   }
 
-  /** answers reports whether the host answers a kind of call. */
+  /** answers reports whether the host handles a kind of call. */
   answers(kind: CallKind): boolean {
     return this.#ports.has(kind);
   }
 
-  /** ask sends a call and gives its whole answer. */
+  /** ask sends a call and returns its whole response. */
   async ask(kind: CallKind, node: string, payload: unknown): Promise<Record<string, unknown>> {
     let last: Record<string, unknown> = {};
     for await (const piece of this.stream(kind, node, payload)) last = piece;
     return last;
   }
 
-  /** stream sends a call and gives the pieces of its answer. */
+  /** stream sends a call and yields the pieces of its response. */
   async *stream(kind: CallKind, node: string, payload: unknown): AsyncGenerator<Record<string, unknown>> {
     if (this.#canceled) throw new Canceled();
     const pieces: Piece[] = [];
@@ -59,7 +59,7 @@ export class Asker {
     }
   }
 
-  /** wait rests for some milliseconds. */
+  /** wait waits for some milliseconds. */
   wait(ms: number): Promise<void> {
     return this.#orCancel(ms > 0 ? new Promise((resolve) => setTimeout(resolve, ms)) : Promise.resolve());
   }

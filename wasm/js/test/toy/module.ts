@@ -1,7 +1,6 @@
-// A toy engine: the same six entry points as the wasm module, a few hundred lines of
-// TypeScript behind them. It exists so that the host and the page can be tested
-// without the module, and knows just enough of each component to look alive. What a
-// canvas really does is the Go engine's business alone.
+// A toy engine: the same six entry points as the WebAssembly module, a few hundred lines of
+// TypeScript behind them. With it the host and the page are tested without the module. It
+// implements the minimum of each component; only the Go engine defines what a canvas really does.
 
 import type { Diagnostic } from "../../src/generated.ts";
 import { decode, type Host, type Module, type Request, type Start } from "../../src/protocol.ts";

@@ -1,10 +1,10 @@
-// What each kind of node does in the toy.
+// The kinds of nodes in the toy.
 
 import type { Start } from "../../src/protocol.ts";
 import type { Asker } from "./asker.ts";
 import { holds, look, references, show, text, type ToyCanvas, type Values } from "./values.ts";
 
-/** Result is what an execution gave. */
+/** Result is the result of an execution. */
 export interface Result {
   inputs: Record<string, unknown>;
   outputs: Record<string, unknown>;
@@ -15,11 +15,11 @@ export interface Result {
   say?: string;
   stream?: () => AsyncIterable<string>;
   ask?: { inputs: Record<string, unknown>; tips: string };
-  /** Turns of a container: begin gives the item's outputs, or undefined at the end. */
+  /** Turns of a container: begin returns the item's outputs, or undefined at the end. */
   body?: { begin(turn: number): Record<string, unknown> | undefined; end(): void };
 }
 
-/** Running is what a node sees of its run. */
+/** Running is the view of a node on its run. */
 export interface Running {
   readonly values: Values;
   readonly chunks: Record<string, unknown>;
@@ -52,7 +52,7 @@ export async function execute(
 
 const unknown: Executor = (_run, _id, params) => ({
   inputs: {},
-  outputs: { result: null, note: `the toy does not know ${Object.keys(params).length} params` },
+  outputs: { result: null, note: `the toy ignores ${Object.keys(params).length} params` },
 });
 
 const executors: Record<string, Executor> = {

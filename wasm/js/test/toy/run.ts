@@ -61,7 +61,7 @@ export class ToyRun implements Running {
     if (start.files?.length) this.values.variables["sys.files"] = start.files;
   }
 
-  /** go runs to the end and says how it ended. */
+  /** go runs to the end and returns the result. */
   async go(): Promise<void> {
     const inputs = this.#start.inputs ?? null;
     try {
@@ -106,7 +106,7 @@ export class ToyRun implements Running {
     );
   }
 
-  /** assign changes variables and says so. */
+  /** assign changes variables and emits the changes. */
   assign(values: Record<string, unknown>): void {
     for (const [name, value] of Object.entries(values)) {
       const [node = "", output = ""] = name.split("@", 2);
@@ -116,7 +116,7 @@ export class ToyRun implements Running {
     this.emit("variables_changed", { values });
   }
 
-  /** rest waits a little, as a real node would. */
+  /** rest waits a little, like a real node. */
   rest(part = 1): Promise<void> {
     return this.asker.wait(this.#pace * part);
   }

@@ -33,7 +33,7 @@ function spec(
   };
 }
 
-/** specs describe the components the toy knows. */
+/** specs describe the components of the toy. */
 export const specs: ComponentSpec[] = [
   spec("Begin", "where a run begins, with the form it asks first", {
     mode: { type: "string", enum: ["conversational", "task", "Webhook"], default: "conversational" },

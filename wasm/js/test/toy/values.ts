@@ -1,6 +1,6 @@
 // References and comparisons, as far as the toy needs them.
 
-/** Values holds outputs by node, and variables by name. */
+/** Values are outputs by node, and variables by name. */
 export interface Values {
   outputs: Record<string, Record<string, unknown>>;
   variables: Record<string, unknown>;
@@ -28,7 +28,7 @@ export interface ToyCanvas {
 
 const reference = /\{+\s*([\w:-]+@[\w.-]+|(?:sys|env)\.[\w.]+)\s*\}+/g;
 
-/** look reads one reference, with or without braces. */
+/** look resolves one reference, with or without braces. */
 export function look(values: Values, ref: unknown): unknown {
   const name = String(ref ?? "").replace(/[{}\s]/g, "");
   if (!name.includes("@")) return values.variables[name];
@@ -41,7 +41,7 @@ export function look(values: Values, ref: unknown): unknown {
   return value;
 }
 
-/** text puts the values of all references into a text. */
+/** text replaces all references in a string by their values. */
 export function text(values: Values, template: unknown): string {
   return String(template ?? "").replace(reference, (_, name: string) => show(look(values, name)));
 }
@@ -52,12 +52,12 @@ export function show(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** references lists what a parameter tree refers to. */
+/** references lists the references in a tree of params. */
 export function references(tree: unknown): string[] {
   return [...JSON.stringify(tree ?? null).matchAll(reference)].map((match) => match[1] as string);
 }
 
-/** split cuts a text into its literal and referring parts, in order. */
+/** split divides a string into its literal parts and references, in order. */
 export function split(template: string): (string | { ref: string })[] {
   const parts: (string | { ref: string })[] = [];
   let at = 0;

@@ -1,6 +1,6 @@
-// The memory of the Extism kernel: blocks a plugin allocates outside its own memory
-// to exchange bytes with the host. Addresses start at 8, because 0 means nothing.
-// Reads outside of it give 0 and writes do nothing. It is emptied between calls.
+// The memory of the Extism kernel: blocks that a plugin allocates outside its own memory
+// to exchange bytes with the host. Addresses start at 8, because 0 means no block.
+// Reads outside of it return 0 and writes do nothing. It is cleared between calls.
 
 import { caps } from "../abi.ts";
 
@@ -19,7 +19,7 @@ export class Arena {
     if (this.#bytes.length > 1 << 20) this.#bytes = new Uint8Array(0);
   }
 
-  /** used counts the bytes taken. */
+  /** used returns the number of allocated bytes. */
   get used(): number {
     return this.#used;
   }
@@ -66,7 +66,7 @@ export class Arena {
     return this.span(at, this.length(at)) ?? new Uint8Array(0);
   }
 
-  /** span returns bytes inside the arena, or nothing where there are none. */
+  /** span returns bytes inside the arena, or undefined outside of it. */
   span(at: number, length: number): Uint8Array | undefined {
     if (at < base || at - base + length > this.#used) return undefined;
     return this.#bytes.subarray(at - base, at - base + length);

@@ -1,4 +1,4 @@
-// easel:host/v1: whole ranges are copied, so a megabyte costs what a memmove costs.
+// easel:host/v1: whole ranges are copied, so a megabyte costs as much as a memmove.
 
 import { PluginError } from "../error.ts";
 import { encode, type Guest } from "./guest.ts";

@@ -1,5 +1,5 @@
 // extism:host/env, written from the documented behaviour of the Extism kernel,
-// so that a plugin of any Extism PDK runs. Bytes go through memory of the host, eight
+// so that a plugin of any Extism PDK runs. Bytes are exchanged through memory of the host, eight
 // at a time. extism:host/user is emit and call for plugins without raw pointers.
 
 import { caps } from "../abi.ts";
@@ -41,7 +41,7 @@ export function extism(g: Guest): Record<string, Function> {
     var_get: (key: bigint) => put(g, g.vars.get(text(key)) ?? new Uint8Array(0)),
     var_set: (key: bigint, value: bigint) => setVar(g, text(key), value === 0n ? undefined : block(value)),
     http_request: (request: bigint, body: bigint) => {
-      // head and body travel as one request: the length of the head, the head, the body
+      // head and body are one request: the length of the head, the head, the body
       const head = block(request);
       const whole = new Uint8Array(4 + head.length + block(body).length);
       new DataView(whole.buffer).setUint32(0, head.length, true);
@@ -73,7 +73,7 @@ export function user(g: Guest): Record<string, Function> {
   };
 }
 
-// The answer to "http": status, length of the headers, headers, body. A refusal has
+// The response to "http": status, length of the headers, headers, body. A refusal has
 // status 0 and the error as its body.
 function takeResponse(g: Guest, answer: Uint8Array | null): bigint {
   g.status = 0;
@@ -95,7 +95,7 @@ function allocate(g: Guest, length: number): number {
   return at;
 }
 
-// put copies bytes into kernel memory; nothing is 0.
+// put copies bytes into kernel memory; without bytes the address is 0.
 function put(g: Guest, bytes: Uint8Array): bigint {
   const at = allocate(g, bytes.length);
   g.arena.span(at, bytes.length)?.set(bytes);

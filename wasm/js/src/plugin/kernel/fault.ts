@@ -1,8 +1,8 @@
-// Finds out why a plugin ended badly, and says it with a code of the contract.
+// Determines why a plugin failed, as a code of the contract.
 
 import { PluginError } from "../error.ts";
 
-/** Exit carries the status of proc_exit out of the plugin. */
+/** Exit is thrown by proc_exit and has its status. */
 export class Exit {
   readonly status: number;
 
@@ -11,25 +11,25 @@ export class Exit {
   }
 }
 
-/** Traces is what a plugin left behind. */
+/** Traces are hints for the cause of a failure. */
 export interface Traces {
   stderr: string;
-  /** The error that it wrote before it gave up. */
+  /** The error that the plugin wrote before it failed. */
   failure: string;
   /** Its memory could not grow. */
   grewTooFar: boolean;
-  /** What it may have, in MB. */
+  /** Its memory limit in MB. */
   memory: number;
 }
 
-/** faultOf returns a fault with its code. Other errors are thrown again. */
+/** faultOf returns a fault with its code. Other errors are rethrown. */
 export function faultOf(err: unknown, { stderr, failure, grewTooFar, memory }: Traces): PluginError {
-  // The message is what the plugin wrote to stderr, up to the stack trace of its language.
+  // The message is the plugin's stderr, up to the stack trace of its language.
   const told = (code: string, otherwise: string): PluginError =>
     new PluginError(code, stderr.trim().split("\n\ngoroutine ")[0] || otherwise);
   if (err instanceof PluginError) return err;
   if (err instanceof Exit) return told("exit", `the plugin called exit with status ${err.status}`);
-  // Engines differ in what they throw when a stack ends.
+  // Engines throw different errors when a stack overflows.
   if (err instanceof Error && /call stack|recursion/i.test(err.message) && !(err instanceof WebAssembly.RuntimeError)) {
     return new PluginError("stack_overflow", "endless recursion" + top(err));
   }
@@ -40,7 +40,7 @@ export function faultOf(err: unknown, { stderr, failure, grewTooFar, memory }: T
   return stderr ? told("panic", err.message) : new PluginError("trap", reason(err.message) + top(err));
 }
 
-// Traps in the words the server uses.
+// Traps in the wording of the server.
 const words: [RegExp, string][] = [
   [/memory access|out of bounds memory/i, "out of bounds memory access"],
   [/divide by zero|remainder by zero/i, "integer divide by zero"],
@@ -53,7 +53,7 @@ function reason(message: string): string {
   return words.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }
 
-/** top names the function on top of a stack trace, when it has a name. */
+/** top returns the name of the function on top of a stack trace, if it has one. */
 function top(err: Error): string {
   const name =
     /^\s+at (\S+) \(wasm:/m.exec(err.stack ?? "")?.[1] ??

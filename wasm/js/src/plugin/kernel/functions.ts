@@ -1,4 +1,4 @@
-// The functions a plugin may import, by namespace.
+// The functions that a plugin may import, by namespace.
 
 import { meter } from "../abi.ts";
 import { bulk } from "./bulk.ts";

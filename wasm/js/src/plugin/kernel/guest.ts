@@ -1,5 +1,5 @@
-// One instance of a plugin: the state of its present call, the checks that can end it, and what its
-// end means. functions.ts names the functions it imports. A twin of the Go host's guest, held to
+// One instance of a plugin: the state of its current call, the checks that can end it, and its
+// result. functions.ts lists the functions it imports. A twin of the Go host's guest, with
 // the same tests.
 
 import { caps, meter, startExport } from "../abi.ts";
@@ -9,9 +9,9 @@ import { faultOf } from "./fault.ts";
 import { Sink } from "./sink.ts";
 import { Tape, fingerprint, type Way } from "./wait.ts";
 
-/** World is where a plugin's questions go. A null answer says that the call is cancelled. */
+/** World handles a plugin's requests. A null response means that the call is cancelled. */
 export interface World {
-  /** emit takes a piece; the promise, if there is one, is to be waited for. True: cancelled. */
+  /** emit passes a piece on; if it returns a promise, await it. True: cancelled. */
   emit(kind: number, data: Uint8Array): boolean | Promise<boolean>;
   ask(op: "call" | "http", request: Uint8Array): Promise<Uint8Array | null>;
   sleep(ms: number): Promise<unknown>;
@@ -27,8 +27,8 @@ export interface Limits {
 }
 
 /**
- * Pinned replaces clock and chance, so that a call can be repeated: Unix milliseconds, and the byte
- * chance gives.
+ * Pinned replaces clock and random numbers, so that a call is reproducible: Unix milliseconds, and
+ * the value of each random byte.
  */
 export interface Pinned {
   now: number;
@@ -44,7 +44,7 @@ export interface Work {
   vars: Map<string, Uint8Array>; // Extism variables of the run
 }
 
-/** Done is what came of a call. */
+/** Done is the result of a call. */
 export interface Done {
   output?: Uint8Array;
   error?: PluginError;
@@ -56,7 +56,7 @@ export interface Done {
   fault: boolean;
 }
 
-/** Setting is what an instance is made with. */
+/** Setting are the parameters of an instance. */
 export interface Setting {
   module: WebAssembly.Module;
   limits: Limits;
@@ -65,7 +65,7 @@ export interface Setting {
   pinned?: Pinned;
 }
 
-/** Start is what an instance is started with. */
+/** Start are the parameters of its start. */
 export interface Start {
   setting: Setting;
   way: Way;
@@ -74,7 +74,7 @@ export interface Start {
   timeout: number;
   /** The functions that the module imports. */
   functions: (guest: Guest) => WebAssembly.Imports;
-  /** Answers of former calls, for the way replay. */
+  /** Responses in former calls, for the way replay. */
   tape?: Tape;
 }
 
@@ -95,7 +95,7 @@ export class Guest {
   #deadline = 0;
   #told = 0;
 
-  // What belongs to one call.
+  // State of one call.
   input: Uint8Array = empty; // not read yet
   whole: Uint8Array = empty;
   result: Uint8Array = empty;
@@ -122,7 +122,7 @@ export class Guest {
     this.#budget = setting.limits.fuel;
   }
 
-  /** make makes an instance and runs what belongs to its start. */
+  /** make creates an instance and runs its start functions. */
   static async make(start: Start): Promise<Guest> {
     const { setting, way, world, timeout, functions, tape } = start;
     const guest = new Guest(setting, way, world, tape);
@@ -163,7 +163,7 @@ export class Guest {
     return memory instanceof WebAssembly.Memory ? memory : undefined;
   }
 
-  /** bytes returns a range of the plugin's memory; outside of it is a trap. */
+  /** bytes returns a range of the plugin's memory; a range outside of it is a trap. */
   bytes(name: string, at: number, length: number): Uint8Array<ArrayBuffer> {
     const memory = this.memory;
     if (!memory) throw new PluginError("trap", `${name}: the module has no memory`);
@@ -180,8 +180,8 @@ export class Guest {
     into.add(bytes);
   }
 
-  // Log lines beyond the caps are dropped in silence: a plugin that logs too much is a nuisance.
-  // One that does nothing else is stopped.
+  // Log lines beyond the limits are dropped silently;
+  // a plugin that writes far more than that is stopped.
   log(level: number, text: Uint8Array): void {
     if (++this.#logCalls > caps.logCalls)
       throw new PluginError("too_many_calls", `more than ${caps.logCalls} lines of log`);
@@ -192,7 +192,7 @@ export class Guest {
     });
   }
 
-  /** emit passes a piece on and gives 1 when the plugin should finish. */
+  /** emit passes a piece on and returns 1 when the plugin should finish. */
   emit(kind: number, data: Uint8Array): number | Promise<number> {
     if (++this.#emits > caps.emits) throw new PluginError("too_many_calls", `more than ${caps.emits} emits`);
     this.#bound("an emit", data.length);
@@ -204,7 +204,7 @@ export class Guest {
     );
   }
 
-  /** ask sends a request to the host; null says that the call is cancelled. */
+  /** ask sends a request to the host; null means that the call is cancelled. */
   ask<R>(op: "call" | "http", request: Uint8Array, take: (answer: Uint8Array | null) => R): R | Promise<R> {
     this.#count(op === "call" && isRead(request));
     if (request.length > caps.request) {
@@ -234,7 +234,10 @@ export class Guest {
     );
   }
 
-  /** wait makes a host call, waits for it as this environment can, and then checks the deadline. */
+  /**
+   * wait makes a host call, waits for it in the way of this environment, and then checks the
+   * deadline.
+   */
   wait<T, R>(about: number, ask: () => T | Promise<T>, take: (value: T) => R): R | Promise<R> {
     if (this.tape) {
       const value = this.tape.told(about, ask);
@@ -249,7 +252,7 @@ export class Guest {
     });
   }
 
-  /** known returns a value of clock or chance, the same again when it is played again. */
+  /** known returns a value of the clock or a random number, with the same value in a replay. */
   known<T>(make: () => T): T {
     return this.tape ? this.tape.told(0, make) : make();
   }
@@ -292,7 +295,7 @@ export class Guest {
     return this.#exports[name] as WebAssembly.Global;
   }
 
-  // Pieces have a count of their own, because a large body has more of them than a plugin may make
+  // Pieces have their own counter, because a large body has more of them than a plugin may make
   // requests.
   #count(piece: boolean): void {
     if (piece && ++this.#pieces > caps.pieces)
@@ -301,7 +304,7 @@ export class Guest {
       throw new PluginError("too_many_calls", `more than ${caps.hostCalls} calls of the host`);
   }
 
-  // The meter calls it with the counter and gets an allowance.
+  // The meter calls it with the counter and gets the next allowance.
   tick(counter: number): number {
     if (counter === meter.overflow)
       throw new PluginError("stack_overflow", "endless recursion, or one deeper than the host has stack for");
@@ -357,7 +360,7 @@ export class Guest {
     };
   }
 
-  // What is neither a fault of the plugin nor one the host found is thrown on.
+  // Errors that are neither a fault of the plugin nor found by the host are rethrown.
   #fault(err: unknown): PluginError {
     const grewTooFar = this.#exports !== undefined && this.#global(meter.refused).value !== 0;
     const failure = decoder.decode(this.#failure.take().subarray(0, caps.stderr));
@@ -365,7 +368,7 @@ export class Guest {
   }
 }
 
-// isRead tells a request for a piece from all others, which are read where they are answered. No
+// isRead recognises a request for a piece; all others are parsed where they are handled. No
 // such request is long.
 function isRead(request: Uint8Array): boolean {
   if (request.length > 1 << 10) return false;
@@ -377,14 +380,14 @@ function isRead(request: Uint8Array): boolean {
 }
 
 /**
- * encode writes an answer of call, byte for byte as the server does: the same plugin burns the same
+ * encode writes a response of call, byte for byte as the server does: the same plugin uses the same
  * fuel on it.
  */
 export function encode(answer: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(answer));
 }
 
-/** overdue says that the deadline has passed. */
+/** overdue is the error for a deadline that has passed. */
 export function overdue(setting: Setting): PluginError {
   return new PluginError("timeout", "did not finish in time", { retryable: setting.idempotent });
 }

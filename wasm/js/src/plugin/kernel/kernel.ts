@@ -1,5 +1,5 @@
-// Runs the calls of one plugin, one at a time, in whatever thread it stands. Its
-// owner keeps it in a Worker, because wasm that computes hears nothing.
+// Runs the calls of one plugin, one at a time, in the thread it was created in. Its
+// owner runs it in a Worker, because WebAssembly that computes cannot receive messages.
 
 import { PluginError } from "../error.ts";
 import { functions } from "./functions.ts";
@@ -7,15 +7,17 @@ import { Guest, late, overdue, type Done, type Setting, type Work, type World } 
 import { bestWay, Pending, Tape, type Way } from "./wait.ts";
 
 /**
- * Sharing says which calls use one instance: `any` may, where making one takes long
- * (the plugin keeps nothing); those of one `tenant` may; those of a `run` do.
+ * Sharing determines which calls use one instance: `any` if creating one is slow
+ * (the plugin has no state); those of one `tenant` may; those of a `run` do.
  */
 export type Sharing = { state: "any" | "tenant" } | { state: "run"; run: string };
 
 const freshUnder = 1; // milliseconds: an instance made faster than this is not worth keeping
 const mostRuns = 64; // kept at once
 
-/** Kept is an instance between two calls; with the way replay, also how to get there again. */
+/**
+ * Kept is an instance between two calls; with the way replay, also the calls that led to its state.
+ */
 interface Kept {
   guest?: Guest;
   tape: Tape;
@@ -34,8 +36,8 @@ export class Kernel {
   }
 
   /**
-   * call runs one export. Faults are part of what it gives; it throws only what is the host's own
-   * fault.
+   * call runs one export. Faults are part of the result; it throws only errors of the host
+   * itself.
    */
   async call(work: Work, sharing: Sharing, world: World): Promise<Done> {
     const key = sharing.state === "run" ? "run " + sharing.run : "";
@@ -77,7 +79,7 @@ export class Kernel {
     return run(kept.guest, work, world);
   }
 
-  // A call that has to wait ends there; after the answer a fresh instance does everything again
+  // A call that has to wait ends there; after the response a new instance repeats everything
   // that the kept one did.
   async #replayed(work: Work, kept: Kept, world: World): Promise<Done> {
     const deadline = performance.now() + work.timeout;

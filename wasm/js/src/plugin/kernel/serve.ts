@@ -1,5 +1,5 @@
-// The kernel's side of a line to its owner: takes calls, passes on what the plugin
-// emits and asks, and hands out what came of it.
+// The kernel's side of a line to its owner: receives calls, passes on emissions and requests of the
+// plugin, and sends the results.
 
 import type { Failure } from "../error.ts";
 import { Kernel, type Sharing } from "./kernel.ts";
@@ -21,21 +21,21 @@ export type FromKernel =
   | { t: "done"; done: Outcome }
   | { t: "broken"; message: string };
 
-/** Outcome is what came of a call, as it travels. */
+/** Outcome is the result of a call as a message. */
 export type Outcome = Omit<Done, "error"> & {
   error?: Failure;
   /** Descriptions of the files that the call stored. */
   files?: Record<string, unknown>[];
 };
 
-/** KernelPort is the kernel's end of the line. */
+/** KernelPort is the kernel's side of the line. */
 export interface KernelPort {
   post(message: FromKernel): void;
   listen(receive: (message: ToKernel) => void): void;
 }
 
-// How many pieces and milliseconds may pass before the plugin waits until its owner
-// has taken them. Waiting costs a whole replay where the stack cannot be put aside.
+// The number of pieces and milliseconds after which the plugin waits until its owner
+// has received them. Waiting costs a whole replay where the stack cannot be suspended.
 const pace = { suspend: { pieces: 8, time: 16 }, replay: { pieces: 64, time: 100 } };
 
 /** serve runs calls that come through a port. */
@@ -63,7 +63,7 @@ export function serve(port: KernelPort): void {
   });
 }
 
-/** Line is the world of one call: everything goes to the owner. */
+/** Line is the world of one call: everything is sent to the owner. */
 class Line implements World {
   readonly #port: KernelPort;
   readonly #pace: { pieces: number; time: number };

@@ -1,5 +1,5 @@
-// Collects what a plugin writes piece by piece, in a buffer that doubles, so that
-// writing byte by byte costs no more than it must.
+// Collects the pieces that a plugin writes, in a buffer that doubles, so that
+// writing byte by byte is cheap.
 
 export class Sink {
   #bytes = new Uint8Array(0);
@@ -20,7 +20,7 @@ export class Sink {
     this.#length = length;
   }
 
-  /** take returns everything and empties the sink. */
+  /** take returns the content and clears the sink. */
   take(): Uint8Array {
     const all = this.#bytes.subarray(0, this.#length);
     this.#bytes = new Uint8Array(0);

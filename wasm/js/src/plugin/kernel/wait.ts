@@ -1,24 +1,24 @@
-// How synchronous wasm waits for an asynchronous world, without shared memory and
+// Lets synchronous WebAssembly wait for asynchronous responses, without shared memory and
 // without headers that isolate the page.
 //
-// `suspend` uses JavaScript Promise Integration: the engine puts the plugin's stack
-// aside until a promise settles. Where it is missing, `replay` ends the call, waits,
-// and runs it again on a fresh instance with every answer so far, up to the place
-// where it stood. That is exact because a plugin sees nothing but what the host tells
-// it: clock, chance and answers are all on the tape. A plugin that asks something
-// else in the replay gets an error; a replay costs time, but never gives a wrong answer.
+// `suspend` uses JavaScript Promise Integration: the engine suspends the plugin's stack
+// until a promise settles. Where it is missing, `replay` ends the call, waits,
+// and runs it again on a new instance with all responses so far, up to the point
+// where it stopped. That is exact because a plugin has no inputs but those of the host:
+// clock, random numbers and responses are all on the tape. A plugin that sends a different
+// request in the replay gets an error; a replay costs time, but its result is never wrong.
 
 import { PluginError } from "../error.ts";
 
-/** Way is how a plugin waits. */
+/** Way is the way in which a plugin waits. */
 export type Way = "suspend" | "replay";
 
-/** bestWay is what this place can do. */
+/** bestWay is the best way that this environment supports. */
 export function bestWay(): Way {
   return "Suspending" in WebAssembly ? "suspend" : "replay";
 }
 
-/** Pending ends a call that is to be played again once the promise has settled. */
+/** Pending ends a call that is replayed once the promise has settled. */
 export class Pending {
   readonly promise: Promise<unknown>;
   readonly about: number;
@@ -34,7 +34,7 @@ interface Entry {
   about: number; // fingerprint of the question
 }
 
-/** Tape holds what the host told a plugin so far. */
+/** Tape contains the responses of the host to a plugin so far. */
 export class Tape {
   readonly #entries: Entry[] = [];
   #at = 0;
@@ -43,7 +43,7 @@ export class Tape {
     this.#at = 0;
   }
 
-  /** told returns the answer to a question; `ask` is called only for a new one. */
+  /** told returns the response to a request; `ask` is called only for a new one. */
   told<T>(about: number, ask: () => T | Promise<T>): T {
     const known = this.#entries[this.#at];
     if (known) {
@@ -67,7 +67,7 @@ export class Tape {
   }
 }
 
-/** fingerprint tells questions apart (FNV-1a, at most the first 64 KiB). */
+/** fingerprint distinguishes requests (FNV-1a of at most the first 64 KiB). */
 export function fingerprint(kind: number, bytes: Uint8Array): number {
   let hash = (0x811c9dc5 ^ kind ^ bytes.length) >>> 0;
   const end = Math.min(bytes.length, 1 << 16);

@@ -1,6 +1,6 @@
-// wasi_snapshot_preview1 reduced to clock, chance, sleep and stderr. There are no
-// arguments, environment variables, files or sockets: those functions answer with an
-// error number, and what is neither refuses with ENOSYS.
+// wasi_snapshot_preview1 reduced to clock, random numbers, sleep and stderr. There are no
+// arguments, environment variables, files or sockets: those functions return an
+// error number, all others ENOSYS.
 
 import { caps } from "../abi.ts";
 import { Exit } from "./fault.ts";
@@ -12,7 +12,7 @@ const inval = 28;
 const nosys = 52;
 const notsup = 58;
 
-/** clockStep is the step of both clocks, in nanoseconds: finer ones measure what others do. */
+/** clockStep is the resolution of both clocks in nanoseconds: finer clocks allow timing attacks. */
 const clockStep = 1_000_000n;
 
 export function wasi(g: Guest): Record<string, Function> {
@@ -75,7 +75,7 @@ export function wasi(g: Guest): Record<string, Function> {
     },
     poll_oneoff: (from: number, into: number, count: number, at: number) => poll(g, view, from, into, count >>> 0, at),
   };
-  // What else it imports was held against the list of functions before.
+  // Its other imports were compared with the list of functions before.
   for (const { module, name } of WebAssembly.Module.imports(g.setting.module)) {
     if (module === "wasi_snapshot_preview1") offered[name] ??= /^(fd|path|sock)_/.test(name) ? () => badf : () => nosys;
   }
@@ -89,7 +89,7 @@ function chance(g: Guest, length: number): Uint8Array {
   return out;
 }
 
-// keep notes the first bytes of stderr, which become the message of a panic.
+// keep stores the first bytes of stderr, which become the message of a panic.
 function keep(g: Guest, piece: Uint8Array): void {
   const room = caps.stderr - g.stderr.length;
   if (room > 0) g.stderr += new TextDecoder().decode(piece.subarray(0, room));

@@ -1,0 +1,22 @@
+// A model server for tests and pictures.
+
+import { createServer, type Server } from "node:http";
+
+/** modelVendor starts a server with the API of OpenAI, which answers everything in one word. */
+export function modelVendor(): Promise<Server> {
+  const answer = {
+    choices: [{ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+  };
+  const chunk = { choices: [{ delta: { content: "Hello" }, finish_reason: "stop" }], usage: answer.usage };
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part: Buffer) => { body += part.toString(); });
+    request.on("end", () => {
+      const streams = (JSON.parse(body || "{}") as { stream?: boolean }).stream === true;
+      response.setHeader("content-type", streams ? "text/event-stream" : "application/json");
+      response.end(streams ? `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` : JSON.stringify(answer));
+    });
+  });
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
